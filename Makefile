@@ -1,0 +1,98 @@
+# Builds everything into build/$(VARIANT)/.
+#   make                     the programs, in build/release/bin
+#   make check               all fast tests (unit, decide, table, sim), under sanitizers
+#   make CC=clang ...        with clang (build/release-clang, ...)
+#   make V=1 ...             shows the commands
+#   make SAN=1 ...           with address and undefined-behaviour sanitizers (build/san, ...)
+# Sources are found by their place: common/, bbs/, rep/, auctioneer/, converger/ go to one library
+# but for the files main.c; test/*/test_*.c are test programs, other files of test/ their helpers.
+
+CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+SAN     ?=
+Q       := $(if $(V),,@)
+VARIANT := $(if $(SAN),san,release)$(if $(filter clang%,$(notdir $(CC))),-clang)
+OUT     := build/$(VARIANT)
+GEN     := build/gen
+
+PACKAGES := libprotobuf-c libevent libevent_openssl libcurl libssl libcrypto jansson yaml-0.1
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+        -Wwrite-strings -Wformat=2 -Wvla -Wundef -Wcast-qual -Wno-missing-field-initializers
+BASE := -std=gnu17 -D_GNU_SOURCE -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \
+        $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+OPT  := $(if $(SAN),-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
+        -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+
+CFLAGS  := $(BASE) $(OPT) $(EXTRA_CFLAGS)
+LDFLAGS := $(if $(SAN),-fsanitize=address -fsanitize=undefined) $(EXTRA_LDFLAGS)
+LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lbsd
+
+PROTO   := $(wildcard proto/*.proto) $(wildcard proto/models/*.proto)
+GEN_C   := $(PROTO:proto/%.proto=$(GEN)/%.pb-c.c)
+ROLES   := bbs rep auctioneer converger
+LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -not -path 'rep/shim/*' 2>/dev/null))
+MAINS   := $(wildcard $(ROLES:%=%/main.c))
+PROGS   := $(MAINS:%/main.c=$(OUT)/bin/%)
+TEST_C  := $(sort $(shell find test -name 'test_*.c' 2>/dev/null))
+HELP_C  := $(sort $(shell find test -name '*.c' -not -name 'test_*.c' 2>/dev/null))
+TESTS   := $(TEST_C:%.c=$(OUT)/%)
+FAST    := $(filter $(OUT)/test/unit/% $(OUT)/test/decide/% $(OUT)/test/table/% $(OUT)/test/sim/%,$(TESTS))
+
+LIB_O   := $(LIB_C:%.c=$(OUT)/%.o)
+GEN_O   := $(GEN_C:$(GEN)/%.c=$(OUT)/gen/%.o)
+HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
+
+.PHONY: all check tests clean gen shim
+.SECONDARY:
+all: $(PROGS) shim
+tests: $(TESTS)
+
+gen: $(GEN)/done
+$(GEN)/done: $(PROTO)
+	@mkdir -p $(GEN)
+	@echo '  $@'
+	$(Q)protoc-c -Iproto --c_out=$(GEN) $(PROTO:proto/%=%)
+	@touch $@
+$(GEN_C): $(GEN)/done ;
+
+$(OUT)/gen/%.o: $(GEN)/%.c $(GEN)/done
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(CFLAGS) -w -c $< -o $@
+$(OUT)/%.o: %.c $(GEN)/done
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(CFLAGS) $(WARN) -c $< -o $@
+
+$(OUT)/libcorkboard.a: $(LIB_O) $(GEN_O)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(OUT)/libtest.a: $(HELP_O)
+	@mkdir -p $(@D); rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(OUT)/bin/%: $(OUT)/%/main.o $(OUT)/libcorkboard.a
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(OUT)/test/%: $(OUT)/test/%.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
+	@echo '  $@'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
+
+# The shim is linked statically against musl: it runs once a container, so every page counts.
+SHIM_C := $(sort $(wildcard rep/shim/*.c))
+shim: $(if $(SHIM_C),$(OUT)/bin/rep-shim)
+$(OUT)/bin/rep-shim: $(SHIM_C) $(wildcard rep/shim/*.h)
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)musl-gcc -std=gnu17 -D_GNU_SOURCE -I. -Os -static $(WARN) -o $@ $(SHIM_C)
+
+check: $(FAST)
+	@failed=0; for t in $(FAST); do echo "== $$t"; $$t || failed=1; done; exit $$failed
+
+clean:
+	rm -rf build
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)

@@ -1,0 +1,21 @@
+/* The bbs: guards the board (DESIGN 1, 2). A role; several run at once, all active. */
+#ifndef BBS_BBS_H
+#define BBS_BBS_H
+
+#include "common/contract/role.h"
+
+struct bbs_config {
+    const char *url;  /* where it listens, for its beat record */
+    const char *name; /* for logs */
+    /* Settings; 0 = the default of DESIGN 2 and 6. */
+    int64_t beat_interval_ns;     /* 2 s */
+    int64_t verify_interval_ns;   /* slow periodic list that verifies the copy: 10 min */
+    int64_t compact_interval_ns;  /* 5 min */
+    unsigned transactions_max;    /* in flight: 16 */
+    size_t feed_ring_changes;     /* kept for resuming readers: 65536 */
+};
+
+/* The strings are copied. The boot id is drawn from the entropy of EVENT_START. */
+struct role *bbs_new(const struct bbs_config *config);
+
+#endif

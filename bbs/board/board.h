@@ -1,0 +1,77 @@
+/* The board as a bbs holds it: the memory copy, the watch that alone changes it, the read barrier,
+ * group commit with causes, the feed, jobs, beats, and the health of etcd (DESIGN 2). Pure: driven
+ * by the role's events. */
+#ifndef BBS_BOARD_BOARD_H
+#define BBS_BOARD_BOARD_H
+
+#include "bbs/bbs.h"
+#include "bbs/board/op.h"
+#include "bbs/board/view.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+struct board;
+
+/* What the layer above tells the board at the start. All pure callbacks. */
+struct board_hooks {
+    void *context;
+    /* The next slice of a job: which op does it (a row whose request is the Board__JobRecord). The
+     * op's plan moves the job's cursor or deletes the job. */
+    const struct op_row *(*job_row)(void *context, const Board__JobRecord *job);
+    /* After each revision the copy went through, in order; `before` or `after` is NULL for creation
+     * or deletion; the cause is the change's entry or NULL. For notices and (later) event streams. */
+    void (*on_change)(void *context, const struct seen *before, const struct seen *after,
+                      const Board__CauseRecord__Change *cause, struct effects *out);
+    /* Committed by this process: its plan's notices. */
+    void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
+                      struct effects *out);
+};
+
+struct board *board_new(const struct bbs_config *config, const struct board_hooks *hooks);
+void board_free(struct board *b);
+
+/* Give it every event. True if the event was its own (START, TIMER and STOP are everybody's). */
+bool board_step(struct board *b, const struct event *ev, struct effects *out);
+
+/* The copy is loaded, the watch delivers, the epoch is known. Before that: 503. */
+bool board_ready(const struct board *b);
+
+/* etcd is out of quota: writes are answered 503, reads go on. */
+bool board_read_only(const struct board *b);
+
+const char *board_boot_id(const struct board *b);
+const char *board_epoch(const struct board *b);
+struct moment board_now(const struct board *b);
+
+/* Ids for this role's calls, shared with the layer above so that no two are equal. */
+uint64_t board_next_id(struct board *b);
+
+/* Waits for the read barrier (1 s at most), then calls `read` once within a step: with a view of a
+ * copy as fresh as the store, on which only peeks and selects are made, or with NULL and a text
+ * when it was not passed. Takes over the arena, freed after `read`. */
+typedef void board_read(void *context, struct view *v, const char *text, struct effects *out);
+void board_barrier(struct board *b, struct arena *arena, board_read *read, void *context,
+                   struct effects *out);
+
+/* The present copy without a barrier, for what decides nothing. Lives in `arena`. */
+struct view *board_view(struct board *b, struct arena *arena);
+
+/* Records outside the copy (run/...), fetched at their present revision: keys or prefixes (ending in
+ * "/"). Calls `got` once with records sorted by key, or NULL and a text. Takes over the arena. */
+typedef void board_fetched(void *context, const struct seen *list, size_t count, const char *text,
+                           struct effects *out);
+void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,
+                 board_fetched *got, void *context, struct effects *out);
+
+/* A feed reader: the cursor for EFFECT_REPLY on channel "feed". */
+struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
+#define BOARD_FEED_CHANNEL "feed"
+
+/* A beat arrived; counted in this bbs's next put. False: refused, for our own last put is
+ * unconfirmed for 2 s (DESIGN 6). */
+bool board_beat(struct board *b, const Board__BeatRequest *beat);
+
+/* Fills in what /v1/board/state shows; strings live as long as the board. */
+void board_state(const struct board *b, Board__BoardState *state);
+
+#endif

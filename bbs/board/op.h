@@ -1,0 +1,62 @@
+/* The op: gather (which records), decide, commit, answer; on conflict gather again, a bounded number
+ * of times (DESIGN 3.3). An endpoint or a named move is a row: which records, which decide
+ * function. The engine knows nothing of LRPs. */
+#ifndef BBS_BOARD_OP_H
+#define BBS_BOARD_OP_H
+
+#include "bbs/board/view.h"
+#include "common/base/random.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+#include "common/contract/plan.h"
+
+/* What an op is asked. Lives in the op's own arena until it is answered. */
+struct op_input {
+    enum actor actor;
+    const char *peer_name;           /* a rep's cell id */
+    const char *trace_id;
+    const ProtobufCMessage *request; /* of the type the row expects */
+    struct moment now;               /* renewed before each decision */
+    struct random *random;           /* for guids; renewed before each decision */
+};
+
+struct op_row {
+    const char *name;
+    /* Ops with the same target take turns, in order of arrival. A key or prefix in the arena. */
+    const char *(*target)(struct arena *a, const struct op_input *in);
+    /* Reads records through the view, which notes each read in the read set, into *snapshot
+     * (zeroed, snapshot_size bytes). May be called again: the view may lack records that are not in
+     * the copy (run/...), which the engine then fetches, and after a conflict. */
+    void (*gather)(struct view *v, const struct op_input *in, void *snapshot);
+    /* Pure: *snapshot and *in to *plan. */
+    void (*decide)(const void *snapshot, const struct op_input *in, struct plan *plan);
+    size_t snapshot_size;
+    /* An answer that commits nothing passes the read barrier and is decided again behind it, unless
+     * the row is for a rep that repeats itself and the verdict is NOTHING (DESIGN 2). */
+    bool nothing_without_barrier;
+};
+
+/* How an op ended. */
+enum op_end {
+    OP_DECIDED,     /* plan holds: committed, nothing to do, or refused */
+    OP_UNAVAILABLE, /* too many conflicts, store unreachable, barrier not passed in time: 503 */
+};
+
+struct op_result {
+    enum op_end end;
+    const struct plan *plan; /* for DECIDED; lives until the callback returns */
+    int64_t revision;        /* position the answer was made from, or of the commit */
+    const char *text;        /* for UNAVAILABLE */
+};
+
+/* Called once, from within a step of the bbs. */
+typedef void op_done(void *context, const struct op_result *result, struct effects *out);
+
+struct board;
+
+/* Starts an op. `in` and all it points to is copied shallowly and must live in `arena`, which the
+ * engine takes over and frees after `done`. */
+void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
+              struct arena *arena, op_done *done, void *context, struct effects *out);
+
+#endif

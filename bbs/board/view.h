@@ -1,0 +1,57 @@
+/* The view: how gather reads the board. Every read is noted in the read set, so that the commit
+ * compares all that was read (DESIGN 2). */
+#ifndef BBS_BOARD_VIEW_H
+#define BBS_BOARD_VIEW_H
+
+#include "common/base/arena.h"
+#include "common/contract/read_set.h"
+#include "common/model/record.h"
+
+#include "board.pb-c.h"
+
+struct view; /* the engine's */
+
+/* A record as gather sees it; lives in the op's arena. */
+struct seen {
+    const char *key;
+    enum record_type type;
+    const ProtobufCMessage *message; /* decoded; never NULL in what the functions below give */
+    struct blob *blob;               /* encoded, with its version byte; take a reference to keep it */
+    int64_t create_revision;
+    int64_t mod_revision;
+};
+
+struct arena *view_arena(struct view *v);
+
+/* The record at `key`, noted as unchanged; NULL if there is none, noted as absent. */
+const struct seen *view_get(struct view *v, const char *key);
+
+/* The same without noting it: for what the answer shows but the decision does not rest on. */
+const struct seen *view_peek(struct view *v, const char *key);
+
+/* Only that it exists is relied on: noted as exists, or absent. */
+bool view_exists(struct view *v, const char *key);
+
+/* All records whose key starts with `prefix`, sorted by key: each noted as unchanged, the range as
+ * nothing newer (or empty). Gives their number. At most `max` are read; gives -1 if there are more:
+ * the row must then be made divisible (a job). */
+int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
+
+/* The same without noting. */
+int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
+
+/* Encoded records that match the selector, in key order, without decoding them (the copy's index
+ * answers type, key prefix, cell, domain, state and owner). For long lists. Gives their number; the
+ * array lives in the arena, the blobs are borrowed until the step returns. */
+size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs);
+
+/* Position of the copy this view is of. */
+int64_t view_revision(const struct view *v);
+
+/* The board's epoch id. (Every transaction compares that epoch/<id> exists.) */
+const char *view_epoch(const struct view *v);
+
+/* When this process first saw the record's present revision, monotonic: for domain freshness. */
+int64_t view_seen_since_ns(const struct view *v, const char *key);
+
+#endif

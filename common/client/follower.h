@@ -1,0 +1,54 @@
+/* Follows the board's feed from inside a role: keeps a copy of the selected records, resumes after
+ * a gap, changes to another bbs when heartbeats fail (DESIGN 2, Feed). Pure: embedded in a role,
+ * driven by its events. */
+#ifndef COMMON_CLIENT_FOLLOWER_H
+#define COMMON_CLIENT_FOLLOWER_H
+
+#include "board.pb-c.h"
+#include "common/base/map.h"
+#include "common/client/boards.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+/* A record as the board holds it. */
+struct followed {
+    struct blob *record; /* format version, then the message */
+    int64_t create_revision;
+    int64_t mod_revision;
+};
+
+/* What a step of the follower learned. For DELETE `record` is the last value. Borrowed. */
+enum follower_news { FOLLOWER_RESET, FOLLOWER_PUT, FOLLOWER_DELETE, FOLLOWER_CURRENT };
+
+struct follower {
+    struct boards *boards; /* shared with the role's other calls */
+    const Board__Selector *const *selectors;
+    size_t selector_count;
+    /* Called in order for each piece of news; `f` is already changed. FOLLOWER_RESET: the copy was
+     * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete. */
+    void (*on_news)(void *context, enum follower_news news, const char *key,
+                    const struct followed *record, struct effects *out);
+    void *context;
+
+    struct map records; /* key -> struct followed */
+    char epoch[64];
+    int64_t revision;   /* position: all changes up to it are in the copy */
+    bool current;       /* the snapshot is complete and heartbeats come */
+    uint64_t call_id;   /* of the open subscription; 0 = none */
+    const char *url;    /* of the bbs it is open to */
+    struct buf partial;
+    int64_t heard_ns;   /* last frame */
+    int64_t retry_ns;   /* when to subscribe again */
+    unsigned failures;
+    int64_t compared_revision; /* last heartbeat's */
+};
+
+/* Every member up to `context` is set by the caller before. Selectors must outlive the follower. */
+void follower_init(struct follower *f);
+void follower_done(struct follower *f);
+
+/* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its
+ * effects and its due time to `out`. */
+bool follower_step(struct follower *f, const struct event *ev, struct effects *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* Containers as a rep sees them: verbs, each with an id and a deadline, each answered exactly once
+ * (DESIGN 3.1a, 7). Real drivers: rep/driver (oci, process); the simulated one: test/sim. */
+#ifndef COMMON_CONTRACT_DRIVER_H
+#define COMMON_CONTRACT_DRIVER_H
+
+#include "common/base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verb {
+    VERB_PREPARE, /* make the container's directory, root filesystem and note durable */
+    VERB_START,   /* create and start it; prepared before */
+    VERB_SIGNAL,  /* to the container's first process */
+    VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
+    VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
+    VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
+    VERB_COUNT
+};
+
+struct port_pair {
+    uint32_t container_port;
+    uint32_t host_port;
+};
+
+struct name_value {
+    const char *name;
+    const char *value;
+};
+
+struct container_spec {
+    const char *rootfs; /* as in the DesiredLRP: "preloaded:NAME" */
+    const char *path;
+    const char *const *args; /* without path; NULL-terminated */
+    const struct name_value *env;
+    size_t env_count;
+    const char *dir;  /* "" = "/" */
+    const char *user; /* "" = root of the container */
+    int32_t memory_mb; /* 0 = no limit, likewise the others */
+    int32_t disk_mb;
+    int32_t max_pids;
+    uint32_t cpu_weight; /* 1..100 */
+    uint64_t nofile;
+    bool privileged;
+    const struct port_pair *ports;
+    size_t port_count;
+};
+
+struct verb_call {
+    uint64_t id; /* chosen by the role, unique among its open verbs */
+    enum verb verb;
+    const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST */
+    const struct container_spec *spec; /* for PREPARE */
+    struct bytes note;                 /* for PREPARE: the rep's own words, given back by LIST */
+    int signal;                        /* for SIGNAL */
+    const char *const *argv;           /* for EXEC; NULL-terminated */
+    int64_t deadline_ns;               /* monotonic; then UNKNOWN */
+};
+
+enum verb_outcome {
+    VERB_DONE,
+    VERB_FAILED,     /* nothing of it remains in force; text says why */
+    VERB_UNCERTAIN,  /* no answer before the deadline: LIST tells */
+};
+
+enum container_state {
+    CONTAINER_PREPARED, /* never started */
+    CONTAINER_STARTING, /* start was asked, no process known yet */
+    CONTAINER_RUNNING,
+    CONTAINER_EXITED,
+};
+
+struct container_status {
+    const char *guid;
+    enum container_state state;
+    int exit_code;     /* for EXITED by itself: 0..255 */
+    int exit_signal;   /* for EXITED by a signal, else 0 */
+    bool oom_killed;
+    const char *text;  /* for EXITED without ever running: why; else "" */
+    int64_t pid;       /* first process, seen from the host; 0 = none */
+    struct bytes note;
+};
+
+struct verb_answer {
+    uint64_t id;
+    enum verb verb;
+    const char *guid; /* NULL for LIST */
+    enum verb_outcome outcome;
+    const char *text; /* never NULL */
+    const struct container_status *containers; /* for LIST, sorted by guid */
+    size_t container_count;
+    int exit_code; /* for EXEC */
+};
+
+#endif

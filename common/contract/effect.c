@@ -1,0 +1,113 @@
+#include "common/contract/effect.h"
+
+#include <assert.h>
+#include <string.h>
+
+void effects_init(struct effects *out, struct arena *arena)
+{
+    *out = (struct effects){.arena = arena, .due_ns = NEVER_NS};
+}
+
+struct effect *effects_add(struct effects *out, enum effect_kind kind)
+{
+    assert(out->count < EFFECTS_MAX);
+    if (out->count == out->capacity) {
+        size_t capacity = out->capacity ? 2 * out->capacity : 8;
+        struct effect *list = ARENA_ARRAY(out->arena, capacity, struct effect);
+        if (out->count) {
+            memcpy(list, out->list, out->count * sizeof(*list));
+        }
+        out->list = list;
+        out->capacity = capacity;
+    }
+    struct effect *e = &out->list[out->count++];
+    *e = (struct effect){.kind = kind};
+    return e;
+}
+
+void effects_due(struct effects *out, int64_t due_ns)
+{
+    out->due_ns = earlier_ns(out->due_ns, due_ns);
+}
+
+void effects_reply(struct effects *out, uint64_t request_id, int status, const char *content_type,
+                   struct bytes body)
+{
+    struct effect *e = effects_add(out, EFFECT_REPLY);
+    e->reply = (struct reply){
+        .id = request_id,
+        .status = status,
+        .content_type = content_type,
+        .etag = "",
+        .body = {.data = arena_copy(out->arena, body.data, body.size), .size = body.size},
+        .channel = "",
+    };
+}
+
+static struct bytes packed(struct arena *a, const ProtobufCMessage *m)
+{
+    size_t size = protobuf_c_message_get_packed_size(m);
+    uint8_t *data = arena_alloc(a, size);
+    protobuf_c_message_pack(m, data);
+    return (struct bytes){.data = data, .size = size};
+}
+
+void effects_reply_message(struct effects *out, uint64_t request_id, const ProtobufCMessage *m)
+{
+    struct effect *e = effects_add(out, EFFECT_REPLY);
+    e->reply = (struct reply){
+        .id = request_id,
+        .status = 200,
+        .content_type = "application/x-protobuf",
+        .etag = "",
+        .body = packed(out->arena, m),
+        .channel = "",
+    };
+}
+
+void effects_call_message(struct effects *out, uint64_t call_id, const char *url,
+                          const char *trace_id, const ProtobufCMessage *m, int64_t deadline_ns)
+{
+    struct effect *e = effects_add(out, EFFECT_CALL);
+    e->call = (struct call){
+        .id = call_id,
+        .method = "POST",
+        .url = arena_strdup(out->arena, url),
+        .content_type = "application/x-protobuf",
+        .accept = "application/x-protobuf",
+        .if_none_match = "",
+        .trace_id = arena_strdup(out->arena, trace_id),
+        .body = packed(out->arena, m),
+        .deadline_ns = deadline_ns,
+    };
+}
+
+void effects_log(struct effects *out, enum log_level level, const char *message,
+                 const char *data_format, ...)
+{
+    va_list args;
+    va_start(args, data_format);
+    const char *data = arena_vprintf(out->arena, data_format, args);
+    va_end(args);
+    struct effect *e = effects_add(out, EFFECT_LOG);
+    e->log = (struct log_line){.level = level, .message = message, .data = data};
+}
+
+void effects_exit(struct effects *out, int code, const char *text)
+{
+    struct effect *e = effects_add(out, EFFECT_EXIT);
+    e->exit.code = code;
+    e->exit.text = arena_strdup(out->arena, text);
+}
+
+const char *effect_kind_name(enum effect_kind kind)
+{
+    static const char *const names[EFFECT_KIND_COUNT] = {
+        [EFFECT_REPLY] = "reply",     [EFFECT_WAKE] = "wake",     [EFFECT_CALL] = "call",
+        [EFFECT_SUBSCRIBE] = "subscribe", [EFFECT_CANCEL] = "cancel", [EFFECT_STORE] = "store",
+        [EFFECT_WATCH] = "watch",     [EFFECT_UNWATCH] = "unwatch", [EFFECT_VERB] = "verb",
+        [EFFECT_LOG] = "log",         [EFFECT_EXIT] = "exit",
+    };
+    assert(kind < EFFECT_KIND_COUNT);
+    return names[kind];
+}

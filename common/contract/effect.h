@@ -1,0 +1,125 @@
+/* What a role wants done: a bounded list, made by one step, carried out by the shell in order
+ * (DESIGN 3.1). Everything an effect points to lives in the arena of the step and is borrowed until
+ * the shell has taken it; cursors change owner. */
+#ifndef COMMON_CONTRACT_EFFECT_H
+#define COMMON_CONTRACT_EFFECT_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/contract/cursor.h"
+#include "common/contract/driver.h"
+#include "common/contract/moment.h"
+#include "common/contract/store.h"
+
+enum effect_kind {
+    EFFECT_REPLY,
+    EFFECT_WAKE,
+    EFFECT_CALL,
+    EFFECT_SUBSCRIBE,
+    EFFECT_CANCEL,
+    EFFECT_STORE,
+    EFFECT_WATCH,
+    EFFECT_UNWATCH,
+    EFFECT_VERB,
+    EFFECT_LOG,
+    EFFECT_EXIT,
+    EFFECT_KIND_COUNT
+};
+
+/* Most effects of one step; a step that needs more keeps the rest and asks to be woken at once. */
+enum { EFFECTS_MAX = 4096 };
+
+/* The answer to a request. With a cursor the body comes from it: `size` >= 0 is its whole length
+ * (Content-Length), -1 means chunked until CURSOR_END. */
+struct reply {
+    uint64_t id;
+    int status;
+    const char *content_type; /* "" = none */
+    const char *etag;         /* "" = none */
+    int retry_after_s;        /* 0 = none */
+    struct bytes body;
+    struct cursor *cursor; /* NULL, or now the shell's */
+    int64_t size;
+    const char *channel; /* EFFECT_WAKE of this name makes a waiting cursor be asked again */
+};
+
+struct call {
+    uint64_t id; /* chosen by the role, unique among its open calls and subscriptions */
+    const char *method;
+    const char *url; /* https://host:port/path */
+    const char *content_type;
+    const char *accept; /* "" = none */
+    const char *if_none_match;
+    const char *trace_id;
+    struct bytes body;
+    int64_t deadline_ns; /* monotonic; NEVER_NS for EFFECT_SUBSCRIBE: no end */
+};
+
+enum log_level { LOG_DEBUG_LEVEL, LOG_INFO_LEVEL, LOG_WARN_LEVEL, LOG_ERROR_LEVEL };
+
+struct log_line {
+    enum log_level level;
+    const char *message; /* one short sentence, constant for one cause */
+    const char *data;    /* "key=value key=\"two words\"", "" if none */
+};
+
+struct effect {
+    enum effect_kind kind;
+    union {
+        struct reply reply;
+        const char *wake; /* channel */
+        struct call call; /* CALL and SUBSCRIBE */
+        uint64_t cancel;  /* id of a call or subscription: no more news of it comes */
+        struct store_request store;
+        struct {
+            uint64_t id;
+            int64_t start_revision; /* first revision wanted */
+        } watch;
+        uint64_t unwatch; /* no more news of it comes */
+        struct verb_call verb;
+        struct log_line log;
+        struct {
+            int code; /* of the process: 0 well, else see text */
+            const char *text;
+        } exit;
+    };
+};
+
+struct effects {
+    struct arena *arena; /* of the step */
+    struct effect *list;
+    size_t count;
+    size_t capacity;
+    int64_t due_ns; /* when the role wants EVENT_TIMER, monotonic; NEVER_NS = no wish */
+};
+
+/* Empty, due never; everything is taken from the arena. */
+void effects_init(struct effects *out, struct arena *arena);
+
+/* Appends a zeroed effect of this kind and gives it for filling in. Asserts the bound. */
+struct effect *effects_add(struct effects *out, enum effect_kind kind);
+
+/* Lowers the due time to `due_ns` if that is earlier. */
+void effects_due(struct effects *out, int64_t due_ns);
+
+/* A whole answer. `body` is copied into the arena. */
+void effects_reply(struct effects *out, uint64_t request_id, int status, const char *content_type,
+                   struct bytes body);
+
+/* An answer of one packed message, application/x-protobuf, status 200. */
+void effects_reply_message(struct effects *out, uint64_t request_id, const ProtobufCMessage *m);
+
+/* A POST of one packed message, application/x-protobuf both ways. */
+void effects_call_message(struct effects *out, uint64_t call_id, const char *url,
+                          const char *trace_id, const ProtobufCMessage *m, int64_t deadline_ns);
+
+/* A log line; the data is printed into the arena. */
+void effects_log(struct effects *out, enum log_level level, const char *message,
+                 const char *data_format, ...) __attribute__((format(printf, 4, 5)));
+
+void effects_exit(struct effects *out, int code, const char *text);
+
+/* "reply", "call", ... for traces. */
+const char *effect_kind_name(enum effect_kind kind);
+
+#endif

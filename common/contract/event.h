@@ -1,0 +1,86 @@
+/* What happens to a role: one event a step, carrying the time and fresh entropy (DESIGN 3.1).
+ * Everything an event points to is borrowed until the step returns. */
+#ifndef COMMON_CONTRACT_EVENT_H
+#define COMMON_CONTRACT_EVENT_H
+
+#include "common/base/bytes.h"
+#include "common/contract/driver.h"
+#include "common/contract/moment.h"
+#include "common/contract/store.h"
+
+enum event_kind {
+    EVENT_START,     /* first event of every role */
+    EVENT_TIMER,     /* the due time of the last step has come */
+    EVENT_REQUEST,   /* a peer asks over HTTP; answered by exactly one EFFECT_REPLY */
+    EVENT_HANGUP,    /* the peer of an unanswered request or of a cursor went away */
+    EVENT_RESPONSE,  /* the end of an EFFECT_CALL */
+    EVENT_STREAM,    /* bytes or the end of an EFFECT_SUBSCRIBE */
+    EVENT_STORE,     /* the end of an EFFECT_STORE */
+    EVENT_WATCH,     /* news of the watch */
+    EVENT_VERB,      /* the end of an EFFECT_VERB */
+    EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
+    EVENT_STOP,      /* end in good order (SIGTERM): the role answers with EFFECT_EXIT when done */
+    EVENT_KIND_COUNT
+};
+
+/* Who speaks, from the client certificate (DESIGN 8). */
+struct peer {
+    const char *unit; /* organisational unit: "bbs", "rep", "auctioneer", "converger", or another */
+    const char *name; /* common name; a rep's is its cell id */
+};
+
+struct request {
+    uint64_t id;        /* the shell's; never repeated within a process */
+    const char *method; /* "GET", "POST", "PUT" */
+    const char *path;   /* without query, percent-decoded nowhere */
+    const char *query;  /* after "?", "" if none */
+    const char *trace_id;     /* X-Vcap-Request-Id, "" if absent */
+    const char *accept;       /* Accept, "" if absent */
+    const char *content_type; /* Content-Type without parameters, "" if absent */
+    const char *if_none_match;
+    struct peer peer;
+    struct bytes body;
+    bool too_large;     /* the body exceeded the route's bound and was drained; body is empty */
+};
+
+enum call_outcome {
+    CALL_ANSWERED, /* status and body are the peer's */
+    CALL_REFUSED,  /* nothing was sent: no connection */
+    CALL_UNKNOWN,  /* time-out or broken after sending: it may have been done */
+};
+
+struct response {
+    uint64_t id; /* of the EFFECT_CALL */
+    enum call_outcome outcome;
+    int status;
+    const char *content_type; /* without parameters, "" if absent */
+    const char *etag;         /* "" if absent */
+    struct bytes body;
+    const char *text; /* what went wrong; never NULL */
+};
+
+struct stream_news {
+    uint64_t id; /* of the EFFECT_SUBSCRIBE */
+    bool closed; /* the last event of this id; text says why */
+    int status;  /* of the answer; 0 when it never came */
+    struct bytes data;
+    const char *text;
+};
+
+struct event {
+    enum event_kind kind;
+    struct moment now;
+    uint64_t entropy[2];
+    union {
+        struct request request;
+        uint64_t hangup; /* request id */
+        struct response response;
+        struct stream_news stream;
+        struct store_answer store;
+        struct watch_event watch;
+        struct verb_answer verb;
+        struct container_status container;
+    };
+};
+
+#endif

@@ -1,0 +1,82 @@
+/* A plan: the short list of changes a decision wants, each a named move (DESIGN 3.2). It prints as
+ * text: what logs, tests and dry runs show. */
+#ifndef COMMON_CONTRACT_PLAN_H
+#define COMMON_CONTRACT_PLAN_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/lifecycle/actor.h"
+#include "models/error.pb-c.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum plan_verdict {
+    PLAN_NOTHING, /* already so: answer well, commit nothing */
+    PLAN_COMMIT,
+    PLAN_REFUSE, /* error says why */
+};
+
+/* One record put or deleted by one move. */
+struct change {
+    struct change *next;
+    const char *key;
+    const char *move;                /* name from common/lifecycle, for the cause and the plan's text */
+    enum actor actor;
+    const ProtobufCMessage *message; /* the whole record after the move; NULL = delete */
+    const char *text; /* what an event needs and the record does not keep; "" if nothing */
+};
+
+/* What is told to another process once the plan is committed; best effort, repeated by passes. */
+enum notice_kind {
+    NOTICE_START, /* the auctioneer: these indices await placement */
+    NOTICE_STOP,  /* the rep of cell_id: stop this instance */
+};
+
+struct notice {
+    struct notice *next;
+    enum notice_kind kind;
+    const char *process_guid;
+    const char *instance_guid; /* STOP */
+    const char *cell_id;       /* STOP */
+    int32_t first_index;       /* START: [first_index, end_index) */
+    int32_t end_index;
+};
+
+struct plan {
+    struct arena *arena;
+    enum plan_verdict verdict;
+    Models__Error__Type error_type; /* REFUSE */
+    const char *error_message;
+    struct change *changes, **changes_end;
+    size_t change_count;
+    struct notice *notices, **notices_end;
+    /* What the op's answer is made of, by the convention of its row: for LRP moves the record after
+     * the move, or the one that refused it. May be NULL. */
+    const ProtobufCMessage *record;
+};
+
+/* Empty: verdict NOTHING. */
+void plan_init(struct plan *p, struct arena *arena);
+
+/* Adds a put; the verdict becomes COMMIT. Key and message are borrowed and must live as long as the
+ * plan's arena. Gives the change, so that `text` can be set. */
+struct change *plan_put(struct plan *p, const char *key, const char *move, enum actor actor,
+                        const ProtobufCMessage *message);
+
+/* Adds a delete; the verdict becomes COMMIT. */
+struct change *plan_delete(struct plan *p, const char *key, const char *move, enum actor actor);
+
+/* Drops all changes and notices; the verdict becomes REFUSE. */
+void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void plan_notice_start(struct plan *p, const char *process_guid, int32_t first, int32_t end);
+void plan_notice_stop(struct plan *p, const char *process_guid, const char *instance_guid,
+                      const char *cell_id);
+
+/* One line a change: "claim actual/web/000.. by rep", "refuse ResourceNotFound: ...", in order. */
+void plan_print(const struct plan *p, struct buf *out);
+
+#endif

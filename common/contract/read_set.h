@@ -1,0 +1,42 @@
+/* The read set: all that a decision read, so that its write compares all of it (DESIGN 2). Gather
+ * fills it, the op compiles it into compares; no decision writes compares by hand. */
+#ifndef COMMON_CONTRACT_READ_SET_H
+#define COMMON_CONTRACT_READ_SET_H
+
+#include "common/base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Everywhere the same five. */
+enum compare_kind {
+    COMPARE_UNCHANGED,     /* key has mod-revision `revision` */
+    COMPARE_EXISTS,        /* key is there, whatever its value */
+    COMPARE_ABSENT,        /* key is not there */
+    COMPARE_RANGE_EMPTY,   /* no key starts with `key` */
+    COMPARE_NOTHING_NEWER, /* no key starting with `key` has a mod-revision above `revision` */
+    COMPARE_KIND_COUNT
+};
+
+struct compare {
+    enum compare_kind kind;
+    const char *key;
+    int64_t revision;
+};
+
+struct read_set {
+    struct arena *arena;
+    struct compare *list; /* no two equal */
+    size_t count;
+    size_t capacity;
+};
+
+void read_set_init(struct read_set *s, struct arena *arena);
+
+/* Adds one compare; an equal one is merged. The key is copied into the arena. */
+void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, int64_t revision);
+
+/* "unchanged", "exists", ... */
+const char *compare_kind_name(enum compare_kind kind);
+
+#endif

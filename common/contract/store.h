@@ -1,0 +1,68 @@
+/* The store as a role sees it: calls and a watch, with etcd's own messages (proto/etcd.proto).
+ * The real one is common/shell/etcd_io.h, the simulated one test/sim/model_etcd.h; both pass the
+ * conformance program. */
+#ifndef COMMON_CONTRACT_STORE_H
+#define COMMON_CONTRACT_STORE_H
+
+#include "common/base/err.h"
+#include "etcd.pb-c.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdint.h>
+
+enum store_call {
+    STORE_RANGE,            /* Etcd__RangeRequest -> Etcd__RangeResponse; one page: the caller pages */
+    STORE_TXN,              /* Etcd__TxnRequest -> Etcd__TxnResponse */
+    STORE_COMPACT,          /* Etcd__CompactionRequest */
+    STORE_LEASE_GRANT,      /* Etcd__LeaseGrantRequest */
+    STORE_LEASE_REVOKE,     /* Etcd__LeaseRevokeRequest */
+    STORE_LEASE_KEEP_ALIVE, /* Etcd__LeaseKeepAliveRequest; TTL 0 in the answer: it is gone */
+    STORE_STATUS,           /* Etcd__StatusRequest */
+    STORE_ALARM,            /* Etcd__AlarmRequest */
+    STORE_DEFRAGMENT,       /* Etcd__DefragmentRequest */
+    STORE_CALL_COUNT
+};
+
+/* "A commit ends in done, lost or unknown" (DESIGN 2); whether a DONE transaction's compares held
+ * stands in its answer (succeeded). */
+enum store_outcome {
+    STORE_DONE,    /* the answer is at hand */
+    STORE_REFUSED, /* etcd said no and did nothing: grpc_status and text say why */
+    STORE_UNKNOWN, /* time-out, broken connection, no grpc-status: it may or may not have landed */
+};
+
+struct store_request {
+    uint64_t id; /* chosen by the role, unique among its open calls */
+    enum store_call call;
+    const ProtobufCMessage *message; /* of the type above; borrowed until the step's effects are taken */
+    int64_t deadline_ns;             /* monotonic; then UNKNOWN */
+};
+
+struct store_answer {
+    uint64_t id;
+    enum store_call call;
+    enum store_outcome outcome;
+    int grpc_status;                 /* for REFUSED: e.g. 8 = resource exhausted, 11 = out of range (compacted) */
+    const char *text;                /* for REFUSED and UNKNOWN; never NULL */
+    const ProtobufCMessage *message; /* for DONE; borrowed during the step */
+};
+
+/* grpc-status values that roles look at. */
+enum { GRPC_OK = 0, GRPC_RESOURCE_EXHAUSTED = 8, GRPC_OUT_OF_RANGE = 11, GRPC_UNAVAILABLE = 14 };
+
+/* One watch a role, over the whole key space, with previous values (DESIGN 2). It has a connection
+ * of its own. Responses that etcd sent in fragments arrive joined. */
+enum watch_news {
+    WATCH_OPEN,    /* etcd confirmed it; response->header.revision is etcd's at that time */
+    WATCH_EVENTS,  /* response->events, revisions only rising */
+    WATCH_CLOSED,  /* ended: compact_revision != 0 when the start was compacted away; else broken */
+};
+
+struct watch_event {
+    uint64_t id;
+    enum watch_news news;
+    const Etcd__WatchResponse *response; /* NULL for a broken connection */
+    const char *text;                    /* for CLOSED; never NULL */
+};
+
+#endif

@@ -1,0 +1,33 @@
+#include "common/lifecycle/actor.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    enum actor actor;
+    const char *name;
+} actors[] = {
+    {ACTOR_CLIENT, "client"},         {ACTOR_BBS, "bbs"},
+    {ACTOR_REP, "rep"},               {ACTOR_AUCTIONEER, "auctioneer"},
+    {ACTOR_CONVERGER, "converger"},
+};
+
+const char *actor_name(enum actor actor)
+{
+    for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
+        if (actors[i].actor == actor) {
+            return actors[i].name;
+        }
+    }
+    return "nobody";
+}
+
+enum actor actor_of_unit(const char *unit)
+{
+    for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
+        if (unit && strcmp(actors[i].name, unit) == 0) {
+            return actors[i].actor;
+        }
+    }
+    return ACTOR_CLIENT;
+}

@@ -1,0 +1,36 @@
+#include "common/lifecycle/lifecycle.h"
+
+#include <string.h>
+
+int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int news,
+                   uint32_t true_guards)
+{
+    for (size_t i = 0; i < l->row_count; i++) {
+        const struct lifecycle_row *r = &l->rows[i];
+        if (r->from == from && (r->actors & actor) && r->news == news &&
+            (r->guards & ~true_guards) == 0) {
+            return r->to;
+        }
+    }
+    return -1;
+}
+
+static int find(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int lifecycle_state(const struct lifecycle *l, const char *name)
+{
+    return find(l->states, l->state_count, name);
+}
+
+int lifecycle_news(const struct lifecycle *l, const char *name)
+{
+    return find(l->news, l->news_count, name);
+}

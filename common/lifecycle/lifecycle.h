@@ -1,0 +1,44 @@
+/* The lifecycle engine: states and moves as data, written once in a .def file as X-macros
+ * (DESIGN 3.6). One file gives the enum, the names both ways, the check at every state change, and
+ * the exhaustive test. */
+#ifndef COMMON_LIFECYCLE_LIFECYCLE_H
+#define COMMON_LIFECYCLE_LIFECYCLE_H
+
+#include "common/lifecycle/actor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A row: from this state, this actor (bits), with this news, under these guards (bits, all needed),
+ * to that state. `none` is a state: creation and deletion are moves. */
+struct lifecycle_row {
+    uint8_t from;
+    uint8_t actors;
+    uint8_t news;
+    uint32_t guards;
+    uint8_t to;
+};
+
+struct lifecycle {
+    const char *name; /* "actual_lrp" */
+    const char *const *states;
+    size_t state_count;
+    const char *const *news;
+    size_t news_count;
+    const char *const *guards; /* name of bit i */
+    size_t guard_count;
+    const struct lifecycle_row *rows;
+    size_t row_count;
+};
+
+/* The state after the move, or -1 when no row allows it. `true_guards` has the bit of every guard
+ * that holds. When several rows match, the first wins. */
+int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int news,
+                   uint32_t true_guards);
+
+/* State or news by name; -1 if unknown. */
+int lifecycle_state(const struct lifecycle *l, const char *name);
+int lifecycle_news(const struct lifecycle *l, const char *name);
+
+#endif

@@ -1,0 +1,57 @@
+/* The host: drives one role in the real world. It turns sockets, timers, signals, etcd and
+ * containers into events, and carries out the effects with libevent, libcurl and a driver. */
+#ifndef COMMON_SHELL_HOST_IO_H
+#define COMMON_SHELL_HOST_IO_H
+
+#include "common/base/err.h"
+#include "common/contract/role.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct event_base;
+
+/* Files of this process's identity; all PEM. */
+struct tls_files {
+    const char *ca;
+    const char *cert;
+    const char *key;
+};
+
+struct host;
+struct driver_shell;
+
+struct host_config {
+    const char *name;        /* process in log lines: "bbs-1" */
+    const char *listen;      /* "127.0.0.1:8889"; NULL = no HTTPS server */
+    const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
+    struct tls_files tls;    /* of the server and of calls to peers */
+    const char *etcd;        /* "https://host:port,..."; NULL = this role has no store */
+    struct tls_files etcd_tls;
+    /* The container driver's shell; NULL = this role has no containers. Answers come back through
+     * host_deliver(). */
+    struct driver_shell *(*driver_new)(void *config, struct host *host, struct err *err);
+    void *driver_config;
+    enum log_level log_level;
+};
+
+/* What a driver shell implements (rep/driver). */
+struct driver_shell {
+    const struct driver_shell_ops *ops;
+};
+
+struct driver_shell_ops {
+    void (*call)(struct driver_shell *d, const struct verb_call *call); /* borrows `call` */
+    void (*free)(struct driver_shell *d);                               /* containers run on */
+};
+
+/* Runs until EFFECT_EXIT; gives its code as the process's exit status. Errors before the first
+ * event (port in use, unreadable certificate) are told in `err` and give -code. */
+int host_run(struct role *role, const struct host_config *config, struct err *err);
+
+/* For shells that live in the host's loop: the loop, and the way in for their news. `ev` needs kind
+ * and payload; the host adds time and entropy. Steps never nest: delivered inside a step it waits. */
+struct event_base *host_loop(struct host *h);
+void host_deliver(struct host *h, const struct event *ev);
+
+#endif

@@ -1,0 +1,30 @@
+/* The rep: represents one cell; makes containers follow the board and the board follow containers
+ * (DESIGN 1, 5, 7). A role. */
+#ifndef REP_REP_H
+#define REP_REP_H
+
+#include "common/contract/role.h"
+
+struct rep_config {
+    const char *cell_id;
+    const char *identity;   /* drawn once, kept in the state directory */
+    uint64_t session;       /* raised by the shell at each start, kept in the state directory */
+    const char *zone;
+    const char *boards;     /* "https://...,https://..." */
+    const char *url;        /* where it listens: rep_url */
+    const char *address;    /* of its instances, as net info tells */
+    int32_t memory_mb, disk_mb, containers; /* capacity */
+    const char *const *rootfs_names;        /* preloaded; NULL-terminated */
+    const char *const *placement_tags;
+    const char *const *optional_placement_tags; /* "cell:<id>" is added by the role */
+    uint16_t port_low, port_high;           /* for allotted host ports, both included */
+    /* Settings; 0 = default. */
+    int64_t reconcile_interval_ns;   /* 30 s */
+    int64_t reservation_ns;          /* 1 min */
+    int64_t stop_grace_ns;           /* 10 s */
+};
+
+/* Strings and lists are copied. */
+struct role *rep_new(const struct rep_config *config);
+
+#endif
