@@ -1,0 +1,188 @@
+#include "common/model/keys.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const char *const type_names[RECORD_TYPE_COUNT] = {
+    [RECORD_ACTUAL] = "actual", [RECORD_BEAT] = "beat",       [RECORD_CAUSE] = "cause",
+    [RECORD_CELL] = "cell",     [RECORD_DESIRED] = "desired", [RECORD_DOMAIN] = "domain",
+    [RECORD_EPOCH] = "epoch",   [RECORD_JOB] = "job",         [RECORD_LEAD] = "lead",
+    [RECORD_RUN] = "run",       [RECORD_TASK] = "task",       [RECORD_UNKNOWN] = "unknown",
+};
+
+const char *record_type_name(enum record_type type)
+{
+    assert(type < RECORD_TYPE_COUNT);
+    return type_names[type];
+}
+
+static enum record_type type_of(const char *name, size_t size)
+{
+    for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
+        if (strlen(type_names[t]) == size && memcmp(type_names[t], name, size) == 0) {
+            return t;
+        }
+    }
+    return RECORD_UNKNOWN;
+}
+
+enum record_type record_type_named(const char *name)
+{
+    return type_of(name, strlen(name));
+}
+
+enum record_type key_type(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    return slash ? type_of(key, (size_t)(slash - key)) : RECORD_UNKNOWN;
+}
+
+static bool plain(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '-' || c == '_' || c == '.' || c == '~';
+}
+
+static const char *escaped(struct arena *a, const char *component)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    size_t size = strlen(component);
+    char *out = arena_alloc(a, 3 * size + 1), *p = out;
+    for (const unsigned char *c = (const unsigned char *)component; *c; c++) {
+        if (plain(*c)) {
+            *p++ = (char)*c;
+        } else {
+            *p++ = '%';
+            *p++ = digits[*c >> 4];
+            *p++ = digits[*c & 15];
+        }
+    }
+    return out;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static const char *unescaped(struct arena *a, const char *from, size_t size)
+{
+    char *out = arena_alloc(a, size + 1), *p = out;
+    for (size_t i = 0; i < size; i++) {
+        if (from[i] == '%' && i + 2 < size && digit(from[i + 1]) >= 0 && digit(from[i + 2]) >= 0) {
+            *p++ = (char)(digit(from[i + 1]) << 4 | digit(from[i + 2]));
+            i += 2;
+        } else {
+            *p++ = from[i];
+        }
+    }
+    return out;
+}
+
+/* "type/name" or, with a tail, "type/name<tail>". */
+static const char *key(struct arena *a, enum record_type type, const char *name, const char *tail)
+{
+    return arena_printf(a, "%s/%s%s", type_names[type], escaped(a, name), tail);
+}
+
+const char *key_actual_index(struct arena *a, const char *process_guid, int32_t index)
+{
+    assert(index >= 0);
+    return key(a, RECORD_ACTUAL, process_guid, arena_printf(a, "/%010d/", index));
+}
+
+const char *key_actual(struct arena *a, const char *process_guid, int32_t index, int presence)
+{
+    assert(presence >= 0 && presence <= 9);
+    return arena_printf(a, "%s%d", key_actual_index(a, process_guid, index), presence);
+}
+
+const char *key_actual_process(struct arena *a, const char *process_guid)
+{
+    return key(a, RECORD_ACTUAL, process_guid, "/");
+}
+
+const char *key_beat(struct arena *a, const char *boot_id)
+{
+    return key(a, RECORD_BEAT, boot_id, "");
+}
+
+const char *key_cause(struct arena *a, const char *boot_id, unsigned slot)
+{
+    return key(a, RECORD_CAUSE, boot_id, arena_printf(a, "/%04u", slot));
+}
+
+const char *key_cause_boot(struct arena *a, const char *boot_id)
+{
+    return key(a, RECORD_CAUSE, boot_id, "/");
+}
+
+const char *key_cell(struct arena *a, const char *cell_id)
+{
+    return key(a, RECORD_CELL, cell_id, "");
+}
+
+const char *key_desired(struct arena *a, const char *process_guid)
+{
+    return key(a, RECORD_DESIRED, process_guid, "");
+}
+
+const char *key_domain(struct arena *a, const char *domain)
+{
+    return key(a, RECORD_DOMAIN, domain, "");
+}
+
+const char *key_epoch(struct arena *a, const char *id)
+{
+    return key(a, RECORD_EPOCH, id, "");
+}
+
+const char *key_job(struct arena *a, const char *id)
+{
+    return key(a, RECORD_JOB, id, "");
+}
+
+const char *key_lead(struct arena *a, const char *role)
+{
+    return key(a, RECORD_LEAD, role, "");
+}
+
+const char *key_run(struct arena *a, const char *process_guid, const char *epoch)
+{
+    return key(a, RECORD_RUN, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
+}
+
+const char *key_run_process(struct arena *a, const char *process_guid)
+{
+    return key(a, RECORD_RUN, process_guid, "/");
+}
+
+const char *key_task(struct arena *a, const char *task_guid)
+{
+    return key(a, RECORD_TASK, task_guid, "");
+}
+
+const char *key_component(struct arena *a, const char *whole, unsigned n)
+{
+    const char *start = whole;
+    while (n--) {
+        start = strchr(start, '/');
+        if (!start) {
+            return NULL;
+        }
+        start++;
+    }
+    return unescaped(a, start, strcspn(start, "/"));
+}
+
+const char *key_range_end(struct arena *a, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    assert(size > 0);
+    char *end = arena_strndup(a, prefix, size);
+    /* Keys are plain ASCII, so the last byte can always be raised. */
+    assert((unsigned char)end[size - 1] < 0xff);
+    end[size - 1]++;
+    return end;
+}

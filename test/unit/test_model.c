@@ -1,0 +1,86 @@
+/* Keys and records of the board. */
+#include "common/model/keys.h"
+#include "common/model/record.h"
+#include "models/actual_lrp.pb-c.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void keys_are_escaped_and_read_back(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    const char *k = key_actual(&a, "a/b %\xc3\xa9", 7, 2);
+    assert_string_equal(k, "actual/a%2Fb%20%25%C3%A9/0000000007/2");
+    assert_int_equal(key_type(k), RECORD_ACTUAL);
+    assert_string_equal(key_component(&a, k, 0), "actual");
+    assert_string_equal(key_component(&a, k, 1), "a/b %\xc3\xa9");
+    assert_string_equal(key_component(&a, k, 3), "2");
+    assert_null(key_component(&a, k, 4));
+    assert_string_equal(key_cause(&a, "b", 12), "cause/b/0012");
+    assert_string_equal(key_run(&a, "g", "e"), "run/g/e");
+    assert_int_equal(key_type("foo/x"), RECORD_UNKNOWN);
+    assert_int_equal(key_type("actual"), RECORD_UNKNOWN);
+    for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
+        assert_int_equal(record_type_named(record_type_name(t)), t);
+    }
+    arena_done(&a);
+}
+
+static void byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    assert_true(strcmp(key_actual(&a, "g", 9, 0), key_actual(&a, "g", 10, 0)) < 0);
+    assert_true(strcmp(key_actual(&a, "g", 99, 0), key_actual(&a, "g", INT32_MAX, 0)) < 0);
+    const char *prefix = key_actual_process(&a, "g");
+    const char *end = key_range_end(&a, prefix);
+    assert_string_equal(prefix, "actual/g/");
+    assert_string_equal(end, "actual/g0");
+    assert_true(strcmp(key_actual(&a, "g", INT32_MAX, 2), end) < 0);
+    const char *other = key_actual(&a, "g-1", 0, 0);
+    assert_true(strcmp(other, prefix) < 0 || strcmp(other, end) >= 0);
+    arena_done(&a);
+}
+
+static void records_round_trip_and_strangers_are_refused(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct buf b;
+    buf_init(&b);
+    Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
+    lrp.state = (char *)(size_t) "RUNNING";
+    record_encode(&b, &lrp.base);
+    assert_int_equal(b.data[0], RECORD_VERSION);
+    ProtobufCMessage *m = NULL;
+    struct err err = {0};
+    assert_int_equal(record_decode(&a, RECORD_ACTUAL, buf_bytes(&b), &m, &err), 0);
+    assert_string_equal(((Models__ActualLRP *)m)->state, "RUNNING");
+    b.data[0] = 9;
+    assert_int_equal(record_decode(&a, RECORD_ACTUAL, buf_bytes(&b), &m, &err), -ERR_INVALID);
+    assert_int_equal(record_body(buf_bytes(&b)).size, 0);
+    b.data[0] = RECORD_VERSION;
+    assert_int_equal(record_decode(&a, RECORD_UNKNOWN, buf_bytes(&b), &m, &err), -ERR_INVALID);
+    assert_int_equal(record_decode(&a, RECORD_ACTUAL, (struct bytes){b.data, b.size - 1}, &m, &err),
+                     -ERR_INVALID);
+    buf_done(&b);
+    arena_done(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_escaped_and_read_back),
+        cmocka_unit_test(byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix),
+        cmocka_unit_test(records_round_trip_and_strangers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
