@@ -1,0 +1,76 @@
+/* The container drivers of a rep (DESIGN 7): "oci" (runc or crun, the first that passes a probe)
+ * and "process" (own session, no isolation, for trials without privileges). Both carry out the verbs
+ * of common/contract/driver.h in the host's loop and never block it: everything that takes time
+ * runs in a child process, at most as many runtime calls at once as there are cores.
+ *
+ * Each container lives in <state_dir>/containers/<guid>/ and is watched by a process of its own, the
+ * shim (rep/shim), which outlives the rep: a new driver over the same state directory adopts what
+ * runs, whatever ended the old one. */
+#ifndef REP_DRIVER_DRIVER_IO_H
+#define REP_DRIVER_DRIVER_IO_H
+
+#include "common/base/err.h"
+#include "common/contract/event.h"
+#include "common/shell/host_io.h"
+
+#include <stdint.h>
+
+struct event_base;
+
+enum driver_kind { DRIVER_OCI, DRIVER_PROCESS };
+
+/* A preloaded root filesystem: "preloaded:<name>" means the directory `path` (absolute). */
+struct driver_rootfs {
+    const char *name;
+    const char *path;
+};
+
+/* Log limits where the config says 0: two files of 10 MiB each for stdout and for stderr. */
+enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FILES_MAX = 10 };
+
+/* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
+enum { DRIVER_CONTAINERS_MAX = 4096 };
+
+/* Every string is copied by driver_new() and driver_open(). */
+struct driver_config {
+    enum driver_kind kind;
+    const char *state_dir; /* absolute, of this rep alone; containers/ and runtime/ are made in it */
+    const char *shim;      /* the program rep-shim; NULL = "rep-shim" beside the running program */
+    const char *runtime;   /* oci: path of runc or crun; NULL = what driver_probe() finds */
+    const char *init;      /* oci: the small PID 1; NULL = catatonit or tini, where installed */
+    const char *cgroup;    /* oci: parent of the containers' cgroups; NULL = "/corkboard-<hash of state_dir>" */
+    const struct driver_rootfs *rootfs;
+    size_t rootfs_count;
+    int64_t log_bytes; /* size at which a log file is rotated; 0 = DRIVER_LOG_BYTES */
+    int log_files;     /* the current one included; 0 = DRIVER_LOG_FILES */
+};
+
+/* What a probe found out. */
+struct driver_choice {
+    char runtime[256]; /* path; "" for the process driver */
+    char init[256];    /* path; "" for the process driver */
+    char text[1024];   /* for people: what was chosen and why not the others */
+};
+
+/* Finds out which runtime works here by running a trial container with each of the candidates
+ * (config->runtime alone when given, else crun, then runc) and takes the first that works. Blocks,
+ * for at most 20 s a candidate: call it before the loop runs. The process driver always works.
+ * Gives 0, or -ERR_UNAVAILABLE with each candidate's reason. */
+int driver_probe(const struct driver_config *config, struct driver_choice *ret_choice,
+                 struct err *err);
+
+/* For host_config.driver_new; `config` is a struct driver_config. Probes when config->runtime or
+ * config->init is NULL. NULL with err when nothing works here, or the state directory cannot be
+ * used. */
+struct driver_shell *driver_new(void *config, struct host *host, struct err *err);
+
+/* The same for another loop than a host's: `deliver` gets EVENT_VERB and EVENT_CONTAINER, never
+ * from inside a call of the driver. */
+struct driver_shell *driver_open(const struct driver_config *config, struct event_base *loop,
+                                 void (*deliver)(void *owner, const struct event *ev), void *owner,
+                                 struct err *err);
+
+/* Where a container's logs stand: <state_dir>/containers/<guid>/log/stdout and stderr; older ones
+ * have ".1", ".2", ... appended. */
+
+#endif
