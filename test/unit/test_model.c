@@ -57,7 +57,7 @@ static void records_round_trip_and_strangers_are_refused(void **state)
     struct buf b;
     buf_init(&b);
     Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
-    lrp.state = (char *)(size_t) "RUNNING";
+    lrp.state = (char *)"RUNNING";
     record_encode(&b, &lrp.base);
     assert_int_equal(b.data[0], RECORD_VERSION);
     ProtobufCMessage *m = NULL;
