@@ -1,0 +1,71 @@
+/* The store shell: etcd's calls and one Watch as gRPC over HTTP/2, on libcurl's multi interface
+ * driven by libevent (DESIGN 2, "Access"). It turns the store_requests of common/contract/store.h
+ * into store_answers; what an outcome means stands there. */
+#ifndef COMMON_SHELL_ETCD_IO_H
+#define COMMON_SHELL_ETCD_IO_H
+
+#include "common/base/err.h"
+#include "common/contract/store.h"
+
+#include <stdint.h>
+
+struct event_base;
+struct etcd;
+
+/* Bounds. An answer beyond ETCD_ANSWER_BYTES (a joined watch response too) is given up: UNKNOWN, or
+ * the watch CLOSED. A call beyond ETCD_CALLS open ones is REFUSED with RESOURCE_EXHAUSTED and never
+ * sent. */
+enum {
+    ETCD_ENDPOINTS = 16,
+    ETCD_CALLS = 4096,
+    ETCD_WATCHES = 8,
+    ETCD_ANSWER_BYTES = 64 * 1024 * 1024,
+};
+
+/* Times. A peer that is silently gone is noticed within ETCD_SILENCE_MS + ETCD_PROBE_MS, on calls
+ * and watches alike; the endpoint is then left for the next one. */
+enum {
+    ETCD_CONNECT_MS = 2000,      /* TCP and TLS together */
+    ETCD_USER_TIMEOUT_MS = 3000, /* TCP_USER_TIMEOUT: unacknowledged for so long is broken */
+    ETCD_PROBE_MS = 1000,        /* how often every connection is probed (HTTP/2 PING) */
+    ETCD_WATCH_OPEN_MS = 5000,   /* a watch not confirmed for so long is CLOSED */
+};
+
+struct etcd_config {
+    const char *endpoints; /* "https://a:2379,https://b:2379"; http:// is HTTP/2 without TLS */
+    const char *ca;        /* PEM files, for https; the server's certificate is always verified */
+    const char *cert;      /* of this client; NULL = none */
+    const char *key;
+};
+
+/* What is called from the loop, never from inside a function below. What the argument points to is
+ * borrowed during the call. Each call and watch may be started or ended from inside. */
+struct etcd_news {
+    void (*on_answer)(void *context, const struct store_answer *answer);
+    void (*on_watch)(void *context, const struct watch_event *event);
+    void *context;
+};
+
+/* Connects to nothing yet. The strings are copied; `base` must outlive the etcd. Errors: INVALID
+ * for endpoints or files that cannot be used; UNAVAILABLE when the libcurl at run time is older
+ * than 8.14 or has no HTTP/2 (it loses answers: DESIGN 2). */
+int etcd_new(const struct etcd_config *config, struct event_base *base,
+             const struct etcd_news *news, struct etcd **ret, struct err *err);
+
+/* Drops all calls and watches without news, closes all connections. Accepts NULL. Not to be called
+ * from inside on_answer or on_watch. */
+void etcd_free(struct etcd *e);
+
+/* Sends a call; exactly one on_answer with its id follows. The request is packed before this
+ * returns. A deadline in the past, NEVER_NS or beyond the clock is cut to a sensible one
+ * (ETCD_CALL_MAX_MS). */
+enum { ETCD_CALL_MAX_MS = 60 * 1000 };
+void etcd_call(struct etcd *e, const struct store_request *request);
+
+/* Opens a watch over all keys from `start_revision` (0 = from now) with previous values, on a
+ * connection of its own. News: OPEN at most once and first, EVENTS, then CLOSED once; after CLOSED
+ * or etcd_unwatch() nothing more comes of this id. Reopening is the role's business. */
+void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision);
+void etcd_unwatch(struct etcd *e, uint64_t id);
+
+#endif
