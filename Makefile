@@ -20,7 +20,7 @@ GEN     := build/gen
 PACKAGES := libprotobuf-c libevent libevent_openssl libcurl libssl libcrypto jansson yaml-0.1
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wformat=2 -Wvla -Wundef -Wno-missing-field-initializers
-BASE := -std=gnu17 -D_GNU_SOURCE -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \
+BASE := -std=gnu17 -D_GNU_SOURCE -DPROTOBUF_C__NO_DEPRECATED -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \
         $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 OPT  := $(if $(SAN),-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
