@@ -25,6 +25,10 @@ struct board_hooks {
     /* Committed by this process: its plan's notices. */
     void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
                       struct effects *out);
+    /* The copy was loaded anew after a gap: on_change has missed what lies between (DESIGN 2: after
+     * a gap Diego's event streams are closed). Not called for the first load. May be NULL, as may
+     * each of these. */
+    void (*on_reset)(void *context, struct effects *out);
 };
 
 struct board *board_new(const struct bbs_config *config, const struct board_hooks *hooks);
@@ -48,7 +52,7 @@ uint64_t board_next_id(struct board *b);
 
 /* Waits for the read barrier (1 s at most), then calls `read` once within a step: with a view of a
  * copy as fresh as the store, on which only peeks and selects are made, or with NULL and a text
- * when it was not passed. Takes over the arena, freed after `read`. */
+ * when it was not passed. Takes over the arena (board_arena), freed after `read`. */
 typedef void board_read(void *context, struct view *v, const char *text, struct effects *out);
 void board_barrier(struct board *b, struct arena *arena, board_read *read, void *context,
                    struct effects *out);
@@ -57,13 +61,18 @@ void board_barrier(struct board *b, struct arena *arena, board_read *read, void 
 struct view *board_view(struct board *b, struct arena *arena);
 
 /* Records outside the copy (run/...), fetched at their present revision: keys or prefixes (ending in
- * "/"). Calls `got` once with records sorted by key, or NULL and a text. Takes over the arena. */
+ * "/"). Calls `got` once with the records found, in the order of `keys` (those of one prefix sorted by
+ * key), or with NULL and a text. `keys` must live in the arena, which is taken over. */
 typedef void board_fetched(void *context, const struct seen *list, size_t count, const char *text,
                            struct effects *out);
 void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,
                  board_fetched *got, void *context, struct effects *out);
 
-/* A feed reader: the cursor for EFFECT_REPLY on channel "feed". */
+/* A feed reader: the cursor for EFFECT_REPLY on channel "feed". The request is copied. Call it from
+ * within board_barrier's `read`, so that the snapshot is as fresh as the store. The cursor may
+ * outlive the board; it then ends. A reader's safe position to resume at is the revision of the
+ * last CURRENT or HEARTBEAT, or one less than that of the last PUT or DELETE (a revision's changes
+ * may be cut in two by a broken connection). */
 struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
 #define BOARD_FEED_CHANNEL "feed"
 

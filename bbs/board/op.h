@@ -54,8 +54,13 @@ typedef void op_done(void *context, const struct op_result *result, struct effec
 
 struct board;
 
-/* Starts an op. `in` and all it points to is copied shallowly and must live in `arena`, which the
- * engine takes over and frees after `done`. */
+/* A new, empty arena on the heap: what every function of the engine that takes over an arena wants
+ * (it ends with arena_done and free). */
+struct arena *board_arena(void);
+
+/* Starts an op. `in` is copied shallowly; all it points to must live in `arena` (from board_arena),
+ * which the engine takes over and frees after `done`. `done` may come before this returns (a copy
+ * that is not loaded: OP_UNAVAILABLE), but is called exactly once. */
 void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
               struct arena *arena, op_done *done, void *context, struct effects *out);
 
