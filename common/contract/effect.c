@@ -39,6 +39,7 @@ void effects_reply(struct effects *out, uint64_t request_id, int status, const c
         .status = status,
         .content_type = content_type,
         .etag = "",
+        .allow = "",
         .body = {.data = arena_copy(out->arena, body.data, body.size), .size = body.size},
         .channel = "",
     };
@@ -60,6 +61,7 @@ void effects_reply_message(struct effects *out, uint64_t request_id, const Proto
         .status = 200,
         .content_type = "application/x-protobuf",
         .etag = "",
+        .allow = "",
         .body = packed(out->arena, m),
         .channel = "",
     };

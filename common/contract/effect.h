@@ -36,6 +36,7 @@ struct reply {
     int status;
     const char *content_type; /* "" = none */
     const char *etag;         /* "" = none */
+    const char *allow;        /* Allow header of a 405, e.g. "POST"; "" or NULL = none */
     int retry_after_s;        /* 0 = none */
     struct bytes body;
     struct cursor *cursor; /* NULL, or now the shell's */
