@@ -26,6 +26,9 @@ const char *boards_url(const struct boards *b);
 /* `url` failed: go to the next one, unless somebody already did. */
 void boards_failed(struct boards *b, const char *url);
 
+/* A fresh id for a call or subscription of the role. */
+uint64_t boards_next_id(struct boards *b);
+
 /* POSTs a message to `path` at the present bbs. Gives the call's id; the answer is the role's
  * EVENT_RESPONSE. */
 uint64_t boards_call(struct boards *b, struct effects *out, const char *path, const char *trace_id,

@@ -10,6 +10,14 @@
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 
+/* Three heartbeats missed, one a second, and some grace: then another bbs is asked. */
+#define FOLLOWER_SILENCE_NS (3500 * MILLISECOND_NS)
+/* Between two attempts, doubled at each failure. */
+#define FOLLOWER_BACK_OFF_NS (100 * MILLISECOND_NS)
+#define FOLLOWER_BACK_OFF_MAX_NS (5 * SECOND_NS)
+/* A record has at most 1 MiB; a larger frame is malformed. */
+enum { FOLLOWER_FRAME_MAX = 2 * 1024 * 1024, FOLLOWER_EPOCH_BYTES = 64 };
+
 /* A record as the board holds it. */
 struct followed {
     struct blob *record; /* format version, then the message */
@@ -25,14 +33,18 @@ struct follower {
     const Board__Selector *const *selectors;
     size_t selector_count;
     /* Called in order for each piece of news; `f` is already changed. FOLLOWER_RESET: the copy was
-     * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete. */
+     * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete, or a
+     * resumed feed has caught up. A change may be told again after a resume if it was told before.
+     * The callback must not change the follower. */
     void (*on_news)(void *context, enum follower_news news, const char *key,
                     const struct followed *record, struct effects *out);
     void *context;
 
     struct map records; /* key -> struct followed */
-    char epoch[64];
-    int64_t revision;   /* position: all changes up to it are in the copy */
+    char epoch[FOLLOWER_EPOCH_BYTES];
+    int64_t revision;   /* position: all changes up to it are in the copy; 0 = none */
+    int64_t change_revision; /* of the last change; more of the same revision may follow */
+    bool snapshot;      /* between RESET and CURRENT */
     bool current;       /* the snapshot is complete and heartbeats come */
     uint64_t call_id;   /* of the open subscription; 0 = none */
     const char *url;    /* of the bbs it is open to */
@@ -46,6 +58,9 @@ struct follower {
 /* Every member up to `context` is set by the caller before. Selectors must outlive the follower. */
 void follower_init(struct follower *f);
 void follower_done(struct follower *f);
+
+/* The record at `key`, or NULL. Borrowed until the next event. */
+const struct followed *follower_get(const struct follower *f, const char *key);
 
 /* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its
  * effects and its due time to `out`. */

@@ -1,0 +1,85 @@
+#include "common/client/beater.h"
+
+void beater_init(struct beater *b, struct boards *boards)
+{
+    *b = (struct beater){.boards = boards};
+    board__beat_request__init(&b->request);
+}
+
+static void send(struct beater *b, const struct event *ev, struct effects *out)
+{
+    b->url = boards_url(b->boards);
+    b->sent_ns = ev->now.mono_ns;
+    b->next_ns = b->sent_ns + BEAT_INTERVAL_NS;
+    b->call_id = boards_call(b->boards, out, "/v1/board/beat", "", &b->request.base,
+                             b->sent_ns + BEAT_TIMEOUT_NS);
+}
+
+void beater_start(struct beater *b, const struct event *ev, struct effects *out)
+{
+    b->on = true;
+    b->failures = 0;
+    send(b, ev, out);
+}
+
+void beater_stop(struct beater *b)
+{
+    b->on = false;
+    b->call_id = 0;
+}
+
+/* What the answer of a bbs means; NONE = it does not count us, try another. */
+static enum beat_verdict judge(const struct response *r, struct effects *out)
+{
+    if (r->outcome != CALL_ANSWERED || r->status != 200) {
+        return BEAT_NONE;
+    }
+    ProtobufCAllocator allocator = arena_protobuf(out->arena);
+    const Board__BeatResponse *answer =
+        board__beat_response__unpack(&allocator, r->body.size, r->body.data);
+    if (!answer) {
+        return BEAT_NONE;
+    }
+    if (!answer->error) {
+        return BEAT_TAKEN;
+    }
+    return answer->error->type == MODELS__ERROR__TYPE__ResourceConflict ? BEAT_REJECTED
+                                                                        : BEAT_NONE;
+}
+
+/* Unanswered: to the next bbs at once (DESIGN 6). When all have failed in a row, a second passes
+ * between two attempts: an answer "connection refused" takes no time. */
+static void failed(struct beater *b, const struct event *ev)
+{
+    boards_failed(b->boards, b->url);
+    b->failures++;
+    bool all = b->failures % b->boards->count == 0;
+    b->next_ns = all ? b->sent_ns + BEAT_TIMEOUT_NS : ev->now.mono_ns;
+}
+
+enum beat_verdict beater_step(struct beater *b, const struct event *ev, struct effects *out)
+{
+    enum beat_verdict verdict = BEAT_NONE;
+    if (!b->on) {
+        return verdict;
+    }
+    if (b->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == b->call_id) {
+        b->call_id = 0;
+        verdict = judge(&ev->response, out);
+        if (verdict == BEAT_NONE) {
+            failed(b, ev);
+        } else {
+            b->failures = 0;
+        }
+        if (verdict == BEAT_TAKEN) {
+            b->taken_ns = ev->now.mono_ns;
+        }
+    }
+    if (!b->call_id && ev->now.mono_ns >= b->next_ns) {
+        send(b, ev, out);
+    }
+    if (!b->call_id) {
+        effects_due(out, b->next_ns);
+    }
+    return verdict;
+}

@@ -1,0 +1,343 @@
+#include "common/client/follower.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void followed_free(void *value)
+{
+    struct followed *r = value;
+    blob_unref(r->record);
+    free(r);
+}
+
+void follower_init(struct follower *f)
+{
+    assert(f->boards && f->on_news);
+    map_init(&f->records);
+    buf_init(&f->partial);
+    f->epoch[0] = 0;
+    f->revision = f->change_revision = f->compared_revision = 0;
+    f->snapshot = f->current = false;
+    f->call_id = 0;
+    f->url = NULL;
+    f->heard_ns = f->retry_ns = 0;
+    f->failures = 0;
+}
+
+void follower_done(struct follower *f)
+{
+    if (f) {
+        map_done(&f->records, followed_free);
+        buf_done(&f->partial);
+    }
+}
+
+const struct followed *follower_get(const struct follower *f, const char *key)
+{
+    return map_get(&f->records, key);
+}
+
+static void tell(struct follower *f, enum follower_news news, const char *key,
+                 const struct followed *record, struct effects *out)
+{
+    f->on_news(f->context, news, key, record, out);
+}
+
+/* ---- The connection ------------------------------------------------------------------------ */
+
+static void subscribe(struct follower *f, const struct event *ev, struct effects *out)
+{
+    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
+    request.n_selectors = f->selector_count;
+    request.selectors = (Board__Selector **)(uintptr_t)f->selectors;
+    if (f->revision) {
+        request.epoch = f->epoch;
+        request.revision = f->revision;
+    }
+    size_t size = board__feed_request__get_packed_size(&request);
+    uint8_t *body = arena_alloc(out->arena, size);
+    board__feed_request__pack(&request, body);
+
+    f->url = boards_url(f->boards);
+    f->call_id = boards_next_id(f->boards);
+    f->heard_ns = ev->now.mono_ns;
+    f->compared_revision = 0;
+    buf_clear(&f->partial);
+    struct effect *e = effects_add(out, EFFECT_SUBSCRIBE);
+    e->call = (struct call){
+        .id = f->call_id,
+        .method = "POST",
+        .url = arena_printf(out->arena, "%s/v1/board/feed", f->url),
+        .content_type = "application/x-protobuf",
+        .accept = "application/x-protobuf-stream",
+        .if_none_match = "",
+        .trace_id = "",
+        .body = {.data = body, .size = size},
+        .deadline_ns = NEVER_NS,
+    };
+}
+
+/* 100 ms, 200 ms ... 5 s, and up to a quarter more by chance, so that a thousand followers of a
+ * dead bbs do not come to the next one in the same instant. */
+static int64_t back_off_ns(unsigned failures, uint64_t entropy)
+{
+    int64_t wait = FOLLOWER_BACK_OFF_NS;
+    for (unsigned i = 1; i < failures && wait < FOLLOWER_BACK_OFF_MAX_NS; i++) {
+        wait *= 2;
+    }
+    wait += (int64_t)(entropy % (uint64_t)(wait / 4));
+    return earlier_ns(wait, FOLLOWER_BACK_OFF_MAX_NS);
+}
+
+/* This bbs is no use now: another one, after the back-off. A half snapshot cannot be resumed. */
+static void give_up(struct follower *f, const struct event *ev, const char *why,
+                    struct effects *out)
+{
+    effects_log(out, LOG_WARN_LEVEL, "feed broken", "url=%s why=\"%s\"", f->url, why);
+    boards_failed(f->boards, f->url);
+    f->call_id = 0;
+    f->current = false;
+    if (f->snapshot) {
+        f->snapshot = false;
+        f->revision = 0;
+    }
+    f->failures++;
+    f->retry_ns = ev->now.mono_ns + back_off_ns(f->failures, ev->entropy[0]);
+    buf_clear(&f->partial);
+}
+
+static void cut(struct follower *f, const struct event *ev, const char *why, struct effects *out)
+{
+    effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
+    give_up(f, ev, why, out);
+}
+
+/* ---- Frames: each gives NULL, or why the feed cannot be trusted ------------------------------ */
+
+static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+{
+    if (strlen(frame->epoch) >= sizeof(f->epoch)) {
+        return "the epoch's id is too long";
+    }
+    map_done(&f->records, followed_free);
+    strcpy(f->epoch, frame->epoch);
+    f->revision = f->change_revision = f->compared_revision = 0;
+    f->snapshot = true;
+    f->current = false;
+    tell(f, FOLLOWER_RESET, "", NULL, out);
+    return NULL;
+}
+
+static void put(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+{
+    struct followed *r = map_get(&f->records, frame->key);
+    if (r && r->mod_revision >= frame->mod_revision) {
+        return; /* told again after a resume */
+    }
+    if (!r) {
+        r = calloc(1, sizeof(*r));
+        if (!r) {
+            abort();
+        }
+        map_put(&f->records, frame->key, r);
+    }
+    blob_unref(r->record);
+    r->record = blob_new(frame->record.data, frame->record.len);
+    r->create_revision = frame->create_revision;
+    r->mod_revision = frame->mod_revision;
+    tell(f, FOLLOWER_PUT, frame->key, r, out);
+}
+
+static void delete(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+{
+    struct followed *r = map_get(&f->records, frame->key);
+    if (!r || r->mod_revision > frame->revision) {
+        return; /* told again after a resume */
+    }
+    map_remove(&f->records, frame->key);
+    tell(f, FOLLOWER_DELETE, frame->key, r, out);
+    followed_free(r);
+}
+
+static const char *on_record(struct follower *f, const Board__FeedFrame *frame,
+                             struct effects *out)
+{
+    if (!f->snapshot) {
+        return "a record outside of a snapshot";
+    }
+    if (!*frame->key) {
+        return "a record without key";
+    }
+    put(f, frame, out);
+    return NULL;
+}
+
+static void caught_up(struct follower *f, struct effects *out)
+{
+    if (!f->current) {
+        f->snapshot = false;
+        f->current = true;
+        f->failures = 0;
+        tell(f, FOLLOWER_CURRENT, "", NULL, out);
+    }
+}
+
+static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
+                              struct effects *out)
+{
+    if (!f->snapshot || frame->revision <= 0) {
+        return "the end of a snapshot that never began";
+    }
+    f->revision = f->change_revision = frame->revision;
+    caught_up(f, out);
+    return NULL;
+}
+
+/* The copy may not be trusted: the next feed begins with a snapshot. */
+static const char *doubt(struct follower *f, const char *why)
+{
+    f->revision = 0;
+    return why;
+}
+
+/* More changes of the same revision may follow, so the position stays below it. */
+static const char *on_change(struct follower *f, const Board__FeedFrame *frame,
+                             struct effects *out)
+{
+    if (f->snapshot || !f->revision) {
+        return "a change without a copy to apply it to";
+    }
+    if (!*frame->key) {
+        return "a change without key";
+    }
+    if (frame->revision <= f->revision || frame->revision < f->change_revision) {
+        return doubt(f, "revisions do not rise");
+    }
+    f->change_revision = frame->revision;
+    f->revision = frame->revision - 1;
+    if (frame->kind == BOARD__FEED_FRAME__KIND__DELETE) {
+        delete(f, frame, out);
+    } else {
+        put(f, frame, out);
+    }
+    return NULL;
+}
+
+static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *frame,
+                                struct effects *out)
+{
+    if (f->snapshot) {
+        return NULL; /* a long snapshot is alive */
+    }
+    if (!f->revision) {
+        return "heartbeats without a snapshot";
+    }
+    if (strcmp(frame->epoch, f->epoch) != 0) {
+        return doubt(f, "another epoch"); /* restored from a backup (DESIGN 2, Epoch) */
+    }
+    if (frame->revision < f->compared_revision) {
+        return doubt(f, "revisions do not rise");
+    }
+    f->compared_revision = frame->revision;
+    if (frame->revision >= f->revision) {
+        /* Not below: the bbs is not behind what we know, so all up to here has been told. */
+        f->revision = frame->revision;
+        caught_up(f, out);
+    }
+    return NULL;
+}
+
+static const char *on_frame(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+{
+    switch (frame->kind) {
+    case BOARD__FEED_FRAME__KIND__NONE:
+        return "a frame without kind";
+    case BOARD__FEED_FRAME__KIND__RESET:
+        return on_reset(f, frame, out);
+    case BOARD__FEED_FRAME__KIND__RECORD:
+        return on_record(f, frame, out);
+    case BOARD__FEED_FRAME__KIND__CURRENT:
+        return on_current(f, frame, out);
+    case BOARD__FEED_FRAME__KIND__PUT:
+    case BOARD__FEED_FRAME__KIND__DELETE:
+        return on_change(f, frame, out);
+    case BOARD__FEED_FRAME__KIND__HEARTBEAT:
+        return on_heartbeat(f, frame, out);
+    default:
+        return NULL; /* a newer bbs says more than we know (rolling upgrades) */
+    }
+}
+
+/* Takes one frame from the front of `in`. Gives its whole size, 0 when more bytes are needed; on
+ * bad input sets *ret_why. */
+static size_t take_frame(struct follower *f, struct bytes in, struct effects *out,
+                         const char **ret_why)
+{
+    uint64_t size;
+    int prefix = bytes_varint(in, &size);
+    if (prefix == 0) {
+        return 0;
+    }
+    if (prefix < 0 || size > FOLLOWER_FRAME_MAX) {
+        *ret_why = "a frame is malformed or too large";
+        return 0;
+    }
+    if (in.size - (size_t)prefix < size) {
+        return 0;
+    }
+    ProtobufCAllocator allocator = arena_protobuf(out->arena);
+    const Board__FeedFrame *frame =
+        board__feed_frame__unpack(&allocator, (size_t)size, in.data + prefix);
+    *ret_why = frame ? on_frame(f, frame, out) : "a frame is malformed";
+    return (size_t)prefix + (size_t)size;
+}
+
+static void on_data(struct follower *f, const struct event *ev, struct effects *out)
+{
+    buf_append(&f->partial, ev->stream.data.data, ev->stream.data.size);
+    const char *why = NULL;
+    size_t done = 0;
+    while (!why) {
+        struct bytes rest = buf_bytes(&f->partial);
+        size_t size = take_frame(
+            f, (struct bytes){.data = rest.data + done, .size = rest.size - done}, out, &why);
+        if (size == 0) {
+            break;
+        }
+        done += size;
+        f->heard_ns = ev->now.mono_ns;
+    }
+    buf_consume(&f->partial, done);
+    if (why) {
+        cut(f, ev, why, out);
+    }
+}
+
+static void on_stream(struct follower *f, const struct event *ev, struct effects *out)
+{
+    const struct stream_news *news = &ev->stream;
+    if (news->closed) {
+        give_up(f, ev, news->text, out);
+    } else if (news->status != 200) {
+        cut(f, ev, arena_printf(out->arena, "answered %d", news->status), out);
+    } else {
+        on_data(f, ev, out);
+    }
+}
+
+bool follower_step(struct follower *f, const struct event *ev, struct effects *out)
+{
+    bool own = ev->kind == EVENT_STREAM && f->call_id && ev->stream.id == f->call_id;
+    if (own) {
+        on_stream(f, ev, out);
+    }
+    if (f->call_id && ev->now.mono_ns - f->heard_ns >= FOLLOWER_SILENCE_NS) {
+        cut(f, ev, "three heartbeats missed", out);
+    }
+    if (!f->call_id && ev->now.mono_ns >= f->retry_ns) {
+        subscribe(f, ev, out);
+    }
+    effects_due(out, f->call_id ? f->heard_ns + FOLLOWER_SILENCE_NS : f->retry_ns);
+    return own;
+}

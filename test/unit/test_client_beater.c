@@ -1,0 +1,214 @@
+/* Boards and beater: which bbs is asked, and when. */
+#include "common/client/beater.h"
+#include "test/unit/drive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct drive drive;
+    struct arena arena;
+    uint64_t next_call_id;
+    struct boards boards;
+    struct beater beater;
+    enum beat_verdict verdict; /* of the last step */
+    bool begin;                /* the next step starts the beater */
+};
+
+static void step(void *target, const struct event *ev, struct effects *out)
+{
+    struct fixture *x = target;
+    if (x->begin) {
+        x->begin = false;
+        beater_start(&x->beater, ev, out);
+        return;
+    }
+    x->verdict = beater_step(&x->beater, ev, out);
+}
+
+static int setup(void **state)
+{
+    struct fixture *x = calloc(1, sizeof(*x));
+    x->next_call_id = 1;
+    arena_init(&x->arena);
+    if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2,https://c:3",
+                    &x->next_call_id, NULL)) {
+        return -1;
+    }
+    beater_init(&x->beater, &x->boards);
+    drive_init(&x->drive, step, x);
+    *state = x;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *x = *state;
+    drive_done(&x->drive);
+    arena_done(&x->arena);
+    free(x);
+    return 0;
+}
+
+static void begin(struct fixture *x)
+{
+    x->begin = true;
+    drive_start(&x->drive);
+}
+
+/* The beat of the last step, which went to this bbs. */
+static uint64_t beat(struct fixture *x, const char *url)
+{
+    const struct call *call = drive_call(&x->drive, "/v1/board/beat", 0);
+    assert_non_null(call);
+    assert_string_equal(call->url, url);
+    return call->id;
+}
+
+static void answer(struct fixture *x, uint64_t id)
+{
+    Board__BeatResponse r = BOARD__BEAT_RESPONSE__INIT;
+    drive_answer(&x->drive, id, &r.base);
+}
+
+static void refuse(struct fixture *x, uint64_t id, Models__Error__Type type)
+{
+    Board__BeatResponse r = BOARD__BEAT_RESPONSE__INIT;
+    Models__Error e = MODELS__ERROR__INIT;
+    e.type = type;
+    r.error = &e;
+    drive_answer(&x->drive, id, &r.base);
+}
+
+static void beats_every_two_seconds(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    assert_null(drive_call(&x->drive, "beat", 0)); /* off until started */
+    Board__CellBeat cell = BOARD__CELL_BEAT__INIT;
+    char id[] = "cell-1";
+    cell.cell_id = id;
+    x->beater.request.cell = &cell;
+    begin(x);
+    for (int i = 0; i < 3; i++) {
+        uint64_t call = beat(x, "https://a:1/v1/board/beat");
+        const struct call *c = drive_call(&x->drive, "beat", 0);
+        ProtobufCAllocator allocator = arena_protobuf(&x->drive.arena);
+        Board__BeatRequest *r = board__beat_request__unpack(&allocator, c->body.size, c->body.data);
+        assert_string_equal(r->cell->cell_id, "cell-1");
+        assert_true(c->deadline_ns == x->drive.now.mono_ns + SECOND_NS);
+        drive_sleep(&x->drive, 300);
+        answer(x, call);
+        assert_int_equal(x->verdict, BEAT_TAKEN);
+        assert_true(x->beater.taken_ns == x->drive.now.mono_ns);
+        drive_advance(&x->drive, 1699);
+        assert_null(drive_call(&x->drive, "beat", 0));
+        drive_advance(&x->drive, 1);
+    }
+}
+
+static void unanswered_for_a_second_goes_to_the_next(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    uint64_t id = beat(x, "https://a:1/v1/board/beat");
+    drive_sleep(&x->drive, 1000);
+    drive_unanswered(&x->drive, id, CALL_UNKNOWN);
+    assert_int_equal(x->verdict, BEAT_NONE);
+    id = beat(x, "https://b:2/v1/board/beat");
+    drive_response(&x->drive, id, 503, "", (struct bytes){0});
+    id = beat(x, "https://c:3/v1/board/beat");
+    refuse(x, id, MODELS__ERROR__TYPE__UnknownError);
+    /* All have failed: no storm, the next attempt is a second after the last. */
+    assert_null(drive_call(&x->drive, "beat", 0));
+    drive_advance(&x->drive, 999);
+    assert_null(drive_call(&x->drive, "beat", 0));
+    drive_advance(&x->drive, 1);
+    id = beat(x, "https://a:1/v1/board/beat");
+    drive_response(&x->drive, id, 200, "", bytes_of("\xff"));
+    id = beat(x, "https://b:2/v1/board/beat");
+    answer(x, id);
+    assert_int_equal(x->verdict, BEAT_TAKEN);
+    drive_advance(&x->drive, 2000);
+    beat(x, "https://b:2/v1/board/beat");
+}
+
+static void a_conflict_is_a_rejection(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    refuse(x, beat(x, "https://a:1/v1/board/beat"), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(x->verdict, BEAT_REJECTED);
+    beater_stop(&x->beater);
+    drive_advance(&x->drive, 10000);
+    assert_null(drive_call(&x->drive, "beat", 0));
+    assert_true(x->drive.out.due_ns == NEVER_NS);
+}
+
+static void an_answer_to_an_older_request_is_not_listened_to(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    uint64_t old = beat(x, "https://a:1/v1/board/beat");
+    begin(x);
+    refuse(x, old, MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(x->verdict, BEAT_NONE);
+    beater_stop(&x->beater);
+    answer(x, x->beater.call_id);
+    assert_int_equal(x->verdict, BEAT_NONE);
+}
+
+static void boards_parse(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    uint64_t ids = 1;
+    struct boards b = {.count = 77};
+    struct err err = {0};
+    static const char *const wrong[] = {"", "http://a:1", "https://a:1,", "a:1", "https://", ",",
+                                        "https://a,,https://b"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(boards_init(&b, &a, wrong[i], &ids, &err), -ERR_INVALID);
+        assert_true(*err.text);
+        assert_int_equal(b.count, 77); /* untouched */
+    }
+    struct buf list;
+    buf_init(&list);
+    for (int i = 0; i < BOARDS_MAX; i++) {
+        buf_printf(&list, "%shttps://h%d:1/", i ? ", " : "", i);
+    }
+    assert_int_equal(boards_init(&b, &a, buf_string(&list), &ids, &err), 0);
+    assert_int_equal(b.count, BOARDS_MAX);
+    assert_string_equal(b.urls[BOARDS_MAX - 1], "https://h15:1");
+    buf_append_string(&list, ",https://one:1");
+    assert_int_equal(boards_init(&b, &a, buf_string(&list), &ids, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "more than 16 bbs addresses");
+    buf_done(&list);
+
+    assert_string_equal(boards_url(&b), "https://h0:1");
+    boards_failed(&b, "https://h1:1"); /* somebody went on already */
+    assert_string_equal(boards_url(&b), "https://h0:1");
+    for (int i = 0; i < BOARDS_MAX; i++) {
+        boards_failed(&b, boards_url(&b));
+    }
+    assert_string_equal(boards_url(&b), "https://h0:1");
+    arena_done(&a);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(beats_every_two_seconds),
+        TEST(unanswered_for_a_second_goes_to_the_next),
+        TEST(a_conflict_is_a_rejection),
+        TEST(an_answer_to_an_older_request_is_not_listened_to),
+        cmocka_unit_test(boards_parse),
+    };
+    return cmocka_run_group_tests_name("client beater", tests, NULL, NULL);
+}

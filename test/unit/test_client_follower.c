@@ -1,0 +1,481 @@
+/* The follower: what it makes of a feed, whole, split, broken, silent or malformed. */
+#include "common/client/follower.h"
+#include "test/unit/drive.h"
+#include "test/unit/feed_frames.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct drive drive;
+    struct arena arena;
+    uint64_t next_call_id;
+    struct boards boards;
+    struct follower follower;
+    struct buf news; /* "reset put:a@3 current " ... */
+    struct buf sent;
+};
+
+static void note(void *context, enum follower_news news, const char *key,
+                 const struct followed *record, struct effects *out)
+{
+    (void)out;
+    struct fixture *x = context;
+    static const char *const names[] = {"reset", "put", "delete", "current"};
+    buf_append_string(&x->news, names[news]);
+    if (record) {
+        buf_printf(&x->news, ":%s@%lld", key, (long long)record->mod_revision);
+    }
+    buf_append_string(&x->news, " ");
+}
+
+static void step(void *target, const struct event *ev, struct effects *out)
+{
+    struct fixture *x = target;
+    follower_step(&x->follower, ev, out);
+}
+
+static const Board__Selector *selectors(void)
+{
+    static Board__Selector cells = BOARD__SELECTOR__INIT;
+    static char type[] = "cell";
+    cells.type = type;
+    return &cells;
+}
+
+static int setup(void **state)
+{
+    struct fixture *x = calloc(1, sizeof(*x));
+    static const Board__Selector *list[1];
+    list[0] = selectors();
+    x->next_call_id = 1;
+    arena_init(&x->arena);
+    buf_init(&x->news);
+    buf_init(&x->sent);
+    if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2", &x->next_call_id, NULL)) {
+        return -1;
+    }
+    x->follower = (struct follower){.boards = &x->boards,
+                                    .selectors = list,
+                                    .selector_count = 1,
+                                    .on_news = note,
+                                    .context = x};
+    follower_init(&x->follower);
+    drive_init(&x->drive, step, x);
+    *state = x;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *x = *state;
+    follower_done(&x->follower);
+    drive_done(&x->drive);
+    buf_done(&x->news);
+    buf_done(&x->sent);
+    arena_done(&x->arena);
+    free(x);
+    return 0;
+}
+
+static void send(struct fixture *x)
+{
+    struct buf once = x->sent;
+    buf_init(&x->sent);
+    drive_stream(&x->drive, x->follower.call_id, buf_bytes(&once));
+    buf_done(&once);
+}
+
+static void expect_news(struct fixture *x, const char *news)
+{
+    assert_string_equal(buf_string(&x->news), news);
+    buf_clear(&x->news);
+}
+
+static void change(struct fixture *x, Board__FeedFrame__Kind kind, const char *key, int64_t rev)
+{
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.session = (uint64_t)rev;
+    frame_change(&x->sent, kind, key, &cell.base, rev);
+}
+
+#define RECORD BOARD__FEED_FRAME__KIND__RECORD
+#define PUT BOARD__FEED_FRAME__KIND__PUT
+#define DELETE BOARD__FEED_FRAME__KIND__DELETE
+
+static void snapshot(struct fixture *x)
+{
+    frame_reset(&x->sent, "e1");
+    change(x, RECORD, "cell/a", 3);
+    change(x, RECORD, "cell/b", 4);
+    frame_current(&x->sent, "e1", 7);
+}
+
+/* Started, with a, b at revision 7. */
+static void begin(struct fixture *x)
+{
+    drive_start(&x->drive);
+    snapshot(x);
+    send(x);
+    assert_true(x->follower.current);
+    buf_clear(&x->news);
+}
+
+static Board__FeedRequest *asked(struct fixture *x, const char *url)
+{
+    const struct call *call = drive_call(&x->drive, "/v1/board/feed", 0);
+    assert_non_null(call);
+    assert_string_equal(call->url, url);
+    assert_string_equal(call->method, "POST");
+    assert_string_equal(call->content_type, "application/x-protobuf");
+    assert_true(call->deadline_ns == NEVER_NS);
+    ProtobufCAllocator allocator = arena_protobuf(&x->drive.arena);
+    Board__FeedRequest *r =
+        board__feed_request__unpack(&allocator, call->body.size, call->body.data);
+    assert_non_null(r);
+    return r;
+}
+
+static void subscribes_from_nothing_at_the_start(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    Board__FeedRequest *r = asked(x, "https://a:1/v1/board/feed");
+    assert_int_equal(r->n_selectors, 1);
+    assert_string_equal(r->selectors[0]->type, "cell");
+    assert_string_equal(r->epoch, "");
+    assert_int_equal(r->revision, 0);
+    assert_false(x->follower.current);
+}
+
+static void snapshot_then_changes_make_the_copy(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    snapshot(x);
+    change(x, PUT, "cell/c", 8);
+    change(x, DELETE, "cell/a", 9);
+    change(x, PUT, "cell/b", 10);
+    send(x);
+    expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 delete:cell/a@3 "
+                   "put:cell/b@10 ");
+    assert_int_equal(x->follower.records.count, 2);
+    assert_null(follower_get(&x->follower, "cell/a"));
+    const struct followed *b = follower_get(&x->follower, "cell/b");
+    assert_int_equal(b->mod_revision, 10);
+    assert_int_equal(b->record->data[0], 1);
+    assert_int_equal(b->record->size, 3); /* version byte, session = 10 */
+    /* More of revision 10 may come: it is complete when the heartbeat says so. */
+    assert_int_equal(x->follower.revision, 9);
+    frame_heartbeat(&x->sent, "e1", 12);
+    send(x);
+    assert_int_equal(x->follower.revision, 12);
+    assert_int_equal(x->follower.compared_revision, 12);
+    expect_news(x, "");
+}
+
+static void frames_may_be_split_at_each_byte(void **state)
+{
+    struct fixture *x = *state;
+    snapshot(x);
+    change(x, PUT, "cell/c", 8);
+    struct buf whole = x->sent;
+    buf_init(&x->sent);
+    for (size_t cut = 0; cut <= whole.size; cut++) {
+        follower_done(&x->follower);
+        follower_init(&x->follower);
+        drive_start(&x->drive);
+        uint64_t id = x->follower.call_id;
+        drive_stream(&x->drive, id, (struct bytes){whole.data, cut});
+        drive_stream(&x->drive, id, (struct bytes){whole.data + cut, whole.size - cut});
+        expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
+        assert_int_equal(x->follower.partial.size, 0);
+    }
+    follower_done(&x->follower);
+    follower_init(&x->follower);
+    drive_start(&x->drive);
+    for (size_t i = 0; i < whole.size; i++) {
+        drive_stream(&x->drive, x->follower.call_id, (struct bytes){whole.data + i, 1});
+    }
+    expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
+    buf_done(&whole);
+}
+
+static void resumes_below_a_revision_that_may_be_half_told(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    change(x, PUT, "cell/c", 9);
+    send(x);
+    expect_news(x, "put:cell/c@9 ");
+    drive_closed(&x->drive, x->follower.call_id);
+    assert_false(x->follower.current);
+    assert_null(drive_call(&x->drive, "feed", 0)); /* backs off first */
+    drive_advance(&x->drive, 130);
+    Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
+    assert_string_equal(r->epoch, "e1");
+    assert_int_equal(r->revision, 8);
+    /* What was told already is not told again; what was missing is. */
+    change(x, PUT, "cell/c", 9);
+    change(x, PUT, "cell/d", 9);
+    send(x);
+    assert_false(x->follower.current);
+    frame_heartbeat(&x->sent, "e1", 9);
+    send(x);
+    expect_news(x, "put:cell/d@9 current ");
+    assert_true(x->follower.current);
+    assert_int_equal(x->follower.records.count, 4);
+}
+
+static void a_bbs_that_is_behind_does_not_make_it_current(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    drive_closed(&x->drive, x->follower.call_id);
+    drive_advance(&x->drive, 130);
+    frame_heartbeat(&x->sent, "e1", 5);
+    send(x);
+    assert_false(x->follower.current);
+    assert_int_equal(x->follower.revision, 7);
+    frame_heartbeat(&x->sent, "e1", 7);
+    send(x);
+    assert_true(x->follower.current);
+}
+
+static void reset_empties_the_copy(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    drive_closed(&x->drive, x->follower.call_id);
+    drive_advance(&x->drive, 130);
+    frame_reset(&x->sent, "e2");
+    send(x);
+    expect_news(x, "reset ");
+    assert_int_equal(x->follower.records.count, 0);
+    change(x, RECORD, "cell/z", 2);
+    frame_current(&x->sent, "e2", 2);
+    send(x);
+    expect_news(x, "put:cell/z@2 current ");
+    assert_string_equal(x->follower.epoch, "e2");
+    assert_int_equal(x->follower.revision, 2);
+}
+
+static void half_a_snapshot_is_not_resumed(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    frame_reset(&x->sent, "e1");
+    change(x, RECORD, "cell/a", 3);
+    send(x);
+    drive_closed(&x->drive, x->follower.call_id);
+    drive_advance(&x->drive, 130);
+    assert_int_equal(asked(x, "https://b:2/v1/board/feed")->revision, 0);
+}
+
+static void three_missed_heartbeats_lead_to_the_next_bbs(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    uint64_t first = x->follower.call_id;
+    for (int64_t rev = 8; rev < 12; rev++) {
+        drive_advance(&x->drive, 1000);
+        frame_heartbeat(&x->sent, "e1", rev);
+        send(x);
+    }
+    drive_advance(&x->drive, 3499);
+    assert_true(x->follower.current);
+    assert_int_equal(x->follower.call_id, first);
+    drive_advance(&x->drive, 1);
+    assert_false(x->follower.current);
+    assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, first);
+    drive_advance(&x->drive, 130);
+    assert_int_equal(asked(x, "https://b:2/v1/board/feed")->revision, 11);
+    /* A late word of the first one is not ours any more. */
+    drive_stream(&x->drive, first, bytes_of("\xff\xff"));
+    assert_int_equal(x->follower.partial.size, 0);
+    assert_string_equal(x->follower.url, "https://b:2");
+}
+
+static void back_off_grows_to_five_seconds_and_starts_anew(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    int64_t wait = FOLLOWER_BACK_OFF_NS;
+    for (int i = 0; i < 10; i++) {
+        const char *url = x->follower.url;
+        drive_closed(&x->drive, x->follower.call_id);
+        int64_t due = x->drive.out.due_ns - x->drive.now.mono_ns;
+        assert_true(due >= earlier_ns(wait, FOLLOWER_BACK_OFF_MAX_NS));
+        assert_true(due <= earlier_ns(wait + wait / 4, FOLLOWER_BACK_OFF_MAX_NS));
+        drive_advance(&x->drive, due / MILLISECOND_NS + 1);
+        assert_non_null(drive_call(&x->drive, "feed", 0));
+        assert_string_not_equal(x->follower.url, url);
+        wait = earlier_ns(2 * wait, FOLLOWER_BACK_OFF_MAX_NS);
+    }
+    snapshot(x);
+    send(x);
+    assert_int_equal(x->follower.failures, 0);
+}
+
+static void refuses(struct fixture *x, const char *why, int64_t resume_from)
+{
+    uint64_t id = x->follower.call_id;
+    send(x);
+    const struct effect *cancel = drive_effect(&x->drive, EFFECT_CANCEL, 0);
+    assert_non_null(cancel);
+    assert_int_equal(cancel->cancel, id);
+    assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, why));
+    for (int i = 0; i < 600 && !x->follower.call_id; i++) {
+        drive_advance(&x->drive, 10);
+    }
+    assert_true(x->follower.call_id > id);
+    assert_int_equal(x->follower.revision, resume_from);
+}
+
+static void malformed_feeds_are_left(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    buf_append(&x->sent, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
+    refuses(x, "malformed or too large", 7);
+
+    buf_varint(&x->sent, FOLLOWER_FRAME_MAX + 1);
+    refuses(x, "malformed or too large", 7);
+
+    buf_append(&x->sent, "\x02\xff\xff", 3);
+    refuses(x, "malformed", 7);
+
+    buf_append(&x->sent, "\x00", 1);
+    refuses(x, "without kind", 7);
+
+    change(x, RECORD, "cell/x", 8);
+    refuses(x, "outside of a snapshot", 7);
+
+    frame_current(&x->sent, "e1", 8);
+    refuses(x, "never began", 7);
+
+    change(x, PUT, "", 8);
+    refuses(x, "without key", 7);
+
+    change(x, PUT, "cell/x", 7);
+    refuses(x, "do not rise", 0);
+
+    change(x, PUT, "cell/x", 8);
+    refuses(x, "without a copy", 0);
+
+    frame_heartbeat(&x->sent, "e1", 9);
+    refuses(x, "without a snapshot", 0);
+
+    char longest[FOLLOWER_EPOCH_BYTES + 1];
+    memset(longest, 'e', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = 0;
+    frame_reset(&x->sent, longest);
+    refuses(x, "epoch's id is too long", 0);
+}
+
+static void the_largest_frame_passes(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
+    size_t rest = FOLLOWER_FRAME_MAX - 32;
+    uint8_t *value = calloc(1, FOLLOWER_FRAME_MAX);
+    char key[] = "cell/large";
+    frame.kind = PUT;
+    frame.key = key;
+    frame.revision = frame.mod_revision = frame.create_revision = 8;
+    frame.record = (ProtobufCBinaryData){.data = value, .len = rest};
+    frame.record.len -= board__feed_frame__get_packed_size(&frame) - FOLLOWER_FRAME_MAX;
+    assert_int_equal(board__feed_frame__get_packed_size(&frame), FOLLOWER_FRAME_MAX);
+    buf_varint(&x->sent, FOLLOWER_FRAME_MAX);
+    buf_message(&x->sent, &frame.base);
+    send(x);
+    expect_news(x, "put:cell/large@8 ");
+    free(value);
+}
+
+static void another_epoch_is_listed_anew(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    frame_heartbeat(&x->sent, "e2", 9);
+    refuses(x, "another epoch", 0);
+}
+
+static void heartbeats_that_fall_are_doubted(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    frame_heartbeat(&x->sent, "e1", 9);
+    frame_heartbeat(&x->sent, "e1", 8);
+    refuses(x, "do not rise", 0);
+}
+
+static void unknown_frames_are_left_alone(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
+    frame.kind = (Board__FeedFrame__Kind)77;
+    buf_varint(&x->sent, board__feed_frame__get_packed_size(&frame));
+    buf_message(&x->sent, &frame.base);
+    send(x);
+    assert_true(x->follower.current);
+    assert_null(drive_effect(&x->drive, EFFECT_CANCEL, 0));
+}
+
+static void any_status_but_200_is_a_failure(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    uint64_t id = x->follower.call_id;
+    drive_event(&x->drive, (struct event){.kind = EVENT_STREAM,
+                                          .stream = {.id = id, .status = 503, .text = ""}});
+    assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
+    drive_advance(&x->drive, 130);
+    asked(x, "https://b:2/v1/board/feed");
+}
+
+static void a_snapshot_that_takes_long_is_alive(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    uint64_t id = x->follower.call_id;
+    frame_reset(&x->sent, "e1");
+    send(x);
+    for (int i = 0; i < 10; i++) {
+        drive_advance(&x->drive, 2000);
+        frame_heartbeat(&x->sent, "e1", 9);
+        send(x);
+    }
+    assert_int_equal(x->follower.call_id, id);
+    assert_false(x->follower.current);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(subscribes_from_nothing_at_the_start),
+        TEST(snapshot_then_changes_make_the_copy),
+        TEST(frames_may_be_split_at_each_byte),
+        TEST(resumes_below_a_revision_that_may_be_half_told),
+        TEST(a_bbs_that_is_behind_does_not_make_it_current),
+        TEST(reset_empties_the_copy),
+        TEST(half_a_snapshot_is_not_resumed),
+        TEST(three_missed_heartbeats_lead_to_the_next_bbs),
+        TEST(back_off_grows_to_five_seconds_and_starts_anew),
+        TEST(malformed_feeds_are_left),
+        TEST(the_largest_frame_passes),
+        TEST(another_epoch_is_listed_anew),
+        TEST(heartbeats_that_fall_are_doubted),
+        TEST(unknown_frames_are_left_alone),
+        TEST(any_status_but_200_is_a_failure),
+        TEST(a_snapshot_that_takes_long_is_alive),
+    };
+    return cmocka_run_group_tests_name("client follower", tests, NULL, NULL);
+}
