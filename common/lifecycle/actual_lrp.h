@@ -1,0 +1,14 @@
+/* The lifecycle of an ActualLRP record: actual_lrp.def says it. */
+#ifndef COMMON_LIFECYCLE_ACTUAL_LRP_H
+#define COMMON_LIFECYCLE_ACTUAL_LRP_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* ACTUAL_LRP_<STATE>, ACTUAL_LRP_NEWS_<NEWS>, ACTUAL_LRP_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX ACTUAL_LRP
+#define LIFECYCLE_DEF "common/lifecycle/actual_lrp.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle actual_lrp_lifecycle;
+
+#endif

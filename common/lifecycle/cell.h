@@ -1,0 +1,14 @@
+/* The lifecycle of a cell's record: cell.def says it. */
+#ifndef COMMON_LIFECYCLE_CELL_H
+#define COMMON_LIFECYCLE_CELL_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* CELL_<STATE>, CELL_NEWS_<NEWS>, CELL_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX CELL
+#define LIFECYCLE_DEF "common/lifecycle/cell.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle cell_lifecycle;
+
+#endif

@@ -1,0 +1,14 @@
+/* The lifecycle of a domain: domain.def says it. */
+#ifndef COMMON_LIFECYCLE_DOMAIN_H
+#define COMMON_LIFECYCLE_DOMAIN_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* DOMAIN_<STATE>, DOMAIN_NEWS_<NEWS>, DOMAIN_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX DOMAIN
+#define LIFECYCLE_DEF "common/lifecycle/domain.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle domain_lifecycle;
+
+#endif

@@ -1,0 +1,14 @@
+/* The lifecycle of a job: job.def says it. */
+#ifndef COMMON_LIFECYCLE_JOB_H
+#define COMMON_LIFECYCLE_JOB_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* JOB_<STATE>, JOB_NEWS_<NEWS>, JOB_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX JOB
+#define LIFECYCLE_DEF "common/lifecycle/job.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle job_lifecycle;
+
+#endif

@@ -1,0 +1,5 @@
+/* The end of every lifecycle's .def file: the macros of one reading are gone. */
+#undef STATE
+#undef NEWS
+#undef GUARD
+#undef MOVE

@@ -1,0 +1,64 @@
+/* Makes the struct lifecycle out of a .def file, in the .c file of that lifecycle. Include it with
+ *     LIFECYCLE_PREFIX    e.g. ACTUAL_LRP
+ *     LIFECYCLE_DEF       e.g. "common/lifecycle/actual_lrp.def"
+ *     LIFECYCLE_VARIABLE  e.g. actual_lrp_lifecycle
+ *     LIFECYCLE_NAME      e.g. "actual_lrp"
+ * defined. */
+#include "common/lifecycle/lifecycle.h"
+
+#define LIFECYCLE_JOIN_(a, b) a##_##b
+#define LIFECYCLE_JOIN(a, b) LIFECYCLE_JOIN_(a, b)
+
+/* The list of guards ends with NULL, so that a lifecycle without guards is good C too. */
+static const char *const state_names[] = {
+#define STATE(id, text) text,
+#define NEWS(id, text)
+#define GUARD(id, text)
+#define MOVE(from, actors, news, guards, to)
+#include LIFECYCLE_DEF
+};
+
+static const char *const news_names[] = {
+#define STATE(id, text)
+#define NEWS(id, text) text,
+#define GUARD(id, text)
+#define MOVE(from, actors, news, guards, to)
+#include LIFECYCLE_DEF
+};
+
+static const char *const guard_names[] = {
+#define STATE(id, text)
+#define NEWS(id, text)
+#define GUARD(id, text) text,
+#define MOVE(from, actors, news, guards, to)
+#include LIFECYCLE_DEF
+    NULL,
+};
+
+#define IF(id) LIFECYCLE_JOIN(LIFECYCLE_PREFIX, IF_##id)
+static const struct lifecycle_row rows[] = {
+#define STATE(id, text)
+#define NEWS(id, text)
+#define GUARD(id, text)
+#define MOVE(from_, actors_, news_, guards_, to_)                                                  \
+    {                                                                                              \
+        .from = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, from_),                                           \
+        .actors = (actors_),                                                                       \
+        .news = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, NEWS_##news_),                                    \
+        .guards = (guards_),                                                                       \
+        .to = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, to_),                                               \
+    },
+#include LIFECYCLE_DEF
+};
+
+const struct lifecycle LIFECYCLE_VARIABLE = {
+    .name = LIFECYCLE_NAME,
+    .states = state_names,
+    .state_count = sizeof(state_names) / sizeof(state_names[0]),
+    .news = news_names,
+    .news_count = sizeof(news_names) / sizeof(news_names[0]),
+    .guards = guard_names,
+    .guard_count = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, GUARD_COUNT),
+    .rows = rows,
+    .row_count = sizeof(rows) / sizeof(rows[0]),
+};

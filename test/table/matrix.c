@@ -1,0 +1,131 @@
+#include "test/table/matrix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
+                                        ACTOR_CONVERGER};
+enum { ACTOR_KINDS = sizeof(ALL_ACTORS) / sizeof(ALL_ACTORS[0]) };
+
+static uint32_t named_guards(const struct lifecycle *l, int from, enum actor actor, int news)
+{
+    uint32_t guards = 0;
+    for (size_t i = 0; i < l->row_count; i++) {
+        const struct lifecycle_row *r = &l->rows[i];
+        if (r->from == from && (r->actors & actor) && r->news == news) {
+            guards |= r->guards;
+        }
+    }
+    return guards;
+}
+
+static void print_outcome(const struct lifecycle *l, uint32_t set, int to, struct buf *out)
+{
+    buf_printf(out, "    %s", to < 0 ? "refused" : l->states[to]);
+    buf_append_string(out, set ? " if" : "");
+    for (size_t g = 0; g < l->guard_count; g++) {
+        if (set & (1u << g)) {
+            buf_printf(out, " %s", l->guards[g]);
+        }
+    }
+    buf_append_string(out, "\n");
+}
+
+static void print_cell(const struct lifecycle *l, int from, enum actor actor, int news,
+                       struct buf *out)
+{
+    uint32_t named = named_guards(l, from, actor, news);
+    uint32_t all = (1u << l->guard_count) - 1;
+    for (uint32_t set = 0; set <= all; set++) {
+        int to = lifecycle_move(l, from, actor, news, set);
+        assert_int_equal(to, lifecycle_move(l, from, actor, news, set & named));
+        if ((set & ~named) == 0) {
+            print_outcome(l, set, to, out);
+        }
+    }
+}
+
+static bool any_row(const struct lifecycle *l, int from, enum actor actor, int news)
+{
+    for (size_t i = 0; i < l->row_count; i++) {
+        const struct lifecycle_row *r = &l->rows[i];
+        if (r->from == from && (r->actors & actor) && r->news == news) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void matrix_print(const struct lifecycle *l, struct buf *out)
+{
+    for (int from = 0; from < (int)l->state_count; from++) {
+        for (int news = 0; news < (int)l->news_count; news++) {
+            for (size_t a = 0; a < ACTOR_KINDS; a++) {
+                buf_printf(out, "%s, %s by %s%s\n", l->states[from], l->news[news],
+                           actor_name(ALL_ACTORS[a]),
+                           any_row(l, from, ALL_ACTORS[a], news) ? "" : ": refused");
+                if (any_row(l, from, ALL_ACTORS[a], news)) {
+                    print_cell(l, from, ALL_ACTORS[a], news, out);
+                }
+            }
+        }
+    }
+}
+
+static void names_lead_back(const struct lifecycle *l)
+{
+    for (int i = 0; i < (int)l->state_count; i++) {
+        assert_int_equal(lifecycle_state(l, l->states[i]), i);
+    }
+    for (int i = 0; i < (int)l->news_count; i++) {
+        assert_int_equal(lifecycle_news(l, l->news[i]), i);
+    }
+    assert_int_equal(lifecycle_state(l, "no such state"), -1);
+    assert_int_equal(lifecycle_news(l, "no such news"), -1);
+    assert_string_equal(l->states[0], "none");
+}
+
+static void equals_what_is_written(void **state)
+{
+    const struct lifecycle *l = *state;
+    names_lead_back(l);
+    char path[128];
+    snprintf(path, sizeof(path), "test/table/expected/%s.txt", l->name);
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fail_msg("%s is missing; run from the top of the tree", path);
+    }
+    struct buf expected, actual;
+    buf_init(&expected);
+    buf_init(&actual);
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof(piece), f)) > 0;) {
+        buf_append(&expected, piece, n);
+    }
+    fclose(f);
+    matrix_print(l, &actual);
+    assert_string_equal(buf_string(&actual), buf_string(&expected));
+    buf_done(&expected);
+    buf_done(&actual);
+}
+
+int matrix_main(const struct lifecycle *l, int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "print") == 0) {
+        struct buf out;
+        buf_init(&out);
+        matrix_print(l, &out);
+        fputs(buf_string(&out), stdout);
+        buf_done(&out);
+        return 0;
+    }
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(equals_what_is_written, (void *)(uintptr_t)l),
+    };
+    return cmocka_run_group_tests_name(l->name, tests, NULL, NULL);
+}
