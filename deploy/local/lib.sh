@@ -1,0 +1,117 @@
+# Shared by the scripts of deploy/local: where things are, and processes by pid and start time, so
+# that a number used again by somebody else is never signalled. Sourced, not run.
+
+set -euo pipefail
+local_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$local_dir/../.." && pwd)
+state=${CORKBOARD_STATE:-$local_dir/state}
+bin=$top/build/release/bin
+certs=$state/certs
+port_base=${CORKBOARD_PORT_BASE:-18800}
+
+etcd_port=$port_base etcd_peer_port=$((port_base + 1))
+auctioneer_port=$((port_base + 30))
+bbs_port() { echo $((port_base + 10 + $1)); }
+bbs_health_port() { echo $((port_base + 20 + $1)); }
+rep_port() { echo $((port_base + 100 + $1)); }
+instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
+
+say() { printf '%s\n' "$*"; }
+die() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
+
+bbs_urls() {
+    local i urls=
+    for ((i = 1; i <= $(setting bbs); i++)); do
+        urls+=${urls:+,}https://127.0.0.1:$(bbs_port "$i")
+    done
+    echo "$urls"
+}
+
+# Start time of a process in clock ticks since boot; nothing if there is none.
+start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+
+# The pid of process NAME if it runs, else nothing and status 1.
+pid_of() {
+    local pid begun
+    read -r pid begun <"$state/run/$1.pid" 2>/dev/null || return 1
+    [ -n "$begun" ] && [ "$(start_time "$pid")" = "$begun" ] || return 1
+    echo "$pid"
+}
+
+# Starts NAME in a session of its own, its output appended to its log.
+start_process() { # NAME COMMAND...
+    local name=$1 pid
+    shift
+    mkdir -p "$state/run" "$state/log"
+    setsid "$@" >>"$state/log/$name.log" 2>&1 </dev/null &
+    pid=$!
+    echo "$pid $(start_time $pid)" >"$state/run/$name.pid"
+    disown "$pid" 2>/dev/null || true
+}
+
+# Ends NAME: TERM, after 10 s KILL. Quiet when it does not run.
+stop_process() { # NAME [SIGNAL]
+    local name=$1 pid i
+    if pid=$(pid_of "$name"); then
+        kill "-${2:-TERM}" "$pid" 2>/dev/null || true
+        for ((i = 0; i < 100; i++)); do
+            pid_of "$name" >/dev/null || break
+            sleep 0.1
+        done
+        if pid=$(pid_of "$name"); then
+            kill -KILL "$pid" 2>/dev/null || true
+        fi
+    fi
+    rm -f "$state/run/$name.pid"
+}
+
+# Waits until COMMAND succeeds, at most SECONDS, with a line that shows how long.
+wait_for() { # SECONDS WHAT COMMAND...
+    local limit=$1 what=$2 begun=$EPOCHREALTIME
+    shift 2
+    until "$@" >/dev/null 2>&1; do
+        if ((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/} > limit * 1000000)); then
+            [ -t 1 ] && printf '\r\033[K'
+            return 1
+        fi
+        [ -t 1 ] && printf '\r\033[Kwaiting for %s ... %d s' "$what" \
+            $(((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/}) / 1000000))
+        sleep 0.05
+    done
+    [ -t 1 ] && printf '\r\033[K'
+    return 0
+}
+
+# Exports for clients of the cluster, in the names that Diego's command line reads and in ours.
+client_env() {
+    cat <<EOF
+export BBS_URL=$(bbs_urls | cut -d, -f1)
+export CORKBOARD_BBS_URLS=$(bbs_urls)
+export CA_CERT_FILE=$certs/ca.crt
+export CLIENT_CERT_FILE=$certs/client.crt
+export CLIENT_KEY_FILE=$certs/client.key
+export PATH=$bin:\$PATH
+EOF
+}
+
+rep_command() { # CELL_NUMBER: fills the array `command`
+    local i=$1 zones
+    zones=$(setting zones)
+    command=("$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))"
+        --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")"
+        --bbs "$(bbs_urls)" --address 127.0.0.1 --state-dir "$state/rep-$i"
+        --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100
+        --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")"
+        --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key")
+}
+
+start_rep() { # CELL_NUMBER
+    local command
+    rep_command "$1"
+    start_process "rep-$1" "${command[@]}"
+}

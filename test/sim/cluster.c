@@ -1,0 +1,309 @@
+#include "test/sim/cluster.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auctioneer/auctioneer.h"
+#include "bbs/bbs.h"
+#include "board.pb-c.h"
+#include "common/model/keys.h"
+#include "common/model/record.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "rep/rep.h"
+#include "test/sim/model_containers.h"
+#include "test/sim/model_etcd.h"
+
+#define CALL_LIMIT_NS (10 * SECOND_NS)
+
+/* ---- Processes ---- */
+
+struct process {
+    struct cluster *cluster;
+    const char *name;
+    const char *url;
+    const char *zone;
+    unsigned number;
+};
+
+static const char *bbs_list(struct cluster *c)
+{
+    const char *list = "";
+    for (unsigned i = 1; i <= c->options.bbs; i++) {
+        list = arena_printf(&c->arena, "%s%shttps://bbs-%u:8889", list, *list ? "," : "", i);
+    }
+    return list;
+}
+
+static struct role *make_bbs(void *context, unsigned start_count)
+{
+    (void)start_count;
+    struct process *p = context;
+    return bbs_new(&(struct bbs_config){.name = p->name, .url = p->url});
+}
+
+static struct role *make_auctioneer(void *context, unsigned start_count)
+{
+    (void)start_count;
+    struct process *p = context;
+    return auctioneer_new(&(struct auctioneer_config){.name = p->name,
+                                                      .url = p->url,
+                                                      .boards = bbs_list(p->cluster),
+                                                      .zones = "",
+                                                      .scoring = "default"});
+}
+
+/* The shell of a real rep keeps identity and session in its state directory; here the number of the
+ * start is the session. */
+static struct role *make_rep(void *context, unsigned start_count)
+{
+    struct process *p = context;
+    static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
+    return rep_new(&(struct rep_config){
+        .cell_id = p->name,
+        .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
+        .session = start_count,
+        .zone = p->zone,
+        .boards = bbs_list(p->cluster),
+        .url = p->url,
+        .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
+        .memory_mb = 4096,
+        .disk_mb = 8192,
+        .containers = 100,
+        .rootfs_names = rootfs,
+        .placement_tags = none,
+        .optional_placement_tags = none,
+        .port_low = 20000,
+        .port_high = 20999,
+    });
+}
+
+static struct node *add(struct cluster *c, const char *unit, const char *name, unsigned port,
+                        unsigned number, struct role *(*make)(void *, unsigned))
+{
+    struct process *p = ARENA_NEW(&c->arena, struct process);
+    *p = (struct process){
+        .cluster = c,
+        .name = name,
+        .url = arena_printf(&c->arena, "https://%s:%u", name, port),
+        .zone = arena_printf(&c->arena, "z%u", (number - 1) % c->options.zones + 1),
+        .number = number,
+    };
+    return world_add(c->world, &(struct node_config){
+                                   .name = p->name,
+                                   .unit = unit,
+                                   .certificate_name = p->name,
+                                   .url = p->url,
+                                   .has_store = strcmp(unit, "bbs") == 0,
+                                   .has_containers = strcmp(unit, "rep") == 0,
+                                   .make = make,
+                                   .context = p,
+                               });
+}
+
+struct cluster *cluster_new(const struct cluster_options *options)
+{
+    struct cluster *c = calloc(1, sizeof(*c));
+    assert(c);
+    c->options = *options;
+    c->options.bbs = options->bbs ? options->bbs : 2;
+    c->options.cells = options->cells ? options->cells : 3;
+    c->options.zones = options->zones ? options->zones : 2;
+    assert(c->options.bbs <= CLUSTER_BBS_MAX && c->options.cells <= CLUSTER_CELLS_MAX);
+    arena_init(&c->arena);
+    c->world = world_new(&options->world);
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        const char *name = arena_printf(&c->arena, "bbs-%u", i + 1);
+        c->bbs[i] = add(c, "bbs", name, 8889, i + 1, make_bbs);
+        world_start(c->world, c->bbs[i]);
+    }
+    c->auctioneer = add(c, "auctioneer", "auctioneer", 9016, 1, make_auctioneer);
+    world_start(c->world, c->auctioneer);
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        const char *name = arena_printf(&c->arena, "cell-%u", i + 1);
+        c->cells[i] = add(c, "rep", name, 1801, i + 1, make_rep);
+        world_start(c->world, c->cells[i]);
+    }
+    return c;
+}
+
+void cluster_free(struct cluster *c)
+{
+    world_free(c->world);
+    arena_done(&c->arena);
+    free(c);
+}
+
+/* ---- What the store holds ---- */
+
+/* Calls `each` for every record whose key starts with `prefix`. */
+static void each_record(struct cluster *c, const char *prefix,
+                        void (*each)(void *context, enum record_type type,
+                                     const ProtobufCMessage *m),
+                        void *context)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *end = key_range_end(&a, prefix);
+    Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
+    range.key = (ProtobufCBinaryData){strlen(prefix), (uint8_t *)prefix};
+    range.range_end = (ProtobufCBinaryData){strlen(end), (uint8_t *)end};
+    struct store_answer answer = {0};
+    model_etcd_apply(world_etcd(c->world), STORE_RANGE, &range.base, &a, &answer);
+    assert(answer.outcome == STORE_DONE);
+    const Etcd__RangeResponse *r = (const Etcd__RangeResponse *)answer.message;
+    for (size_t i = 0; i < r->n_kvs; i++) {
+        const Etcd__KeyValue *kv = r->kvs[i];
+        const char *key = arena_strndup(&a, (const char *)kv->key.data, kv->key.len);
+        ProtobufCMessage *m;
+        struct bytes record = {.data = kv->value.data, .size = kv->value.len};
+        if (record_decode(&a, key_type(key), record, &m, NULL) == 0) {
+            each(context, key_type(key), m);
+        }
+    }
+    arena_done(&a);
+}
+
+struct count {
+    const char *state;
+    int number;
+};
+
+static void count_state(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    struct count *count = context;
+    const Models__ActualLRP *r = (const Models__ActualLRP *)m;
+    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY &&
+        (!*count->state || strcmp(r->state, count->state) == 0)) {
+        count->number++;
+    }
+}
+
+int cluster_count(struct cluster *c, const char *process_guid, const char *state)
+{
+    struct arena a;
+    arena_init(&a);
+    struct count count = {.state = state};
+    each_record(c, key_actual_process(&a, process_guid), count_state, &count);
+    arena_done(&a);
+    return count.number;
+}
+
+static void count_present(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    const Board__CellRecord *r = (const Board__CellRecord *)m;
+    *(int *)context += r->state == BOARD__CELL_RECORD__STATE__PRESENT;
+}
+
+static void count_any(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    (void)m;
+    *(int *)context += 1;
+}
+
+bool cluster_ready(void *cluster)
+{
+    struct cluster *c = cluster;
+    int present = 0, leads = 0;
+    each_record(c, "cell/", count_present, &present);
+    each_record(c, "lead/auctioneer", count_any, &leads);
+    return present == (int)c->options.cells && leads == 1;
+}
+
+int cluster_containers(struct cluster *c)
+{
+    int running = 0;
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        running += model_containers_running(node_containers(c->cells[i]));
+    }
+    return running;
+}
+
+/* ---- What a client asks ---- */
+
+static const char *url_of_bbs(struct cluster *c, struct node *bbs)
+{
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        if (bbs ? c->bbs[i] == bbs : node_up(c->bbs[i])) {
+            return arena_printf(&c->arena, "https://bbs-%u:8889", i + 1);
+        }
+    }
+    assert(!"no bbs is up");
+    return NULL;
+}
+
+/* Gives the error type of a lifecycle answer. */
+static int lifecycle_call(struct cluster *c, struct node *bbs, const char *path,
+                          const ProtobufCMessage *m)
+{
+    struct buf body;
+    buf_init(&body);
+    int status = world_call(c->world, url_of_bbs(c, bbs), path, m, CALL_LIMIT_NS, &body);
+    int result = -1;
+    if (status == 200) {
+        Models__DesiredLRPLifecycleResponse *r =
+            models__desired_lrplifecycle_response__unpack(NULL, body.size, body.data);
+        assert(r);
+        result = r->error ? (int)r->error->type : 0;
+        models__desired_lrplifecycle_response__free_unpacked(r, NULL);
+    }
+    buf_done(&body);
+    world_note(c->world, "client", "%s: %s", path,
+               result == 0   ? "done"
+               : result == -1 ? "no answer"
+                              : "refused");
+    return result;
+}
+
+int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances)
+{
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    run.path = (char *)"/bin/sleep";
+    run.user = (char *)"root";
+    Models__Action action = MODELS__ACTION__INIT;
+    action.run_action = &run;
+    Models__MetricTagValue source = MODELS__METRIC_TAG_VALUE__INIT;
+    source.static_ = (char *)process_guid;
+    Models__DesiredLRP__MetricTagsEntry tag = MODELS__DESIRED_LRP__METRIC_TAGS_ENTRY__INIT;
+    tag.key = (char *)"source_id";
+    tag.value = &source;
+    Models__DesiredLRP__MetricTagsEntry *tags[] = {&tag};
+    uint32_t ports[] = {8080};
+    Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
+    lrp.process_guid = (char *)process_guid;
+    lrp.domain = (char *)"default";
+    lrp.root_fs = (char *)"preloaded:busybox";
+    lrp.instances = instances;
+    lrp.memory_mb = 64;
+    lrp.disk_mb = 64;
+    lrp.action = &action;
+    lrp.n_metric_tags = 1;
+    lrp.metric_tags = tags;
+    lrp.n_ports = 1;
+    lrp.ports = ports;
+    Models__DesireLRPRequest request = MODELS__DESIRE_LRPREQUEST__INIT;
+    request.desired_lrp = &lrp;
+    return lifecycle_call(c, bbs, "/v1/desired_lrp/desire.r2", &request.base);
+}
+
+int cluster_scale(struct cluster *c, const char *process_guid, int instances)
+{
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+    update.instances = instances;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)process_guid;
+    request.update = &update;
+    return lifecycle_call(c, NULL, "/v1/desired_lrp/update", &request.base);
+}
+
+int cluster_remove(struct cluster *c, const char *process_guid)
+{
+    Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)process_guid;
+    return lifecycle_call(c, NULL, "/v1/desired_lrp/remove", &request.base);
+}

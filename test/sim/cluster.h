@@ -1,0 +1,45 @@
+/* A whole simulated cluster: bbs, auctioneer and reps as they ship, and what stories do with it. */
+#ifndef TEST_SIM_CLUSTER_H
+#define TEST_SIM_CLUSTER_H
+
+#include "test/sim/world.h"
+
+enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16 };
+
+struct cluster_options {
+    struct world_options world;
+    unsigned bbs;   /* 0 = 2 */
+    unsigned cells; /* 0 = 3 */
+    unsigned zones; /* 0 = 2 */
+};
+
+struct cluster {
+    struct world *world;
+    struct cluster_options options;
+    struct node *bbs[CLUSTER_BBS_MAX];
+    struct node *cells[CLUSTER_CELLS_MAX];
+    struct node *auctioneer;
+    struct arena arena; /* names and urls */
+};
+
+/* Makes and starts everything; the caller waits with cluster_ready. */
+struct cluster *cluster_new(const struct cluster_options *options);
+void cluster_free(struct cluster *c);
+
+/* Every cell has a session and the auctioneer leads. */
+bool cluster_ready(void *cluster);
+
+/* Desires `instances` of a run action; gives the error type of the answer (0 = none), -1 when none
+ * came. Through the first bbs that is up, unless `bbs` names one. */
+int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances);
+int cluster_scale(struct cluster *c, const char *process_guid, int instances);
+int cluster_remove(struct cluster *c, const char *process_guid);
+
+/* What the store itself holds (not what a bbs says): number of ORDINARY records of the process in
+ * this state ("" = any). */
+int cluster_count(struct cluster *c, const char *process_guid, const char *state);
+
+/* Number of containers that run on all cells. */
+int cluster_containers(struct cluster *c);
+
+#endif

@@ -1,0 +1,381 @@
+#include "test/sim/model_containers.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+
+enum { MODEL_SIGTERM = 15, MODEL_SIGKILL = 9, TEXT_BYTES = 120 };
+
+struct box {
+    char *guid;
+    enum container_state state;
+    int exit_code, exit_signal;
+    struct blob *note;
+    int64_t pid;
+    int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
+    bool end_untold;    /* EVENT_CONTAINER is still due */
+};
+
+/* A verb under way: done and answered at `at_ns`. */
+struct pending {
+    struct pending *next;
+    int64_t at_ns;
+    struct verb_call call;
+    char *guid;
+    struct blob *note;
+    bool hung;
+};
+
+struct model_containers {
+    struct model_containers_pace pace;
+    struct map boxes;
+    struct pending *pending; /* sorted by time, then by order of arrival */
+    unsigned fail_starts;
+    char fail_text[TEXT_BYTES];
+    bool hung;
+    int64_t next_pid;
+};
+
+struct model_containers *model_containers_new(void)
+{
+    struct model_containers *m = calloc(1, sizeof(*m));
+    assert(m);
+    m->pace = (struct model_containers_pace){
+        .prepare_ns = 5 * MILLISECOND_NS,
+        .start_ns = 50 * MILLISECOND_NS,
+        .signal_ns = 1 * MILLISECOND_NS,
+        .remove_ns = 10 * MILLISECOND_NS,
+        .list_ns = 1 * MILLISECOND_NS,
+        .term_ns = 20 * MILLISECOND_NS,
+    };
+    m->next_pid = 1000;
+    return m;
+}
+
+static void box_free(void *value)
+{
+    struct box *b = value;
+    free(b->guid);
+    blob_unref(b->note);
+    free(b);
+}
+
+static void pending_free(struct pending *p)
+{
+    free(p->guid);
+    blob_unref(p->note);
+    free(p);
+}
+
+void model_containers_free(struct model_containers *m)
+{
+    if (!m) {
+        return;
+    }
+    while (m->pending) {
+        struct pending *p = m->pending;
+        m->pending = p->next;
+        pending_free(p);
+    }
+    map_done(&m->boxes, box_free);
+    free(m);
+}
+
+struct model_containers_pace *model_containers_pace(struct model_containers *m)
+{
+    return &m->pace;
+}
+
+static int64_t duration(const struct model_containers *m, enum verb verb)
+{
+    switch (verb) {
+    case VERB_PREPARE:
+        return m->pace.prepare_ns;
+    case VERB_START:
+        return m->pace.start_ns;
+    case VERB_REMOVE:
+        return m->pace.remove_ns;
+    case VERB_LIST:
+        return m->pace.list_ns;
+    default:
+        return m->pace.signal_ns;
+    }
+}
+
+void model_containers_call(struct model_containers *m, int64_t now_ns,
+                           const struct verb_call *call)
+{
+    struct pending *p = calloc(1, sizeof(*p));
+    assert(p);
+    p->call = *call;
+    p->call.spec = NULL;
+    p->guid = call->guid ? strdup(call->guid) : NULL;
+    p->call.guid = p->guid;
+    p->note = blob_new(call->note.data, call->note.size);
+    p->at_ns = now_ns + duration(m, call->verb);
+    p->hung = m->hung || p->at_ns > call->deadline_ns;
+    if (p->hung) {
+        p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
+    }
+    struct pending **at = &m->pending;
+    while (*at && (*at)->at_ns <= p->at_ns) {
+        at = &(*at)->next;
+    }
+    p->next = *at;
+    *at = p;
+    struct box *b = call->guid ? map_get(&m->boxes, call->guid) : NULL;
+    if (call->verb == VERB_START && b && b->state == CONTAINER_PREPARED && !p->hung) {
+        b->state = CONTAINER_STARTING;
+    }
+}
+
+/* ---- Doing a verb ---- */
+
+static enum verb_outcome failed(struct verb_answer *answer, const char *text)
+{
+    answer->text = text;
+    return VERB_FAILED;
+}
+
+static void prepare(struct model_containers *m, const struct pending *p)
+{
+    struct box *b = calloc(1, sizeof(*b));
+    assert(b);
+    b->guid = strdup(p->guid);
+    b->state = CONTAINER_PREPARED;
+    b->note = blob_ref(p->note);
+    b->ends_at_ns = NEVER_NS;
+    struct box *old = map_put(&m->boxes, p->guid, b);
+    if (old) {
+        box_free(old);
+    }
+}
+
+static enum verb_outcome start(struct model_containers *m, struct box *b,
+                               struct verb_answer *answer)
+{
+    if (!b) {
+        return failed(answer, "no such container");
+    }
+    if (b->state != CONTAINER_STARTING && b->state != CONTAINER_PREPARED) {
+        return failed(answer, "container was started already");
+    }
+    if (m->fail_starts) {
+        m->fail_starts--;
+        b->state = CONTAINER_PREPARED;
+        return failed(answer, m->fail_text);
+    }
+    b->state = CONTAINER_RUNNING;
+    b->pid = m->next_pid++;
+    return VERB_DONE;
+}
+
+static void end_box(struct box *b, int exit_code, int exit_signal)
+{
+    b->state = CONTAINER_EXITED;
+    b->exit_code = exit_code;
+    b->exit_signal = exit_signal;
+    b->pid = 0;
+    b->ends_at_ns = NEVER_NS;
+    b->end_untold = true;
+}
+
+static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
+                                    const struct pending *p, struct verb_answer *answer)
+{
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return failed(answer, "container does not run");
+    }
+    if (p->call.signal == MODEL_SIGKILL) {
+        end_box(b, 0, MODEL_SIGKILL);
+    } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS) {
+        b->ends_at_ns = p->at_ns + m->pace.term_ns;
+    }
+    return VERB_DONE;
+}
+
+static struct container_status status_of(const struct box *b, struct arena *arena)
+{
+    struct bytes note = blob_bytes(b->note);
+    return (struct container_status){
+        .guid = arena_strdup(arena, b->guid),
+        .state = b->state,
+        .exit_code = b->exit_code,
+        .exit_signal = b->exit_signal,
+        .text = "",
+        .pid = b->pid,
+        .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
+    };
+}
+
+static void list(struct model_containers *m, struct arena *arena, struct verb_answer *answer)
+{
+    struct container_status *all = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
+    size_t count = 0;
+    MAP_EACH(&m->boxes, n)
+    {
+        all[count++] = status_of(map_value(n), arena);
+    }
+    answer->containers = all;
+    answer->container_count = count;
+}
+
+static void carry_out(struct model_containers *m, const struct pending *p, struct arena *arena,
+                      struct verb_answer *answer)
+{
+    struct box *b = p->guid ? map_get(&m->boxes, p->guid) : NULL;
+    if (p->hung) {
+        answer->outcome = VERB_UNCERTAIN;
+        answer->text = "no answer in time";
+        return;
+    }
+    switch (p->call.verb) {
+    case VERB_PREPARE:
+        prepare(m, p);
+        break;
+    case VERB_START:
+        answer->outcome = start(m, b, answer);
+        break;
+    case VERB_SIGNAL:
+        answer->outcome = signal_box(m, b, p, answer);
+        break;
+    case VERB_REMOVE:
+        if (b) {
+            box_free(map_remove(&m->boxes, p->guid));
+        }
+        break;
+    case VERB_LIST:
+        list(m, arena, answer);
+        break;
+    default:
+        answer->outcome = b && b->state == CONTAINER_RUNNING
+                              ? VERB_DONE
+                              : failed(answer, "container does not run");
+        break;
+    }
+}
+
+/* ---- News ---- */
+
+static struct box *next_end(const struct model_containers *m, int64_t *ret_at_ns)
+{
+    struct box *first = NULL;
+    int64_t at = NEVER_NS;
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        int64_t due = b->end_untold ? 0 : b->ends_at_ns;
+        if (due < at) {
+            at = due;
+            first = b;
+        }
+    }
+    *ret_at_ns = at;
+    return first;
+}
+
+int64_t model_containers_due(const struct model_containers *m)
+{
+    int64_t at;
+    next_end(m, &at);
+    return m->pending ? earlier_ns(at, m->pending->at_ns) : at;
+}
+
+bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
+                           struct event *ret_event)
+{
+    int64_t at;
+    struct box *b = next_end(m, &at);
+    struct pending *p = m->pending;
+    if (b && at <= now_ns && (!p || at <= p->at_ns)) {
+        if (!b->end_untold) {
+            end_box(b, 0, MODEL_SIGTERM);
+        }
+        b->end_untold = false;
+        *ret_event = (struct event){.kind = EVENT_CONTAINER, .container = status_of(b, arena)};
+        return true;
+    }
+    if (!p || p->at_ns > now_ns) {
+        return false;
+    }
+    m->pending = p->next;
+    *ret_event = (struct event){.kind = EVENT_VERB,
+                                .verb = {.id = p->call.id,
+                                         .verb = p->call.verb,
+                                         .guid = p->guid ? arena_strdup(arena, p->guid) : NULL,
+                                         .outcome = VERB_DONE,
+                                         .text = ""}};
+    carry_out(m, p, arena, &ret_event->verb);
+    ret_event->verb.text = arena_strdup(arena, ret_event->verb.text);
+    pending_free(p);
+    return true;
+}
+
+void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
+{
+    (void)now_ns;
+    struct arena a;
+    arena_init(&a);
+    while (m->pending) {
+        struct pending *p = m->pending;
+        m->pending = p->next;
+        struct verb_answer unheard = {.text = ""};
+        carry_out(m, p, &a, &unheard);
+        pending_free(p);
+    }
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        b->end_untold = false;
+    }
+    arena_done(&a);
+}
+
+/* ---- Scripts ---- */
+
+bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
+                          int exit_code, int exit_signal)
+{
+    (void)now_ns;
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return false;
+    }
+    end_box(b, exit_code, exit_signal);
+    return true;
+}
+
+void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_starts = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+void model_containers_hang(struct model_containers *m, bool hung)
+{
+    m->hung = hung;
+}
+
+int model_containers_running(const struct model_containers *m)
+{
+    int count = 0;
+    while (model_containers_guid(m, count)) {
+        count++;
+    }
+    return count;
+}
+
+const char *model_containers_guid(const struct model_containers *m, int n)
+{
+    MAP_EACH(&m->boxes, at)
+    {
+        const struct box *b = map_value(at);
+        if (b->state == CONTAINER_RUNNING && n-- == 0) {
+            return b->guid;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* Model containers: a driver of the simulator (DESIGN 3.4). Answers verbs at virtual times, keeps
+ * containers while their rep is down, ends them as a story says. Pure; it passes the conformance
+ * program of the drivers as far as that does not need real processes. */
+#ifndef TEST_SIM_MODEL_CONTAINERS_H
+#define TEST_SIM_MODEL_CONTAINERS_H
+
+#include "common/base/arena.h"
+#include "common/contract/event.h"
+
+struct model_containers;
+
+/* How long verbs take; a container asked to end by SIGTERM needs `term_ns`, 0 = as quick as KILL. */
+struct model_containers_pace {
+    int64_t prepare_ns; /* default 5 ms */
+    int64_t start_ns;   /* default 50 ms */
+    int64_t signal_ns;  /* default 1 ms */
+    int64_t remove_ns;  /* default 10 ms */
+    int64_t list_ns;    /* default 1 ms */
+    int64_t term_ns;    /* default 20 ms */
+};
+
+struct model_containers *model_containers_new(void);
+void model_containers_free(struct model_containers *m); /* accepts NULL */
+struct model_containers_pace *model_containers_pace(struct model_containers *m);
+
+/* Takes a verb at `now_ns`; everything is copied. */
+void model_containers_call(struct model_containers *m, int64_t now_ns,
+                           const struct verb_call *call);
+
+/* When the next news is due; NEVER_NS if none. */
+int64_t model_containers_due(const struct model_containers *m);
+
+/* The next news due at or before `now_ns`: EVENT_VERB or EVENT_CONTAINER, living in `arena`. False
+ * if there is none. */
+bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
+                           struct event *ret_event);
+
+/* The rep died: verbs under way are done but nobody hears of it; ends of containers are kept for
+ * LIST. */
+void model_containers_orphaned(struct model_containers *m, int64_t now_ns);
+
+/* Scripts. The container's process ends now; false if it does not run. */
+bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
+                          int exit_code, int exit_signal);
+/* The next `count` STARTs fail with this text. */
+void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
+/* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */
+void model_containers_hang(struct model_containers *m, bool hung);
+
+/* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
+int model_containers_running(const struct model_containers *m);
+const char *model_containers_guid(const struct model_containers *m, int n);
+
+#endif

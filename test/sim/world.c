@@ -1,0 +1,289 @@
+#include "test/sim/world.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/sim/model_containers.h"
+#include "test/sim/model_etcd.h"
+#include "test/sim/world_parts.h"
+
+static struct span span_or(struct span given, int64_t fallback_ns)
+{
+    return given.high_ns ? given : (struct span){fallback_ns, fallback_ns};
+}
+
+struct world *world_new(const struct world_options *options)
+{
+    struct world *w = calloc(1, sizeof(*w));
+    assert(w);
+    w->options = *options;
+    w->options.network = span_or(options->network, 200 * MICROSECOND_NS);
+    w->options.store = span_or(options->store, 300 * MICROSECOND_NS);
+    w->options.watch_lag = span_or(options->watch_lag, 400 * MICROSECOND_NS);
+    random_seed(&w->random, (uint64_t[2]){options->seed, 0x636f726b});
+    queue_init(&w->queue);
+    buf_init(&w->trace);
+    w->etcd = model_etcd_new(&(struct model_etcd_config){0});
+    w->next_request_id = 1;
+    return w;
+}
+
+void world_free(struct world *w)
+{
+    for (size_t i = 0; i < w->node_count; i++) {
+        struct node *n = w->nodes[i];
+        if (n->role) {
+            world_kill(w, n);
+        }
+        model_containers_free(n->containers);
+        free(n);
+    }
+    network_free(w);
+    queue_done(&w->queue);
+    model_etcd_free(w->etcd);
+    buf_done(&w->trace);
+    free(w);
+}
+
+int64_t world_now(const struct world *w)
+{
+    return w->now_ns;
+}
+
+struct model_etcd *world_etcd(struct world *w)
+{
+    return w->etcd;
+}
+
+struct random *world_random(struct world *w)
+{
+    return &w->random;
+}
+
+int64_t world_draw(struct world *w, struct span span)
+{
+    uint64_t width = (uint64_t)(span.high_ns - span.low_ns);
+    return span.low_ns + (width ? (int64_t)random_below(&w->random, width + 1) : 0);
+}
+
+struct node *world_add(struct world *w, const struct node_config *config)
+{
+    assert(w->node_count < WORLD_NODES_MAX);
+    struct node *n = calloc(1, sizeof(*n));
+    assert(n);
+    n->config = *config;
+    n->world = w;
+    n->index = w->node_count;
+    n->containers = config->has_containers ? model_containers_new() : NULL;
+    w->nodes[w->node_count++] = n;
+    return n;
+}
+
+bool node_up(const struct node *n)
+{
+    return n->role != NULL;
+}
+
+struct role *node_role(struct node *n)
+{
+    return n->role;
+}
+
+struct model_containers *node_containers(struct node *n)
+{
+    return n->containers;
+}
+
+void world_start(struct world *w, struct node *n)
+{
+    assert(!n->role);
+    n->starts++;
+    world_note(w, n->config.name, "starts");
+    n->role = n->config.make(n->config.context, n->starts);
+    node_step(n, &(struct event){.kind = EVENT_START});
+}
+
+static void node_down(struct node *n)
+{
+    network_node_down(n);
+    store_unwatch(n);
+    n->timer++;
+    if (n->containers) {
+        model_containers_orphaned(n->containers, n->world->now_ns);
+    }
+    role_free(n->role);
+    n->role = NULL;
+}
+
+void world_kill(struct world *w, struct node *n)
+{
+    assert(n->role);
+    world_note(w, n->config.name, "is killed");
+    node_down(n);
+}
+
+bool world_end_container(struct world *w, struct node *n, int which, int exit_code)
+{
+    const char *guid = model_containers_guid(n->containers, which);
+    if (!guid) {
+        return false;
+    }
+    model_containers_end(n->containers, w->now_ns, guid, exit_code, 0);
+    containers_changed(n);
+    return true;
+}
+
+void world_stop(struct world *w, struct node *n)
+{
+    world_note(w, n->config.name, "is told to stop");
+    node_step(n, &(struct event){.kind = EVENT_STOP});
+}
+
+void world_cut(struct world *w, struct node *from, struct node *to, bool cut)
+{
+    (void)w;
+    if (from && to) {
+        from->cut_to[to->index] = cut;
+    } else if (from) {
+        from->cut_to_etcd = cut;
+    } else {
+        to->cut_from_etcd = cut;
+    }
+}
+
+struct timer {
+    struct node *node;
+    uint64_t generation;
+};
+
+static void timer_due(void *world, struct item *item)
+{
+    (void)world;
+    struct timer *t = item->payload;
+    if (t->node->role && t->node->timer == t->generation) {
+        node_step(t->node, &(struct event){.kind = EVENT_TIMER});
+    }
+}
+
+static void set_timer(struct node *n, int64_t due_ns)
+{
+    n->timer++;
+    if (due_ns == NEVER_NS) {
+        return;
+    }
+    struct item *i = item_new(timer_due);
+    struct timer *t = ARENA_NEW(&i->arena, struct timer);
+    *t = (struct timer){.node = n, .generation = n->timer};
+    i->payload = t;
+    /* A role that is late for its own timer must still let time pass, or the world would hang. */
+    int64_t soonest = n->world->now_ns + 10 * MICROSECOND_NS;
+    queue_push(&n->world->queue, i, due_ns > soonest ? due_ns : soonest);
+}
+
+static void trace_log(struct node *n, const struct log_line *l)
+{
+    if (n->world->trace_logs) {
+        world_note(n->world, n->config.name, "log: %s%s%s", l->message, *l->data ? " " : "",
+                   l->data);
+    }
+}
+
+static void carry_out(struct node *n, const struct effect *e)
+{
+    switch (e->kind) {
+    case EFFECT_REPLY:
+        network_reply(n, &e->reply);
+        break;
+    case EFFECT_WAKE:
+        network_wake(n, e->wake);
+        break;
+    case EFFECT_CALL:
+        network_call(n, &e->call, false);
+        break;
+    case EFFECT_SUBSCRIBE:
+        network_call(n, &e->call, true);
+        break;
+    case EFFECT_CANCEL:
+        network_cancel(n, e->cancel);
+        break;
+    case EFFECT_STORE:
+        assert(n->config.has_store);
+        store_call_start(n, &e->store);
+        break;
+    case EFFECT_WATCH:
+        store_watch(n, e->watch.id, e->watch.start_revision);
+        break;
+    case EFFECT_UNWATCH:
+        store_unwatch(n);
+        break;
+    case EFFECT_VERB:
+        assert(n->containers);
+        containers_call(n, &e->verb);
+        break;
+    case EFFECT_LOG:
+        trace_log(n, &e->log);
+        break;
+    case EFFECT_EXIT:
+    case EFFECT_KIND_COUNT:
+        break; /* by node_step, when all other effects are done */
+    }
+}
+
+void node_step(struct node *n, struct event *ev)
+{
+    struct world *w = n->world;
+    struct arena arena;
+    struct effects out;
+    arena_init(&arena);
+    effects_init(&out, &arena);
+    ev->now = (struct moment){.mono_ns = w->now_ns, .wall_ns = WORLD_WALL_START_NS + w->now_ns};
+    ev->entropy[0] = random_next(&w->random);
+    ev->entropy[1] = random_next(&w->random);
+    role_step(n->role, ev, &out);
+    const struct effect *exit = NULL;
+    for (size_t i = 0; i < out.count; i++) {
+        carry_out(n, &out.list[i]);
+        exit = out.list[i].kind == EFFECT_EXIT ? &out.list[i] : exit;
+    }
+    if (exit) {
+        world_note(w, n->config.name, "exits %d%s%s", exit->exit.code, *exit->exit.text ? ": " : "",
+                   exit->exit.text);
+        node_down(n);
+    } else {
+        set_timer(n, out.due_ns);
+    }
+    arena_done(&arena);
+}
+
+bool world_step(struct world *w, int64_t until_ns)
+{
+    struct item *i = queue_pop(&w->queue, until_ns);
+    if (!i) {
+        w->now_ns = until_ns > w->now_ns ? until_ns : w->now_ns;
+        return false;
+    }
+    assert(i->at_ns >= w->now_ns);
+    w->now_ns = i->at_ns;
+    i->run(w, i);
+    item_free(i);
+    return true;
+}
+
+void world_run(struct world *w, int64_t duration_ns)
+{
+    int64_t until_ns = w->now_ns + duration_ns;
+    while (world_step(w, until_ns)) {
+    }
+}
+
+bool world_run_until(struct world *w, int64_t limit_ns, bool (*done)(void *context), void *context)
+{
+    int64_t until_ns = w->now_ns + limit_ns;
+    while (!done(context)) {
+        if (!world_step(w, until_ns)) {
+            return done(context);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,95 @@
+/* The simulated world: drives the very roles that ship, on virtual time, with a model etcd, a model
+ * network and model containers, everything drawn from one seed (DESIGN 3.4). Two runs with the same
+ * seed and the same story give the same trace. */
+#ifndef TEST_SIM_WORLD_H
+#define TEST_SIM_WORLD_H
+
+#include "common/base/bytes.h"
+#include "common/base/random.h"
+#include "common/contract/role.h"
+
+#include <stdbool.h>
+
+enum { WORLD_NODES_MAX = 64 };
+
+/* How long things take, drawn uniformly from [low, high]. */
+struct span {
+    int64_t low_ns;
+    int64_t high_ns;
+};
+
+struct world_options {
+    uint64_t seed;
+    struct span network;   /* one way between processes; default 0.2 ms */
+    struct span store;     /* one way to etcd; default 0.3 ms */
+    struct span watch_lag; /* commit to delivery of its watch event; default 0.4 ms */
+};
+
+struct world;
+struct node;
+struct model_etcd;
+struct model_containers;
+
+struct world *world_new(const struct world_options *options);
+void world_free(struct world *w);
+
+int64_t world_now(const struct world *w); /* virtual, from 0 */
+struct model_etcd *world_etcd(struct world *w);
+struct random *world_random(struct world *w);
+
+/* A process. Its role is made anew at each start. It is reached under `url`; its certificate names
+ * `unit` and `certificate_name`. Containers outlive it. Strings are borrowed. */
+struct node_config {
+    const char *name;
+    const char *unit;
+    const char *certificate_name;
+    const char *url;
+    bool has_store;
+    bool has_containers;
+    struct role *(*make)(void *context, unsigned start_count); /* counts from 1 */
+    void *context;
+};
+
+struct node *world_add(struct world *w, const struct node_config *config);
+
+void world_start(struct world *w, struct node *n); /* makes its role, delivers EVENT_START */
+void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run on */
+void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
+bool node_up(const struct node *n);
+struct role *node_role(struct node *n);
+struct model_containers *node_containers(struct node *n);
+
+/* The process of the n-th running container of this node ends by itself; false if there is none. */
+bool world_end_container(struct world *w, struct node *n, int which, int exit_code);
+
+/* Cuts or heals one direction: what `from` sends to `to`, answers included. NULL = etcd. */
+void world_cut(struct world *w, struct node *from, struct node *to, bool cut);
+
+/* Runs the next thing that is due at or before `until_ns`: false if there is none, and the clock
+ * then stands at `until_ns`. */
+bool world_step(struct world *w, int64_t until_ns);
+void world_run(struct world *w, int64_t duration_ns);
+
+/* Runs until `done` says so; false when that is not the case within `limit_ns`. */
+bool world_run_until(struct world *w, int64_t limit_ns, bool (*done)(void *context), void *context);
+
+/* A call of an ordinary client; `answered` is called once with what came, or with status 0 when
+ * nothing came within `limit_ns`. */
+typedef void world_answered(void *context, int status, struct bytes body);
+void world_send(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
+                int64_t limit_ns, world_answered *answered, void *context);
+
+/* The same, running the world until it is answered. Gives the status; the body is appended to
+ * *ret_body (may be NULL). */
+int world_call(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
+               int64_t limit_ns, struct buf *ret_body);
+
+/* The trace so far: lines "   12.345 bbs-1  put actual web/0 CLAIMED cell-1". */
+const char *world_trace(struct world *w);
+void world_note(struct world *w, const char *who, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether the lines of roles' logs go to the trace as well. */
+void world_trace_logs(struct world *w, bool on);
+
+#endif

@@ -1,0 +1,63 @@
+/* Verbs of the simulated reps, and the ends of their containers. */
+#include "test/sim/model_containers.h"
+#include "test/sim/world_parts.h"
+
+struct due {
+    struct node *node;
+    uint64_t generation;
+};
+
+static void set_due(struct node *n);
+
+static void news_due(void *world, struct item *item)
+{
+    struct world *w = world;
+    struct due *d = item->payload;
+    struct node *n = d->node;
+    if (d->generation != n->containers_timer) {
+        return;
+    }
+    struct event ev;
+    while (model_containers_next(n->containers, w->now_ns, &item->arena, &ev)) {
+        if (ev.kind == EVENT_CONTAINER) {
+            world_note(w, n->config.name, "container ends%s", n->role ? "" : ", unheard");
+        }
+        if (n->role) {
+            node_step(n, &ev);
+        }
+    }
+    set_due(n);
+}
+
+static void set_due(struct node *n)
+{
+    int64_t at = model_containers_due(n->containers);
+    n->containers_timer++;
+    if (at == NEVER_NS) {
+        return;
+    }
+    struct item *i = item_new(news_due);
+    struct due *d = ARENA_NEW(&i->arena, struct due);
+    *d = (struct due){.node = n, .generation = n->containers_timer};
+    i->payload = d;
+    int64_t now = n->world->now_ns;
+    queue_push(&n->world->queue, i, at > now ? at : now);
+}
+
+void containers_call(struct node *n, const struct verb_call *call)
+{
+    static const char *const told[VERB_COUNT] = {
+        [VERB_START] = "starts a container",
+        [VERB_REMOVE] = "removes a container",
+    };
+    if (told[call->verb]) {
+        world_note(n->world, n->config.name, "%s", told[call->verb]);
+    }
+    model_containers_call(n->containers, n->world->now_ns, call);
+    set_due(n);
+}
+
+void containers_changed(struct node *n)
+{
+    set_due(n);
+}

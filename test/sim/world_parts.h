@@ -1,0 +1,71 @@
+/* What the files of the simulated world share among themselves; stories use world.h alone. */
+#ifndef TEST_SIM_WORLD_PARTS_H
+#define TEST_SIM_WORLD_PARTS_H
+
+#include "common/base/map.h"
+#include "test/sim/queue.h"
+#include "test/sim/world.h"
+
+struct exchange;
+
+/* One process at one start: news for an earlier start is dropped. */
+struct node {
+    struct node_config config;
+    struct world *world;
+    size_t index;
+    struct role *role; /* NULL = down */
+    unsigned starts;
+    uint64_t timer;    /* generation of the last timer set */
+    struct model_containers *containers;
+    uint64_t containers_timer;
+    bool cut_to[WORLD_NODES_MAX];
+    bool cut_from_etcd, cut_to_etcd;
+
+    uint64_t watch_id; /* 0 = none open */
+    int64_t watch_next; /* first revision not yet sent to it */
+    int64_t watch_last_at_ns; /* news of one watch arrive in order */
+};
+
+struct world {
+    struct world_options options;
+    struct random random;
+    int64_t now_ns;
+    struct queue queue;
+    struct node *nodes[WORLD_NODES_MAX];
+    size_t node_count;
+    struct model_etcd *etcd;
+    struct exchange *exchanges; /* open ones, oldest first */
+    uint64_t next_request_id;
+    struct buf trace;
+    bool trace_logs;
+};
+
+/* The wall clock of the world when its virtual time is 0: 2026-01-01. */
+#define WORLD_WALL_START_NS (INT64_C(1767225600) * SECOND_NS)
+
+int64_t world_draw(struct world *w, struct span span);
+
+/* Hands an event to a node that is up; the world carries out its effects. */
+void node_step(struct node *n, struct event *ev);
+
+/* world_network.c: requests, answers and streams between nodes. */
+void network_call(struct node *from, const struct call *call, bool stream);
+void network_cancel(struct node *from, uint64_t call_id);
+void network_reply(struct node *to, const struct reply *reply);
+void network_wake(struct node *to, const char *channel);
+void network_node_down(struct node *n); /* before its role is freed */
+void network_free(struct world *w);
+
+/* world_store.c: calls to the model etcd and its watches. */
+void store_call_start(struct node *from, const struct store_request *request);
+void store_watch(struct node *n, uint64_t id, int64_t start_revision);
+void store_unwatch(struct node *n);
+
+/* world_containers.c: verbs and ends of containers. */
+void containers_call(struct node *n, const struct verb_call *call);
+void containers_changed(struct node *n); /* a story changed something: see what is due now */
+
+/* world_trace.c */
+void trace_commit(struct world *w, const char *who, const ProtobufCMessage *txn);
+
+#endif
