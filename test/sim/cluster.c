@@ -259,7 +259,9 @@ static int lifecycle_call(struct cluster *c, struct node *bbs, const char *path,
     return result;
 }
 
-int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances)
+/* Calls `send` with a request to desire a small process. */
+static void with_desire(const char *process_guid, int instances,
+                        void (*send)(void *context, const ProtobufCMessage *m), void *context)
 {
     Models__RunAction run = MODELS__RUN_ACTION__INIT;
     run.path = (char *)"/bin/sleep";
@@ -287,7 +289,42 @@ int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid
     lrp.ports = ports;
     Models__DesireLRPRequest request = MODELS__DESIRE_LRPREQUEST__INIT;
     request.desired_lrp = &lrp;
-    return lifecycle_call(c, bbs, "/v1/desired_lrp/desire.r2", &request.base);
+    send(context, &request.base);
+}
+
+struct desire {
+    struct cluster *cluster;
+    struct node *bbs;
+    world_answered *answered;
+    void *context;
+    int result;
+};
+
+static void desire_and_wait(void *context, const ProtobufCMessage *m)
+{
+    struct desire *d = context;
+    d->result = lifecycle_call(d->cluster, d->bbs, "/v1/desired_lrp/desire.r2", m);
+}
+
+int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances)
+{
+    struct desire d = {.cluster = c, .bbs = bbs};
+    with_desire(process_guid, instances, desire_and_wait, &d);
+    return d.result;
+}
+
+static void desire_only(void *context, const ProtobufCMessage *m)
+{
+    struct desire *d = context;
+    world_send(d->cluster->world, url_of_bbs(d->cluster, d->bbs), "/v1/desired_lrp/desire.r2", m,
+               CALL_LIMIT_NS, d->answered, d->context);
+}
+
+void cluster_desire_send(struct cluster *c, struct node *bbs, const char *process_guid,
+                         int instances, world_answered *answered, void *context)
+{
+    struct desire d = {.cluster = c, .bbs = bbs, .answered = answered, .context = context};
+    with_desire(process_guid, instances, desire_only, &d);
 }
 
 int cluster_scale(struct cluster *c, const char *process_guid, int instances)

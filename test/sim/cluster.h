@@ -2,6 +2,7 @@
 #ifndef TEST_SIM_CLUSTER_H
 #define TEST_SIM_CLUSTER_H
 
+#include "models/error.pb-c.h"
 #include "test/sim/world.h"
 
 enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16 };
@@ -32,6 +33,10 @@ bool cluster_ready(void *cluster);
 /* Desires `instances` of a run action; gives the error type of the answer (0 = none), -1 when none
  * came. Through the first bbs that is up, unless `bbs` names one. */
 int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances);
+/* The same without waiting for the answer. */
+void cluster_desire_send(struct cluster *c, struct node *bbs, const char *process_guid,
+                         int instances, world_answered *answered, void *context);
+
 int cluster_scale(struct cluster *c, const char *process_guid, int instances);
 int cluster_remove(struct cluster *c, const char *process_guid);
 
