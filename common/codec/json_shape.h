@@ -1,0 +1,47 @@
+/* How each message type looks in JSON: descriptors joined with the side table json_fields.def. */
+#ifndef COMMON_CODEC_JSON_SHAPE_H
+#define COMMON_CODEC_JSON_SHAPE_H
+
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+
+enum json_when {
+    JSON_OMIT,           /* the key is left out when the member is zero, empty or absent */
+    JSON_ALWAYS,         /* always there; null for an absent message or an empty list */
+    JSON_NEVER_NULL,     /* always there; an absent message looks like an empty one */
+    JSON_ONLY_IF_SET,    /* member of a oneof */
+    JSON_INLINED,        /* the sub-message's members stand in the parent, always */
+    JSON_INLINED_IF_SET, /* the same, but an absent one shows nothing */
+    JSON_HOLDER,         /* "Holder":{"key":value}, null when the oneof is not set */
+    JSON_HOLDER_OMIT,    /* the same, with "Holder":{} for a zero value */
+};
+
+struct json_field {
+    const ProtobufCFieldDescriptor *field;
+    const char *key;
+    const char *holder; /* NULL but for HOLDER and HOLDER_OMIT */
+    enum json_when when;
+    bool map; /* repeated entries of key and value, shown as an object */
+};
+
+struct json_shape {
+    const ProtobufCMessageDescriptor *descriptor;
+    bool routes; /* models.ProtoRoutes: its one map is the object, its bytes are JSON */
+    struct json_field *fields; /* one for each of the descriptor's, in its order */
+    struct json_shape *next;
+};
+
+/* The shapes of one call, made when first needed. */
+struct json_shapes {
+    struct arena *arena;
+    struct json_shape *first;
+};
+
+const struct json_shape *json_shape_of(struct json_shapes *shapes,
+                                       const ProtobufCMessageDescriptor *descriptor);
+
+/* Whether the field is Corkboard's own, not Diego's. */
+bool json_field_is_own(const struct json_field *f);
+
+#endif

@@ -1,0 +1,19 @@
+/* The letters of JSON: quoting, base64. */
+#ifndef COMMON_CODEC_JSON_TEXT_H
+#define COMMON_CODEC_JSON_TEXT_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+/* Appends standard base64 with padding. */
+void base64_encode(struct bytes in, struct buf *out);
+
+/* Gives the bytes in the arena; ERR_INVALID for anything but whole groups of four. */
+int base64_decode(struct arena *a, struct bytes text, struct bytes *ret_bytes, struct err *err);
+
+/* Checks, without recursion, that brackets nest at most JSON_DEPTH_MAX deep and that there are at
+ * most JSON_VALUES_MAX values, so that a parser may have the text. It need not be valid JSON. */
+int json_check_bounds(struct bytes text, struct err *err);
+
+#endif
