@@ -1,5 +1,10 @@
 #include "common/client/beater.h"
 
+#include "common/codec/scan.h"
+
+/* Decoded bytes of an answer; it holds an error and an epoch. */
+enum { ANSWER_MAX = 64 * 1024 };
+
 void beater_init(struct beater *b, struct boards *boards)
 {
     *b = (struct beater){.boards = boards};
@@ -31,15 +36,13 @@ void beater_stop(struct beater *b)
 /* What the answer of a bbs means; NONE = it does not count us, try another. */
 static enum beat_verdict judge(const struct response *r, struct effects *out)
 {
-    if (r->outcome != CALL_ANSWERED || r->status != 200) {
+    ProtobufCMessage *m;
+    if (r->outcome != CALL_ANSWERED || r->status != 200 ||
+        scan_and_unpack(out->arena, &board__beat_response__descriptor, r->body, ANSWER_MAX, &m,
+                        NULL) < 0) {
         return BEAT_NONE;
     }
-    ProtobufCAllocator allocator = arena_protobuf(out->arena);
-    const Board__BeatResponse *answer =
-        board__beat_response__unpack(&allocator, r->body.size, r->body.data);
-    if (!answer) {
-        return BEAT_NONE;
-    }
+    const Board__BeatResponse *answer = (const Board__BeatResponse *)m;
     if (!answer->error) {
         return BEAT_TAKEN;
     }

@@ -1,5 +1,7 @@
 #include "common/client/follower.h"
 
+#include "common/codec/scan.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,10 +288,14 @@ static size_t take_frame(struct follower *f, struct bytes in, struct effects *ou
     if (in.size - (size_t)prefix < size) {
         return 0;
     }
-    ProtobufCAllocator allocator = arena_protobuf(out->arena);
-    const Board__FeedFrame *frame =
-        board__feed_frame__unpack(&allocator, (size_t)size, in.data + prefix);
-    *ret_why = frame ? on_frame(f, frame, out) : "a frame is malformed";
+    struct bytes body = {.data = in.data + prefix, .size = (size_t)size};
+    ProtobufCMessage *m;
+    if (scan_and_unpack(out->arena, &board__feed_frame__descriptor, body, 2 * FOLLOWER_FRAME_MAX,
+                        &m, NULL) < 0) {
+        *ret_why = "a frame is malformed";
+    } else {
+        *ret_why = on_frame(f, (const Board__FeedFrame *)m, out);
+    }
     return (size_t)prefix + (size_t)size;
 }
 

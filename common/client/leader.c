@@ -1,0 +1,349 @@
+#include "common/client/leader.h"
+
+#include "common/codec/scan.h"
+#include "common/model/record.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Decoded bytes of an answer; it holds an error, a record and a term. */
+enum { ANSWER_MAX = 64 * 1024 };
+
+/* One bbs, as far as its beat record tells. */
+struct voice {
+    int64_t changed_ns; /* when we saw its record change; NEVER_HEARD = not yet */
+    bool named;         /* it was the last one to name the present holder */
+};
+
+#define NEVER_HEARD INT64_MIN
+
+void leader_init(struct leader *l)
+{
+    assert(l->boards && l->follower && l->role && l->url);
+    l->id[0] = l->epoch[0] = 0;
+    l->leads = l->told_leads = l->stopping = l->releasing = false;
+    l->held = l->held_by_us = l->excused = false;
+    l->term = l->held_term = 0;
+    l->call_id = 0;
+    l->ask_ns = l->silent_ns = l->looked_ns = 0;
+    map_init(&l->voices);
+    beater_init(&l->beater, l->boards);
+    board__lead_beat__init(&l->beat);
+    l->beat.role = (char *)(uintptr_t)l->role;
+    l->beats[0] = &l->beat;
+    l->beater.request.n_leaders = 1;
+    l->beater.request.leaders = l->beats;
+}
+
+void leader_done(struct leader *l)
+{
+    if (l) {
+        map_done(&l->voices, free);
+    }
+}
+
+static void depose(struct leader *l, int64_t now_ns)
+{
+    l->leads = false;
+    l->term = 0;
+    l->ask_ns = now_ns + LEADER_RETRY_NS;
+    beater_stop(&l->beater);
+}
+
+/* ---- What the feed tells --------------------------------------------------------------------- */
+
+static void hear_nothing_yet(struct leader *l)
+{
+    l->silent_ns = 0;
+    l->excused = false;
+}
+
+static bool names_holder(const struct leader *l, const Board__BeatRecord *beat)
+{
+    for (size_t i = 0; i < beat->n_leaders; i++) {
+        const Board__LeadBeat *b = beat->leaders[i];
+        if (l->held && b->term == l->held_term && strcmp(b->role, l->role) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_who_named(struct leader *l)
+{
+    MAP_EACH(&l->voices, n)
+    {
+        ((struct voice *)map_value(n))->named = false;
+    }
+}
+
+static void on_beat(struct leader *l, const char *key, const struct followed *record,
+                    struct moment now)
+{
+    struct arena a;
+    arena_init(&a);
+    ProtobufCMessage *m;
+    if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
+        struct voice *v = map_get(&l->voices, key);
+        /* In a snapshot the record may be that of a bbs long dead: it counts when it changes. */
+        bool changed = v || !l->follower->snapshot;
+        if (!v) {
+            v = calloc(1, sizeof(*v));
+            if (!v) {
+                abort();
+            }
+            v->changed_ns = NEVER_HEARD;
+            map_put(&l->voices, key, v);
+        }
+        v->changed_ns = changed ? now.mono_ns : v->changed_ns;
+        if (names_holder(l, (const Board__BeatRecord *)m)) {
+            forget_who_named(l);
+            v->named = true;
+            hear_nothing_yet(l);
+        }
+    }
+    arena_done(&a);
+}
+
+/* A lost bbs may have been the only one that heard the holder: the window starts anew, once. */
+static void lose_voice(struct leader *l, struct voice *v)
+{
+    if (v->named && !l->excused) {
+        l->silent_ns = 0;
+        l->excused = true;
+    }
+    v->named = false;
+}
+
+static void on_lead(struct leader *l, const struct followed *record, struct moment now)
+{
+    struct arena a;
+    arena_init(&a);
+    ProtobufCMessage *m;
+    bool ours = record_decode(&a, RECORD_LEAD, blob_bytes(record->record), &m, NULL) == 0 &&
+                strcmp(((const Board__LeadRecord *)m)->holder, l->id) == 0;
+    arena_done(&a);
+    if (!l->held || l->held_term != record->create_revision) {
+        hear_nothing_yet(l);
+        forget_who_named(l);
+    }
+    l->held = true;
+    l->held_by_us = ours;
+    l->held_term = record->create_revision;
+    /* An older record is old news: the feed lags behind the answer that made us leader. */
+    if (l->leads && record->create_revision > l->term) {
+        depose(l, now.mono_ns);
+    }
+}
+
+static void on_lead_gone(struct leader *l, const struct followed *record, struct moment now)
+{
+    l->held = false;
+    if (l->leads && record->create_revision == l->term) {
+        depose(l, now.mono_ns);
+    } else if (!l->leads) {
+        l->ask_ns = now.mono_ns;
+    }
+}
+
+static void on_current(struct leader *l, struct moment now)
+{
+    hear_nothing_yet(l);
+    l->looked_ns = now.mono_ns;
+    if (l->leads && !l->held && l->follower->revision >= l->term) {
+        depose(l, now.mono_ns);
+    }
+}
+
+void leader_news(struct leader *l, enum follower_news news, const char *key,
+                 const struct followed *record, struct moment now)
+{
+    if (news == FOLLOWER_RESET) {
+        map_done(&l->voices, free);
+        l->held = false;
+        if (l->leads && strcmp(l->epoch, l->follower->epoch) != 0) {
+            depose(l, now.mono_ns);
+        }
+    } else if (news == FOLLOWER_CURRENT) {
+        on_current(l, now);
+    } else if (key_type(key) == RECORD_BEAT) {
+        if (news == FOLLOWER_PUT) {
+            on_beat(l, key, record, now);
+        } else {
+            struct voice *v = map_remove(&l->voices, key);
+            if (v) {
+                lose_voice(l, v);
+                free(v);
+            }
+        }
+    } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
+        if (news == FOLLOWER_PUT) {
+            on_lead(l, record, now);
+        } else {
+            on_lead_gone(l, record, now);
+        }
+    }
+}
+
+/* ---- What time tells ------------------------------------------------------------------------- */
+
+static void look(struct leader *l, int64_t now_ns)
+{
+    int64_t passed = now_ns - l->looked_ns;
+    l->looked_ns = now_ns;
+    bool counting = false;
+    MAP_EACH(&l->voices, n)
+    {
+        struct voice *v = map_value(n);
+        if (v->changed_ns != NEVER_HEARD && now_ns - v->changed_ns < LEADER_BBS_COUNTS_NS) {
+            counting = true;
+        } else {
+            lose_voice(l, v);
+        }
+    }
+    if (passed > LEADER_STANDSTILL_NS || !l->follower->current) {
+        l->silent_ns = 0;
+    } else if (counting) {
+        l->silent_ns += earlier_ns(passed, LEADER_TICK_MAX_NS);
+    }
+}
+
+/* ---- The lock -------------------------------------------------------------------------------- */
+
+static void send(struct leader *l, const Board__LeadRequest *request, const struct event *ev,
+                 struct effects *out)
+{
+    l->asked_url = boards_url(l->boards);
+    l->ask_ns = ev->now.mono_ns + LEADER_RETRY_NS;
+    l->call_id = boards_call(l->boards, out, "/v1/board/lead", "", &request->base,
+                             ev->now.mono_ns + LEADER_CALL_NS);
+}
+
+static void request_init(const struct leader *l, Board__LeadRequest *request,
+                         Board__LeadRecord *lead)
+{
+    board__lead_request__init(request);
+    board__lead_record__init(lead);
+    lead->role = (char *)(uintptr_t)l->role;
+    lead->holder = (char *)(uintptr_t)l->id;
+    lead->url = (char *)(uintptr_t)l->url;
+    request->lead = lead;
+}
+
+/* Asks when the lock is free, ours by an answer that was lost, or held by somebody unheard of. */
+static void maybe_ask(struct leader *l, const struct event *ev, struct effects *out)
+{
+    bool unheard = l->held && !l->held_by_us && l->silent_ns >= LEADER_SILENCE_NS;
+    if (l->leads || l->stopping || l->call_id || !l->follower->current ||
+        ev->now.mono_ns < l->ask_ns || (l->held && !l->held_by_us && !unheard)) {
+        return;
+    }
+    Board__LeadRequest request;
+    Board__LeadRecord lead;
+    request_init(l, &request, &lead);
+    lead.since = ev->now.wall_ns;
+    request.displace = unheard ? l->held_term : 0;
+    send(l, &request, ev, out);
+}
+
+static void elected(struct leader *l, const Board__Term *term, const struct event *ev,
+                    struct effects *out)
+{
+    l->leads = true;
+    l->term = term->term;
+    strcpy(l->epoch, term->epoch);
+    l->beat.term = term->term;
+    beater_start(&l->beater, ev, out);
+}
+
+static void on_answer(struct leader *l, const struct event *ev, struct effects *out)
+{
+    const struct response *r = &ev->response;
+    ProtobufCMessage *m = NULL;
+    l->call_id = 0;
+    if (l->releasing) {
+        return; /* given back, or the others wait for our silence */
+    }
+    if (r->outcome != CALL_ANSWERED || r->status != 200 ||
+        scan_and_unpack(out->arena, &board__lead_response__descriptor, r->body, ANSWER_MAX, &m,
+                        NULL) != 0) {
+        boards_failed(l->boards, l->asked_url);
+        return;
+    }
+    const Board__LeadResponse *answer = (const Board__LeadResponse *)m;
+    bool ours = answer->lead && strcmp(answer->lead->holder, l->id) == 0 && answer->term &&
+                answer->term->term > 0 && strlen(answer->term->epoch) < sizeof(l->epoch);
+    if (!ours || l->leads) {
+        return; /* somebody else holds it: the feed tells the rest */
+    }
+    elected(l, answer->term, ev, out);
+    if (l->stopping) {
+        leader_stop(l, ev, out);
+    }
+}
+
+enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out)
+{
+    if (ev->kind == EVENT_START) {
+        struct random r;
+        random_seed(&r, ev->entropy);
+        random_guid(&r, l->id);
+        l->looked_ns = ev->now.mono_ns;
+    }
+    if (l->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == l->call_id) {
+        on_answer(l, ev, out);
+    }
+    if (beater_step(&l->beater, ev, out) == BEAT_REJECTED) {
+        depose(l, ev->now.mono_ns);
+    }
+    if (!l->leads) {
+        look(l, ev->now.mono_ns);
+        maybe_ask(l, ev, out);
+        effects_due(out, ev->now.mono_ns + LEADER_TICK_NS);
+    }
+    if (l->leads == l->told_leads) {
+        return LEADER_SAME;
+    }
+    l->told_leads = l->leads;
+    return l->leads ? LEADER_ELECTED : LEADER_DEPOSED;
+}
+
+void leader_term(const struct leader *l, Board__Term *ret_term)
+{
+    assert(l->leads);
+    board__term__init(ret_term);
+    ret_term->role = (char *)(uintptr_t)l->role;
+    ret_term->epoch = (char *)(uintptr_t)l->epoch;
+    ret_term->term = l->term;
+}
+
+void leader_stop(struct leader *l, const struct event *ev, struct effects *out)
+{
+    l->stopping = true;
+    if (!l->leads) {
+        return;
+    }
+    Board__LeadRequest request;
+    Board__LeadRecord lead;
+    request_init(l, &request, &lead);
+    request.release = l->term;
+    l->releasing = true;
+    send(l, &request, ev, out);
+    depose(l, ev->now.mono_ns);
+}
+
+bool leader_stopped(const struct leader *l)
+{
+    return l->stopping && !l->leads && !l->call_id;
+}
+
+const Board__LeadRecord *leader_holder(const struct leader *l, struct arena *a)
+{
+    const struct followed *r = follower_get(l->follower, key_lead(a, l->role));
+    ProtobufCMessage *m;
+    if (!r || record_decode(a, RECORD_LEAD, blob_bytes(r->record), &m, NULL) != 0) {
+        return NULL;
+    }
+    return (const Board__LeadRecord *)m;
+}

@@ -1,0 +1,85 @@
+/* One leader a role (DESIGN 6, Fencing): a candidate asks the board for lead/<role>, which is
+ * written once a term; its create-revision is the term. A leader renews by beats. A standby
+ * displaces a holder that no bbs has heard of for 6 s, by its own clock. Pure: embedded in a role,
+ * driven by its events, fed by the role's follower. */
+#ifndef COMMON_CLIENT_LEADER_H
+#define COMMON_CLIENT_LEADER_H
+
+#include "board.pb-c.h"
+#include "common/base/random.h"
+#include "common/client/beater.h"
+#include "common/client/follower.h"
+
+/* Unheard for so long, while at least one bbs counted on: displaced. */
+#define LEADER_SILENCE_NS (6 * SECOND_NS)
+/* A bbs counts while its beat record changed within this time. */
+#define LEADER_BBS_COUNTS_NS (4 * SECOND_NS)
+/* A standby looks so often; one look adds at most TICK_MAX to the silence, and after a longer
+ * standstill of its own it starts the window anew. */
+#define LEADER_TICK_NS (500 * MILLISECOND_NS)
+#define LEADER_TICK_MAX_NS (1 * SECOND_NS)
+#define LEADER_STANDSTILL_NS (2 * SECOND_NS)
+/* Between two attempts, and how long one may take. */
+#define LEADER_RETRY_NS (1 * SECOND_NS)
+#define LEADER_CALL_NS (1 * SECOND_NS)
+
+enum leader_change {
+    LEADER_SAME,
+    LEADER_ELECTED, /* may act, with leader_term() in every move */
+    LEADER_DEPOSED, /* must stop acting at once */
+};
+
+struct leader {
+    /* Set by the owner before leader_init; must stay valid. */
+    struct boards *boards;
+    const struct follower *follower; /* its selectors include the types "lead" and "beat" */
+    const char *role;                /* "auctioneer", "converger" */
+    const char *url;                 /* where this process listens, told in the lock */
+
+    char id[GUID_BYTES]; /* of this candidate, drawn at EVENT_START */
+    bool leads;
+    bool told_leads; /* what leader_step() said last */
+    bool stopping;
+    bool releasing; /* the open call gives the lock back */
+    int64_t term;                     /* while it leads */
+    char epoch[FOLLOWER_EPOCH_BYTES]; /* of the term */
+    struct beater beater;
+    Board__LeadBeat beat, *beats[1];
+    uint64_t call_id; /* of the open question for the lock; 0 = none */
+    const char *asked_url;
+    int64_t ask_ns; /* not before */
+
+    /* The lock as the feed shows it. */
+    bool held;
+    bool held_by_us;
+    int64_t held_term;
+    /* How long the holder has not been heard of, and from whom. */
+    struct map voices; /* key of a beat record -> struct voice */
+    int64_t silent_ns;
+    int64_t looked_ns;
+    bool excused; /* a bbs that named the holder was lost: only once until heard again */
+};
+
+void leader_init(struct leader *l);
+void leader_done(struct leader *l);
+
+/* Give it all news of the follower, from within its callback; `now` is the event's. */
+void leader_news(struct leader *l, enum follower_news news, const char *key,
+                 const struct followed *record, struct moment now);
+
+/* Give it every event, after the follower. Adds its effects and its due time to `out`. A deposition
+ * is told in the same step in which it was learned. */
+enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out);
+
+/* The licence of a leader's move; borrowed from `l`, valid while it leads. */
+void leader_term(const struct leader *l, Board__Term *ret_term);
+
+/* Gives the lock back and asks for it no more. leader_stopped() is true when the board has answered
+ * or the attempt has failed. Leads no more from now on. */
+void leader_stop(struct leader *l, const struct event *ev, struct effects *out);
+bool leader_stopped(const struct leader *l);
+
+/* The holder's record as the feed shows it, decoded into the arena; NULL if there is none. */
+const Board__LeadRecord *leader_holder(const struct leader *l, struct arena *a);
+
+#endif
