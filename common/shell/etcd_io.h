@@ -27,7 +27,8 @@ enum {
 enum {
     ETCD_CONNECT_MS = 2000,      /* TCP and TLS together */
     ETCD_USER_TIMEOUT_MS = 3000, /* TCP_USER_TIMEOUT: unacknowledged for so long is broken */
-    ETCD_PROBE_MS = 1000,        /* how often every connection is probed (HTTP/2 PING) */
+    ETCD_SILENCE_MS = 3000,      /* a probe not answered for so long: the connection is dead */
+    ETCD_PROBE_MS = 1000,        /* how often a connection that somebody waits on is probed */
     ETCD_WATCH_OPEN_MS = 5000,   /* a watch not confirmed for so long is CLOSED */
 };
 
@@ -57,8 +58,9 @@ int etcd_new(const struct etcd_config *config, struct event_base *base,
 void etcd_free(struct etcd *e);
 
 /* Sends a call; exactly one on_answer with its id follows. The request is packed before this
- * returns. A deadline in the past, NEVER_NS or beyond the clock is cut to a sensible one
- * (ETCD_CALL_MAX_MS). */
+ * returns. A deadline beyond ETCD_CALL_MAX_MS from now is cut to that; one in the past is REFUSED
+ * (status 4) without being sent. What libcurl had not yet taken whole when it failed is REFUSED with
+ * UNAVAILABLE; libcurl's own repetition of requests is prevented, it could write twice. */
 enum { ETCD_CALL_MAX_MS = 60 * 1000 };
 void etcd_call(struct etcd *e, const struct store_request *request);
 
