@@ -3,9 +3,9 @@
  * rep-auctioneer.md 2). It serves the rep's and auctioneer's JSON paths, the command line and logs.
  *
  * How a message looks: keys in the order of field numbers, named as in json_fields.def; enums by
- * name; int64 as numbers; bytes as base64; maps as objects with sorted keys; ProtoRoutes as an object
- * router -> JSON; empty lists that are always shown as null; `<`, `>`, `&` escaped and invalid UTF-8
- * replaced, as Go does. */
+ * name; int64 as numbers; bytes as base64; maps as objects with sorted keys; ProtoRoutes as an
+ * object router -> JSON; empty lists that are always shown as null; `<`, `>`, `&` escaped and
+ * invalid UTF-8 replaced, as Go does. */
 #ifndef COMMON_CODEC_JSON_H
 #define COMMON_CODEC_JSON_H
 
@@ -29,9 +29,9 @@ enum {
  * ERR_TOO_LARGE, for a message nested too deep; `out` then holds a part. */
 int json_encode(const ProtobufCMessage *message, unsigned flags, struct buf *out, struct err *err);
 
-/* Decodes one JSON object into a message of type `descriptor` in the arena. Keys are matched exactly,
- * else without regard to case, as Go does; null leaves a member unset; messages that Diego always
- * writes (nullable=false) are there even if the text has none of their keys. Refuses with
+/* Decodes one JSON object into a message of type `descriptor` in the arena. Keys are matched
+ * exactly, else without regard to case, as Go does; null leaves a member unset; messages that Diego
+ * always writes (nullable=false) are there even if the text has none of their keys. Refuses with
  * ERR_INVALID and a text that starts with the path of the member ("action.run.path: must be ..."),
  * or with ERR_TOO_LARGE. */
 int json_decode(struct arena *a, const ProtobufCMessageDescriptor *descriptor, struct bytes text,

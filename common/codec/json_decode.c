@@ -139,9 +139,8 @@ static int read_bytes(struct reader *r, const json_t *v, ProtobufCBinaryData *ou
 
 static int read_wide(struct reader *r, ProtobufCType type, const json_t *v, void *at)
 {
-    int64_t value, low = type == PROTOBUF_C_TYPE_UINT64 || type == PROTOBUF_C_TYPE_FIXED64
-                             ? 0
-                             : INT64_MIN;
+    int64_t value,
+        low = type == PROTOBUF_C_TYPE_UINT64 || type == PROTOBUF_C_TYPE_FIXED64 ? 0 : INT64_MIN;
     int e = read_integer(r, v, low, INT64_MAX, &value);
     if (e == 0) {
         *(int64_t *)at = value;
@@ -276,7 +275,8 @@ static const char **sorted_keys(struct reader *r, const json_t *object)
     const char *key;
     json_t *value;
     size_t n = 0;
-    json_object_foreach((json_t *)object, key, value) {
+    json_object_foreach((json_t *)object, key, value)
+    {
         keys[n++] = key;
     }
     qsort(keys, n, sizeof(*keys), compare_words);
@@ -352,7 +352,8 @@ static int read_holder(struct reader *r, const struct json_field *f, const json_
     const char *key;
     json_t *value;
     int e = 0;
-    json_object_foreach((json_t *)v, key, value) {
+    json_object_foreach((json_t *)v, key, value)
+    {
         if (e < 0 || !keys_match(key, f->key, true)) {
             continue;
         }
@@ -472,7 +473,8 @@ static int read_object(struct reader *r, const json_t *tree, ProtobufCMessage *m
     }
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)tree, key, value) {
+    json_object_foreach((json_t *)tree, key, value)
+    {
         int e = read_key(r, key, value, m);
         if (e < 0) {
             return e;

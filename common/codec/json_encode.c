@@ -12,8 +12,8 @@ struct writer {
     struct buf *out;
     struct json_shapes shapes;
     unsigned flags;
-    unsigned depth;  /* objects and arrays that are open */
-    bool first;      /* nothing stands in the innermost one yet */
+    unsigned depth; /* objects and arrays that are open */
+    bool first;     /* nothing stands in the innermost one yet */
     bool too_deep;
 };
 
@@ -166,10 +166,12 @@ static const char *entry_key(const ProtobufCMessage *entry)
 
 static int compare_entries(const void *a, const void *b)
 {
-    return strcmp(entry_key(*(ProtobufCMessage *const *)a), entry_key(*(ProtobufCMessage *const *)b));
+    return strcmp(entry_key(*(ProtobufCMessage *const *)a),
+                  entry_key(*(ProtobufCMessage *const *)b));
 }
 
-/* A route's value is JSON already. One that is not (the board never holds such) is shown as text. */
+/* A route's value is JSON already. One that is not (the board never holds such) is shown as text.
+ */
 static void write_route(struct writer *w, const ProtobufCBinaryData *value)
 {
     struct bytes text = {value->data, value->len};

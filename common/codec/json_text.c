@@ -13,14 +13,10 @@ static size_t utf8_length(const uint8_t *at, size_t left)
         uint8_t mask, lead, low, high; /* low and high bound the second byte */
         uint8_t size;
     } forms[] = {
-        {0x80, 0x00, 0, 0, 1},
-        {0xff, 0xe0, 0xa0, 0xbf, 3}, /* no overlong form */
-        {0xff, 0xed, 0x80, 0x9f, 3}, /* no surrogate */
-        {0xff, 0xf0, 0x90, 0xbf, 4},
-        {0xff, 0xf4, 0x80, 0x8f, 4}, /* nothing above U+10FFFF */
-        {0xe0, 0xc0, 0x80, 0xbf, 2},
-        {0xf0, 0xe0, 0x80, 0xbf, 3},
-        {0xf8, 0xf0, 0x80, 0xbf, 4},
+        {0x80, 0x00, 0, 0, 1},       {0xff, 0xe0, 0xa0, 0xbf, 3}, /* no overlong form */
+        {0xff, 0xed, 0x80, 0x9f, 3},                              /* no surrogate */
+        {0xff, 0xf0, 0x90, 0xbf, 4}, {0xff, 0xf4, 0x80, 0x8f, 4}, /* nothing above U+10FFFF */
+        {0xe0, 0xc0, 0x80, 0xbf, 2}, {0xf0, 0xe0, 0x80, 0xbf, 3}, {0xf8, 0xf0, 0x80, 0xbf, 4},
     };
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if ((at[0] & forms[i].mask) != forms[i].lead) {
@@ -50,7 +46,7 @@ static bool is_line_separator(const uint8_t *at, size_t size)
 static const char *escape_of(uint8_t c, char text[8])
 {
     static const char *const short_forms[128] = {
-        ['"'] = "\\\"", ['\\'] = "\\\\", ['\n'] = "\\n",     ['\r'] = "\\r",
+        ['"'] = "\\\"", ['\\'] = "\\\\",   ['\n'] = "\\n",    ['\r'] = "\\r",
         ['\t'] = "\\t", ['<'] = "\\u003c", ['>'] = "\\u003e", ['&'] = "\\u0026",
     };
     static const char digits[] = "0123456789abcdef";
@@ -152,8 +148,9 @@ int json_check_bounds(struct bytes text, struct err *err)
         depth += c == '[' || c == '{';
         depth -= (c == ']' || c == '}') && depth > 0;
         if (depth > JSON_DEPTH_MAX || values > JSON_VALUES_MAX) {
-            return err_set(err, ERR_TOO_LARGE, "JSON nested deeper than %d or of more than %d values",
-                           JSON_DEPTH_MAX, JSON_VALUES_MAX);
+            return err_set(err, ERR_TOO_LARGE,
+                           "JSON nested deeper than %d or of more than %d values", JSON_DEPTH_MAX,
+                           JSON_VALUES_MAX);
         }
     }
     return 0;

@@ -7,8 +7,8 @@
 
 enum {
     ARENA_ALIGN = 16,
-    /* What protobuf-c 1.4.1 keeps for each field found on the wire: 16 of them on its stack, then in
-     * blocks that double. */
+    /* What protobuf-c 1.4.1 keeps for each field found on the wire: 16 of them on its stack, then
+     * in blocks that double. */
     MEMBER_BYTES = 32,
     MEMBERS_ON_STACK = 16,
     TAG_BYTES_MAX = 5,
@@ -22,11 +22,11 @@ enum {
 struct frame {
     const ProtobufCMessageDescriptor *descriptor;
     const uint8_t *end;
-    size_t decoded_before;  /* sum when this message began */
-    size_t members;         /* fields found in it */
-    size_t members_room;    /* of the blocks charged so far */
-    size_t block;           /* size of the newest block, in members */
-    bool merges;            /* its parent has had this field already */
+    size_t decoded_before; /* sum when this message began */
+    size_t members;        /* fields found in it */
+    size_t members_room;   /* of the blocks charged so far */
+    size_t block;          /* size of the newest block, in members */
+    bool merges;           /* its parent has had this field already */
     uint64_t seen[SEEN_FIELDS / 64];
 };
 

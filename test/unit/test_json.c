@@ -1,4 +1,5 @@
-/* Diego's JSON both ways: rows of spec/wire/cfdot.md 4 and rep-auctioneer.md 2, and hostile input. */
+/* Diego's JSON both ways: rows of spec/wire/cfdot.md 4 and rep-auctioneer.md 2, and hostile input.
+ */
 #include "common/codec/json.h"
 
 #include "cell.pb-c.h"
@@ -67,7 +68,8 @@ static void texts_round_trip(void **state)
         const char *text;
     } rows[] = {
         {&models__actual_lrp__descriptor,
-         "{\"process_guid\":\"pg\",\"index\":0,\"domain\":\"d\",\"instance_guid\":\"\",\"cell_id\":\"\","
+         "{\"process_guid\":\"pg\",\"index\":0,\"domain\":\"d\",\"instance_guid\":\"\",\"cell_id\":"
+         "\"\","
          "\"address\":\"\",\"ports\":null,\"preferred_address\":\"UNKNOWN\",\"crash_count\":0,"
          "\"state\":\"UNCLAIMED\",\"since\":5,\"modification_tag\":{\"epoch\":\"\",\"index\":0},"
          "\"presence\":\"ORDINARY\",\"OptionalRoutable\":{\"routable\":false},"
@@ -101,7 +103,8 @@ static void texts_round_trip(void **state)
         {&models__desired_lrp__descriptor,
          "{\"process_guid\":\"p\",\"domain\":\"d\",\"rootfs\":\"preloaded:x\",\"instances\":1,"
          "\"env\":[{\"name\":\"A\",\"value\":\"\"}],\"action\":{\"timeout\":{\"action\":{\"run\":{"
-         "\"path\":\"sh\",\"args\":[\"-c\",\"\"],\"resource_limits\":{\"nofile\":10},\"user\":\"u\","
+         "\"path\":\"sh\",\"args\":[\"-c\",\"\"],\"resource_limits\":{\"nofile\":10},\"user\":"
+         "\"u\","
          "\"suppress_log_output\":false}},\"timeout_ms\":5}},\"disk_mb\":0,\"memory_mb\":64,"
          "\"cpu_weight\":0,\"privileged\":false,\"ports\":[8080,8081],\"routes\":{},"
          "\"log_source\":\"\",\"log_guid\":\"\",\"metrics_guid\":\"\",\"annotation\":\"\","
@@ -114,7 +117,8 @@ static void texts_round_trip(void **state)
         {&models__task__descriptor,
          "{\"task_guid\":\"t\",\"domain\":\"\",\"created_at\":0,\"updated_at\":0,"
          "\"first_completed_at\":0,\"state\":\"Resolving\",\"cell_id\":\"\",\"result\":\"\","
-         "\"failed\":true,\"failure_reason\":\"\",\"rejection_count\":0,\"rejection_reason\":\"\"}"},
+         "\"failed\":true,\"failure_reason\":\"\",\"rejection_count\":0,\"rejection_reason\":"
+         "\"\"}"},
         {&cell__work__descriptor, "{\"LRPs\":null,\"Tasks\":null}"},
         {&cell__work__descriptor,
          "{\"LRPs\":[{\"instance_guid\":\"i\",\"process_guid\":\"p\",\"index\":1,\"domain\":\"d\","
@@ -155,7 +159,8 @@ static void absent_parts_look_as_diego_shows_them(void **state)
     Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
     assert_string_equal(
         encoded(f, &lrp, 0),
-        "{\"process_guid\":\"\",\"index\":0,\"domain\":\"\",\"instance_guid\":\"\",\"cell_id\":\"\","
+        "{\"process_guid\":\"\",\"index\":0,\"domain\":\"\",\"instance_guid\":\"\",\"cell_id\":"
+        "\"\","
         "\"address\":\"\",\"ports\":null,\"preferred_address\":\"UNKNOWN\",\"crash_count\":0,"
         "\"state\":\"\",\"since\":0,\"modification_tag\":{\"epoch\":\"\",\"index\":0},"
         "\"presence\":\"ORDINARY\",\"OptionalRoutable\":null,\"availability_zone\":\"\"}");
@@ -196,9 +201,9 @@ static void keys_match_without_regard_to_case(void **state)
     assert_int_equal(s->availableresources->memorymb, 5);
     assert_non_null(s->totalresources); /* never null */
     assert_string_equal(s->zone, "z");
-    const Models__ActualLRP *lrp =
-        decoded(f, &models__actual_lrp__descriptor,
-                "{\"Process_Guid\":\"p\",\"optionalroutable\":{\"ROUTABLE\":true},\"ports\":null}", 0);
+    const Models__ActualLRP *lrp = decoded(
+        f, &models__actual_lrp__descriptor,
+        "{\"Process_Guid\":\"p\",\"optionalroutable\":{\"ROUTABLE\":true},\"ports\":null}", 0);
     assert_string_equal(lrp->actual_lrp_key->process_guid, "p");
     assert_int_equal(lrp->optional_routable_case, MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE);
     assert_true(lrp->routable);
@@ -214,8 +219,10 @@ static void letters_are_escaped_as_go_does(void **state)
         {"\"\\/\n\r\t\x01\x1f\x7f", "\"\\\"\\\\/\\n\\r\\t\\u0001\\u001f\x7f\""},
         {"<&>", "\"\\u003c\\u0026\\u003e\""},
         {"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa", "\"\\u2028\\u2029\xe2\x80\xaa\""},
-        {"a\xff" "b\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80",
-         "\"a\\ufffdb\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\""},
+        {"a\xff"
+         "b\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80",
+         "\"a\\ufffdb\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+         "\""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         buf_clear(&f->out);
@@ -228,7 +235,8 @@ static void routes_are_json_in_json(void **state)
 {
     struct fixture *f = *state;
     static char key_b[] = "b", key_a[] = "a", key_c[] = "c";
-    static uint8_t list[] = " [ 1 , \"x \\\" y\" , { } ] ", broken[] = "{oops", big[] = "12345678901234567890";
+    static uint8_t list[] = " [ 1 , \"x \\\" y\" , { } ] ", broken[] = "{oops",
+                   big[] = "12345678901234567890";
     Models__ProtoRoutes__RoutesEntry b = MODELS__PROTO_ROUTES__ROUTES_ENTRY__INIT, a = b, c = b;
     b.key = key_b;
     b.value = (ProtobufCBinaryData){sizeof(list) - 1, list};
@@ -267,8 +275,9 @@ static void compacting_refuses_what_is_not_json(void **state)
 static void base64_both_ways(void **state)
 {
     struct fixture *f = *state;
-    static const char *const rows[][2] = {{"", ""},         {"f", "Zg=="},     {"fo", "Zm8="},
-                                          {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe", "//4="}};
+    static const char *const rows[][2] = {
+        {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+        {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe", "//4="}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         buf_clear(&f->out);
         base64_encode(bytes_of(rows[i][0]), &f->out);
@@ -277,7 +286,8 @@ static void base64_both_ways(void **state)
         assert_int_equal(base64_decode(&f->arena, bytes_of(rows[i][1]), &got, &f->err), 0);
         assert_true(bytes_equal(got, bytes_of(rows[i][0])));
     }
-    static const char *const bad[] = {"Z", "Zg", "Zg=", "====", "Z===", "Zg==Zg==", "Zm9\x01", "Z-9v"};
+    static const char *const bad[] = {
+        "Z", "Zg", "Zg=", "====", "Z===", "Zg==Zg==", "Zm9\x01", "Z-9v"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct bytes got;
         if (base64_decode(&f->arena, bytes_of(bad[i]), &got, &f->err) != -ERR_INVALID) {
@@ -309,7 +319,8 @@ static void mistakes_are_named_with_their_path(void **state)
         {"{\"zzzzzz\":1}", "zzzzzz: unknown key"},
         {"{\"metric_tags\":{\"a\":{\"dynamic\":\"INDX\"}}}",
          "metric_tags.a.dynamic: knows no value \"INDX\"; did you mean \"INDEX\"?"},
-        {"{\"a\":1,\"a\":2}", "not valid JSON, line 1 column 10: duplicate object key near '\"a\"'"},
+        {"{\"a\":1,\"a\":2}",
+         "not valid JSON, line 1 column 10: duplicate object key near '\"a\"'"},
         {"{\n\"domain\":\n}", "not valid JSON, line 3 column 1: unexpected token near '}'"},
         {"{\"domain\":\"a\\u0000b\"}",
          "not valid JSON, line 1 column 20: \\u0000 is not allowed without JSON_ALLOW_NUL near "
@@ -332,7 +343,8 @@ static void lists_of_messages(void **state)
     ProtobufCMessage **list;
     size_t count = 9;
     const ProtobufCMessageDescriptor *type = &cell__lrpstart__descriptor;
-    assert_int_equal(json_decode_list(&f->arena, type, bytes_of("[]"), 0, &list, &count, &f->err), 0);
+    assert_int_equal(json_decode_list(&f->arena, type, bytes_of("[]"), 0, &list, &count, &f->err),
+                     0);
     assert_int_equal(count, 0);
     assert_int_equal(json_decode_list(&f->arena, type,
                                       bytes_of("[{\"process_guid\":\"a\",\"indices\":[0,2]},"
@@ -363,14 +375,16 @@ static void deep_and_large_input_is_refused(void **state)
     for (int i = 0; i < 100000; i++) {
         buf_append_string(&text, "{\"try\":{\"action\":");
     }
-    assert_int_equal(json_decode(&f->arena, type, buf_bytes(&text), 0, &m, &f->err), -ERR_TOO_LARGE);
+    assert_int_equal(json_decode(&f->arena, type, buf_bytes(&text), 0, &m, &f->err),
+                     -ERR_TOO_LARGE);
     buf_clear(&text);
     buf_append_string(&text, "{\"x\":[0");
     for (int i = 0; i < JSON_VALUES_MAX; i++) {
         buf_append_string(&text, ",0");
     }
     buf_append_string(&text, "]}");
-    assert_int_equal(json_decode(&f->arena, type, buf_bytes(&text), 0, &m, &f->err), -ERR_TOO_LARGE);
+    assert_int_equal(json_decode(&f->arena, type, buf_bytes(&text), 0, &m, &f->err),
+                     -ERR_TOO_LARGE);
     buf_done(&text);
     /* A message nested too deep is not printed. */
     Models__Action actions[JSON_DEPTH_MAX];
@@ -389,9 +403,9 @@ static void deep_and_large_input_is_refused(void **state)
 static void pretty_output_is_indented(void **state)
 {
     struct fixture *f = *state;
-    const void *m = decoded(f, &models__desired_lrpupdate__descriptor,
-                            "{\"instances\":2,\"routes\":{},\"metric_tags\":{\"a\":{\"static\":\"b\"}}}",
-                            0);
+    const void *m =
+        decoded(f, &models__desired_lrpupdate__descriptor,
+                "{\"instances\":2,\"routes\":{},\"metric_tags\":{\"a\":{\"static\":\"b\"}}}", 0);
     assert_string_equal(encoded(f, m, CODEC_PRETTY),
                         "{\n  \"instances\": 2,\n  \"routes\": {},\n  \"metric_tags\": {\n"
                         "    \"a\": {\n      \"static\": \"b\"\n    }\n  }\n}");
@@ -404,7 +418,8 @@ static void random_damage_is_survived(void **state)
     struct random r;
     random_seed(&r, (uint64_t[2]){11, 12});
     static const char seed[] =
-        "{\"process_guid\":\"p\",\"routes\":{\"a\":[1,2.5e3,\"\\u00e4\"]},\"env\":[{\"name\":\"A\"}],"
+        "{\"process_guid\":\"p\",\"routes\":{\"a\":[1,2.5e3,\"\\u00e4\"]},\"env\":[{\"name\":\"A\"}"
+        "],"
         "\"action\":{\"run\":{\"path\":\"sh\",\"args\":[\"-c\"]}},\"ports\":[8080],"
         "\"metric_tags\":{\"x\":{\"dynamic\":\"INDEX\"}},\"memory_mb\":-5,\"privileged\":true}";
     unsigned good = 0;
@@ -429,10 +444,16 @@ static void nearest_word(void **state)
 {
     (void)state;
     static const char *const known[] = {"memory_mb", "disk_mb", "domain", "ps", "rm", "scale"};
-    static const char *const rows[][2] = {
-        {"memroy_mb", "memory_mb"}, {"mem", "memory_mb"}, {"disc_mb", "disk_mb"}, {"DISK", "disk_mb"},
-        {"sp", "ps"},               {"scael", "scale"}, {"pss", "ps"},  {"xyzzy", NULL},
-        {"", NULL},                 {"dmain", "domain"}};
+    static const char *const rows[][2] = {{"memroy_mb", "memory_mb"},
+                                          {"mem", "memory_mb"},
+                                          {"disc_mb", "disk_mb"},
+                                          {"DISK", "disk_mb"},
+                                          {"sp", "ps"},
+                                          {"scael", "scale"},
+                                          {"pss", "ps"},
+                                          {"xyzzy", NULL},
+                                          {"", NULL},
+                                          {"dmain", "domain"}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct nearest n;
         nearest_begin(&n, rows[i][0]);

@@ -1,4 +1,5 @@
-/* The scan before unpacking: what it refuses, and that it never counts less than unpacking takes. */
+/* The scan before unpacking: what it refuses, and that it never counts less than unpacking takes.
+ */
 #include "common/codec/scan.h"
 
 #include "common/base/random.h"
@@ -88,20 +89,20 @@ static void bad_wire_format_is_invalid(void **state)
 {
     (void)state;
     static const char *const rows[] = {
-        "0a",           /* tag without length */
-        "0a05",         /* length beyond the end */
-        "0a020a05",     /* inner length beyond the outer end */
-        "00",           /* tag 0 */
-        "0800",         /* desired_lrp as varint */
-        "0a0420ffffff", /* unterminated varint */
-        "0a022200",     /* instances with a length: not packable */
-        "0b0c",         /* a group */
-        "0a0b0b0c",     /* a group within */
-        "0affffffff7f", /* length over 2 GiB */
+        "0a",                     /* tag without length */
+        "0a05",                   /* length beyond the end */
+        "0a020a05",               /* inner length beyond the outer end */
+        "00",                     /* tag 0 */
+        "0800",                   /* desired_lrp as varint */
+        "0a0420ffffff",           /* unterminated varint */
+        "0a022200",               /* instances with a length: not packable */
+        "0b0c",                   /* a group */
+        "0a0b0b0c",               /* a group within */
+        "0affffffff7f",           /* length over 2 GiB */
         "f8ffffffffffffffff7f01", /* tag over 29 bits */
-        "0a030a0100",   /* zero byte in process_guid */
-        "0a0372017f00", /* trailing half of a tag */
-        "0a0372018f",   /* packed ports, last one unterminated */
+        "0a030a0100",             /* zero byte in process_guid */
+        "0a0372017f00",           /* trailing half of a tag */
+        "0a0372018f",             /* packed ports, last one unterminated */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct arena a;
@@ -176,8 +177,8 @@ static void deep_nesting_is_refused(void **state)
     arena_init(&a);
     ProtobufCMessage *m;
     const ProtobufCMessageDescriptor *type = &models__action__descriptor;
-    assert_int_equal(
-        scan_and_unpack(&a, type, nested_actions(&a, SCAN_DEPTH_MAX), BOUND, &m, &err), 0);
+    assert_int_equal(scan_and_unpack(&a, type, nested_actions(&a, SCAN_DEPTH_MAX), BOUND, &m, &err),
+                     0);
     assert_int_equal(
         scan_and_unpack(&a, type, nested_actions(&a, SCAN_DEPTH_MAX + 2), BOUND, &m, &err),
         -ERR_TOO_LARGE);
