@@ -1,0 +1,223 @@
+#include "common/appfile/app.h"
+
+#include "common/appfile/app_keys.h"
+#include "common/codec/json.h"
+#include "common/codec/json_tree.h"
+
+#include <string.h>
+
+struct parse {
+    struct app_source source;
+    struct app *apps;
+    size_t count;
+    const char *domain; /* beside `apps:`, for all of them */
+};
+
+static bool is_name(const char *s)
+{
+    size_t size = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    return size > 0 && s[size] == 0 && size <= APP_NAME_MAX;
+}
+
+static void set_default(json_t *lrp, const char *key, json_t *value)
+{
+    if (json_object_get(lrp, key)) {
+        json_decref(value);
+    } else {
+        json_object_set_new(lrp, key, value);
+    }
+}
+
+static void add_defaults(json_t *lrp, const char *name, const char *domain)
+{
+    set_default(lrp, "domain", json_string(domain));
+    set_default(lrp, "instances", json_integer(1));
+    set_default(lrp, "memory_mb", json_integer(APP_DEFAULT_MEMORY_MB));
+    set_default(lrp, "disk_mb", json_integer(APP_DEFAULT_DISK_MB));
+    set_default(lrp, "log_guid", json_string(name));
+    /* The BBS refuses a DesiredLRP without metric tags (behaviour.md 8.1). */
+    const char *source = json_string_value(json_object_get(lrp, "metrics_guid"));
+    json_t *tags = json_object(), *tag = json_object();
+    json_object_set_new(tag, "static", json_string(source && *source ? source : name));
+    json_object_set_new(tags, "source_id", tag);
+    set_default(lrp, "metric_tags", tags);
+}
+
+/* Decodes, and turns the path of a mistake into a line. */
+static int decode(const struct app_source *s, const struct node *from, const json_t *lrp,
+                  Models__DesiredLRP **ret_lrp)
+{
+    const char *path = "";
+    ProtobufCMessage *m = NULL;
+    int r = json_decode_tree(s->arena, &models__desired_lrp__descriptor, lrp, CODEC_STRICT, &m,
+                             &path, s->err);
+    if (r < 0) {
+        const char *what = arena_strdup(s->arena, s->err ? s->err->text : "");
+        return app_mistake(s, node_at(from, path), path, what);
+    }
+    *ret_lrp = (Models__DesiredLRP *)m;
+    return 0;
+}
+
+/* What the BBS would refuse without being able to say where it stands. */
+static int check(const struct app_source *s, const struct node *from, const Models__DesiredLRP *lrp)
+{
+    if (!*lrp->root_fs) {
+        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+    }
+    if (!lrp->action) {
+        return app_mistake(s, from, "command", "is missing: what should run?");
+    }
+    static const struct {
+        const char *key;
+        size_t offset;
+    } numbers[] = {
+        {"instances", offsetof(Models__DesiredLRP, instances)},
+        {"memory_mb", offsetof(Models__DesiredLRP, memory_mb)},
+        {"disk_mb", offsetof(Models__DesiredLRP, disk_mb)},
+        {"max_pids", offsetof(Models__DesiredLRP, max_pids)},
+    };
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (*(const int32_t *)((const char *)lrp + numbers[i].offset) < 0) {
+            return app_mistake(s, node_at(from, numbers[i].key), numbers[i].key,
+                               "must not be negative");
+        }
+    }
+    return 0;
+}
+
+static Models__Owner *new_owner(struct arena *a, const char *name)
+{
+    Models__Owner *owner = ARENA_NEW(a, Models__Owner);
+    models__owner__init(owner);
+    owner->kind = arena_strdup(a, APP_OWNER_KIND);
+    owner->uid = arena_strdup(a, name);
+    return owner;
+}
+
+static int make_lrp(struct parse *p, const struct node *from, const char *name,
+                    Models__DesiredLRP **ret_lrp)
+{
+    const struct app_source *s = &p->source;
+    Models__DesiredLRP *lrp = NULL;
+    json_t *tree = json_object();
+    int r = app_to_api(s, from, tree);
+    if (r == 0) {
+        add_defaults(tree, name, p->domain);
+        r = decode(s, from, tree, &lrp);
+    }
+    json_decref(tree);
+    r = r < 0 ? r : check(s, from, lrp);
+    if (r < 0) {
+        return r;
+    }
+    lrp->process_guid = arena_strdup(s->arena, app_process_guid(s->arena, name, lrp));
+    lrp->owner = new_owner(s->arena, name);
+    *ret_lrp = lrp;
+    return 0;
+}
+
+static int add_app(struct parse *p, const struct node *from)
+{
+    const struct app_source *s = &p->source;
+    if (from->kind != NODE_MAP) {
+        return app_mistake(s, from, "app", "must be a map with the keys of an app");
+    }
+    const struct node *name = node_member(from, "name");
+    if (!name || !node_is_scalar(name) || !is_name(name->text)) {
+        return app_mistake(s, name ? name : from, "name",
+                           name ? "must be letters, digits, - and _, at most 200"
+                                : "is missing: what is the app called?");
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        if (strcmp(p->apps[i].name, name->text) == 0) {
+            return err_set(s->err, ERR_INVALID, "%s:%u: name: %.60s stands at line %u already",
+                           s->file, name->line, name->text, p->apps[i].line);
+        }
+    }
+    if (p->count == APPS_MAX) {
+        return err_set(s->err, ERR_TOO_LARGE, "%s: more than %d apps", s->file, APPS_MAX);
+    }
+    Models__DesiredLRP *lrp = NULL;
+    int r = make_lrp(p, from, name->text, &lrp);
+    if (r == 0) {
+        p->apps[p->count++] = (struct app){.name = name->text, .line = from->line, .lrp = lrp};
+    }
+    return r;
+}
+
+/* A list under `apps:`; a domain beside it is for all of them. */
+static int add_list(struct parse *p, const struct node *document, const struct node *list)
+{
+    p->domain = "default";
+    for (size_t i = 0; i < document->count; i++) {
+        const struct node *v = document->items[i];
+        if (strcmp(document->keys[i], "domain") == 0 && node_is_scalar(v)) {
+            p->domain = v->text;
+        } else if (v != list) {
+            return app_mistake(&p->source, v, document->keys[i],
+                               "only domain may stand beside apps");
+        }
+    }
+    if (list->kind != NODE_LIST) {
+        return app_mistake(&p->source, list, "apps", "must be a list of apps");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        int r = add_app(p, list->items[i]);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int add_document(struct parse *p, const struct node *document)
+{
+    const struct node *list = node_member(document, "apps");
+    if (document->kind == NODE_NULL) {
+        return 0; /* "---" with nothing after it */
+    }
+    p->domain = "default";
+    return list ? add_list(p, document, list) : add_app(p, document);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t size = strlen(s), end_size = strlen(end);
+    return size >= end_size && strcmp(s + size - end_size, end) == 0;
+}
+
+static int parse_documents(struct arena *a, const char *file, struct bytes text,
+                           struct node ***ret_nodes, size_t *ret_count, struct err *err)
+{
+    if (text.size > APPFILE_MAX_BYTES) {
+        return err_set(err, ERR_TOO_LARGE, "%s: larger than %d bytes", file, APPFILE_MAX_BYTES);
+    }
+    if (!ends_with(file, ".json")) {
+        return node_parse_yaml(a, file, text, ret_nodes, ret_count, err);
+    }
+    *ret_nodes = ARENA_NEW(a, struct node *);
+    *ret_count = 1;
+    return node_parse_json(a, file, text, *ret_nodes, err);
+}
+
+int appfile_parse(struct arena *a, const char *file, struct bytes text, struct app **ret_apps,
+                  size_t *ret_count, struct err *err)
+{
+    struct node **documents = NULL;
+    size_t count = 0;
+    int r = parse_documents(a, file, text, &documents, &count, err);
+    struct parse p = {.source = {.arena = a, .file = file, .err = err},
+                      .apps = ARENA_ARRAY(a, APPS_MAX, struct app)};
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        r = add_document(&p, documents[i]);
+    }
+    if (r == 0 && p.count == 0) {
+        r = err_set(err, ERR_INVALID, "%s: holds no app", file);
+    }
+    if (r == 0) {
+        *ret_apps = p.apps;
+        *ret_count = p.count;
+    }
+    return r;
+}

@@ -1,0 +1,54 @@
+/* App files: what `bbs apply` is told to keep running, in YAML or JSON. Keys are the API's own
+ * (spec/wire/messages.tsv: the JSON names of DesiredLRP) and these shorthands:
+ *
+ *   name: web               required; the process_guid is the name and a hash of the definition
+ *   command: [sh, -c, ...]  or one text for /bin/sh -c; becomes action: run
+ *   user: root  dir: /app   of that run action; user is root unless told
+ *   env: {KEY: value}       or the API's list of {name, value}
+ *   image: busybox          docker:///library/busybox; or anything with a scheme, like rootfs
+ *   memory: 64M  disk: 1G   or memory_mb, disk_mb
+ *   ports: 8080             or a list
+ *   metric_tags: {a: text}  or the API's {a: {static: text}}
+ *
+ * Left out: domain is "default", instances 1, memory 128M, disk 256M, log_guid the name,
+ * metric_tags {source_id: name}. A file holds one app, several YAML documents, or a list under
+ * `apps:`. */
+#ifndef COMMON_APPFILE_APP_H
+#define COMMON_APPFILE_APP_H
+
+#include "common/appfile/node.h"
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "models/desired_lrp.pb-c.h"
+
+enum {
+    APPFILE_MAX_BYTES = 1024 * 1024,
+    APPS_MAX = 256,
+    APP_NAME_MAX = 200,
+    APP_DEFAULT_MEMORY_MB = 128,
+    APP_DEFAULT_DISK_MB = 256,
+};
+
+/* Owner of what the command line desires (DESIGN 11): kind and, as uid, the app's name. */
+#define APP_OWNER_KIND "cli"
+
+struct app {
+    const char *name;
+    unsigned line; /* where it begins in its file */
+    /* Ready to be desired: with process_guid, owner and all defaults, without modification tag. */
+    Models__DesiredLRP *lrp;
+};
+
+/* Reads all apps of a file's text; `file` is its name for errors, and ".json" at its end means
+ * JSON. A mistake gives ERR_INVALID with file, line and key: "web.yaml:3: memroy: unknown key; did
+ * you mean "memory"?". Everything given lives in the arena. */
+int appfile_parse(struct arena *a, const char *file, struct bytes text, struct app **ret_apps,
+                  size_t *ret_count, struct err *err);
+
+/* name + "-" + ten hex digits of a hash of the definition: everything but what may change while
+ * instances run (instances, routes, annotation, metric_tags) and what is not the user's
+ * (process_guid, owner, modification_tag). DESIGN 5, "definition of a running instance". */
+const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp);
+
+#endif

@@ -1,0 +1,36 @@
+#include "common/appfile/app.h"
+
+enum { GUID_HASH_DIGITS = 10 };
+
+/* FNV-1a with a last mix. Not for secrets: it tells one person's definitions apart. */
+static uint64_t hash(struct bytes in)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < in.size; i++) {
+        h = (h ^ in.data[i]) * UINT64_C(0x100000001b3);
+    }
+    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 33;
+}
+
+const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp)
+{
+    const Models__DesiredLRP empty = MODELS__DESIRED_LRP__INIT;
+    Models__DesiredLRP definition = *lrp;
+    definition.process_guid = empty.process_guid;
+    definition.instances = 0;
+    definition.routes = NULL;
+    definition.annotation = empty.annotation;
+    definition.n_metric_tags = 0;
+    definition.metrics_guid = empty.metrics_guid;
+    definition.owner = NULL;
+    definition.modification_tag = NULL;
+    struct buf packed;
+    buf_init(&packed);
+    buf_message(&packed, &definition.base);
+    uint64_t h = hash(buf_bytes(&packed));
+    buf_done(&packed);
+    return arena_printf(a, "%s-%0*llx", name, GUID_HASH_DIGITS,
+                        (unsigned long long)(h >> (64 - 4 * GUID_HASH_DIGITS)));
+}

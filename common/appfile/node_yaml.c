@@ -1,0 +1,229 @@
+#include "common/appfile/node.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+struct builder {
+    struct arena *arena;
+    const char *file;
+    yaml_document_t *document;
+    size_t nodes;
+    unsigned depth;
+    struct err *err;
+};
+
+static int build(struct builder *b, const yaml_node_t *from, struct node **ret_node);
+
+static unsigned line_of(const yaml_node_t *n)
+{
+    return (unsigned)n->start_mark.line + 1;
+}
+
+static int mistake(struct builder *b, const yaml_node_t *at, const char *what)
+{
+    return err_set(b->err, ERR_INVALID, "%s:%u: %s", b->file, line_of(at), what);
+}
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++) {
+        if (strcmp(text, *words) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_digits(const char *s, bool hex)
+{
+    if (!*s) {
+        return false;
+    }
+    for (; *s; s++) {
+        if (hex ? !isxdigit((unsigned char)*s) : !isdigit((unsigned char)*s)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_integer(const char *text, int64_t *ret_value)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    bool hex = strncmp(digits, "0x", 2) == 0;
+    if (!all_digits(hex ? digits + 2 : digits, hex)) {
+        return false;
+    }
+    errno = 0;
+    *ret_value = strtoll(text, NULL, hex ? 16 : 10);
+    return errno == 0;
+}
+
+static bool is_real(const char *text)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end;
+    if (!isdigit((unsigned char)digits[*digits == '.']) || strpbrk(text, "xXpP")) {
+        return false;
+    }
+    strtod(text, &end);
+    return *end == 0;
+}
+
+/* Plain scalars are null, booleans or numbers as in YAML's core schema; "yes" and "no" are texts.
+ */
+static enum node_kind kind_of_plain(const char *text, int64_t *ret_integer)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const trues[] = {"true", "True", "TRUE", NULL};
+    static const char *const falses[] = {"false", "False", "FALSE", NULL};
+    if (is_one_of(text, nulls)) {
+        return NODE_NULL;
+    }
+    if (is_one_of(text, trues)) {
+        return NODE_TRUE;
+    }
+    if (is_one_of(text, falses)) {
+        return NODE_FALSE;
+    }
+    if (read_integer(text, ret_integer)) {
+        return NODE_INTEGER;
+    }
+    return is_real(text) ? NODE_REAL : NODE_TEXT;
+}
+
+static int build_scalar(struct builder *b, const yaml_node_t *from, struct node *n)
+{
+    const char *text = (const char *)from->data.scalar.value;
+    if (strlen(text) != from->data.scalar.length) {
+        return mistake(b, from, "a zero byte cannot stand in a text");
+    }
+    bool plain = from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    n->text = arena_strdup(b->arena, text);
+    n->kind = plain ? kind_of_plain(text, &n->integer) : NODE_TEXT;
+    n->text = n->kind == NODE_NULL ? "" : n->text;
+    return 0;
+}
+
+static int build_list(struct builder *b, const yaml_node_t *from, struct node *n)
+{
+    const yaml_node_item_t *first = from->data.sequence.items.start;
+    n->kind = NODE_LIST;
+    n->count = (size_t)(from->data.sequence.items.top - first);
+    n->items = ARENA_ARRAY(b->arena, n->count, struct node *);
+    for (size_t i = 0; i < n->count; i++) {
+        int r = build(b, yaml_document_get_node(b->document, first[i]), &n->items[i]);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int build_member(struct builder *b, const yaml_node_t *key, const yaml_node_t *value,
+                        struct node *map)
+{
+    if (!key || key->type != YAML_SCALAR_NODE) {
+        return mistake(b, key ? key : value, "a key must be a single word");
+    }
+    const char *name = (const char *)key->data.scalar.value;
+    if (node_member(map, name)) {
+        return err_set(b->err, ERR_INVALID, "%s:%u: %.60s: stands here twice", b->file,
+                       line_of(key), name);
+    }
+    struct node *item = NULL;
+    int r = build(b, value, &item);
+    if (r == 0) {
+        item->line = line_of(key);
+        map->keys[map->count] = arena_strdup(b->arena, name);
+        map->items[map->count++] = item;
+    }
+    return r;
+}
+
+static int build_map(struct builder *b, const yaml_node_t *from, struct node *n)
+{
+    const yaml_node_pair_t *first = from->data.mapping.pairs.start;
+    size_t count = (size_t)(from->data.mapping.pairs.top - first);
+    n->kind = NODE_MAP;
+    n->keys = ARENA_ARRAY(b->arena, count, const char *);
+    n->items = ARENA_ARRAY(b->arena, count, struct node *);
+    for (size_t i = 0; i < count; i++) {
+        int r = build_member(b, yaml_document_get_node(b->document, first[i].key),
+                             yaml_document_get_node(b->document, first[i].value), n);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int build(struct builder *b, const yaml_node_t *from, struct node **ret_node)
+{
+    if (++b->nodes > NODES_MAX || b->depth == NODE_DEPTH_MAX) {
+        return mistake(b, from, "too many values or too deeply nested");
+    }
+    struct node *n = ARENA_NEW(b->arena, struct node);
+    n->line = line_of(from);
+    n->text = "";
+    b->depth++;
+    int r = from->type == YAML_SCALAR_NODE     ? build_scalar(b, from, n)
+            : from->type == YAML_SEQUENCE_NODE ? build_list(b, from, n)
+                                               : build_map(b, from, n);
+    b->depth--;
+    if (r == 0) {
+        *ret_node = n;
+    }
+    return r;
+}
+
+static int bad_yaml(struct builder *b, const yaml_parser_t *p)
+{
+    return err_set(b->err, ERR_INVALID, "%s:%zu: not valid YAML: %s%s%s", b->file,
+                   p->problem_mark.line + 1, p->problem ? p->problem : "unreadable",
+                   p->context ? ", " : "", p->context ? p->context : "");
+}
+
+/* Gives 1 for a document, 0 at the end. */
+static int next_document(struct builder *b, yaml_parser_t *p, struct node **ret_node)
+{
+    yaml_document_t document;
+    if (!yaml_parser_load(p, &document)) {
+        return bad_yaml(b, p);
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&document);
+    b->document = &document;
+    int r = root ? build(b, root, ret_node) : 0;
+    yaml_document_delete(&document);
+    return r < 0 ? r : root != NULL;
+}
+
+int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct node ***ret_nodes,
+                    size_t *ret_count, struct err *err)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) {
+        abort();
+    }
+    yaml_parser_set_input_string(&parser, text.size ? text.data : (const uint8_t *)"", text.size);
+    struct builder b = {.arena = a, .file = file, .err = err};
+    struct node **nodes = ARENA_ARRAY(a, NODE_DOCUMENTS_MAX, struct node *);
+    size_t count = 0;
+    int r = 1;
+    while (r > 0 && count < NODE_DOCUMENTS_MAX) {
+        r = next_document(&b, &parser, &nodes[count]);
+        count += r > 0;
+    }
+    yaml_parser_delete(&parser);
+    if (r > 0) {
+        r = err_set(err, ERR_TOO_LARGE, "%s: more than %d documents", file, NODE_DOCUMENTS_MAX - 1);
+    }
+    if (r == 0) {
+        *ret_nodes = nodes;
+        *ret_count = count;
+    }
+    return r;
+}

@@ -1,0 +1,373 @@
+/* App files: shorthands, defaults, the guid of a definition, and mistakes told with line and key.
+ */
+#include "common/appfile/app.h"
+#include "common/codec/json.h"
+
+#include "common/base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct arena arena;
+    struct buf out;
+    struct err err;
+    struct app *apps;
+    size_t count;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    buf_init(&f->out);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_done(&f->arena);
+    buf_done(&f->out);
+    free(f);
+    return 0;
+}
+
+static const struct app *parsed(struct fixture *f, const char *file, const char *text)
+{
+    f->apps = NULL;
+    f->count = 0;
+    if (appfile_parse(&f->arena, file, bytes_of(text), &f->apps, &f->count, &f->err) < 0) {
+        fail_msg("%s\n%s", text, f->err.text);
+    }
+    return f->apps;
+}
+
+static const char *as_json(struct fixture *f, const struct app *app)
+{
+    buf_clear(&f->out);
+    assert_int_equal(json_encode(&app->lrp->base, CODEC_OWN, &f->out, &f->err), 0);
+    return buf_string(&f->out);
+}
+
+static void least_app_gets_defaults(void **state)
+{
+    struct fixture *f = *state;
+    const struct app *app =
+        parsed(f, "a.yaml", "name: web\nrootfs: preloaded:busybox\ncommand: sleep 9\n");
+    assert_int_equal(f->count, 1);
+    assert_string_equal(app->name, "web");
+    assert_string_equal(
+        as_json(f, app),
+        arena_printf(
+            &f->arena,
+            "{\"process_guid\":\"%s\",\"domain\":\"default\",\"rootfs\":\"preloaded:busybox\","
+            "\"instances\":1,\"env\":null,\"action\":{\"run\":{\"path\":\"/bin/sh\",\"args\":["
+            "\"-c\",\"sleep 9\"],\"user\":\"root\",\"suppress_log_output\":false}},"
+            "\"disk_mb\":256,\"memory_mb\":128,\"cpu_weight\":0,\"privileged\":false,"
+            "\"log_source\":\"\",\"log_guid\":\"web\",\"metrics_guid\":\"\",\"annotation\":\"\","
+            "\"start_timeout_ms\":0,\"max_pids\":0,\"metric_tags\":{\"source_id\":{\"static\":"
+            "\"web\"}},\"owner\":{\"kind\":\"cli\",\"uid\":\"web\"}}",
+            app->lrp->process_guid));
+}
+
+static void shorthands_and_api_names_say_the_same(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[][2] = {
+        {"memory: 64M", "memory_mb: 64"},
+        {"memory: 64", "memory_mb: 64"},
+        {"memory: 1.5 GiB", "memory_mb: 1536"},
+        {"memory: 100k", "memory_mb: 1"},
+        {"disk: 2g", "disk_mb: 2048"},
+        {"env: {A: 1, B: yes, C: }",
+         "env: [{name: A, value: '1'}, {name: B, value: 'yes'}, {name: C}]"},
+        {"ports: 8080", "ports: [8080]"},
+        {"metric_tags: {source_id: x}", "metric_tags: {source_id: {static: x}}"},
+        {"log_guid: web",
+         "instances: 7"}, /* the default; instances are no part of the definition */
+        {"start_timeout_ms: 0", "routes: {cf-router: [{hostnames: [a.b], port: 8080}]}"},
+        {"annotation: x", "annotation: y"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *guids[2];
+        for (int k = 0; k < 2; k++) {
+            guids[k] = parsed(f, "a.yml",
+                              arena_printf(&f->arena,
+                                           "name: web\nrootfs: preloaded:b\n"
+                                           "command: [x]\n%s\n",
+                                           rows[i][k]))
+                           ->lrp->process_guid;
+        }
+        assert_string_equal(guids[0], guids[1]);
+    }
+}
+
+static void every_change_of_the_definition_changes_the_guid(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[] = {
+        "",
+        "memory: 65M",
+        "disk: 9M",
+        "env: {A: b}",
+        "ports: [1]",
+        "domain: other",
+        "user: vcap",
+        "dir: /x",
+        "max_pids: 5",
+        "placement_tags: [a]",
+        "privileged: true",
+        "cpu_weight: 3",
+        "network: {properties: {a: b}}",
+        "monitor: {run: {path: /x, user: u}}",
+    };
+    enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+    const char *guids[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        guids[i] =
+            parsed(f, "a.yaml",
+                   arena_printf(&f->arena, "name: web\nrootfs: preloaded:b\ncommand: [x]\n%s\n",
+                                rows[i]))
+                ->lrp->process_guid;
+        assert_int_equal(strlen(guids[i]), strlen("web-0123456789"));
+        assert_memory_equal(guids[i], "web-", 4);
+        for (size_t k = 0; k < i; k++) {
+            assert_string_not_equal(guids[i], guids[k]);
+        }
+    }
+    /* The guid is the same tomorrow and on another machine: running apps depend on it. */
+    assert_string_equal(guids[0], "web-81c3f7580f");
+}
+
+static void images_become_urls(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[][2] = {
+        {"busybox", "docker:///library/busybox"},
+        {"busybox:1.36", "docker:///library/busybox#1.36"},
+        {"user/app", "docker:///user/app"},
+        {"user/app:v1", "docker:///user/app#v1"},
+        {"host.tld/user/app:v1", "docker://host.tld/user/app#v1"},
+        {"host:5000/app", "docker://host:5000/app"},
+        {"preloaded:busybox", "preloaded:busybox"},
+        {"docker:///a/b#c", "docker:///a/b#c"},
+        {"preloaded+layer:x?layer=y", "preloaded+layer:x?layer=y"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct app *app = parsed(
+            f, "x", arena_printf(&f->arena, "name: a\nimage: %s\ncommand: [x]\n", rows[i][0]));
+        assert_string_equal(app->lrp->root_fs, rows[i][1]);
+    }
+}
+
+static void several_apps(void **state)
+{
+    struct fixture *f = *state;
+    parsed(
+        f, "a.yaml",
+        "---\nname: a\nrootfs: preloaded:x\ncommand: [x]\n---\n---\nname: b\nrootfs: preloaded:x\n"
+        "command: [y]\n");
+    assert_int_equal(f->count, 2);
+    assert_string_equal(f->apps[1].name, "b");
+    assert_int_equal(f->apps[1].line, 7);
+    parsed(f, "a.yaml",
+           "domain: d\napps:\n- &one {name: a, rootfs: 'preloaded:x', command: [x]}\n"
+           "- {name: b, rootfs: 'preloaded:x', command: [x], domain: e}\n");
+    assert_int_equal(f->count, 2);
+    assert_string_equal(f->apps[0].lrp->domain, "d");
+    assert_string_equal(f->apps[1].lrp->domain, "e");
+}
+
+static void json_and_yaml_say_the_same(void **state)
+{
+    struct fixture *f = *state;
+    const char *yaml =
+        as_json(f, parsed(f, "a.yaml",
+                          "name: a\nrootfs: preloaded:x\ncommand: [sh, -c, \"a\\nb \xc3\xa4\"]\n"
+                          "env:\n  A: 1.50\nroutes:\n  r: [1, 2.5, true, null, {x: y}]\n"));
+    yaml = arena_strdup(&f->arena, yaml);
+    const struct app *app =
+        parsed(f, "a.json",
+               "{\"name\":\"a\", \"rootfs\":\"preloaded:x\", \"command\":[\"sh\",\"-c\","
+               "\"a\\nb \\u00e4\"],\n \"env\":{\"A\":\"1.50\"},\n"
+               "\"routes\":{\"r\":[1,2.5,true,null,{\"x\":\"y\"}]}}");
+    assert_string_equal(as_json(f, app), yaml);
+}
+
+#define GOOD "name: a\nrootfs: preloaded:x\ncommand: [x]\n"
+
+static void mistakes_name_file_line_and_key(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *file, *text, *mistake;
+    } rows[] = {
+        {"a.yaml", "", "a.yaml: holds no app"},
+        {"a.yaml", "- a\n", "a.yaml:1: app: must be a map with the keys of an app"},
+        {"a.yaml", "\nrootfs: x\n", "a.yaml:2: name: is missing: what is the app called?"},
+        {"a.yaml", "name: a b\n", "a.yaml:1: name: must be letters, digits, - and _, at most 200"},
+        {"a.yaml", "name: a\n", "a.yaml:1: rootfs: is missing, for example preloaded:busybox"},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\n",
+         "a.yaml:1: command: is missing: what should run?"},
+        {"a.yaml", GOOD "memroy: 5\n", "a.yaml:4: memroy: unknown key; did you mean \"memory\"?"},
+        {"a.yaml", GOOD "\n\ninstancse: 5\n",
+         "a.yaml:6: instancse: unknown key; did you mean \"instances\"?"},
+        {"a.yaml", GOOD "owner: {kind: x}\n", "a.yaml:4: owner: unknown key; see bbs apply --help"},
+        {"a.yaml", GOOD "qqqqqqq: 5\n", "a.yaml:4: qqqqqqq: unknown key; see bbs apply --help"},
+        {"a.yaml", GOOD "memory: lots\n", "a.yaml:4: memory: must be a size, like 64M or 1G"},
+        {"a.yaml", GOOD "memory: -5\n", "a.yaml:4: memory: must be a size, like 64M or 1G"},
+        {"a.yaml", GOOD "memory: 64M\nmemory_mb: 64\n",
+         "a.yaml:5: memory_mb: is said already, by another key"},
+        {"a.yaml", GOOD "instances: three\n", "a.yaml:4: instances: must be a whole number"},
+        {"a.yaml", GOOD "instances: -3\n", "a.yaml:4: instances: must not be negative"},
+        {"a.yaml", GOOD "ports: [80, 70000]\n", "a.yaml:4: ports: must be numbers from 1 to 65535"},
+        {"a.yaml", GOOD "ports: [80,\n  http]\n",
+         "a.yaml:5: ports: must be numbers from 1 to 65535"},
+        {"a.yaml", GOOD "name: b\n", "a.yaml:4: name: stands here twice"},
+        {"a.yaml", GOOD "monitor:\n  run:\n    path: x\n    usr: y\n",
+         "a.yaml:7: monitor.run.usr: unknown key; did you mean \"user\"?"},
+        {"a.yaml",
+         GOOD "monitor:\n  parallel:\n    actions:\n    - run: {path: x}\n    - run:\n"
+              "        args: [a, 1]\n",
+         "a.yaml:9: monitor.parallel.actions[1].run.args[1]: must be a text"},
+        {"a.yaml", GOOD "env:\n  A: x\n  B: [1]\n", "a.yaml:6: env.B: must be a text"},
+        {"a.yaml", GOOD "env:\n- name: A\n- nmae: B\n",
+         "a.yaml:6: env[1].nmae: unknown key; did you mean \"name\"?"},
+        {"a.yaml", GOOD "metric_tags:\n  a: {dynamic: INDX}\n",
+         "a.yaml:5: metric_tags.a.dynamic: knows no value \"INDX\"; did you mean \"INDEX\"?"},
+        {"a.yaml", "name: a\nrootfs: busybox\ncommand: [x]\n",
+         "a.yaml:2: rootfs: needs a scheme, like preloaded:busybox or docker:///library/busybox"},
+        {"a.yaml", GOOD "process_guid: x\n",
+         "a.yaml:4: process_guid: is made by corkboard; give the app a \"name\""},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\nuser: u\naction: {run: {path: x, user: u}}\n",
+         "a.yaml:3: user: goes with command; say it in the action"},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\ncommand: []\n",
+         "a.yaml:3: command: must be a text or a list of texts"},
+        {"a.yaml", GOOD "---\n" GOOD, "a.yaml:5: name: a stands at line 1 already"},
+        {"a.yaml", "apps: {}\n", "a.yaml:1: apps: must be a list of apps"},
+        {"a.yaml", "apps: []\nname: x\n", "a.yaml:2: name: only domain may stand beside apps"},
+        {"a.yaml", "name: [a\n",
+         "a.yaml:2: not valid YAML: did not find expected ',' or ']', while "
+         "parsing a flow sequence"},
+        {"a.yaml", "name: \"a\\0b\"\n", "a.yaml:1: a zero byte cannot stand in a text"},
+        {"a.yaml", "? [a]\n: b\n", "a.yaml:1: a key must be a single word"},
+        {"a.json",
+         "{\n\"name\":\"a\",\n\"rootfs\" : \"preloaded:x\",\n\"command\":\n[\"x\"],"
+         "\"env\":[\n{}, {\"name\":\"}\\\"{\"},\n{\"name\":3}\n]}",
+         "a.json:7: env[2].name: must be a text"},
+        {"a.json", "{\"name\":\"a\",\n \"memroy\":1}",
+         "a.json:2: memroy: unknown key; did you mean \"memory\"?"},
+        {"a.json", "{\"name\":\"a\",\n}",
+         "a.json:2: not valid JSON: string or '}' expected near '}'"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        f->apps = NULL;
+        int r = appfile_parse(&f->arena, rows[i].file, bytes_of(rows[i].text), &f->apps, &f->count,
+                              &f->err);
+        if (r == 0) {
+            fail_msg("row %zu passed: %s", i, rows[i].text);
+        }
+        assert_string_equal(f->err.text, rows[i].mistake);
+        assert_null(f->apps);
+    }
+}
+
+static void hostile_files_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    struct buf text;
+    buf_init(&text);
+    /* Each level uses the one before nine times. */
+    buf_append_string(&text, "a0: &a0 [x]\n");
+    for (int i = 1; i < 12; i++) {
+        buf_printf(&text, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i, i - 1,
+                   i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    }
+    assert_int_equal(
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        -ERR_INVALID);
+    assert_non_null(strstr(f->err.text, "too many values"));
+    assert_int_equal(appfile_parse(&f->arena, "a.yaml", bytes_of("name: &a [*a]\n"), &f->apps,
+                                   &f->count, &f->err),
+                     -ERR_INVALID);
+    buf_clear(&text);
+    for (int i = 0; i < 50000; i++) {
+        buf_append_string(&text, "[");
+    }
+    assert_true(appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err) <
+                0);
+    assert_true(appfile_parse(&f->arena, "a.json", buf_bytes(&text), &f->apps, &f->count, &f->err) <
+                0);
+    buf_clear(&text);
+    for (int i = 0; i < NODE_DOCUMENTS_MAX; i++) {
+        buf_append_string(&text, "--- a\n");
+    }
+    assert_int_equal(
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        -ERR_TOO_LARGE);
+    buf_clear(&text);
+    buf_append_string(&text, "apps:\n");
+    for (int i = 0; i <= APPS_MAX; i++) {
+        buf_printf(&text, "- {name: a%d, rootfs: 'preloaded:x', command: [x]}\n", i);
+    }
+    assert_int_equal(
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        -ERR_TOO_LARGE);
+    buf_reserve(&text, APPFILE_MAX_BYTES + 1);
+    memset(text.data, '#', APPFILE_MAX_BYTES + 1);
+    text.size = APPFILE_MAX_BYTES + 1;
+    assert_int_equal(
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        -ERR_TOO_LARGE);
+    buf_done(&text);
+}
+
+static void random_damage_is_survived(void **state)
+{
+    struct fixture *f = *state;
+    struct random r;
+    random_seed(&r, (uint64_t[2]){5, 6});
+    static const char seed[] = GOOD "memory: 64M\nenv: {A: b}\nports: [80]\nmonitor:\n  run:\n"
+                                    "    path: x\nroutes: {a: [1, \"x\"]}\n";
+    unsigned good = 0;
+    for (int i = 0; i < 5000; i++) {
+        char text[sizeof(seed)];
+        memcpy(text, seed, sizeof(seed));
+        for (uint64_t n = random_below(&r, 4); n > 0; n--) {
+            text[random_below(&r, sizeof(seed) - 1)] = (char)random_next(&r);
+        }
+        arena_reset(&f->arena);
+        f->err.text[0] = 0;
+        int e =
+            appfile_parse(&f->arena, "a", (struct bytes){(const uint8_t *)text, sizeof(seed) - 1},
+                          &f->apps, &f->count, &f->err);
+        good += e == 0;
+        assert_true(e == 0 || strlen(f->err.text) > 5);
+    }
+    assert_in_range(good, 500, 4500);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(least_app_gets_defaults),
+        TEST(shorthands_and_api_names_say_the_same),
+        TEST(every_change_of_the_definition_changes_the_guid),
+        TEST(images_become_urls),
+        TEST(several_apps),
+        TEST(json_and_yaml_say_the_same),
+        TEST(mistakes_name_file_line_and_key),
+        TEST(hostile_files_are_bounded),
+        TEST(random_damage_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
