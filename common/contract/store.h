@@ -24,7 +24,9 @@ enum store_call {
 };
 
 /* "A commit ends in done, lost or unknown" (DESIGN 2); whether a DONE transaction's compares held
- * stands in its answer (succeeded). */
+ * stands in its answer (succeeded). One refusal is not quite one: "database space exceeded" (8) is
+ * also what etcd says to the write that it applies while crossing the quota. Conclude nothing from it
+ * but that there is no space; its slot's next compare tells. */
 enum store_outcome {
     STORE_DONE,    /* the answer is at hand */
     STORE_REFUSED, /* etcd said no and did nothing: grpc_status and text say why */
@@ -42,7 +44,7 @@ struct store_answer {
     uint64_t id;
     enum store_call call;
     enum store_outcome outcome;
-    int grpc_status;                 /* for REFUSED: e.g. 8 = resource exhausted, 11 = out of range (compacted) */
+    int grpc_status; /* for REFUSED, and for UNKNOWN when etcd gave one; 11 = out of range (compacted) */
     const char *text;                /* for REFUSED and UNKNOWN; never NULL */
     const ProtobufCMessage *message; /* for DONE; borrowed during the step */
 };

@@ -225,8 +225,7 @@ static void judge(struct etcd *e, const struct etcd_call *c, const char *problem
             answer->text = "the answer cannot be read";
         }
     } else {
-        answer->outcome = grpc_refused(c->kind, trailers->status, answer->text) ? STORE_REFUSED
-                                                                                : STORE_UNKNOWN;
+        answer->outcome = grpc_refused(trailers->status) ? STORE_REFUSED : STORE_UNKNOWN;
     }
 }
 

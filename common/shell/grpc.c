@@ -1,5 +1,7 @@
 #include "common/shell/grpc.h"
 
+#include "common/contract/store.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -115,7 +117,7 @@ void grpc_trailers_line(struct grpc_trailers *t, struct bytes line)
     }
 }
 
-bool grpc_refused(enum store_call call, int status, const char *text)
+bool grpc_refused(int status)
 {
     switch (status) {
     case GRPC_INVALID_ARGUMENT:
@@ -126,9 +128,8 @@ bool grpc_refused(enum store_call call, int status, const char *text)
     case GRPC_OUT_OF_RANGE:
     case GRPC_UNIMPLEMENTED:
     case GRPC_UNAUTHENTICATED:
-        return true;
     case GRPC_RESOURCE_EXHAUSTED:
-        return call != STORE_TXN || !strstr(text, "database space exceeded");
+        return true;
     default:
         return false;
     }

@@ -4,8 +4,8 @@
 #define COMMON_SHELL_GRPC_H
 
 #include "common/base/bytes.h"
-#include "common/contract/store.h"
 
+#include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 
 enum { GRPC_FRAME_HEADER_BYTES = 5, GRPC_NO_STATUS = -1 };
@@ -30,10 +30,10 @@ void grpc_trailers_clear(struct grpc_trailers *t);
 /* Takes one header line ("name: value\r\n"); ignores the ones that are not its own. */
 void grpc_trailers_line(struct grpc_trailers *t, struct bytes line);
 
-/* Whether a call that ended with this status, not OK, certainly did nothing. Unavailable, Cancelled,
+/* Whether a call that ended with this status, not OK, did nothing. Unavailable, Cancelled,
  * DeadlineExceeded and the like may come after etcd proposed the write ("request timed out",
- * "leader changed", "server stopped"), so they are no refusal. Nor is "database space exceeded" one
- * for a write: etcd answers it also to the write that it applies beyond the quota. */
-bool grpc_refused(enum store_call call, int status, const char *text);
+ * "leader changed", "server stopped"), so they are no refusal. For "database space exceeded" see
+ * STORE_REFUSED in common/contract/store.h. */
+bool grpc_refused(int status);
 
 #endif
