@@ -13,6 +13,7 @@
 #include "common/contract/event.h"
 #include "common/shell/host_io.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_base;
@@ -31,37 +32,38 @@ enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FIL
 /* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
 enum { DRIVER_CONTAINERS_MAX = 4096 };
 
+/* What a probe found out. */
+struct driver_choice {
+    char runtime[256]; /* path; "" for the process driver */
+    char init[256];    /* path; "" for the process driver */
+    bool limits;       /* memory, processes and processor weight are enforced */
+    bool disk;         /* disk limits are enforced */
+    char text[1024];   /* for people: what was chosen and why not the others */
+};
+
 /* Every string is copied by driver_new() and driver_open(). */
 struct driver_config {
     enum driver_kind kind;
     const char *state_dir; /* absolute, of this rep alone; containers/ and runtime/ are made in it */
     const char *shim;      /* the program rep-shim; NULL = "rep-shim" beside the running program */
-    const char *runtime;   /* oci: path of runc or crun; NULL = what driver_probe() finds */
-    const char *init;      /* oci: the small PID 1; NULL = catatonit or tini, where installed */
-    const char *cgroup;    /* oci: parent of the containers' cgroups; NULL = "/corkboard-<hash of state_dir>" */
+    const char *runtime;   /* oci: path of runc or crun; NULL = try crun, then runc */
+    const char *init;      /* oci: the small PID 1, static; NULL = try catatonit, then tini-static */
     const struct driver_rootfs *rootfs;
     size_t rootfs_count;
     int64_t log_bytes; /* size at which a log file is rotated; 0 = DRIVER_LOG_BYTES */
     int log_files;     /* the current one included; 0 = DRIVER_LOG_FILES */
+    const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 
-/* What a probe found out. */
-struct driver_choice {
-    char runtime[256]; /* path; "" for the process driver */
-    char init[256];    /* path; "" for the process driver */
-    char text[1024];   /* for people: what was chosen and why not the others */
-};
-
-/* Finds out which runtime works here by running a trial container with each of the candidates
- * (config->runtime alone when given, else crun, then runc) and takes the first that works. Blocks,
- * for at most 20 s a candidate: call it before the loop runs. The process driver always works.
- * Gives 0, or -ERR_UNAVAILABLE with each candidate's reason. */
+/* Finds out which runtime works here by running a trial container with each of the candidates, and
+ * takes the first that works; then whether limits do. Blocks, for at most some 20 s a candidate:
+ * call it before the loop runs. The process driver always works. Gives 0, or -ERR_UNAVAILABLE with
+ * each candidate's reason. */
 int driver_probe(const struct driver_config *config, struct driver_choice *ret_choice,
                  struct err *err);
 
-/* For host_config.driver_new; `config` is a struct driver_config. Probes when config->runtime or
- * config->init is NULL. NULL with err when nothing works here, or the state directory cannot be
- * used. */
+/* For host_config.driver_new; `config` is a struct driver_config. NULL with err when nothing works
+ * here, or the state directory cannot be used. */
 struct driver_shell *driver_new(void *config, struct host *host, struct err *err);
 
 /* The same for another loop than a host's: `deliver` gets EVENT_VERB and EVENT_CONTAINER, never

@@ -1,0 +1,197 @@
+/* One container as its directory tells: `note` (whole), `shim.pid` (started), `pid` (its first
+ * process is known), `status` (ended). The same reading serves adoption, answers and ends. */
+#include "rep/driver/driver_parts.h"
+
+#include <ctype.h>
+#include <event2/event.h>
+#include <sys/wait.h>
+
+enum { NOTE_BYTES_MAX = 1024 * 1024 };
+
+bool guid_valid(const char *guid)
+{
+    size_t n = guid ? strlen(guid) : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isalnum((unsigned char)guid[i]) && guid[i] != '-' && guid[i] != '_') {
+            return false;
+        }
+    }
+    return n > 0 && n <= 64;
+}
+
+static void stop_watching(struct container *c)
+{
+    if (c->shim_ended) {
+        event_free(c->shim_ended);
+        c->shim_ended = NULL;
+    }
+    if (c->shim >= 0) {
+        close(c->shim);
+        c->shim = -1;
+    }
+}
+
+void container_drop(struct container *c)
+{
+    map_remove(&c->driver->containers, c->guid);
+    stop_watching(c);
+    blob_unref(c->note);
+    free(c->guid);
+    free(c->dir);
+    free(c);
+}
+
+/* A shim that we started is our child, an adopted one is not: then there is nothing to reap. */
+static void on_shim_ended(evutil_socket_t fd, short what, void *container)
+{
+    struct container *c = container;
+    siginfo_t info;
+    (void)what;
+    waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG);
+    stop_watching(c);
+    container_load(c->driver, c->guid);
+}
+
+/* Finds the shim, if it lives. */
+static void watch_shim(struct container *c, int dir)
+{
+    struct identity id;
+    if (c->shim >= 0 || identity_read(dir, "shim.pid", &id) < 0) {
+        return;
+    }
+    c->shim = identity_open(&id);
+    if (c->shim >= 0) {
+        c->shim_ended = event_new(c->driver->loop, c->shim, EV_READ, on_shim_ended, c);
+        event_add(c->shim_ended, NULL);
+    }
+}
+
+static bool read_status(struct container *c, int dir)
+{
+    char text[2048];
+    ssize_t n = identity_slurp(dir, "status", text, sizeof(text));
+    struct err err;
+    if (n < 0) {
+        return false;
+    }
+    if (status_parse((struct bytes){(const uint8_t *)text, (size_t)n}, &c->ending, &err) < 0) {
+        c->ending = (struct ending){.code = -1};
+        snprintf(c->ending.text, sizeof(c->ending.text), "%s", err.text);
+    }
+    return true;
+}
+
+static void on_buried(struct job *j, enum job_news news)
+{
+    struct driver *d = ((struct container *)job_owner(j))->driver;
+    struct container *c = job_owner(j);
+    if (news == JOB_ENDED) {
+        c->burying = false;
+        if (job_exit_code(j) == 0) {
+            container_load(d, c->guid);
+        } /* else the next LIST tries again */
+    }
+}
+
+/* Without its shim nobody takes the container's output or sees its end: what remains of it is
+ * killed, and a status says so. */
+static void bury(struct container *c)
+{
+    enum { BURY_MS = 30000 };
+    struct driver *d = c->driver;
+    struct command command;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (c->burying || c->removing) {
+        return;
+    }
+    command_init(&command);
+    shim_command(d, &command, "remove");
+    command_add(&command, "--bury=its shim was killed, and the container with it");
+    d->ops->remove(d, c->guid, &command);
+    struct job_plan plan = {
+        .key = c->guid,
+        .dir = c->dir,
+        .argv = command.argv.list,
+        .deadline_ns = now.tv_sec * SECOND_NS + now.tv_nsec + BURY_MS * MILLISECOND_NS,
+        .news = on_buried,
+        .owner = c,
+    };
+    c->burying = jobs_add(d->jobs, &plan, NULL) == 0;
+    command_done(&command);
+}
+
+static void set_state(struct container *c, enum container_state state)
+{
+    enum container_state before = c->state;
+    c->state = state;
+    if (state == CONTAINER_EXITED && before != state && !c->starting && !c->removing) {
+        driver_tell_ended(c);
+    }
+}
+
+/* The status is looked for after the shim: it writes the one before the other ends. */
+static void judge(struct container *c, int dir)
+{
+    watch_shim(c, dir);
+    bool ended = read_status(c, dir);
+    bool begun = faccessat(dir, "shim.pid", F_OK, 0) == 0;
+    if (c->first.pid == 0) {
+        identity_read(dir, "pid", &c->first);
+    }
+    if (ended) {
+        set_state(c, CONTAINER_EXITED);
+    } else if (!begun) {
+        set_state(c, c->starting ? CONTAINER_STARTING : CONTAINER_PREPARED);
+    } else {
+        set_state(c, c->first.pid ? CONTAINER_RUNNING : CONTAINER_STARTING);
+        if (c->shim < 0) {
+            bury(c);
+        }
+    }
+}
+
+static struct container *container_new(struct driver *d, const char *guid, const char *dir,
+                                       const struct buf *note)
+{
+    struct container *c = calloc(1, sizeof(*c));
+    c->driver = d;
+    c->guid = strdup(guid);
+    c->dir = strdup(dir);
+    c->note = blob_new(note->data, note->size);
+    c->shim = -1;
+    map_put(&d->containers, guid, c);
+    return c;
+}
+
+/* The record of what is there: kept, made, or dropped with its directory. */
+static struct container *record(struct driver *d, const char *guid, const char *path)
+{
+    struct container *c = map_get(&d->containers, guid);
+    struct buf note;
+    buf_init(&note);
+    if (!c && file_read(path, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
+        c = container_new(d, guid, path, &note);
+    } else if (c && access(path, F_OK) < 0 && errno == ENOENT && !c->removing && !c->burying) {
+        container_drop(c);
+        c = NULL;
+    }
+    buf_done(&note);
+    return c;
+}
+
+struct container *container_load(struct driver *d, const char *guid)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", d->containers_dir, guid) < 0) {
+        abort();
+    }
+    struct container *c = record(d, guid, path);
+    int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (dir >= 0) {
+        judge(c, dir);
+        close(dir);
+    }
+    free(path);
+    return c;
+}

@@ -1,0 +1,106 @@
+/* What the files of the drivers share: the driver, its containers, and the table of functions in
+ * which oci and process differ. */
+#ifndef REP_DRIVER_DRIVER_PARTS_H
+#define REP_DRIVER_DRIVER_PARTS_H
+
+#include "common/base/map.h"
+#include "rep/driver/command.h"
+#include "rep/driver/driver_io.h"
+#include "rep/driver/job_io.h"
+#include "rep/driver/oci_spec.h"
+#include "rep/driver/status.h"
+#include "rep/shim/identity.h"
+
+struct driver;
+struct news;
+
+/* Every function adds the words of a shim's command line to `c`, whose first ones (shim, verb) are
+ * there, and may write files into the container's directory `dir`. -code with err: the verb fails. */
+struct driver_ops {
+    const char *name;
+    int (*prepare)(struct driver *d, const char *guid, const char *dir,
+                   const struct container_spec *spec, struct command *c, struct err *err);
+    int (*start)(struct driver *d, const char *guid, const char *dir, struct command *c,
+                 struct err *err);
+    int (*exec)(struct driver *d, const char *guid, const char *dir, const char *const *argv,
+                uint64_t number, struct command *c, struct err *err);
+    /* Also for directories that were never finished. */
+    void (*remove)(struct driver *d, const char *guid, struct command *c);
+};
+
+extern const struct driver_ops oci_driver, process_driver;
+
+struct rootfs {
+    char *name, *path;
+};
+
+struct driver {
+    struct driver_shell shell;
+    const struct driver_ops *ops;
+    struct event_base *loop;
+    void (*deliver)(void *owner, const struct event *ev);
+    void *owner;
+    char *state_dir, *containers_dir, *runtime_dir, *shim;
+    struct rootfs *rootfs;
+    size_t rootfs_count;
+    int64_t log_bytes;
+    int log_files;
+    struct driver_choice choice;
+    struct oci_facts facts;
+    uint32_t hash; /* of the state directory: names control groups */
+    struct jobs *jobs;
+    struct map containers; /* by guid */
+    uint64_t execs;
+    struct news *news, **news_end; /* to be delivered from the loop */
+    struct event *flush;
+};
+
+struct container {
+    struct driver *driver;
+    char *guid, *dir;
+    enum container_state state;
+    struct ending ending; /* once EXITED */
+    struct blob *note;
+    struct identity first; /* pid 0: not known */
+    int shim;              /* pidfd; -1: none lives */
+    struct event *shim_ended;
+    bool starting; /* our START is under way: its answer tells, not an event */
+    bool removing; /* our REMOVE is: its end is no news */
+    bool burying;  /* a container without a shim is being ended */
+};
+
+/* container_io.c: one container, as its directory tells. */
+
+/* Reads it again; makes, changes or drops the record in d->containers, watches its shim, has it
+ * buried if the shim was killed, and tells of its end. NULL: there is no such container. */
+struct container *container_load(struct driver *d, const char *guid);
+void container_drop(struct container *c); /* the record; what runs runs on */
+bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
+
+/* files_io.c */
+int file_read(const char *dir, const char *name, size_t limit, struct buf *out, struct err *err);
+int file_write(const char *dir, const char *name, struct bytes data, struct err *err);
+int json_write(const char *dir, const char *name, json_t *value, struct err *err); /* takes value */
+json_t *json_read(const char *dir, const char *name, struct err *err);
+int dir_make(const char *path, struct err *err); /* EEXIST is well */
+
+/* driver_io.c: news for the owner, delivered from the loop; the event's payload is copied. */
+void driver_answer(struct driver *d, const struct verb_answer *answer);
+void driver_tell_ended(const struct container *c);
+struct container_status container_status_of(const struct container *c, struct arena *arena);
+
+/* The shim's command line so far: the program and its verb. */
+void shim_command(struct driver *d, struct command *c, const char *verb);
+
+/* setup_io.c */
+int settings_init(struct driver *d, const struct driver_config *config, struct err *err);
+int driver_init(struct driver *d, const struct driver_config *config, struct err *err);
+void driver_done(struct driver *d); /* what these two took */
+
+/* The directory of "preloaded:NAME"; NULL with err. */
+const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err);
+
+/* probe_io.c */
+void facts_gather(struct oci_facts *ret);
+
+#endif

@@ -1,0 +1,102 @@
+/* Small files of a container's directory. */
+#include "rep/driver/driver_parts.h"
+
+#include <sys/stat.h>
+
+static char *path_of(const char *dir, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", dir, name) < 0) {
+        abort();
+    }
+    return path;
+}
+
+static int read_all(int fd, size_t limit, struct buf *out)
+{
+    uint8_t chunk[4096];
+    ssize_t n;
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
+        if (out->size + (size_t)n > limit) {
+            errno = EFBIG;
+            return -1;
+        }
+        buf_append(out, chunk, (size_t)n);
+    }
+    return n < 0 ? -1 : 0;
+}
+
+int file_read(const char *dir, const char *name, size_t limit, struct buf *out, struct err *err)
+{
+    char *path = path_of(dir, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int result = fd < 0 ? -1 : read_all(fd, limit, out);
+    if (result < 0) {
+        result = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read %s: %s", path,
+                         strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(path);
+    return result;
+}
+
+static int write_all(int fd, struct bytes data)
+{
+    for (size_t done = 0; done < data.size;) {
+        ssize_t n = write(fd, data.data + done, data.size - done);
+        if (n < 0) {
+            return -1;
+        }
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+int file_write(const char *dir, const char *name, struct bytes data, struct err *err)
+{
+    char *path = path_of(dir, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int result = fd < 0 ? -1 : write_all(fd, data);
+    if (fd >= 0 && close(fd) < 0) {
+        result = -1;
+    }
+    if (result < 0) {
+        result = err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    }
+    free(path);
+    return result;
+}
+
+int json_write(const char *dir, const char *name, json_t *value, struct err *err)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    json_decref(value);
+    if (!text) {
+        return err_set(err, ERR_INVALID, "the container's words are not all valid UTF-8");
+    }
+    int result = file_write(dir, name, bytes_of(text), err);
+    free(text);
+    return result;
+}
+
+json_t *json_read(const char *dir, const char *name, struct err *err)
+{
+    char *path = path_of(dir, name);
+    json_error_t error;
+    json_t *value = json_load_file(path, 0, &error);
+    if (!value) {
+        err_set(err, ERR_IO, "cannot read %s: %s", path, error.text);
+    }
+    free(path);
+    return value;
+}
+
+int dir_make(const char *path, struct err *err)
+{
+    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+        return err_set(err, ERR_IO, "cannot make the directory %s: %s", path, strerror(errno));
+    }
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* Child processes of a driver: started without blocking, at most so many at once, each with a
+ * deadline (DESIGN 7). A job is one run of the shim; what it reports comes over a pipe, its end over
+ * a pidfd. */
+#ifndef REP_DRIVER_JOB_IO_H
+#define REP_DRIVER_JOB_IO_H
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "rep/driver/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct event_base;
+struct job;
+struct jobs;
+
+enum {
+    JOBS_MAX = 8192,           /* waiting and working; one more is refused */
+    JOB_REPORT_BYTES = 8192,   /* kept of what a job reports */
+    JOB_GRACE_MS = 2000,       /* between being told to end and being killed, and again until its
+                                  place is given away */
+};
+
+enum job_news {
+    JOB_STARTED, /* it reported "S": its place is free again, it goes on; one that outlives is
+                    let go with this, as its last news, and not reaped */
+    JOB_LATE,    /* the deadline has passed; it is being ended, JOB_ENDED follows */
+    JOB_ENDED,   /* the last news, then it is freed: report and exit_code are known */
+};
+
+struct job_plan {
+    const char *key;          /* jobs of one key take turns; NULL: never waits for another */
+    const char *dir;          /* working directory */
+    const char *const *argv;  /* of the shim; NULL-terminated, copied */
+    const char *const *envp;  /* NULL: as this process's */
+    int64_t deadline_ns;      /* monotonic; NEVER_NS: none */
+    bool outlives;            /* belongs to a container: let go once it has started, and left
+                                 alone at the end of the driver */
+    void (*news)(struct job *j, enum job_news news);
+    void *owner;
+};
+
+/* At most `places` work at once. */
+struct jobs *jobs_new(struct event_base *loop, int places);
+
+/* Forgets all: those that wait never begin, those that work are ended unless they outlive. No news
+ * comes any more. Accepts NULL. */
+void jobs_free(struct jobs *jobs);
+
+/* Queues a job; it begins from the loop. -ERR_TOO_LARGE when too many wait. */
+int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err);
+
+/* Whether a job of this key waits or works (a started one does not count). */
+bool jobs_busy(const struct jobs *jobs, const char *key);
+
+size_t jobs_count(const struct jobs *jobs);
+
+void *job_owner(const struct job *j);
+bool job_began(const struct job *j);            /* false: it never ran */
+struct report job_report(const struct job *j); /* the latest so far */
+struct bytes job_text(const struct job *j);     /* all it reported: what prepare and remove say */
+int job_exit_code(const struct job *j);         /* after JOB_ENDED; 128 + signal when killed */
+
+/* Runs a job at once and waits for its end, for at most timeout_ms: for the probe, before a loop
+ * runs. What it reported is appended to `out`. Gives its exit code, or -ERR_TIMEOUT, after which it
+ * is killed, or -ERR_IO. */
+int job_run(const struct job_plan *plan, int timeout_ms, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,246 @@
+/* Building config.json: tables of what every container gets, then what the spec asks for. */
+#include "rep/driver/oci_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where the init stands in a container: /dev is a file system of the container's own, so that
+ * nothing is left in its upper layer. */
+#define INIT_INSIDE "/dev/init"
+
+/* As the kernel numbers them. `usual`: what an unprivileged container gets, the set that other
+ * container tools give as well. */
+static const struct capability {
+    const char *name;
+    bool usual;
+} capabilities[] = {
+    {"CAP_CHOWN", true},           {"CAP_DAC_OVERRIDE", true},  {"CAP_DAC_READ_SEARCH", false},
+    {"CAP_FOWNER", true},          {"CAP_FSETID", true},        {"CAP_KILL", true},
+    {"CAP_SETGID", true},          {"CAP_SETUID", true},        {"CAP_SETPCAP", true},
+    {"CAP_LINUX_IMMUTABLE", false}, {"CAP_NET_BIND_SERVICE", true}, {"CAP_NET_BROADCAST", false},
+    {"CAP_NET_ADMIN", false},      {"CAP_NET_RAW", true},       {"CAP_IPC_LOCK", false},
+    {"CAP_IPC_OWNER", false},      {"CAP_SYS_MODULE", false},   {"CAP_SYS_RAWIO", false},
+    {"CAP_SYS_CHROOT", true},      {"CAP_SYS_PTRACE", false},   {"CAP_SYS_PACCT", false},
+    {"CAP_SYS_ADMIN", false},      {"CAP_SYS_BOOT", false},     {"CAP_SYS_NICE", false},
+    {"CAP_SYS_RESOURCE", false},   {"CAP_SYS_TIME", false},     {"CAP_SYS_TTY_CONFIG", false},
+    {"CAP_MKNOD", true},           {"CAP_LEASE", false},        {"CAP_AUDIT_WRITE", true},
+    {"CAP_AUDIT_CONTROL", false},  {"CAP_SETFCAP", true},       {"CAP_MAC_OVERRIDE", false},
+    {"CAP_MAC_ADMIN", false},      {"CAP_SYSLOG", false},       {"CAP_WAKE_ALARM", false},
+    {"CAP_BLOCK_SUSPEND", false},  {"CAP_AUDIT_READ", false},   {"CAP_PERFMON", false},
+    {"CAP_BPF", false},            {"CAP_CHECKPOINT_RESTORE", false},
+};
+
+static const struct mount {
+    const char *destination, *type, *source;
+    const char *options[8];
+} mounts[] = {
+    {"/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}},
+    {"/dev", "tmpfs", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=1024k"}},
+    {"/dev/pts", "devpts", "devpts", {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"}},
+    {"/dev/shm", "tmpfs", "shm", {"nosuid", "noexec", "nodev", "mode=1777", "size=65536k"}},
+    {"/dev/mqueue", "mqueue", "mqueue", {"nosuid", "noexec", "nodev"}},
+    {"/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}},
+};
+
+static const char *const masked_paths[] = {
+    "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
+    "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
+    "/sys/firmware", "/sys/devices/virtual/powercap",
+};
+static const char *const readonly_paths[] = {
+    "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger",
+};
+static const char *const namespaces[] = {"mount", "pid", "ipc", "uts"};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Unchecked: words that are not UTF-8 make the dump of the whole fail, instead of getting lost. */
+static void append(json_t *array, const char *word)
+{
+    json_array_append_new(array, json_string_nocheck(word));
+}
+
+static json_t *strings(const char *const *list, size_t count)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < count && list[i]; i++) {
+        append(a, list[i]);
+    }
+    return a;
+}
+
+/* Each of the runtime's sets is the same: what is usual, cut down to what this process has itself,
+ * for more is refused by the kernel. */
+static json_t *rights(const struct container_spec *spec, uint64_t own)
+{
+    static const char *const sets[] = {"bounding", "effective", "permitted"};
+    json_t *list = json_array(), *all = json_object();
+    for (size_t i = 0; i < COUNT(capabilities); i++) {
+        if ((own >> i & 1) && (capabilities[i].usual || spec->privileged)) {
+            append(list, capabilities[i].name);
+        }
+    }
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        json_object_set(all, sets[i], list);
+    }
+    json_decref(list);
+    return all;
+}
+
+static void append_variable(json_t *env, struct buf *line, const char *name, const char *value)
+{
+    buf_clear(line);
+    buf_printf(line, "%s=%s", name, value);
+    append(env, buf_string(line));
+}
+
+static json_t *environment(const struct container_spec *spec, const char *mark)
+{
+    json_t *env = json_array();
+    struct buf line;
+    bool path = false;
+    buf_init(&line);
+    if (mark) {
+        append_variable(env, &line, MARK_VARIABLE, mark);
+    }
+    for (size_t i = 0; i < spec->env_count; i++) {
+        const struct name_value *v = &spec->env[i];
+        path = path || strcmp(v->name, "PATH") == 0;
+        append_variable(env, &line, v->name, v->value);
+    }
+    if (!path) {
+        append_variable(env, &line, "PATH", PATH_DEFAULT);
+    }
+    buf_done(&line);
+    return env;
+}
+
+static json_t *arguments(const struct container_spec *spec, bool with_init)
+{
+    json_t *args = json_array();
+    if (with_init) {
+        append(args, INIT_INSIDE);
+        append(args, "--");
+    }
+    append(args, spec->path);
+    for (const char *const *a = spec->args; a && *a; a++) {
+        append(args, *a);
+    }
+    return args;
+}
+
+static json_t *user_object(const struct user *u)
+{
+    json_t *groups = json_array();
+    for (size_t i = 0; i < u->group_count; i++) {
+        json_array_append_new(groups, json_integer(u->groups[i]));
+    }
+    return json_pack("{s:I, s:I, s:o}", "uid", (json_int_t)u->uid, "gid", (json_int_t)u->gid,
+                     "additionalGids", groups);
+}
+
+static uint64_t open_files(const struct container_spec *spec, const struct oci_facts *facts)
+{
+    uint64_t wanted = spec->nofile ? spec->nofile : NOFILE_DEFAULT;
+    return wanted < facts->nofile_hard ? wanted : facts->nofile_hard;
+}
+
+json_t *oci_process(const struct container_spec *spec, const struct oci_params *p, bool with_init)
+{
+    json_int_t nofile = (json_int_t)open_files(spec, &p->facts);
+    int oom = p->facts.oom_score_adj > 0 ? p->facts.oom_score_adj : 0;
+    return json_pack("{s:b, s:o, s:o, s:o, s:s, s:o, s:[{s:s, s:I, s:I}], s:b, s:i}",
+                     "terminal", 0,
+                     "user", user_object(&p->user),
+                     "args", arguments(spec, with_init),
+                     "env", environment(spec, p->mark),
+                     "cwd", spec->dir && spec->dir[0] ? spec->dir : "/",
+                     "capabilities", rights(spec, p->facts.capabilities),
+                     "rlimits", "type", "RLIMIT_NOFILE", "hard", nofile, "soft", nofile,
+                     "noNewPrivileges", !spec->privileged,
+                     "oomScoreAdj", oom);
+}
+
+static json_t *bind(const char *source, const char *destination)
+{
+    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s]}", "destination", destination, "type", "bind",
+                     "source", source, "options", "bind", "ro", "nosuid", "nodev");
+}
+
+/* The host's network means the host's resolver. */
+static json_t *mount_list(const struct oci_params *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < COUNT(mounts); i++) {
+        const struct mount *m = &mounts[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "destination", m->destination,
+                                              "type", m->type, "source", m->source, "options",
+                                              strings(m->options, COUNT(m->options))));
+    }
+    json_array_append_new(list, bind(p->init, INIT_INSIDE));
+    if (p->facts.resolv_conf) {
+        json_array_append_new(list, bind("/etc/resolv.conf", "/etc/resolv.conf"));
+    }
+    if (p->facts.hosts) {
+        json_array_append_new(list, bind("/etc/hosts", "/etc/hosts"));
+    }
+    return list;
+}
+
+static json_t *memory(const struct container_spec *spec, const struct oci_facts *facts)
+{
+    json_int_t bytes = (json_int_t)spec->memory_mb << 20;
+    json_t *m = json_pack("{s:I}", "limit", bytes);
+    if (facts->swap_limit) {
+        json_object_set_new(m, "swap", json_integer(bytes)); /* together: no swap */
+    }
+    return m;
+}
+
+/* Devices first: all denied, the runtime adds the harmless ones. */
+static json_t *resources(const struct container_spec *spec, const struct oci_facts *facts)
+{
+    enum { SHARES_A_WEIGHT = 10 }; /* weight 100 is the kernel's ordinary share of about 1000 */
+    json_t *r = json_pack("{s:[{s:b, s:s}]}", "devices", "allow", (int)spec->privileged, "access",
+                          "rwm");
+    if (!facts->limits) {
+        return r;
+    }
+    if (spec->memory_mb > 0) {
+        json_object_set_new(r, "memory", memory(spec, facts));
+    }
+    if (spec->max_pids > 0) { /* the init is one more */
+        json_object_set_new(r, "pids", json_pack("{s:I}", "limit", (json_int_t)spec->max_pids + 1));
+    }
+    if (spec->cpu_weight > 0) {
+        json_object_set_new(r, "cpu", json_pack("{s:I}", "shares",
+                                                (json_int_t)spec->cpu_weight * SHARES_A_WEIGHT));
+    }
+    return r;
+}
+
+static json_t *linux_part(const struct container_spec *spec, const struct oci_params *p)
+{
+    json_t *spaces = json_array();
+    for (size_t i = 0; i < COUNT(namespaces); i++) {
+        json_array_append_new(spaces, json_pack("{s:s}", "type", namespaces[i]));
+    }
+    json_t *l = json_pack("{s:o, s:o, s:s}", "namespaces", spaces, "resources",
+                          resources(spec, &p->facts), "cgroupsPath", p->cgroup);
+    if (!spec->privileged) {
+        json_object_set_new(l, "maskedPaths", strings(masked_paths, COUNT(masked_paths)));
+        json_object_set_new(l, "readonlyPaths", strings(readonly_paths, COUNT(readonly_paths)));
+    }
+    return l;
+}
+
+json_t *oci_config(const struct container_spec *spec, const struct oci_params *p)
+{
+    return json_pack("{s:s, s:o, s:{s:s, s:b}, s:s, s:o, s:o}",
+                     "ociVersion", "1.0.2",
+                     "process", oci_process(spec, p, true),
+                     "root", "path", "rootfs", "readonly", 0,
+                     "hostname", p->guid,
+                     "mounts", mount_list(p),
+                     "linux", linux_part(spec, p));
+}

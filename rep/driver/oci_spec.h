@@ -1,0 +1,48 @@
+/* What a container shall be, as the OCI runtime specification writes it (config.json). Pure: what
+ * the machine and this process permit comes in as facts. */
+#ifndef REP_DRIVER_OCI_SPEC_H
+#define REP_DRIVER_OCI_SPEC_H
+
+#include "common/base/err.h"
+#include "common/contract/driver.h"
+#include "rep/driver/passwd.h"
+
+#include <jansson.h>
+
+/* The variable by which the process driver knows its own again; first of the environment. */
+#define MARK_VARIABLE "CORKBOARD_CONTAINER"
+
+/* Searched by a program's name and given to containers that do not say otherwise. */
+#define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* Files a container may hold open when its spec does not say. */
+enum { NOFILE_DEFAULT = 16384 };
+
+/* What this process has and this machine permits. */
+struct oci_facts {
+    uint64_t capabilities; /* one bit each; more cannot be given to a container */
+    uint64_t nofile_hard;  /* own hard limit */
+    int oom_score_adj;     /* own */
+    bool limits;           /* control groups work */
+    bool swap_limit;       /* they count swap, too */
+    bool resolv_conf;      /* /etc/resolv.conf is there, to be shared with the container */
+    bool hosts;            /* /etc/hosts likewise */
+};
+
+struct oci_params {
+    const char *guid;
+    const char *cgroup; /* path of the control group */
+    const char *init;   /* program that becomes PID 1, on the host */
+    const char *mark;   /* value of MARK_VARIABLE; NULL: none */
+    struct user user;
+    struct oci_facts facts;
+};
+
+/* The "process" object: what runs, as whom, with which rights. `with_init`: behind the small PID 1.
+ * A new reference; like the next, NULL or impossible to dump when a word is not UTF-8. */
+json_t *oci_process(const struct container_spec *spec, const struct oci_params *p, bool with_init);
+
+/* The whole config.json of a container on the host's network. A new reference. */
+json_t *oci_config(const struct container_spec *spec, const struct oci_params *p);
+
+#endif

@@ -1,0 +1,25 @@
+/* Users of a root filesystem, as its own /etc/passwd and /etc/group tell them. Pure. */
+#ifndef REP_DRIVER_PASSWD_H
+#define REP_DRIVER_PASSWD_H
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { USER_GROUPS_MAX = 32 };
+
+struct user {
+    uint32_t uid, gid;
+    uint32_t groups[USER_GROUPS_MAX]; /* the others that list it as a member */
+    size_t group_count;
+};
+
+/* Resolves "", "name", "name:group", "uid" or "uid:gid" ("" is root: 0, 0). Numbers need no entry;
+ * names do. `passwd` and `group` may be empty. -ERR_NOT_FOUND names what is missing; groups beyond
+ * USER_GROUPS_MAX are -ERR_TOO_LARGE. */
+int user_resolve(const char *words, struct bytes passwd, struct bytes group, struct user *ret,
+                 struct err *err);
+
+#endif

@@ -1,0 +1,142 @@
+/* The process driver: the program runs on the host itself, in a session of its own, with no more
+ * isolation than that. For trials without privileges. */
+#include "rep/driver/driver_parts.h"
+
+static int read_users(struct buf *passwd, struct buf *group, struct err *err)
+{
+    enum { USERS_BYTES_MAX = 4 * 1024 * 1024 };
+    int result = file_read("/etc", "passwd", USERS_BYTES_MAX, passwd, err);
+    return result < 0 ? result : file_read("/etc", "group", USERS_BYTES_MAX, group, err);
+}
+
+/* Another user needs privileges; "" is who we are. */
+static int resolve(const char *words, struct user *ret, struct err *err)
+{
+    struct buf passwd, group;
+    if (words[0] == '\0') {
+        *ret = (struct user){.uid = getuid(), .gid = getgid()};
+        return 0;
+    }
+    buf_init(&passwd);
+    buf_init(&group);
+    int result = read_users(&passwd, &group, err);
+    if (result == 0) {
+        result = user_resolve(words, buf_bytes(&passwd), buf_bytes(&group), ret, err);
+    }
+    if (result == 0 && getuid() != 0 && ret->uid != getuid()) {
+        result = err_set(err, ERR_DENIED, "only root can run a process as user %s", words);
+    }
+    buf_done(&passwd);
+    buf_done(&group);
+    return result;
+}
+
+static int process_prepare(struct driver *d, const char *guid, const char *dir,
+                           const struct container_spec *spec, struct command *c, struct err *err)
+{
+    struct oci_params p = {.guid = guid, .mark = guid, .facts = d->facts};
+    (void)c;
+    if (!rootfs_path(d, spec->rootfs, err)) {
+        return -err->code;
+    }
+    int result = resolve(spec->user ? spec->user : "", &p.user, err);
+    if (result < 0) {
+        return result;
+    }
+    json_t *config = json_object();
+    json_object_set_new(config, "process", oci_process(spec, &p, false));
+    return json_write(dir, "config.json", config, err);
+}
+
+static void add_all(struct command *c, struct words *w, const json_t *list)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach(list, i, word) {
+        words_add(c, w, json_string_value(word));
+    }
+}
+
+static void add_user(struct command *c, const json_t *user)
+{
+    const json_t *groups = json_object_get(user, "additionalGids");
+    struct buf list;
+    size_t i;
+    json_t *gid;
+    if (getuid() != 0) {
+        return;
+    }
+    buf_init(&list);
+    json_array_foreach(groups, i, gid) {
+        buf_printf(&list, "%s%" JSON_INTEGER_FORMAT, i ? "," : "", json_integer_value(gid));
+    }
+    command_add(c, "--uid=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(user, "uid")));
+    command_add(c, "--gid=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(user, "gid")));
+    command_add(c, "--groups=%s", buf_string(&list));
+    buf_done(&list);
+}
+
+/* Everything but the words of the program itself. */
+static json_t *process_options(const char *dir, struct command *c, struct err *err)
+{
+    json_t *config = json_read(dir, "config.json", err);
+    const json_t *process = json_object_get(config, "process");
+    const json_t *limit = json_array_get(json_object_get(process, "rlimits"), 0);
+    if (!config) {
+        return NULL;
+    }
+    command_add(c, "--process");
+    command_add(c, "--cwd=%s", json_string_value(json_object_get(process, "cwd")));
+    command_add(c, "--nofile=%" JSON_INTEGER_FORMAT,
+                json_integer_value(json_object_get(limit, "hard")));
+    add_user(c, json_object_get(process, "user"));
+    add_all(c, &c->env, json_object_get(process, "env"));
+    command_add(c, "--");
+    return config;
+}
+
+static int process_start(struct driver *d, const char *guid, const char *dir, struct command *c,
+                         struct err *err)
+{
+    json_t *config = process_options(dir, c, err);
+    (void)d;
+    (void)guid;
+    if (!config) {
+        return -err->code;
+    }
+    add_all(c, &c->argv, json_object_get(json_object_get(config, "process"), "args"));
+    json_decref(config);
+    return 0;
+}
+
+static int process_exec(struct driver *d, const char *guid, const char *dir,
+                        const char *const *argv, uint64_t number, struct command *c,
+                        struct err *err)
+{
+    json_t *config = process_options(dir, c, err);
+    (void)d;
+    (void)guid;
+    (void)number;
+    if (!config) {
+        return -err->code;
+    }
+    for (; *argv; argv++) {
+        words_add(c, &c->argv, *argv);
+    }
+    json_decref(config);
+    return 0;
+}
+
+static void process_remove(struct driver *d, const char *guid, struct command *c)
+{
+    (void)d;
+    command_add(c, "--guid=%s", guid);
+}
+
+const struct driver_ops process_driver = {
+    .name = "process",
+    .prepare = process_prepare,
+    .start = process_start,
+    .exec = process_exec,
+    .remove = process_remove,
+};

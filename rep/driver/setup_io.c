@@ -1,0 +1,122 @@
+/* A driver's settings: copied, completed with defaults, its directories made. */
+#include "rep/driver/driver_parts.h"
+
+#include <limits.h>
+
+static char *shim_default(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 16);
+    while (n > 0 && path[n - 1] != '/') {
+        n--;
+    }
+    strcpy(path + (n > 0 ? n : 0), "rep-shim");
+    return strdup(path);
+}
+
+static char *below(const char *dir, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", dir, name) < 0) {
+        abort();
+    }
+    return path;
+}
+
+/* FNV-1a: small, and the same at every start. */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t h = 2166136261U;
+    for (; *text; text++) {
+        h = (h ^ (uint8_t)*text) * 16777619U;
+    }
+    return h;
+}
+
+static void copy_rootfs(struct driver *d, const struct driver_config *config)
+{
+    d->rootfs_count = config->rootfs_count;
+    d->rootfs = calloc(config->rootfs_count + 1, sizeof(*d->rootfs));
+    for (size_t i = 0; i < config->rootfs_count; i++) {
+        d->rootfs[i].name = strdup(config->rootfs[i].name);
+        d->rootfs[i].path = strdup(config->rootfs[i].path);
+    }
+}
+
+static int check(const struct driver *d, const struct driver_config *config, struct err *err)
+{
+    if (d->state_dir[0] != '/') {
+        return err_set(err, ERR_INVALID, "the state directory %s is not an absolute path",
+                       d->state_dir);
+    }
+    if (access(d->shim, X_OK) < 0) {
+        return err_set(err, ERR_NOT_FOUND, "cannot run the shim %s: %s", d->shim, strerror(errno));
+    }
+    if (d->log_bytes < 1 || d->log_files < 1 || d->log_files > DRIVER_LOG_FILES_MAX) {
+        return err_set(err, ERR_INVALID, "logs are 1 to %d files of at least 1 byte",
+                       DRIVER_LOG_FILES_MAX);
+    }
+    for (size_t i = 0; i < config->rootfs_count; i++) {
+        if (access(d->rootfs[i].path, F_OK) < 0) {
+            return err_set(err, ERR_NOT_FOUND, "the root filesystem %s is not at %s: %s",
+                           d->rootfs[i].name, d->rootfs[i].path, strerror(errno));
+        }
+    }
+    return 0;
+}
+
+int settings_init(struct driver *d, const struct driver_config *config, struct err *err)
+{
+    d->ops = config->kind == DRIVER_OCI ? &oci_driver : &process_driver;
+    d->state_dir = strdup(config->state_dir);
+    d->containers_dir = below(config->state_dir, "containers");
+    d->runtime_dir = below(config->state_dir, "runtime");
+    d->shim = config->shim ? strdup(config->shim) : shim_default();
+    d->log_bytes = config->log_bytes ? config->log_bytes : DRIVER_LOG_BYTES;
+    d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;
+    d->hash = hash_of(config->state_dir);
+    copy_rootfs(d, config);
+    facts_gather(&d->facts);
+    int result = check(d, config, err);
+    result = result < 0 ? result : dir_make(d->state_dir, err);
+    result = result < 0 ? result : dir_make(d->containers_dir, err);
+    return result < 0 ? result : dir_make(d->runtime_dir, err);
+}
+
+int driver_init(struct driver *d, const struct driver_config *config, struct err *err)
+{
+    int result = settings_init(d, config, err);
+    if (result == 0 && config->choice) {
+        d->choice = *config->choice;
+    } else if (result == 0) {
+        result = driver_probe(config, &d->choice, err);
+    }
+    return result;
+}
+
+void driver_done(struct driver *d)
+{
+    for (size_t i = 0; i < d->rootfs_count; i++) {
+        free(d->rootfs[i].name);
+        free(d->rootfs[i].path);
+    }
+    free(d->rootfs);
+    free(d->state_dir);
+    free(d->containers_dir);
+    free(d->runtime_dir);
+    free(d->shim);
+}
+
+const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err)
+{
+    static const char scheme[] = "preloaded:";
+    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) == 0) {
+        for (size_t i = 0; i < d->rootfs_count; i++) {
+            if (strcmp(d->rootfs[i].name, rootfs + sizeof(scheme) - 1) == 0) {
+                return d->rootfs[i].path;
+            }
+        }
+    }
+    err_set(err, ERR_NOT_FOUND, "the root filesystem %s is not preloaded on this cell", rootfs);
+    return NULL;
+}

@@ -1,0 +1,67 @@
+/* Reading what a shim writes. */
+#include "rep/driver/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int status_parse(struct bytes file, struct ending *ret, struct err *err)
+{
+    char text[STATUS_TEXT_BYTES + 256];
+    struct ending e = {0};
+    int oom = 0, at = 0;
+    if (file.size == 0 || file.size >= sizeof(text)) {
+        return err_set(err, ERR_INVALID, "a status of %zu bytes is none", file.size);
+    }
+    memcpy(text, file.data, file.size);
+    text[file.size] = '\0';
+    int fields =
+        sscanf(text, "code %d signal %d oom %d text%n", &e.code, &e.signal, &oom, &at);
+    if (fields != 3 || at == 0 || text[at] != ' ') {
+        return err_set(err, ERR_INVALID, "the status is not what a shim writes");
+    }
+    e.oom_killed = oom != 0;
+    snprintf(e.text, sizeof(e.text), "%.*s", (int)strcspn(text + at + 1, "\n"), text + at + 1);
+    *ret = e;
+    return 0;
+}
+
+static struct bytes rest(struct bytes sent, size_t from)
+{
+    return (struct bytes){sent.data + from, sent.size - from};
+}
+
+static int64_t number_at(struct bytes text)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < text.size && text.data[i] >= '0' && text.data[i] <= '9' && i < 18; i++) {
+        n = n * 10 + (text.data[i] - '0');
+    }
+    return n;
+}
+
+struct report report_parse(struct bytes sent, bool whole)
+{
+    struct report r = {REPORT_NONE};
+    const uint8_t *end = sent.size ? memchr(sent.data, '\n', sent.size) : NULL;
+    size_t line = end ? (size_t)(end - sent.data) : sent.size;
+    if (sent.size == 0 || (!end && !whole)) {
+        return r;
+    }
+    if (sent.data[0] == 'F') {
+        return (struct report){REPORT_FAILED, 0, rest(sent, sent.size > 1 ? 2 : 1)};
+    }
+    if (sent.data[0] == 'S') {
+        r = (struct report){REPORT_STARTED, number_at(rest(sent, line > 1 ? 2 : line))};
+        if (end && whole) {
+            struct report last = report_parse(rest(sent, line + 1), true);
+            return last.kind == REPORT_NONE ? r : last;
+        }
+        return r;
+    }
+    if (sent.data[0] == 'X' && line > 2 && whole) {
+        return (struct report){REPORT_EXITED, number_at(rest(sent, 2)),
+                               rest(sent, end ? line + 1 : line)};
+    }
+    return r;
+}

@@ -1,0 +1,98 @@
+/* The shim's command line: options as --name=value, the command after "--". */
+#include "rep/shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum kind { TEXT, NUMBER, FLAG };
+
+static const struct row {
+    const char *name;
+    enum kind kind;
+    size_t offset, size;
+} rows[] = {
+#define ROW(name, kind, member)                                                                    \
+    {name, kind, offsetof(struct options, member), sizeof(((struct options *)0)->member)}
+    ROW("log-bytes", NUMBER, log_bytes),   ROW("log-files", NUMBER, log_files),
+    ROW("oom-file", TEXT, oom_file),       ROW("runtime-log", TEXT, runtime_log),
+    ROW("pid-file", TEXT, pid_file),       ROW("process", FLAG, process),
+    ROW("cwd", TEXT, cwd),                 ROW("uid", NUMBER, uid),
+    ROW("gid", NUMBER, gid),               ROW("groups", TEXT, groups),
+    ROW("nofile", NUMBER, nofile),         ROW("lower", TEXT, lower),
+    ROW("disk-mb", NUMBER, disk_mb),       ROW("mkfs", TEXT, mkfs),
+    ROW("guid", TEXT, guid),               ROW("bury", TEXT, bury),
+#undef ROW
+};
+
+static void set(struct options *o, const struct row *row, const char *value)
+{
+    void *at = (char *)o + row->offset;
+    if (row->kind == TEXT) {
+        *(const char **)at = value;
+    } else if (row->kind == FLAG) {
+        *(bool *)at = true;
+    } else if (row->size == sizeof(long long)) {
+        *(long long *)at = atoll(value);
+    } else {
+        *(int *)at = atoi(value);
+    }
+}
+
+static bool parse_one(struct options *o, const char *word)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t n = strlen(rows[i].name);
+        if (strncmp(word, rows[i].name, n) == 0 && (word[n] == '=' || word[n] == '\0') &&
+            (word[n] == '=') == (rows[i].kind != FLAG)) {
+            set(o, &rows[i], word + n + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int usage(const char *why)
+{
+    dprintf(2,
+            "rep-shim: %s\n"
+            "usage: rep-shim run|exec|prepare|remove [--name=value ...] [-- COMMAND ...]\n"
+            "It is started by a rep, in a container's directory.\n",
+            why);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.log_bytes = 10 << 20, .log_files = 2, .uid = -1, .gid = -1};
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            o.command = argv + i + 1;
+            break;
+        }
+        if (strncmp(argv[i], "--", 2) != 0 || !parse_one(&o, argv[i] + 2)) {
+            return usage(argv[i]);
+        }
+    }
+    /* Nothing of the rep's may stay open in here: its sockets would outlive it. */
+    syscall(SYS_close_range, SHIM_REPORT_FD + 1, ~0U, 0);
+    fcntl(SHIM_REPORT_FD, F_SETFD, FD_CLOEXEC);
+    const char *verb = argc > 1 ? argv[1] : "";
+    if (strcmp(verb, "run") == 0 || strcmp(verb, "exec") == 0) {
+        return o.command && o.command[0] ? shim_supervise(&o, verb[0] == 'e') : usage("no command");
+    }
+    if (strcmp(verb, "prepare") == 0) {
+        return shim_prepare(&o);
+    }
+    if (strcmp(verb, "remove") == 0 && o.guid) {
+        return shim_remove(&o);
+    }
+    if (strcmp(verb, "probe") == 0) {
+        return 0; /* what a trial container runs */
+    }
+    return usage("unknown verb");
+}

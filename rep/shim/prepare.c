@@ -1,0 +1,119 @@
+/* prepare: the root filesystem of a container is an overlay over the preloaded directory, its upper
+ * layer in the container's own directory, or in a file system of limited size there. */
+#include "rep/shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int refuse(const char *what)
+{
+    report("%s: %s", what, strerror(errno));
+    return -1;
+}
+
+static int make_dirs(const char *const *names)
+{
+    for (; *names; names++) {
+        if (mkdir(*names, 0755) < 0 && errno != EEXIST) {
+            return refuse(*names);
+        }
+    }
+    return 0;
+}
+
+/* A file of that size, occupying what is written only, with a file system in it. Neither journal
+ * nor checks: nothing of it is looked at again after a crash of the machine. */
+static int make_image(const struct options *o)
+{
+    int fd = open("disk.img", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, (off_t)o->disk_mb << 20) < 0) {
+        refuse("disk.img");
+        close(fd);
+        return -1;
+    }
+    close(fd);
+    const char *const command[] = {
+        o->mkfs, "-q", "-F", "-m", "0", "-O", "^has_journal,^resize_inode", "-E",
+        "lazy_itable_init=1,nodiscard", "disk.img", NULL,
+    };
+    return run_command(command) == 0 ? 0 : -1;
+}
+
+/* Mounted by mount(8), which knows all about loop devices; the kernel gives the device back when
+ * the last user has gone. */
+static int mount_disk(const struct options *o)
+{
+    static const char *const dirs[] = {"disk", NULL};
+    static const char *const layers[] = {"disk/upper", "disk/work", NULL};
+    static const char *const command[] = {
+        "mount", "-t", "ext4", "-o", "loop,noatime,noinit_itable", "disk.img", "disk", NULL,
+    };
+    if (make_dirs(dirs) < 0 || make_image(o) < 0 || run_command(command) != 0) {
+        return -1;
+    }
+    return make_dirs(layers);
+}
+
+/* Backslash, colon and comma mean something in the options of an overlay. */
+static size_t escape(char *to, size_t size, const char *from)
+{
+    size_t n = 0;
+    for (; *from && n + 3 < size; from++) {
+        if (strchr("\\:,", *from)) {
+            to[n++] = '\\';
+        }
+        to[n++] = *from;
+    }
+    to[n] = '\0';
+    return n;
+}
+
+/* "volatile" spares the syncs: an upper layer does not outlive its container. Kernels before 5.10
+ * do not know it. */
+static int mount_overlay(const struct options *o)
+{
+    char lower[2048], data[3072];
+    const char *at = o->disk_mb > 0 ? "disk/" : "";
+    escape(lower, sizeof(lower), o->lower);
+    for (int plain = 0; plain < 2; plain++) {
+        snprintf(data, sizeof(data), "lowerdir=%s,upperdir=%supper,workdir=%swork%s", lower, at, at,
+                 plain ? "" : ",volatile");
+        if (mount("overlay", "rootfs", "overlay", 0, data) == 0) {
+            return 0;
+        }
+    }
+    report("cannot mount an overlay over %s: %s", o->lower, strerror(errno));
+    return -1;
+}
+
+/* The note is the mark of a container that is whole: durable, then visible. */
+static int publish_note(void)
+{
+    int fd = open("note.tmp", O_RDONLY | O_CLOEXEC);
+    int result = fd < 0 || fdatasync(fd) < 0 ? -1 : 0;
+    close(fd);
+    if (result < 0 || rename("note.tmp", "note") < 0) {
+        return refuse("note");
+    }
+    return 0;
+}
+
+int shim_prepare(const struct options *o)
+{
+    static const char *const common[] = {"log", NULL};
+    static const char *const layers[] = {"rootfs", "upper", "work", NULL};
+    static const char *const limited[] = {"rootfs", NULL};
+    if (make_dirs(common) < 0) {
+        return 1;
+    }
+    if (o->lower && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
+                     (o->disk_mb > 0 && mount_disk(o) < 0) || mount_overlay(o) < 0)) {
+        return 1;
+    }
+    return publish_note() < 0;
+}

@@ -1,0 +1,182 @@
+/* Processes: the command of a shim, the children of a subreaper, strays of a dead shim. */
+#include "rep/shim/identity.h"
+#include "rep/shim/shim.h"
+
+#include <dirent.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static void ordinary_signals(void)
+{
+    sigset_t none;
+    for (int i = 1; i < 32; i++) {
+        signal(i, SIG_DFL);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int set_groups(const char *list)
+{
+    gid_t groups[64];
+    size_t count = 0;
+    while (list && *list && count < 64) {
+        char *end;
+        groups[count++] = (gid_t)strtoul(list, &end, 10);
+        list = *end == ',' ? end + 1 : end;
+    }
+    return setgroups(count, groups);
+}
+
+static int limit_files(long long nofile)
+{
+    struct rlimit l;
+    if (nofile <= 0 || getrlimit(RLIMIT_NOFILE, &l) < 0) {
+        return 0;
+    }
+    if ((rlim_t)nofile < l.rlim_max) {
+        l.rlim_max = (rlim_t)nofile;
+    }
+    l.rlim_cur = l.rlim_max;
+    return setrlimit(RLIMIT_NOFILE, &l);
+}
+
+/* In the child of a shim with --process. Gives what went wrong, with errno; NULL: nothing. */
+static const char *become_program(const struct options *o)
+{
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (limit_files(o->nofile) < 0) {
+        return "cannot set its limit of open files";
+    }
+    gid_t gid = (gid_t)o->gid;
+    uid_t uid = (uid_t)o->uid;
+    if (o->uid >= 0 && (set_groups(o->groups) < 0 || setresgid(gid, gid, gid) < 0 ||
+                        setresuid(uid, uid, uid) < 0)) {
+        return "cannot take its user";
+    }
+    /* A change of user clears it. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (o->cwd && chdir(o->cwd) < 0) {
+        return "cannot enter its directory";
+    }
+    return NULL;
+}
+
+/* Forks the command with stdout and stderr at `out` and `err`. When it cannot be run, a sentence
+ * goes to `failure`, which is closed by a successful exec. Gives the process id. */
+long spawn(const struct options *o, int out, int err, int failure)
+{
+    pid_t pid = fork();
+    if (pid != 0) {
+        return pid;
+    }
+    int null = open("/dev/null", O_RDONLY);
+    dup2(null, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    close(null);
+    ordinary_signals();
+    const char *why = o->process ? become_program(o) : NULL;
+    if (!why) {
+        execvp(o->command[0], o->command);
+        why = "cannot run it";
+    }
+    dprintf(failure, "%s: %s: %s", o->command[0], why, strerror(errno));
+    _exit(127);
+}
+
+bool wait_pidfd(int pidfd, int timeout_ms)
+{
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) > 0;
+}
+
+/* Whoever the kernel names as a child of ours is unreaped, so its id is certain. */
+static int kill_named(const char *text)
+{
+    int killed = 0;
+    for (;;) {
+        char *end;
+        long pid = strtol(text, &end, 10);
+        if (end == text || *end != ' ') { /* each number is followed by a blank, unless cut off */
+            return killed;
+        }
+        kill((pid_t)pid, SIGKILL);
+        killed++;
+        text = end;
+    }
+}
+
+void kill_children(void)
+{
+    enum { ROUNDS = 1000 }; /* against something that forks as fast as it is killed */
+    char path[64], text[4096];
+    snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+    for (int round = 0; round < ROUNDS; round++) {
+        if (identity_slurp(AT_FDCWD, path, text, sizeof(text)) <= 0 || kill_named(text) == 0) {
+            return;
+        }
+        waitpid(-1, NULL, 0);
+        while (waitpid(-1, NULL, WNOHANG) > 0) {
+        }
+    }
+}
+
+/* The mark stands first in the environment that the process driver gives. */
+static bool marked(long pid, const char *mark, size_t size)
+{
+    char path[32], text[4096];
+    snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+    ssize_t n = identity_slurp(AT_FDCWD, path, text, sizeof(text));
+    for (const char *at = text; n > 0 && at < text + n; at += strlen(at) + 1) {
+        if ((size_t)(text + n - at) >= size && memcmp(at, mark, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int kill_marked(const char *guid)
+{
+    char mark[128];
+    int found = 0;
+    size_t size = (size_t)snprintf(mark, sizeof(mark), "CORKBOARD_CONTAINER=%s", guid) + 1;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && (e = readdir(proc));) {
+        long pid = atol(e->d_name);
+        int fd = pid > 1 && pid != getpid() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+        if (fd >= 0) {
+            if (marked(pid, mark, size)) {
+                identity_signal(fd, SIGKILL);
+                found++;
+            }
+            close(fd);
+        }
+    }
+    if (proc) {
+        closedir(proc);
+    }
+    return found;
+}
+
+int run_command(const char *const *command)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        ordinary_signals();
+        dup2(SHIM_REPORT_FD, 1);
+        dup2(SHIM_REPORT_FD, 2);
+        execvp(command[0], (char *const *)(size_t)command); /* which leaves them alone */
+        report("%s: cannot run it: %s", command[0], strerror(errno));
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+}

@@ -1,0 +1,88 @@
+/* remove: ends whatever there is of a container, in an order that leaves nothing behind, and can be
+ * repeated from any point. With --bury the directory stays and gets a status: for a container
+ * whose shim was killed. */
+#include "rep/shim/identity.h"
+#include "rep/shim/shim.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+/* Tells the shim to end its container and waits for it; a shim that does not is killed. */
+static void end_shim(void)
+{
+    struct identity id;
+    int fd = identity_read(AT_FDCWD, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
+    if (fd < 0) {
+        return;
+    }
+    identity_signal(fd, SHIM_END_SIGNAL);
+    if (!wait_pidfd(fd, SHIM_END_MS)) {
+        identity_signal(fd, SIGKILL);
+        wait_pidfd(fd, SHIM_END_MS);
+    }
+    close(fd);
+}
+
+/* What outlived its shim. */
+static void end_first(const struct options *o)
+{
+    struct identity id;
+    int fd = identity_read(AT_FDCWD, "pid", &id) < 0 ? -1 : identity_open(&id);
+    if (fd >= 0) {
+        identity_signal(fd, SIGKILL);
+        wait_pidfd(fd, SHIM_END_MS);
+        close(fd);
+    }
+    if (!o->command && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0) {
+        enum { ROUNDS = 50 };
+        for (int i = 0; i < ROUNDS && kill_marked(o->guid) > 0; i++) {
+            poll(NULL, 0, 10);
+        }
+    }
+}
+
+static int unmount(const char *path)
+{
+    while (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) == 0) {
+    }
+    if (errno != EINVAL && errno != ENOENT && errno != EPERM) {
+        report("cannot unmount %s: %s", path, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+static int bury(const struct options *o)
+{
+    struct outcome e = {.signal = SIGKILL, .text = o->bury};
+    if (access("status", F_OK) == 0 || status_write(&e) == 0) {
+        return 0;
+    }
+    report("status: %s", strerror(errno));
+    return 1;
+}
+
+int shim_remove(const struct options *o)
+{
+    end_shim();
+    end_first(o);
+    /* Before a shim noted itself the runtime cannot have heard of it. */
+    if (o->command && access("shim.pid", F_OK) == 0 &&
+        run_command((const char *const *)o->command) != 0) {
+        return 1;
+    }
+    if (o->bury) {
+        return bury(o);
+    }
+    if (unmount("rootfs") < 0 || unmount("disk") < 0) {
+        return 1;
+    }
+    unlink("note"); /* from here on it is a leftover, no container */
+    int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0 || delete_tree(parent, o->guid) < 0) {
+        report("cannot delete the directory of %s: %s", o->guid, strerror(errno));
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,97 @@
+/* rep-shim: the process beside each container (DESIGN 7). It outlives the rep, so that neither logs
+ * nor exit statuses depend on it. The rep starts it with the container's directory as its working
+ * directory and, as descriptor 3, a pipe for what it has to report.
+ *
+ *   rep-shim run     [options] -- COMMAND   starts the container and stays until it ended
+ *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it
+ *   rep-shim prepare [options]              makes the root filesystem, then the note durable
+ *   rep-shim remove  [options] [-- COMMAND] kills all of it, unmounts, deletes the directory
+ *
+ * COMMAND is the runtime's (run --detach, exec --detach, delete --force) or, with --process, the
+ * program itself. Reports of run: "S PID" (started) or "F TEXT" (failed); of exec: "S", then
+ * "X CODE" and a line feed and the tail of its output, or "F TEXT". The others report the text of
+ * their failure and exit with 1. */
+#ifndef REP_SHIM_SHIM_H
+#define REP_SHIM_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Ends the container: what the rep, or `remove`, sends to a shim. All other signals are ignored:
+ * a shim ends with its container only. */
+#define SHIM_END_SIGNAL SIGUSR1
+
+enum {
+    SHIM_REPORT_FD = 3,
+    SHIM_TEXT_BYTES = 1024,   /* longest text in a status or report */
+    SHIM_TAIL_BYTES = 4096,   /* of an exec's output, kept */
+    SHIM_CHUNK_BYTES = 16384, /* read at once from a container */
+    SHIM_DRAIN_MS = 1000,     /* for output after the end, where somebody still holds the pipe */
+    SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
+    SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
+    SHIM_DEPTH = 32,          /* directory levels held open while deleting */
+};
+
+struct options {
+    long long log_bytes;
+    int log_files;
+    const char *oom_file;    /* cgroup file with a line "oom_kill N" */
+    const char *runtime_log; /* where the runtime writes why it failed */
+    const char *pid_file;    /* where the runtime writes the first process's id */
+    bool process;            /* COMMAND is the program, not a runtime */
+    const char *cwd;         /* with --process, likewise the next four */
+    long uid, gid;           /* -1: as the shim's */
+    const char *groups;      /* "1,2" */
+    long long nofile;        /* 0: unchanged */
+    const char *lower;       /* prepare: the preloaded directory; NULL: no root filesystem */
+    long disk_mb;            /* prepare: 0 = no limit */
+    const char *mkfs;        /* prepare: program for the limited disk */
+    const char *guid;        /* remove: the directory's name */
+    const char *bury;        /* remove: keep the directory, write this text as its status */
+    char **command;          /* after "--"; NULL: none */
+};
+
+int shim_supervise(const struct options *o, bool exec);
+int shim_prepare(const struct options *o);
+int shim_remove(const struct options *o);
+
+/* report.c: what the rep is told; silently nothing when it is gone. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_bytes(const char *data, size_t size);
+void report_end(void); /* closes the pipe */
+
+/* Writes a file by tmp, fdatasync and rename; 0 or -1 with errno. */
+int file_replace(const char *path, const char *text, size_t size, bool sync);
+
+/* How the container ended, as the file `status` tells it. */
+struct outcome {
+    int code, signal;
+    bool oom;
+    const char *text; /* one line, "" if there is nothing to say */
+};
+int status_write(const struct outcome *e);
+int status_reserve(void); /* room for it, so that a full disk cannot lose it */
+
+/* log.c: a size-bounded log of rotated files. */
+struct log {
+    const char *path;
+    int fd; /* -1: to be opened */
+    long long size;
+    long long dropped; /* bytes lost since the last that was written */
+    int error;         /* why */
+};
+void log_write(struct log *l, const struct options *o, const char *data, size_t size);
+
+/* process.c */
+long spawn(const struct options *o, int out, int err, int failure);
+bool wait_pidfd(int pidfd, int timeout_ms); /* true: it has ended */
+void kill_children(void);                   /* every child of this subreaper, theirs too */
+int kill_marked(const char *guid);          /* processes that carry CORKBOARD_CONTAINER=guid */
+/* Waits; gives its exit code, its output goes to the report. */
+int run_command(const char *const *command);
+
+/* delete.c: everything below a directory, never crossing into another file system. */
+int delete_tree(int parent, const char *name);
+
+#endif

@@ -1,0 +1,382 @@
+/* run and exec: starts a command, pumps its output, waits for the container's first process (or the
+ * one more process of an exec) as its subreaper, and keeps how it ended. */
+#include "rep/shim/identity.h"
+#include "rep/shim/shim.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum stage {
+    STARTING, /* the command is the runtime, and still runs */
+    RUNNING,  /* `first` is the process that counts */
+    DRAINING, /* it ended; its output may not have */
+};
+
+enum { OUT, ERR, FAILURE, SIGNALS, FD_COUNT };
+
+struct supervision {
+    const struct options *o;
+    bool exec;
+    enum stage stage;
+    long command; /* process id of what was spawned */
+    long first;   /* process id of what counts; 0: not known yet */
+    bool told_to_end;
+    struct outcome outcome;
+    char text[SHIM_TEXT_BYTES]; /* why it failed to start */
+    int fds[FD_COUNT];          /* -1: closed */
+    struct log logs[2];
+    char *tail; /* exec: the last output */
+    size_t tail_size;
+};
+
+static void take_output(struct supervision *s, int which, const char *data, size_t size)
+{
+    if (!s->exec) {
+        log_write(&s->logs[which], s->o, data, size);
+        return;
+    }
+    if (size > SHIM_TAIL_BYTES) {
+        data += size - SHIM_TAIL_BYTES;
+        size = SHIM_TAIL_BYTES;
+    }
+    size_t keep = s->tail_size + size > SHIM_TAIL_BYTES ? SHIM_TAIL_BYTES - size : s->tail_size;
+    memmove(s->tail, s->tail + s->tail_size - keep, keep);
+    memcpy(s->tail + keep, data, size);
+    s->tail_size = keep + size;
+}
+
+/* Reads what is there now; closes at the end of file. */
+static void pump(struct supervision *s, int which)
+{
+    static char chunk[SHIM_CHUNK_BYTES];
+    ssize_t n = read(s->fds[which], chunk, sizeof(chunk));
+    if (n > 0 && which == FAILURE) {
+        snprintf(s->text, sizeof(s->text), "%.*s", (int)n, chunk);
+    } else if (n > 0) {
+        take_output(s, which, chunk, (size_t)n);
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(s->fds[which]);
+        s->fds[which] = -1;
+    }
+}
+
+/* The runtime logs JSON lines; the last msg is the reason. Only its escapes of quotes are undone. */
+static void read_runtime_log(struct supervision *s, int status)
+{
+    static char log[8192];
+    ssize_t n = s->o->runtime_log
+                    ? identity_slurp(AT_FDCWD, s->o->runtime_log, log, sizeof(log))
+                    : -1;
+    const char *at = NULL;
+    for (const char *next = n > 0 ? log : NULL; next && (next = strstr(next, "\"msg\":\""));) {
+        at = next += 7;
+    }
+    size_t used = 0;
+    for (; at && *at && *at != '"' && used + 1 < sizeof(s->text); at++) {
+        if (*at == '\\' && at[1]) {
+            at++;
+        }
+        s->text[used++] = *at;
+    }
+    s->text[used] = '\0';
+    if (used == 0) {
+        snprintf(s->text, sizeof(s->text), "%s ended with %s %d and said nothing",
+                 s->o->command[0], WIFSIGNALED(status) ? "signal" : "code",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+}
+
+/* Notes who the first process is, so that a later rep finds it, and tells the rep of now. */
+static bool started(struct supervision *s)
+{
+    struct identity id;
+    char text[128];
+    if (identity_of(s->first, &id) < 0) {
+        return false;
+    }
+    int n = identity_print(&id, text, sizeof(text));
+    if (!s->exec) {
+        file_replace("pid", text, (size_t)n, false); /* a full disk must not end it */
+        report("S %ld\n", s->first);
+        report_end();
+    } else {
+        report("S\n");
+    }
+    s->stage = RUNNING;
+    return true;
+}
+
+static void fail(struct supervision *s)
+{
+    s->outcome.text = s->text;
+    s->outcome.code = -1;
+    s->stage = DRAINING;
+    report("F %s", s->text);
+}
+
+static void first_ended(struct supervision *s, int status)
+{
+    s->outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    s->stage = DRAINING;
+}
+
+/* The runtime has ended: well, then its file tells the first process; or badly. */
+static void runtime_ended(struct supervision *s, int status)
+{
+    char text[32];
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+        identity_slurp(AT_FDCWD, s->o->pid_file, text, sizeof(text)) > 0) {
+        s->first = atol(text);
+    }
+    unlink(s->o->pid_file);
+    if (s->first > 0 && started(s)) {
+        if (s->told_to_end) {
+            kill((pid_t)s->first, SIGKILL);
+        }
+        return;
+    }
+    if (s->told_to_end) {
+        snprintf(s->text, sizeof(s->text), "it was told to end before it had started");
+    } else {
+        read_runtime_log(s, status);
+    }
+    fail(s);
+}
+
+/* Children are reaped one by one, by name while the runtime runs: the container's first process
+ * may end before we know which it is, and must not be lost among others. */
+static void reap(struct supervision *s)
+{
+    int status;
+    if (s->stage == STARTING) {
+        if (waitpid((pid_t)s->command, &status, WNOHANG) != s->command) {
+            return;
+        }
+        runtime_ended(s, status);
+    }
+    siginfo_t info = {0};
+    while (s->stage == RUNNING && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid != 0) {
+        if (info.si_pid == s->first && s->o->process) {
+            kill((pid_t)-s->first, SIGKILL); /* its group, while its id is still its own */
+        }
+        waitpid(info.si_pid, &status, 0);
+        if (info.si_pid == s->first) {
+            first_ended(s, status);
+        }
+        info.si_pid = 0;
+    }
+}
+
+static void end_it(struct supervision *s)
+{
+    s->told_to_end = true;
+    if (s->stage == STARTING) {
+        kill((pid_t)s->command, SIGKILL);
+    } else if (s->stage == RUNNING) {
+        kill((pid_t)s->first, SIGKILL); /* our own child, not reaped: certainly it */
+    }
+}
+
+static void take_signals(struct supervision *s)
+{
+    struct signalfd_siginfo info[8];
+    ssize_t n = read(s->fds[SIGNALS], info, sizeof(info));
+    for (ssize_t i = 0; i < n / (ssize_t)sizeof(info[0]); i++) {
+        if (info[i].ssi_signo == SHIM_END_SIGNAL) {
+            end_it(s);
+        }
+    }
+    reap(s);
+}
+
+static int open_signals(void)
+{
+    sigset_t set;
+    for (int i = 1; i < 32; i++) {
+        signal(i, i == SIGCHLD ? SIG_DFL : SIG_IGN);
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SHIM_END_SIGNAL);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Spawns the command with pipes to us; 0, or -1 when the system refused. */
+static int begin(struct supervision *s)
+{
+    int pipes[3][2];
+    s->fds[SIGNALS] = open_signals();
+    for (int i = 0; i < 3; i++) {
+        if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+            return -1;
+        }
+        s->fds[i] = pipes[i][0];
+        fcntl(s->fds[i], F_SETFL, O_NONBLOCK);
+    }
+    s->command = spawn(s->o, pipes[OUT][1], pipes[ERR][1], pipes[FAILURE][1]);
+    for (int i = 0; i < 3; i++) {
+        close(pipes[i][1]);
+    }
+    return s->command < 0 ? -1 : 0;
+}
+
+/* A program of our own either runs or tells why not, before anything else happens. */
+static void await_program(struct supervision *s)
+{
+    struct pollfd p = {.fd = s->fds[FAILURE], .events = POLLIN};
+    int status;
+    while (s->fds[FAILURE] >= 0) {
+        poll(&p, 1, -1);
+        pump(s, FAILURE);
+    }
+    s->first = s->command;
+    if (s->text[0] == '\0' && started(s)) {
+        reap(s);
+        return;
+    }
+    waitpid((pid_t)s->command, &status, 0);
+    fail(s);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static bool output_open(const struct supervision *s)
+{
+    return s->fds[OUT] >= 0 || s->fds[ERR] >= 0;
+}
+
+static void loop(struct supervision *s)
+{
+    int64_t until = 0;
+    while (s->stage != DRAINING || output_open(s)) {
+        struct pollfd p[FD_COUNT];
+        int wait_ms = -1;
+        if (s->stage == DRAINING) {
+            if (!until) {
+                kill_children(); /* what it left behind, or what a failed runtime did */
+                until = now_ms() + SHIM_DRAIN_MS;
+            }
+            wait_ms = (int)(until - now_ms());
+            if (wait_ms <= 0) {
+                return;
+            }
+        }
+        for (int i = 0; i < FD_COUNT; i++) {
+            p[i] = (struct pollfd){.fd = s->fds[i], .events = POLLIN};
+        }
+        if (poll(p, FD_COUNT, wait_ms) < 0) {
+            continue;
+        }
+        for (int i = OUT; i <= FAILURE; i++) {
+            if (p[i].revents) {
+                pump(s, i);
+            }
+        }
+        if (p[SIGNALS].revents) {
+            take_signals(s);
+        }
+    }
+}
+
+static bool out_of_memory(const struct options *o)
+{
+    char text[1024];
+    if (!o->oom_file || identity_slurp(AT_FDCWD, o->oom_file, text, sizeof(text)) <= 0) {
+        return false;
+    }
+    const char *at = strstr(text, "oom_kill ");
+    return at && atoll(at + 9) > 0;
+}
+
+/* The status is the one thing that must not get lost: with a full disk it waits for room. */
+static int finish_run(struct supervision *s)
+{
+    s->outcome.oom = out_of_memory(s->o);
+    for (int i = 0; i < SHIM_STATUS_TRIES; i++) {
+        if (status_write(&s->outcome) == 0) {
+            return 0;
+        }
+        if (errno == ENOENT) {
+            return 1; /* the directory has been removed */
+        }
+        sleep(1);
+    }
+    return 1;
+}
+
+static int finish_exec(struct supervision *s)
+{
+    if (s->outcome.code >= 0) {
+        report("X %d\n", s->outcome.signal ? 128 + s->outcome.signal : s->outcome.code);
+        report_bytes(s->tail, s->tail_size);
+    }
+    return 0;
+}
+
+/* Who watches is noted before anything runs, and never twice: a rep that was killed while it started
+ * this shim has a successor that may try the same. */
+static int note_myself(void)
+{
+    struct identity me;
+    char text[128], mine[32];
+    snprintf(mine, sizeof(mine), "shim.%ld", (long)getpid());
+    if (identity_of(getpid(), &me) < 0) {
+        return -1;
+    }
+    int n = identity_print(&me, text, sizeof(text));
+    if (file_replace(mine, text, (size_t)n, false) < 0) {
+        return -1;
+    }
+    int result = link(mine, "shim.pid");
+    int saved = errno;
+    unlink(mine);
+    errno = saved;
+    return result < 0 ? -1 : status_reserve();
+}
+
+int shim_supervise(const struct options *o, bool exec)
+{
+    static char tail[SHIM_TAIL_BYTES];
+    struct supervision s = {
+        .o = o,
+        .exec = exec,
+        .stage = STARTING,
+        .outcome.text = "",
+        .fds = {-1, -1, -1, -1},
+        .logs = {{.path = "log/stdout", .fd = -1}, {.path = "log/stderr", .fd = -1}},
+        .tail = tail,
+    };
+    setsid();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (exec) {
+        prctl(PR_SET_PDEATHSIG, SHIM_END_SIGNAL); /* nobody would take its answer */
+    } else if (note_myself() < 0) {
+        report(errno == EEXIST ? "F it was started before"
+                               : "F cannot write into the container's directory: %s",
+               strerror(errno));
+        return 1;
+    }
+    if (begin(&s) < 0) {
+        snprintf(s.text, sizeof(s.text), "cannot start a process: %s", strerror(errno));
+        fail(&s);
+        return exec ? 1 : finish_run(&s);
+    }
+    if (o->process) {
+        await_program(&s);
+    }
+    loop(&s);
+    kill_children();
+    return exec ? finish_exec(&s) : finish_run(&s);
+}

@@ -1,0 +1,356 @@
+/* The conformance program of the container drivers. */
+#include "test/conformance/driver_conformance.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ANSWER_S = 20 };
+
+/* ---- Talking to a subject ---- */
+
+static void keep_end(struct subject *s, const struct container_status *c)
+{
+    size_t room = sizeof(s->ended) / sizeof(s->ended[0]);
+    assert_true(s->ended_count < room);
+    struct ended *e = &s->ended[s->ended_count++];
+    snprintf(e->guid, sizeof(e->guid), "%s", c->guid);
+    e->exit_code = c->exit_code;
+    e->exit_signal = c->exit_signal;
+    e->oom_killed = c->oom_killed;
+    assert_int_equal(c->state, CONTAINER_EXITED);
+}
+
+struct verb_answer subject_verb(struct subject *s, struct arena *arena, struct verb_call call)
+{
+    struct event ev;
+    call.id = ++s->ids;
+    if (!call.deadline_ns) {
+        call.deadline_ns = s->now_ns(s) + ANSWER_S * SECOND_NS;
+    }
+    s->call(s, &call);
+    while (s->next(s, (ANSWER_S + 5) * SECOND_NS, arena, &ev)) {
+        if (ev.kind == EVENT_CONTAINER) {
+            keep_end(s, &ev.container);
+        } else if (ev.verb.id == call.id) {
+            assert_int_equal(ev.kind, EVENT_VERB);
+            assert_int_equal(ev.verb.verb, call.verb);
+            assert_non_null(ev.verb.text);
+            return ev.verb;
+        }
+    }
+    fail_msg("%s: no answer to verb %d of %s", s->name, call.verb, call.guid ? call.guid : "all");
+    return (struct verb_answer){0};
+}
+
+struct verb_answer subject_prepare(struct subject *s, struct arena *arena, const char *guid,
+                                   const struct container_spec *spec)
+{
+    return subject_verb(s, arena, (struct verb_call){.verb = VERB_PREPARE,
+                                                     .guid = guid,
+                                                     .spec = spec,
+                                                     .note = bytes_of(guid)});
+}
+
+struct verb_answer subject_plain(struct subject *s, struct arena *arena, enum verb verb,
+                                 const char *guid)
+{
+    return subject_verb(s, arena, (struct verb_call){.verb = verb, .guid = guid});
+}
+
+struct verb_answer subject_signal(struct subject *s, struct arena *arena, const char *guid,
+                                  int number)
+{
+    return subject_verb(
+        s, arena, (struct verb_call){.verb = VERB_SIGNAL, .guid = guid, .signal = number});
+}
+
+static void done(const struct verb_answer *a)
+{
+    if (a->outcome != VERB_DONE) {
+        fail_msg("verb %d of %s: outcome %d: %s", a->verb, a->guid, a->outcome, a->text);
+    }
+}
+
+void subject_begin(struct subject *s, const char *guid, enum program program)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = s->rootfs, .cpu_weight = 1};
+    arena_init(&arena);
+    s->program(s, guid, program, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, guid, &spec);
+    done(&a);
+    a = subject_plain(s, &arena, VERB_START, guid);
+    done(&a);
+    arena_done(&arena);
+}
+
+static bool take_end(struct subject *s, const char *guid, struct ended *ret)
+{
+    for (size_t i = 0; i < s->ended_count; i++) {
+        if (strcmp(s->ended[i].guid, guid) == 0) {
+            *ret = s->ended[i];
+            s->ended[i] = s->ended[--s->ended_count];
+            return true;
+        }
+    }
+    return false;
+}
+
+struct ended subject_await_end(struct subject *s, const char *guid)
+{
+    struct ended found;
+    struct event ev;
+    struct arena arena;
+    arena_init(&arena);
+    while (!take_end(s, guid, &found)) {
+        if (!s->next(s, ANSWER_S * SECOND_NS, &arena, &ev)) {
+            fail_msg("%s: %s did not end", s->name, guid);
+        }
+        assert_int_equal(ev.kind, EVENT_CONTAINER);
+        keep_end(s, &ev.container);
+    }
+    arena_done(&arena);
+    return found;
+}
+
+struct container_status subject_find(struct subject *s, struct arena *arena, const char *guid)
+{
+    struct verb_answer a = subject_plain(s, arena, VERB_LIST, NULL);
+    struct container_status found = {0};
+    done(&a);
+    for (size_t i = 0; i < a.container_count; i++) {
+        assert_true(i == 0 || strcmp(a.containers[i - 1].guid, a.containers[i].guid) < 0);
+        if (strcmp(a.containers[i].guid, guid) == 0) {
+            found = a.containers[i];
+        }
+    }
+    return found;
+}
+
+void subject_remove(struct subject *s, const char *guid)
+{
+    struct arena arena;
+    struct ended unused;
+    arena_init(&arena);
+    struct verb_answer a = subject_plain(s, &arena, VERB_REMOVE, guid);
+    done(&a);
+    assert_null(subject_find(s, &arena, guid).guid);
+    while (take_end(s, guid, &unused)) {
+    }
+    arena_done(&arena);
+}
+
+/* ---- The program ---- */
+
+static enum container_state state_of(struct subject *s, const char *guid)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct container_status c = subject_find(s, &arena, guid);
+    assert_non_null(c.guid);
+    assert_true(bytes_equal(c.note, bytes_of(guid)));
+    enum container_state state = c.state;
+    assert_int_equal(c.pid > 0, state == CONTAINER_RUNNING || (c.pid > 0 && state == CONTAINER_EXITED));
+    arena_done(&arena);
+    return state;
+}
+
+static void life_of_one(struct subject *s)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = s->rootfs};
+    arena_init(&arena);
+    s->program(s, "one", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "one", &spec);
+    done(&a);
+    assert_string_equal(a.guid, "one");
+    assert_int_equal(state_of(s, "one"), CONTAINER_PREPARED);
+    assert_int_equal(subject_prepare(s, &arena, "one", &spec).outcome, VERB_FAILED);
+    assert_int_equal(subject_signal(s, &arena, "one", SIGTERM).outcome, VERB_FAILED);
+    a = subject_plain(s, &arena, VERB_START, "one");
+    done(&a);
+    assert_int_equal(state_of(s, "one"), CONTAINER_RUNNING);
+    assert_int_equal(subject_plain(s, &arena, VERB_START, "one").outcome, VERB_FAILED);
+    a = subject_signal(s, &arena, "one", SIGTERM);
+    done(&a);
+    struct ended e = subject_await_end(s, "one");
+    assert_true(e.exit_signal == SIGTERM || e.exit_code == 128 + SIGTERM);
+    assert_false(e.oom_killed);
+    assert_int_equal(state_of(s, "one"), CONTAINER_EXITED);
+    assert_int_equal(subject_signal(s, &arena, "one", SIGTERM).outcome, VERB_FAILED);
+    subject_remove(s, "one");
+    subject_remove(s, "one"); /* once more is as good */
+    arena_done(&arena);
+}
+
+static void exit_code_is_kept(struct subject *s)
+{
+    struct arena arena;
+    arena_init(&arena);
+    subject_begin(s, "code", PROGRAM_EXITS);
+    struct ended e = subject_await_end(s, "code");
+    assert_int_equal(e.exit_code, 3);
+    assert_int_equal(e.exit_signal, 0);
+    struct container_status c = subject_find(s, &arena, "code");
+    assert_int_equal(c.exit_code, 3);
+    assert_string_equal(c.text, "");
+    s->restart(s);
+    c = subject_find(s, &arena, "code");
+    assert_int_equal(c.state, CONTAINER_EXITED);
+    assert_int_equal(c.exit_code, 3);
+    subject_remove(s, "code");
+    arena_done(&arena);
+}
+
+static void kill_is_obeyed(struct subject *s)
+{
+    struct arena arena;
+    struct event ev;
+    arena_init(&arena);
+    subject_begin(s, "stubborn", PROGRAM_IS_STUBBORN);
+    /* It sets its trap first; told before, it would end. */
+    assert_false(s->next(s, 500 * MILLISECOND_NS, &arena, &ev));
+    struct verb_answer a = subject_signal(s, &arena, "stubborn", SIGTERM);
+    done(&a);
+    assert_false(s->next(s, 500 * MILLISECOND_NS, &arena, &ev));
+    assert_int_equal(state_of(s, "stubborn"), CONTAINER_RUNNING);
+    a = subject_signal(s, &arena, "stubborn", SIGKILL);
+    done(&a);
+    struct ended e = subject_await_end(s, "stubborn");
+    assert_true(e.exit_signal == SIGKILL || e.exit_code == 128 + SIGKILL);
+    subject_remove(s, "stubborn");
+    arena_done(&arena);
+}
+
+static void bad_starts_say_why(struct subject *s)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = s->rootfs};
+    arena_init(&arena);
+    s->program(s, "missing", PROGRAM_IS_MISSING, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "missing", &spec);
+    done(&a);
+    a = subject_plain(s, &arena, VERB_START, "missing");
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_true(strlen(a.text) > 0);
+    struct container_status c = subject_find(s, &arena, "missing");
+    assert_int_equal(c.state, CONTAINER_EXITED);
+    assert_string_equal(c.text, a.text);
+    assert_int_equal(c.pid, 0);
+    assert_int_equal(s->ended_count, 0); /* nothing ended that never ran */
+    subject_remove(s, "missing");
+    a = subject_plain(s, &arena, VERB_START, "nobody");
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_int_equal(subject_signal(s, &arena, "nobody", SIGTERM).outcome, VERB_FAILED);
+    subject_remove(s, "nobody");
+    arena_done(&arena);
+}
+
+static void bad_specs_leave_nothing(struct subject *s)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = "preloaded:nosuch"};
+    arena_init(&arena);
+    s->program(s, "bad", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "bad", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "nosuch"));
+    assert_null(subject_find(s, &arena, "bad").guid);
+    a = subject_prepare(s, &arena, "../bad", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    arena_done(&arena);
+}
+
+static void restart_adopts(struct subject *s)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = s->rootfs};
+    arena_init(&arena);
+    subject_begin(s, "adopted", PROGRAM_SLEEPS);
+    s->program(s, "waiting", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "waiting", &spec);
+    done(&a);
+    int64_t pid = subject_find(s, &arena, "adopted").pid;
+    for (int i = 0; i < 3; i++) {
+        s->restart(s);
+        assert_int_equal(state_of(s, "adopted"), CONTAINER_RUNNING);
+        assert_int_equal(state_of(s, "waiting"), CONTAINER_PREPARED);
+        assert_int_equal(subject_find(s, &arena, "adopted").pid, pid);
+    }
+    a = subject_plain(s, &arena, VERB_START, "waiting");
+    done(&a);
+    a = subject_signal(s, &arena, "adopted", SIGTERM);
+    done(&a);
+    subject_await_end(s, "adopted");
+    subject_remove(s, "adopted");
+    s->restart(s);
+    subject_remove(s, "waiting"); /* running, and adopted */
+    arena_done(&arena);
+}
+
+static void exec_needs_a_container(struct subject *s)
+{
+    static const char *const argv[] = {"true", NULL};
+    struct arena arena;
+    arena_init(&arena);
+    struct verb_call call = {.verb = VERB_EXEC, .guid = "nobody", .argv = argv};
+    assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
+    subject_begin(s, "with-exec", PROGRAM_SLEEPS);
+    call.guid = "with-exec";
+    struct verb_answer a = subject_verb(s, &arena, call);
+    done(&a);
+    assert_int_equal(a.exit_code, 0);
+    subject_remove(s, "with-exec");
+    assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
+    arena_done(&arena);
+}
+
+/* Verbs of one container asked for at once are done in order, each answered once. */
+static void verbs_take_turns(struct subject *s)
+{
+    static const enum verb verbs[] = {VERB_PREPARE, VERB_START, VERB_REMOVE};
+    struct arena arena;
+    struct event ev;
+    struct container_spec spec = {.rootfs = s->rootfs};
+    unsigned answers[3] = {0};
+    arena_init(&arena);
+    s->program(s, "turns", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "turns", &spec);
+    done(&a);
+    uint64_t first = s->ids + 1;
+    for (int i = 1; i < 3; i++) {
+        struct verb_call call = {.id = ++s->ids,
+                                 .verb = verbs[i],
+                                 .guid = "turns",
+                                 .deadline_ns = s->now_ns(s) + ANSWER_S * SECOND_NS};
+        s->call(s, &call);
+    }
+    while (answers[2] == 0 && s->next(s, ANSWER_S * SECOND_NS, &arena, &ev)) {
+        if (ev.kind == EVENT_VERB) {
+            assert_int_equal(ev.verb.outcome, VERB_DONE);
+            answers[ev.verb.id - first + 1]++;
+            assert_int_equal(answers[1], 1);
+        }
+    }
+    assert_int_equal(answers[2], 1);
+    assert_null(subject_find(s, &arena, "turns").guid);
+    s->ended_count = 0;
+    arena_done(&arena);
+}
+
+void driver_conformance(struct subject *s)
+{
+    life_of_one(s);
+    exit_code_is_kept(s);
+    kill_is_obeyed(s);
+    bad_starts_say_why(s);
+    bad_specs_leave_nothing(s);
+    restart_adopts(s);
+    exec_needs_a_container(s);
+    verbs_take_turns(s);
+}

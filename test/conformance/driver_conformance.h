@@ -1,0 +1,64 @@
+/* What every container driver answers, the model included (DESIGN 3.4): a program of verbs whose
+ * answers are judged with cmocka's asserts. A subject is one driver under test. */
+#ifndef TEST_CONFORMANCE_DRIVER_CONFORMANCE_H
+#define TEST_CONFORMANCE_DRIVER_CONFORMANCE_H
+
+#include "common/base/arena.h"
+#include "common/contract/event.h"
+
+/* What a container's process does. */
+enum program {
+    PROGRAM_SLEEPS,      /* until told to end; ends at SIGTERM */
+    PROGRAM_EXITS,       /* soon, with code 3 */
+    PROGRAM_IS_STUBBORN, /* ignores SIGTERM */
+    PROGRAM_IS_MISSING,  /* cannot be started */
+};
+
+struct subject {
+    const char *name;
+    void (*call)(struct subject *s, const struct verb_call *call);
+    /* The next event within `wait_ns` of the subject's time; lives in `arena`. */
+    bool (*next)(struct subject *s, int64_t wait_ns, struct arena *arena, struct event *ret);
+    int64_t (*now_ns)(struct subject *s);
+    void (*restart)(struct subject *s); /* the rep is killed and comes back */
+    /* Fills in path and args of a container that shall do this. */
+    void (*program)(struct subject *s, const char *guid, enum program program,
+                    struct container_spec *spec);
+    const char *rootfs; /* one that is there */
+    uint64_t ids;       /* given out by subject_call() */
+    /* Events of containers that came while something else was awaited. */
+    struct ended {
+        char guid[65];
+        int exit_code, exit_signal;
+        bool oom_killed;
+    } ended[64];
+    size_t ended_count;
+};
+
+/* One verb and its answer, which lives in `arena`. Waits at most 20 s. */
+struct verb_answer subject_verb(struct subject *s, struct arena *arena, struct verb_call call);
+
+/* Shorthands. PREPARE uses the guid as the note. */
+struct verb_answer subject_prepare(struct subject *s, struct arena *arena, const char *guid,
+                                   const struct container_spec *spec);
+struct verb_answer subject_plain(struct subject *s, struct arena *arena, enum verb verb,
+                                 const char *guid);
+struct verb_answer subject_signal(struct subject *s, struct arena *arena, const char *guid,
+                                  int number);
+
+/* PREPARE and START of such a program; asserts both DONE. */
+void subject_begin(struct subject *s, const char *guid, enum program program);
+
+/* Waits for EVENT_CONTAINER of this guid; asserts that it comes. */
+struct ended subject_await_end(struct subject *s, const char *guid);
+
+/* Its line in LIST; guid NULL when it has none. */
+struct container_status subject_find(struct subject *s, struct arena *arena, const char *guid);
+
+/* REMOVE; asserts DONE, and that LIST has lost it. */
+void subject_remove(struct subject *s, const char *guid);
+
+/* The whole program; leaves no container. */
+void driver_conformance(struct subject *s);
+
+#endif

@@ -1,0 +1,341 @@
+/* A driver in a loop of its own, in a directory of its own. */
+#include "test/e2e/driver_trials.h"
+
+#include <dirent.h>
+#include <event2/event.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct kept {
+    struct kept *next;
+    struct arena arena;
+    struct event ev;
+};
+
+static struct container_status copy_status(struct arena *a, struct container_status c)
+{
+    c.guid = arena_strdup(a, c.guid);
+    c.text = arena_strdup(a, c.text);
+    c.note.data = arena_copy(a, c.note.data, c.note.size);
+    return c;
+}
+
+static void copy_event(struct arena *a, const struct event *from, struct event *to)
+{
+    *to = *from;
+    if (from->kind == EVENT_CONTAINER) {
+        to->container = copy_status(a, from->container);
+        return;
+    }
+    size_t count = from->verb.container_count;
+    struct container_status *list = ARENA_ARRAY(a, count, struct container_status);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = copy_status(a, from->verb.containers[i]);
+    }
+    to->verb.containers = list;
+    to->verb.text = arena_strdup(a, from->verb.text);
+    to->verb.guid = from->verb.guid ? arena_strdup(a, from->verb.guid) : NULL;
+}
+
+static void deliver(void *rig, const struct event *ev)
+{
+    struct rig *r = rig;
+    struct kept *k = calloc(1, sizeof(*k));
+    arena_init(&k->arena);
+    copy_event(&k->arena, ev, &k->ev);
+    *r->events_end = k;
+    r->events_end = &k->next;
+    event_base_loopbreak(r->loop);
+}
+
+static int64_t now_ns(struct subject *s)
+{
+    struct timespec t;
+    (void)s;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+static void call(struct subject *s, const struct verb_call *c)
+{
+    struct rig *r = (struct rig *)s;
+    r->shell->ops->call(r->shell, c);
+}
+
+static void stop_waiting(evutil_socket_t fd, short what, void *loop)
+{
+    (void)fd;
+    (void)what;
+    event_base_loopbreak(loop);
+}
+
+static bool next(struct subject *s, int64_t wait_ns, struct arena *arena, struct event *ret)
+{
+    struct rig *r = (struct rig *)s;
+    int64_t until = now_ns(s) + wait_ns;
+    struct event *timer = event_new(r->loop, -1, 0, stop_waiting, r->loop);
+    while (!r->events && now_ns(s) < until) {
+        int64_t left = until - now_ns(s);
+        struct timeval t = {left / SECOND_NS, left % SECOND_NS / 1000 + 1};
+        event_add(timer, &t);
+        event_base_dispatch(r->loop);
+    }
+    event_free(timer);
+    struct kept *k = r->events;
+    if (!k) {
+        return false;
+    }
+    r->events = k->next;
+    r->events_end = r->events ? r->events_end : &r->events;
+    copy_event(arena, &k->ev, ret);
+    arena_done(&k->arena);
+    free(k);
+    return true;
+}
+
+static void restart(struct subject *s)
+{
+    rig_restart((struct rig *)s);
+}
+
+static void program(struct subject *s, const char *guid, enum program p,
+                    struct container_spec *spec)
+{
+    static const char *const scripts[] = {
+        [PROGRAM_SLEEPS] = "exec sleep 1000",
+        [PROGRAM_EXITS] = "sleep 0.1; exit 3",
+        [PROGRAM_IS_STUBBORN] = "trap '' TERM; while true; do sleep 1; done",
+    };
+    static const char *args[4][3];
+    (void)s;
+    (void)guid;
+    args[p][0] = "-c";
+    args[p][1] = p == PROGRAM_IS_MISSING ? "" : scripts[p];
+    spec->path = p == PROGRAM_IS_MISSING ? "/bin/no-such-program" : "/bin/sh";
+    spec->args = args[p];
+}
+
+static void find_shim(struct rig *r)
+{
+    ssize_t n = readlink("/proc/self/exe", r->shim, sizeof(r->shim) - 32);
+    assert_true(n > 0);
+    r->shim[n] = '\0';
+    char *at = strstr(r->shim, "/test/e2e/");
+    assert_non_null(at);
+    strcpy(at, "/bin/rep-shim");
+}
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void run(const char *format, ...)
+{
+    char command[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof(command), format, args);
+    va_end(args);
+    if (system(command) != 0) {
+        fail_msg("failed: %s", command);
+    }
+}
+
+static void open_driver(struct rig *r)
+{
+    struct err err;
+    r->shell = driver_open(&r->config, r->loop, deliver, r, &err);
+    if (!r->shell) {
+        fail_msg("%s", err.text);
+    }
+}
+
+void rig_open(struct rig *r, enum driver_kind kind)
+{
+    struct err err;
+    *r = (struct rig){.subject = {.name = kind == DRIVER_OCI ? "oci" : "process",
+                                  .call = call,
+                                  .next = next,
+                                  .now_ns = now_ns,
+                                  .restart = restart,
+                                  .program = program,
+                                  .rootfs = "preloaded:busybox"}};
+    snprintf(r->dir, sizeof(r->dir), "/tmp/corkboard-driver-XXXXXX");
+    assert_non_null(mkdtemp(r->dir));
+    run("deploy/local/make-rootfs busybox %s/rootfs >/dev/null", r->dir);
+    snprintf(r->state, sizeof(r->state), "%s/state", r->dir);
+    snprintf(r->rootfs_path, sizeof(r->rootfs_path), "%s/rootfs/busybox", r->dir);
+    find_shim(r);
+    r->rootfs = (struct driver_rootfs){"busybox", r->rootfs_path};
+    r->config = (struct driver_config){.kind = kind,
+                                       .state_dir = r->state,
+                                       .shim = r->shim,
+                                       .rootfs = &r->rootfs,
+                                       .rootfs_count = 1};
+    if (driver_probe(&r->config, &r->choice, &err) < 0) {
+        fail_msg("%s", err.text);
+    }
+    print_message("%s\n", r->choice.text);
+    r->config.choice = &r->choice;
+    r->loop = event_base_new();
+    r->events_end = &r->events;
+    open_driver(r);
+}
+
+static void drop_events(struct rig *r)
+{
+    while (r->events) {
+        struct kept *k = r->events;
+        r->events = k->next;
+        arena_done(&k->arena);
+        free(k);
+    }
+    r->events_end = &r->events;
+}
+
+void rig_restart(struct rig *r)
+{
+    r->shell->ops->free(r->shell);
+    drop_events(r);
+    r->subject.ended_count = 0;
+    open_driver(r);
+}
+
+/* ---- Nothing left behind ---- */
+
+static bool file_mentions(const char *path, const char *word)
+{
+    char line[8192];
+    bool found = false;
+    FILE *f = fopen(path, "r");
+    while (f && !found) {
+        size_t n = fread(line, 1, sizeof(line) - 1, f);
+        if (n == 0) {
+            break;
+        }
+        for (size_t i = 0; i < n; i++) {
+            line[i] = line[i] ? line[i] : ' ';
+        }
+        line[n] = '\0';
+        found = strstr(line, word) != NULL;
+    }
+    if (f) {
+        fclose(f);
+    }
+    return found;
+}
+
+/* A process is ours when its command line, environment or working directory names our directory. */
+static int processes_of(const char *word)
+{
+    int found = 0;
+    char path[300], cwd[PATH_MAX];
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; (e = readdir(proc));) {
+        long pid = atol(e->d_name);
+        if (pid <= 0 || pid == getpid()) {
+            continue;
+        }
+        snprintf(path, sizeof(path), "/proc/%ld/cwd", pid);
+        ssize_t n = readlink(path, cwd, sizeof(cwd) - 1);
+        cwd[n > 0 ? n : 0] = '\0';
+        snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+        if (strstr(cwd, word) || file_mentions(path, word)) {
+            print_message("left: process %ld, in %s\n", pid, cwd);
+            found++;
+        }
+    }
+    closedir(proc);
+    return found;
+}
+
+static int lines_of(const char *command)
+{
+    char line[512];
+    int count = 0;
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f)) {
+        print_message("left: %s", line);
+        count++;
+    }
+    pclose(f);
+    return count;
+}
+
+static uint32_t hash_of(const char *text)
+{
+    uint32_t h = 2166136261U;
+    for (; *text; text++) {
+        h = (h ^ (uint8_t)*text) * 16777619U;
+    }
+    return h;
+}
+
+static void assert_nothing_left(struct rig *r)
+{
+    char command[512];
+    /* What a shim left to the kernel (the end of a session, a lazy unmount) takes a moment. */
+    for (int i = 0; i < 50 && processes_of(r->dir) > 0; i++) {
+        usleep(20000);
+    }
+    assert_int_equal(processes_of(r->dir), 0);
+    assert_false(file_mentions("/proc/self/mountinfo", r->dir));
+    snprintf(command, sizeof(command), "ls -A %s/containers %s/runtime | grep -v '^%s.*:$' | "
+             "grep -v '^$'", r->state, r->state, r->state);
+    assert_int_equal(lines_of(command), 0);
+    snprintf(command, sizeof(command), "ls -d /sys/fs/cgroup/corkboard-%08x-* "
+             "/sys/fs/cgroup/*/corkboard-%08x-* 2>/dev/null", hash_of(r->state), hash_of(r->state));
+    assert_int_equal(lines_of(command), 0);
+    snprintf(command, sizeof(command), "losetup -a 2>/dev/null | grep %s", r->dir);
+    assert_int_equal(lines_of(command), 0);
+}
+
+void rig_close(struct rig *r)
+{
+    r->shell->ops->free(r->shell);
+    drop_events(r);
+    event_base_free(r->loop);
+    assert_nothing_left(r);
+    run("rm -rf --one-file-system %s", r->dir);
+}
+
+struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4])
+{
+    args[0] = "-c";
+    args[1] = script;
+    args[2] = NULL;
+    return (struct container_spec){.rootfs = r->subject.rootfs, .path = "/bin/sh", .args = args};
+}
+
+void rig_begin_shell(struct rig *r, const char *guid, const char *script)
+{
+    const char *args[4];
+    struct arena arena;
+    struct container_spec spec = rig_shell(r, script, args);
+    arena_init(&arena);
+    struct verb_answer a = subject_prepare(&r->subject, &arena, guid, &spec);
+    if (a.outcome != VERB_DONE) {
+        fail_msg("%s", a.text);
+    }
+    a = subject_plain(&r->subject, &arena, VERB_START, guid);
+    if (a.outcome != VERB_DONE) {
+        fail_msg("%s", a.text);
+    }
+    arena_done(&arena);
+}
+
+const char *rig_path(struct rig *r, const char *guid, const char *name)
+{
+    static char paths[4][256];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    snprintf(path, 256, "%s/containers/%s/%s", r->state, guid, name);
+    return path;
+}

@@ -1,0 +1,51 @@
+/* Trials of a real driver: real processes, kill -9, logs, memory, leftovers. The same for oci and
+ * process, but where a driver promises less. */
+#ifndef TEST_E2E_DRIVER_TRIALS_H
+#define TEST_E2E_DRIVER_TRIALS_H
+
+#include "rep/driver/driver_io.h"
+#include "test/conformance/driver_conformance.h"
+
+struct event_base;
+
+struct rig {
+    struct subject subject; /* first */
+    struct driver_config config;
+    struct driver_choice choice;
+    struct driver_rootfs rootfs;
+    struct event_base *loop;
+    struct driver_shell *shell;
+    char dir[64]; /* of this rig alone: state, rootfs */
+    char state[80], rootfs_path[96], shim[256];
+    struct kept *events, **events_end; /* delivered, not taken yet */
+};
+
+/* Makes a rig in a new directory, probes, opens the driver. Fails the test when none works. */
+void rig_open(struct rig *r, enum driver_kind kind);
+
+/* Drops the driver, asserts that nothing is left behind, deletes the directory. */
+void rig_close(struct rig *r);
+
+/* Drops the driver and makes a new one, as after a restart of the rep. */
+void rig_restart(struct rig *r);
+
+/* A container of `sh -c SCRIPT`. */
+struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4]);
+void rig_begin_shell(struct rig *r, const char *guid, const char *script);
+
+/* Path of a file in the container's directory; static buffers, four in turn. */
+const char *rig_path(struct rig *r, const char *guid, const char *name);
+
+void trial_conformance(void **state);
+void trial_exec(void **state);
+void trial_logs(void **state);
+void trial_full_disk(void **state);
+void trial_shim_killed(void **state);
+void trial_rep_killed(void **state);
+void trial_many(void **state);
+void trial_quick_ends(void **state);
+void trial_whole_family(void **state);
+void trial_deadlines(void **state);
+void trial_leftovers(void **state);
+
+#endif
