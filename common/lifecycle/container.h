@@ -1,0 +1,15 @@
+/* The lifecycle of a container as its rep keeps it: container.def says it. Its states are called
+ * phases, for `enum container_state` is the driver's view. */
+#ifndef COMMON_LIFECYCLE_CONTAINER_H
+#define COMMON_LIFECYCLE_CONTAINER_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* PHASE_<STATE>, PHASE_NEWS_<NEWS>. */
+#define LIFECYCLE_PREFIX PHASE
+#define LIFECYCLE_DEF "common/lifecycle/container.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle container_lifecycle;
+
+#endif

@@ -1,0 +1,47 @@
+/* What the cell can hold: memory, disk, container slots and host ports, set aside for containers and
+ * given back. Reserved never exceeds capacity (S7) but for adopted containers, which run whatever
+ * the settings have become; no host port is allotted twice. */
+#ifndef REP_CAPACITY_H
+#define REP_CAPACITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct resources {
+    int64_t memory_mb;
+    int64_t disk_mb;
+    int64_t containers;
+};
+
+struct capacity {
+    struct resources total;
+    struct resources reserved;
+    uint16_t port_low, port_high; /* both included; 0, 0 = no ports */
+    uint16_t port_next;           /* where the search begins: a freed port rests as long as can be */
+    uint8_t port_taken[65536 / 8];
+};
+
+void capacity_init(struct capacity *c, struct resources total, uint16_t port_low,
+                   uint16_t port_high);
+
+/* Sets aside memory, disk and one slot; false, and nothing done, when one of them does not fit or
+ * is negative. */
+bool capacity_take(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
+
+/* The same without asking: for a container that is there already. */
+void capacity_adopt(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
+
+void capacity_give(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
+
+/* What is left; never below zero. */
+struct resources capacity_left(const struct capacity *c);
+
+/* A free host port of the range, now taken; 0 when none is left. */
+uint16_t capacity_port_take(struct capacity *c);
+
+/* Marks a port that an adopted container has; one out of the range is of no concern. */
+void capacity_port_adopt(struct capacity *c, uint32_t port);
+
+void capacity_port_give(struct capacity *c, uint32_t port);
+
+#endif

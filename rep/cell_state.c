@@ -1,0 +1,133 @@
+#include "rep/cell_state.h"
+
+#include "rep/inside.h"
+
+#include <string.h>
+
+static size_t list_size(const char *const *list)
+{
+    size_t n = 0;
+    while (list && list[n]) {
+        n++;
+    }
+    return n;
+}
+
+static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const char *scheme,
+                                                        const char *const *names)
+{
+    Cell__CellState__RootFSProvidersEntry *entry =
+        ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
+    cell__cell_state__root_fsproviders_entry__init(entry);
+    entry->key = (char *)scheme;
+    entry->value = ARENA_NEW(a, Cell__RootFSProvider);
+    cell__root_fsprovider__init(entry->value);
+    entry->value->type = (char *)"fixed_set";
+    entry->value->n_set = list_size(names);
+    entry->value->set = ARENA_ARRAY(a, entry->value->n_set, Cell__RootFSProvider__SetEntry *);
+    for (size_t i = 0; i < entry->value->n_set; i++) {
+        Cell__RootFSProvider__SetEntry *name = ARENA_NEW(a, Cell__RootFSProvider__SetEntry);
+        cell__root_fsprovider__set_entry__init(name);
+        name->key = (char *)names[i];
+        name->value = ARENA_NEW(a, Cell__Unit);
+        cell__unit__init(name->value);
+        entry->value->set[i] = name;
+    }
+    return entry;
+}
+
+static Cell__Resources *resources(struct arena *a, struct resources from)
+{
+    Cell__Resources *to = ARENA_NEW(a, Cell__Resources);
+    cell__resources__init(to);
+    to->memorymb = (int32_t)from.memory_mb;
+    to->diskmb = (int32_t)from.disk_mb;
+    to->containers = (int32_t)from.containers;
+    return to;
+}
+
+static const char *state_name(const struct container *c)
+{
+    if (container_is_starting(c)) {
+        return "CLAIMED";
+    }
+    if (c->phase == PHASE_RUNNING) {
+        return "RUNNING";
+    }
+    return c->stop_asked ? "SHUTDOWN" : "CRASHED";
+}
+
+static Cell__LRP *lrp(struct arena *a, const struct container *c)
+{
+    const Rep__Note *about = c->about;
+    Cell__LRP *to = ARENA_NEW(a, Cell__LRP);
+    cell__lrp__init(to);
+    to->instance_guid = about->instance_guid;
+    to->process_guid = about->key->process_guid;
+    to->index = about->key->index;
+    to->domain = about->key->domain;
+    to->n_placementtags = about->n_placement_tags;
+    to->placementtags = about->placement_tags;
+    to->rootfs = about->root_fs;
+    to->memorymb = about->memory_mb;
+    to->diskmb = about->disk_mb;
+    to->maxpids = about->max_pids;
+    to->state = (char *)state_name(c);
+    to->definition = about->definition;
+    return to;
+}
+
+Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
+{
+    const struct rep_config *config = &r->config;
+    Cell__CellState *s = ARENA_NEW(a, Cell__CellState);
+    cell__cell_state__init(s);
+    s->rep_url = (char *)config->url;
+    s->cell_id = (char *)config->cell_id;
+    s->zone = (char *)config->zone;
+    s->session = config->session;
+    s->n_rootfsproviders = 2;
+    s->rootfsproviders = ARENA_ARRAY(a, 2, Cell__CellState__RootFSProvidersEntry *);
+    s->rootfsproviders[0] = fixed_set(a, "preloaded", config->rootfs_names);
+    s->rootfsproviders[1] = fixed_set(a, "preloaded+layer", NULL);
+    s->availableresources = resources(a, capacity_left(&r->capacity));
+    s->totalresources = resources(a, r->capacity.total);
+    s->lrps = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__LRP *);
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        s->lrps[s->n_lrps++] = lrp(a, map_value(n));
+    }
+    s->startingcontainercount = (int32_t)r->containers.starting;
+    s->n_placementtags = list_size(config->placement_tags);
+    s->placementtags = (char **)config->placement_tags;
+    s->n_optionalplacementtags = list_size(config->optional_placement_tags);
+    s->optionalplacementtags = (char **)config->optional_placement_tags;
+    return s;
+}
+
+const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf)
+{
+    return arena_printf(a, "\"%llu-%llu-%s\"", (unsigned long long)r->config.session,
+                        (unsigned long long)r->containers.version, protobuf ? "p" : "j");
+}
+
+bool cell_state_is_well(const struct rep *r)
+{
+    return r->session.open && listing_is_good(r);
+}
+
+bool cell_state_has_rootfs(const struct rep *r, const char *rootfs)
+{
+    static const char scheme[] = "preloaded:";
+    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
+        return false;
+    }
+    const char *name = rootfs + sizeof(scheme) - 1;
+    size_t size = strcspn(name, "?");
+    for (const char *const *have = r->config.rootfs_names; have && *have; have++) {
+        if (strlen(*have) == size && strncmp(*have, name, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

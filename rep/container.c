@@ -1,0 +1,227 @@
+#include "rep/container.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int due_compare(const struct container *a, const struct container *b)
+{
+    if (a->due_ns != b->due_ns) {
+        return a->due_ns < b->due_ns ? -1 : 1;
+    }
+    return strcmp(container_guid(a), container_guid(b));
+}
+
+RB_GENERATE_INTERNAL(container_due, container, due_link, due_compare,
+                     static __attribute__((unused)))
+
+void containers_init(struct containers *t)
+{
+    *t = (struct containers){0};
+    TAILQ_INIT(&t->queue);
+}
+
+static void container_free(void *value)
+{
+    struct container *c = value;
+    rep__note__free_unpacked(c->about, NULL);
+    free(c->exit_text);
+    free(c);
+}
+
+void containers_done(struct containers *t)
+{
+    map_done(&t->by_index, NULL);
+    map_done(&t->by_guid, container_free);
+    containers_init(t);
+}
+
+/* Room for a process_guid of any length is not needed: bbs lets 255 bytes pass; longer ones would
+ * only share an entry, which costs the notice of a repeated reservation. */
+struct index_name {
+    char text[288];
+};
+
+static struct index_name index_name(const char *process_guid, int32_t index)
+{
+    struct index_name n;
+    snprintf(n.text, sizeof(n.text), "%.255s/%d", process_guid, (int)index);
+    return n;
+}
+
+static struct index_name index_name_of(const struct container *c)
+{
+    return index_name(c->about->key->process_guid, c->about->key->index);
+}
+
+static char *text_copy(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        abort();
+    }
+    return copy;
+}
+
+struct container *container_add(struct containers *t, Rep__Note *about)
+{
+    assert(about->key && about->instance_guid[0] != '\0');
+    assert(!map_get(&t->by_guid, about->instance_guid));
+    struct container *c = calloc(1, sizeof(*c));
+    if (!c) {
+        abort();
+    }
+    c->about = about;
+    c->exit_text = text_copy("");
+    c->due_ns = NEVER_NS;
+    c->table = t;
+    map_put(&t->by_guid, about->instance_guid, c);
+    map_put(&t->by_index, index_name_of(c).text, c);
+    return c;
+}
+
+struct container *container_find(const struct containers *t, const char *guid)
+{
+    return map_get(&t->by_guid, guid);
+}
+
+struct container *container_of_index(const struct containers *t, const char *process_guid,
+                                     int32_t index)
+{
+    return map_get(&t->by_index, index_name(process_guid, index).text);
+}
+
+static bool phase_is_starting(int p)
+{
+    return p == PHASE_RESERVED || p == PHASE_INITIALIZING || p == PHASE_CREATED;
+}
+
+static void container_drop(struct container *c)
+{
+    struct containers *t = c->table;
+    container_due(c, NEVER_NS);
+    if (c->queued) {
+        TAILQ_REMOVE(&t->queue, c, queue_link);
+    }
+    map_remove(&t->by_guid, container_guid(c));
+    if (map_get(&t->by_index, index_name_of(c).text) == c) {
+        map_remove(&t->by_index, index_name_of(c).text);
+    }
+    container_free(c);
+}
+
+void container_move(struct container *c, int news, const char *why,
+                    struct effects *out)
+{
+    int to = lifecycle_move(&container_lifecycle, c->phase, ACTOR_REP, news, 0);
+    assert(to >= 0);
+    if (out->count < CONTAINER_LOGS_A_STEP_MAX) {
+        effects_log(out, LOG_INFO_LEVEL, "container changed",
+                    "instance_guid=%s process_guid=%s index=%d from=%s to=%s why=\"%s\"",
+                    container_guid(c), c->about->key->process_guid, (int)c->about->key->index,
+                    phase_name(c->phase), phase_name(to), why);
+    }
+    struct containers *t = c->table;
+    t->starting -= phase_is_starting(c->phase);
+    t->starting += phase_is_starting(to);
+    t->version++;
+    c->phase = to;
+    c->failures = 0;
+    c->attempts = 0;
+    c->retry_ns = 0;
+    if (c->phase == PHASE_NONE) {
+        container_drop(c);
+    } else {
+        container_touch(c);
+    }
+}
+
+void container_complete(struct container *c, int news, const char *text,
+                        struct effects *out)
+{
+    free(c->exit_text);
+    c->exit_text = text_copy(text);
+    c->uncertain = false;
+    container_move(c, news, text, out);
+}
+
+void container_learn(struct container *c, Rep__Note *about)
+{
+    assert(strcmp(about->instance_guid, container_guid(c)) == 0);
+    rep__note__free_unpacked(c->about, NULL);
+    c->about = about;
+    c->table->version++;
+}
+
+void container_touch(struct container *c)
+{
+    if (!c->queued) {
+        c->queued = true;
+        TAILQ_INSERT_TAIL(&c->table->queue, c, queue_link);
+    }
+}
+
+static void due_set(struct container *c, int64_t due_ns)
+{
+    if (c->due_ns != NEVER_NS) {
+        RB_REMOVE(container_due, &c->table->due, c);
+    }
+    c->due_ns = due_ns;
+    if (c->due_ns != NEVER_NS) {
+        RB_INSERT(container_due, &c->table->due, c);
+    }
+}
+
+void container_due(struct container *c, int64_t due_ns)
+{
+    if (due_ns == NEVER_NS || due_ns < c->due_ns) {
+        due_set(c, due_ns);
+    }
+}
+
+struct container *containers_next(struct containers *t)
+{
+    struct container *c = TAILQ_FIRST(&t->queue);
+    if (c) {
+        TAILQ_REMOVE(&t->queue, c, queue_link);
+        c->queued = false;
+    }
+    return c;
+}
+
+int64_t containers_wake(struct containers *t, int64_t now_ns)
+{
+    struct container *c;
+    while ((c = RB_MIN(container_due, &t->due)) && c->due_ns <= now_ns) {
+        due_set(c, NEVER_NS);
+        container_touch(c);
+    }
+    return c ? c->due_ns : NEVER_NS;
+}
+
+const char *container_guid(const struct container *c)
+{
+    return c->about->instance_guid;
+}
+
+const char *phase_name(int phase)
+{
+    assert(phase >= 0 && (size_t)phase < container_lifecycle.state_count);
+    return container_lifecycle.states[phase];
+}
+
+bool container_is_starting(const struct container *c)
+{
+    return phase_is_starting(c->phase);
+}
+
+const char *exit_text_of(struct arena *a, const struct container_status *s)
+{
+    if (s->text && s->text[0] != '\0') {
+        return arena_strdup(a, s->text);
+    }
+    int status = s->exit_signal ? 128 + s->exit_signal : s->exit_code;
+    return arena_printf(a, "Exited with status %d%s", status,
+                        s->oom_killed ? " (out of memory)" : "");
+}

@@ -1,0 +1,116 @@
+/* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container is
+ * one LRP instance on this cell; its state changes only through common/lifecycle/container.def. */
+#ifndef REP_CONTAINER_H
+#define REP_CONTAINER_H
+
+#include "common/base/map.h"
+#include "common/contract/effect.h"
+#include "common/lifecycle/container.h"
+#include "rep_note.pb-c.h"
+
+#include <bsd/sys/queue.h>
+#include <bsd/sys/tree.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A step's log lines about containers end here, so that thousands adopted at once leave room for
+ * what must be done; their state is told by /state. */
+enum { CONTAINER_LOGS_A_STEP_MAX = EFFECTS_MAX / 4 };
+
+/* What is under way for a container: at most one of these at a time (rep-auctioneer.md 2.5). */
+enum container_op {
+    OP_NONE,
+    OP_MOVE,    /* waits for or travels in a /v1/board/apply */
+    OP_FETCH,   /* asks bbs for the DesiredLRP */
+    OP_PREPARE, /* the rest are verbs of the driver */
+    OP_START,
+    OP_SIGNAL,
+    OP_REMOVE,
+};
+
+struct container {
+    Rep__Note *about;   /* owned; key and instance_guid are always set */
+    int phase;          /* PHASE_...: the seed's container state */
+    enum container_op op;
+    uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
+    const char *op_url; /* OP_FETCH: the bbs that was asked */
+    bool made;          /* the driver may hold something of it */
+    bool uncertain;     /* a verb ended without an answer: only a listing tells */
+    bool stop_asked;    /* its end counts as shutdown */
+    bool disowned;      /* another instance took its place: delete it without a word to bbs */
+    bool deleting;      /* nothing but its removal is left to do */
+    bool start_wanted;  /* routes or tags changed: tell bbs again */
+    uint64_t touched;   /* the role's last id when its driver side last changed; see adopt.h */
+    char *exit_text;    /* owned; why it completed, "" before */
+    unsigned failures;  /* of the present step, for the back-off */
+    unsigned attempts;  /* to make or start it that ended uncertain */
+    unsigned signals;   /* sent since the stop was asked */
+    int64_t retry_ns;   /* nothing is tried before; 0 = at once */
+    int64_t reserved_until_ns; /* RESERVED: dropped then */
+    int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
+
+    /* Of the table. */
+    struct containers *table;
+    int64_t due_ns;
+    bool queued;
+    RB_ENTRY(container) due_link;
+    TAILQ_ENTRY(container) queue_link;
+};
+
+RB_HEAD(container_due, container);
+TAILQ_HEAD(container_queue, container);
+
+struct containers {
+    struct map by_guid;          /* instance guid -> struct container */
+    struct map by_index;         /* "process_guid/index" -> newest struct container of it */
+    struct container_due due;
+    struct container_queue queue; /* to be reconciled in this step */
+    size_t starting;             /* RESERVED, INITIALIZING, CREATED */
+    uint64_t version;            /* raised by every change that /state shows */
+};
+
+void containers_init(struct containers *t);
+void containers_done(struct containers *t);
+
+/* Adds a container in phase NONE; takes over `about` (made with the default allocator), whose
+ * instance_guid must not be in the table yet. container_move() must follow. */
+struct container *container_add(struct containers *t, Rep__Note *about);
+
+struct container *container_find(const struct containers *t, const char *guid);
+
+/* The newest container of this index; NULL if there is none. Older ones may still be ending. */
+struct container *container_of_index(const struct containers *t, const char *process_guid,
+                                     int32_t index);
+
+/* Changes the phase by the table and logs guid, old, new and why; asserts that the table allows it.
+ * After DELETED the container is freed. */
+void container_move(struct container *c, int news, const char *why, struct effects *out);
+
+/* Completes it: FAILED or ENDED with the text that a crash would tell. */
+void container_complete(struct container *c, int news, const char *text,
+                        struct effects *out);
+
+/* Replaces what is known about it; takes over `about`, whose key and guid are the same. */
+void container_learn(struct container *c, Rep__Note *about);
+
+/* Wants it reconciled: in this step, or at `due_ns` (the earliest wish wins). */
+void container_touch(struct container *c);
+void container_due(struct container *c, int64_t due_ns);
+
+/* The next of the queue, taken out of it; NULL when it is empty. */
+struct container *containers_next(struct containers *t);
+
+/* Moves those whose time has come to the queue; gives the next due time, NEVER_NS if none. */
+int64_t containers_wake(struct containers *t, int64_t now_ns);
+
+const char *container_guid(const struct container *c);
+const char *phase_name(int phase);
+
+/* What /state and the table of the seed call it. */
+bool container_is_starting(const struct container *c);
+
+/* "Exited with status 3", "Exited with status 137 (out of memory)", or the driver's own words for
+ * what never ran. A signal counts as 128 + its number, as shells do. */
+const char *exit_text_of(struct arena *a, const struct container_status *s);
+
+#endif

@@ -1,0 +1,182 @@
+#include "rep/harmonise.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+struct row {
+    int number;
+    enum harmony_container container;
+    enum harmony_record record;
+    enum harmony_action action;
+    const char *why;
+};
+
+/* 1 to 31 are the seed's rows in its order; from 32 on DESIGN 5. Row 1 and the rows numbered 100
+ * and up stand for all records (containers) that no other row names. */
+static const struct row rows[] = {
+    /* INITIALIZING or CREATED */
+    {2, WITH_STARTING, RECORD_IS_NONE, HARMONY_DELETE, "not desired any more"},
+    {3, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_CLAIM, "starting here"},
+    {4, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_NOTHING, "starting here"},
+    {5, WITH_STARTING, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE, "starting elsewhere"},
+    {6, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "should not be possible"},
+    {7, WITH_STARTING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
+    {8, WITH_STARTING, RECORD_IS_CRASHED, HARMONY_DELETE, "crashed, will be started later"},
+    /* RUNNING */
+    {9, WITH_RUNNING, RECORD_IS_NONE, HARMONY_START, "runs without a record"},
+    {10, WITH_RUNNING, RECORD_IS_UNCLAIMED, HARMONY_START, "runs already"},
+    {11, WITH_RUNNING, RECORD_IS_CLAIMED_BY_A, HARMONY_START, "runs now"},
+    {12, WITH_RUNNING, RECORD_IS_CLAIMED_BY_O, HARMONY_START, "runs already"},
+    {13, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "as recorded"},
+    {14, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
+    {15, WITH_RUNNING, RECORD_IS_CRASHED, HARMONY_START, "runs and is not crashed"},
+    /* COMPLETED (crashed); 16: bbs records it only if the LRP is still desired */
+    {16, WITH_CRASHED, RECORD_IS_NONE, HARMONY_CRASH, "crashed without a record"},
+    {17, WITH_CRASHED, RECORD_IS_UNCLAIMED, HARMONY_DELETE, "will be scheduled elsewhere"},
+    {18, WITH_CRASHED, RECORD_IS_CLAIMED_BY_A, HARMONY_CRASH, "crashed while starting"},
+    {19, WITH_CRASHED, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE, "starting elsewhere"},
+    {20, WITH_CRASHED, RECORD_IS_RUNNING_ON_A, HARMONY_CRASH, "crashed while running"},
+    {21, WITH_CRASHED, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
+    {22, WITH_CRASHED, RECORD_IS_CRASHED, HARMONY_DELETE, "the crash is recorded"},
+    /* COMPLETED (shutdown); 23: a stop that was asked must not restart itself */
+    {23, WITH_SHUTDOWN, RECORD_IS_NONE, HARMONY_DELETE, "stopped as asked"},
+    {24, WITH_SHUTDOWN, RECORD_IS_UNCLAIMED, HARMONY_DELETE, "stopped as asked"},
+    {25, WITH_SHUTDOWN, RECORD_IS_CLAIMED_BY_A, HARMONY_REMOVE, "stopped as asked"},
+    {26, WITH_SHUTDOWN, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE, "starting elsewhere"},
+    {27, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_A, HARMONY_REMOVE, "stopped as asked"},
+    {28, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
+    {29, WITH_SHUTDOWN, RECORD_IS_CRASHED, HARMONY_DELETE, "stopped as asked"},
+    /* No container */
+    {30, WITHOUT, RECORD_IS_CLAIMED_BY_A, HARMONY_UNCLAIM, "is not starting here"},
+    {31, WITHOUT, RECORD_IS_RUNNING_ON_A, HARMONY_UNCLAIM, "is not running here"},
+    /* An explicit stop */
+    {32, WITHOUT, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE, "to be stopped, and not here"},
+    {33, WITH_STARTING, RECORD_IS_STOPPING_BY_A, HARMONY_STOP, "the board asks for its stop"},
+    {34, WITH_RUNNING, RECORD_IS_STOPPING_BY_A, HARMONY_STOP, "the board asks for its stop"},
+    {35, WITH_CRASHED, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE, "ended while its stop was asked"},
+    {36, WITH_SHUTDOWN, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE, "stopped as asked"},
+    /* SUSPECT by A: do nothing, when completed remove it */
+    {37, WITH_STARTING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING, "suspect until resolved"},
+    {38, WITH_RUNNING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING, "suspect until resolved"},
+    {39, WITH_CRASHED, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "ended while suspect"},
+    {40, WITH_SHUTDOWN, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "ended while suspect"},
+    {41, WITHOUT, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "suspect and not here"},
+    /* EVACUATING by A */
+    {42, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING, "evacuating"},
+    {43, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING, "evacuating"},
+    {44, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
+    {45, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
+    {46, WITHOUT, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "evacuating and not here"},
+    /* The feed shows no own record: ask for what would be right, bbs knows the record and refuses. */
+    {47, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_CLAIM, "starting here"},
+    {48, WITH_RUNNING, RECORD_IS_UNSEEN, HARMONY_START, "runs here"},
+    {49, WITH_CRASHED, RECORD_IS_UNSEEN, HARMONY_CRASH, "crashed here"},
+    {50, WITH_SHUTDOWN, RECORD_IS_UNSEEN, HARMONY_REMOVE, "stopped as asked"},
+};
+
+static const struct harmony reserved_any = {1, HARMONY_NOTHING, "merely a reservation"};
+static const struct harmony foreign = {100, HARMONY_NOTHING, "a state of a later version"};
+static const struct harmony not_ours = {101, HARMONY_NOTHING, "not this cell's"};
+static const struct harmony again = {110, HARMONY_NOTHING, "refused for now"};
+static const struct harmony final = {111, HARMONY_DELETE, "refused for good"};
+
+struct harmony harmonise(enum harmony_container container, enum harmony_record record)
+{
+    assert(container < HARMONY_CONTAINER_COUNT && record < HARMONY_RECORD_COUNT);
+    if (container == WITH_RESERVED) {
+        return reserved_any;
+    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct row *r = &rows[i];
+        if (r->container == container && r->record == record) {
+            return (struct harmony){r->number, r->action, r->why};
+        }
+    }
+    /* What is left: a foreign state, or a record without container that names somebody else. */
+    return record == RECORD_IS_FOREIGN ? foreign : not_ours;
+}
+
+/* Which error types say that the very move can not succeed, whatever is repeated. Others (session
+ * or epoch outdated, an internal error) say nothing about the instance. */
+static bool refusal_is_final(enum harmony_action refused, Models__Error__Type type)
+{
+    switch (refused) {
+    case HARMONY_CLAIM:
+        return type == MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed ||
+               type == MODELS__ERROR__TYPE__ResourceNotFound;
+    case HARMONY_START:
+        return type == MODELS__ERROR__TYPE__ActualLRPCannotBeStarted;
+    case HARMONY_CRASH:
+        return type == MODELS__ERROR__TYPE__ActualLRPCannotBeCrashed ||
+               type == MODELS__ERROR__TYPE__ResourceNotFound;
+    case HARMONY_REMOVE:
+        return type == MODELS__ERROR__TYPE__ActualLRPCannotBeRemoved ||
+               type == MODELS__ERROR__TYPE__ResourceNotFound;
+    default:
+        return false;
+    }
+}
+
+struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
+                                 enum harmony_action refused, Models__Error__Type type)
+{
+    if (!refusal_is_final(refused, type)) {
+        return again;
+    }
+    /* A reservation whose claim failed is judged like a container that starts (DESIGN 5). */
+    struct harmony h =
+        harmonise(container == WITH_RESERVED ? WITH_STARTING : container, record);
+    if (h.action == refused) {
+        return final;
+    }
+    return h;
+}
+
+enum harmony_record harmony_record_of(const Models__ActualLRP *record, const char *guid,
+                                      const char *cell_id)
+{
+    if (!record) {
+        return RECORD_IS_NONE;
+    }
+    const Models__ActualLRPInstanceKey *key = record->actual_lrp_instance_key;
+    bool by_a = key && strcmp(key->instance_guid, guid) == 0 && strcmp(key->cell_id, cell_id) == 0;
+    bool claimed = strcmp(record->state, "CLAIMED") == 0;
+    bool running = strcmp(record->state, "RUNNING") == 0;
+    if (by_a && record->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+        return RECORD_IS_SUSPECT_BY_A;
+    }
+    if (by_a && record->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+        return RECORD_IS_EVACUATING_BY_A;
+    }
+    if (by_a && (claimed || running) && record->stopping) {
+        return RECORD_IS_STOPPING_BY_A;
+    }
+    if (claimed) {
+        return by_a ? RECORD_IS_CLAIMED_BY_A : RECORD_IS_CLAIMED_BY_O;
+    }
+    if (running) {
+        return by_a ? RECORD_IS_RUNNING_ON_A : RECORD_IS_RUNNING_ON_O;
+    }
+    if (strcmp(record->state, "UNCLAIMED") == 0) {
+        return RECORD_IS_UNCLAIMED;
+    }
+    return strcmp(record->state, "CRASHED") == 0 ? RECORD_IS_CRASHED : RECORD_IS_FOREIGN;
+}
+
+const char *harmony_action_name(enum harmony_action action)
+{
+    static const char *const names[HARMONY_ACTION_COUNT] = {
+        [HARMONY_NOTHING] = "nothing", [HARMONY_CLAIM] = "claim",     [HARMONY_START] = "start",
+        [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove",   [HARMONY_UNCLAIM] = "unclaim",
+        [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete",
+    };
+    assert(action < HARMONY_ACTION_COUNT);
+    return names[action];
+}
+
+bool harmony_is_move(enum harmony_action action)
+{
+    return action == HARMONY_CLAIM || action == HARMONY_START || action == HARMONY_CRASH ||
+           action == HARMONY_REMOVE || action == HARMONY_UNCLAIM;
+}

@@ -1,0 +1,79 @@
+/* How a rep makes the board follow its containers and its containers follow the board: the seed's
+ * table "Harmonizing ActualLRPs with Container State: Rep" as one pure function, with the readings
+ * of DESIGN 5. A is this container's instance key (cell and guid); everything else is O. */
+#ifndef REP_HARMONISE_H
+#define REP_HARMONISE_H
+
+#include "models/actual_lrp.pb-c.h"
+#include "models/error.pb-c.h"
+
+#include <stdbool.h>
+
+/* The container's side. */
+enum harmony_container {
+    WITH_RESERVED,
+    WITH_STARTING, /* INITIALIZING or CREATED */
+    WITH_RUNNING,
+    WITH_CRASHED,  /* COMPLETED without a stop having been asked */
+    WITH_SHUTDOWN, /* COMPLETED after a stop was asked */
+    WITHOUT,       /* no container and no reservation bears the record's guid */
+    HARMONY_CONTAINER_COUNT
+};
+
+/* The record's side, as this container sees it. */
+enum harmony_record {
+    RECORD_IS_UNSEEN,       /* the feed shows no own record; what stands there is not known */
+    RECORD_IS_NONE,         /* a bbs answered that there is none */
+    RECORD_IS_UNCLAIMED,
+    RECORD_IS_CLAIMED_BY_A,
+    RECORD_IS_CLAIMED_BY_O,
+    RECORD_IS_RUNNING_ON_A,
+    RECORD_IS_RUNNING_ON_O,
+    RECORD_IS_CRASHED,
+    RECORD_IS_STOPPING_BY_A, /* CLAIMED or RUNNING by A, and a stop was asked */
+    RECORD_IS_SUSPECT_BY_A,
+    RECORD_IS_EVACUATING_BY_A,
+    RECORD_IS_FOREIGN,      /* a state of a later version: left alone */
+    HARMONY_RECORD_COUNT
+};
+
+enum harmony_action {
+    HARMONY_NOTHING,
+    HARMONY_CLAIM,   /* move "claim" */
+    HARMONY_START,   /* move "start"; creates the record if there is none */
+    HARMONY_CRASH,   /* move "crash" (the seed's RepCrashDance, done by bbs), then delete */
+    HARMONY_REMOVE,  /* move "remove", then delete what there is of a container */
+    HARMONY_UNCLAIM, /* move "unclaim": the instance is auctioned again */
+    HARMONY_STOP,    /* stop the container; its end counts as shutdown */
+    HARMONY_DELETE,  /* delete the container; a running one is stopped first */
+    HARMONY_ACTION_COUNT
+};
+
+struct harmony {
+    int row; /* number in the table of harmonise.c; test/decide/test_harmonise.c has the same */
+    enum harmony_action action;
+    const char *why; /* for the log */
+};
+
+/* The table. Every pair has an answer. */
+struct harmony harmonise(enum harmony_container container, enum harmony_record record);
+
+/* What to do when bbs refused `refused` with an error of this type and the record standing there is
+ * now known as `record`. As the table says; where it would ask for the refused move again, the
+ * refusal is final only if its type says so: then the container goes, else NOTHING is given and the
+ * move is repeated later (DESIGN 2: refusals that may destroy passed the read barrier). */
+struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
+                                 enum harmony_action refused, Models__Error__Type type);
+
+/* How the record looks to the container (or, for WITHOUT, to the record's own instance) `guid` on
+ * cell `cell_id`. `record` may be NULL: NONE. */
+enum harmony_record harmony_record_of(const Models__ActualLRP *record, const char *guid,
+                                      const char *cell_id);
+
+/* "claim", "start", ...: also the names of the moves on the wire (common/lifecycle). */
+const char *harmony_action_name(enum harmony_action action);
+
+/* True for CLAIM, START, CRASH, REMOVE, UNCLAIM: something to ask of bbs. */
+bool harmony_is_move(enum harmony_action action);
+
+#endif

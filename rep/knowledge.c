@@ -1,0 +1,137 @@
+#include "rep/knowledge.h"
+
+#include "common/model/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct answer {
+    int64_t revision;
+    struct blob *record; /* as on the board; NULL = none */
+};
+
+static void answer_free(void *value)
+{
+    struct answer *a = value;
+    if (a) {
+        blob_unref(a->record);
+        free(a);
+    }
+}
+
+void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id)
+{
+    *k = (struct knowledge){.follower = follower, .cell_id = cell_id};
+    map_init(&k->answers);
+}
+
+void knowledge_done(struct knowledge *k)
+{
+    map_done(&k->answers, answer_free);
+}
+
+void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
+                      Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
+                      int64_t revision)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    const char *at = key_actual(&scratch, key->process_guid, key->index, (int)presence);
+    const struct answer *old = map_get(&k->answers, at);
+    if (revision > k->follower->revision && (!old || old->revision <= revision)) {
+        struct answer *a = calloc(1, sizeof(*a));
+        if (!a) {
+            abort();
+        }
+        a->revision = revision;
+        if (record) {
+            struct buf packed;
+            buf_init(&packed);
+            record_encode(&packed, &record->base);
+            a->record = blob_new(packed.data, packed.size);
+            buf_done(&packed);
+        }
+        answer_free(map_put(&k->answers, at, a));
+    }
+    arena_done(&scratch);
+}
+
+void knowledge_trim(struct knowledge *k)
+{
+    MAP_EACH(&k->answers, n)
+    {
+        struct answer *a = map_value(n);
+        if (a->revision <= k->follower->revision) {
+            answer_free(map_remove(&k->answers, map_key(n)));
+        }
+    }
+}
+
+void knowledge_reset(struct knowledge *k)
+{
+    map_done(&k->answers, answer_free);
+}
+
+/* The encoded record at the key; *ret_known says whether anything is known at all. */
+static struct bytes at_key(const struct knowledge *k, const char *key, bool *ret_known)
+{
+    const struct answer *a = map_get(&k->answers, key);
+    if (a && a->revision > k->follower->revision) {
+        *ret_known = true;
+        return blob_bytes(a->record);
+    }
+    const struct followed *f = follower_get(k->follower, key);
+    *ret_known = f != NULL;
+    return f ? blob_bytes(f->record) : (struct bytes){0};
+}
+
+static const Models__ActualLRP *decode(struct arena *a, struct bytes record)
+{
+    ProtobufCMessage *m;
+    if (record.size == 0 || record_decode(a, RECORD_ACTUAL, record, &m, NULL) < 0) {
+        return NULL;
+    }
+    return (const Models__ActualLRP *)m;
+}
+
+const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a, const char *key)
+{
+    bool known;
+    return decode(a, at_key(k, key, &known));
+}
+
+enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
+                                 const Models__ActualLRPKey *key, const char *guid,
+                                 const Models__ActualLRP **ret_record)
+{
+    static const Models__ActualLRP__Presence presences[] = {
+        MODELS__ACTUAL_LRP__PRESENCE__ORDINARY,
+        MODELS__ACTUAL_LRP__PRESENCE__SUSPECT,
+        MODELS__ACTUAL_LRP__PRESENCE__EVACUATING,
+    };
+    enum harmony_record seen = RECORD_IS_UNSEEN;
+    const Models__ActualLRP *found = NULL;
+    for (size_t i = 0; i < sizeof(presences) / sizeof(presences[0]); i++) {
+        bool known;
+        struct bytes bytes =
+            at_key(k, key_actual(a, key->process_guid, key->index, (int)presences[i]), &known);
+        const Models__ActualLRP *record = decode(a, bytes);
+        if (bytes.size > 0 && !record) {
+            return RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
+        }
+        bool bears = record && record->actual_lrp_instance_key &&
+                     strcmp(record->actual_lrp_instance_key->instance_guid, guid) == 0 &&
+                     strcmp(record->actual_lrp_instance_key->cell_id, k->cell_id) == 0;
+        if (bears || (i == 0 && known)) {
+            seen = harmony_record_of(record, guid, k->cell_id);
+            found = record;
+        }
+        if (bears) {
+            break;
+        }
+    }
+    if (ret_record) {
+        *ret_record = found;
+    }
+    return seen;
+}

@@ -1,0 +1,42 @@
+/* What the rep knows of the records of its instances: the feed's copy of this cell's records, and on
+ * top of it the answers of bbs that the feed has not caught up with yet, so that nothing is done
+ * twice on stale knowledge. */
+#ifndef REP_KNOWLEDGE_H
+#define REP_KNOWLEDGE_H
+
+#include "common/client/follower.h"
+#include "models/actual_lrp.pb-c.h"
+#include "rep/harmonise.h"
+
+struct knowledge {
+    const struct follower *follower; /* of this cell's actual LRPs */
+    const char *cell_id;
+    struct map answers;              /* record key -> the newer answer */
+};
+
+void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id);
+void knowledge_done(struct knowledge *k);
+
+/* A bbs answered at `revision` that `record` (NULL: none) stands at this key and presence. */
+void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
+                      Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
+                      int64_t revision);
+
+/* Forgets answers that the feed has caught up with. */
+void knowledge_trim(struct knowledge *k);
+
+/* Another epoch: answers of the old one mean nothing. */
+void knowledge_reset(struct knowledge *k);
+
+/* How the record of this index looks to the container `guid`: the one that bears its instance key,
+ * else the ORDINARY one (DESIGN 5). *ret_record (may be NULL) gets the record itself, decoded into
+ * the arena, or NULL. UNSEEN when neither the feed nor an answer says anything. */
+enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
+                                 const Models__ActualLRPKey *key, const char *guid,
+                                 const Models__ActualLRP **ret_record);
+
+/* The record at a key of the feed as it stands to the best of our knowledge, decoded into the
+ * arena; NULL if it is gone or unreadable. */
+const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a, const char *key);
+
+#endif

@@ -1,0 +1,205 @@
+#include "rep/launch.h"
+
+#include "common/codec/scan.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "rep/inside.h"
+#include "rep/reconcile.h"
+#include "rep/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A record has at most 1 MiB (DESIGN 2); decoded, some times that. */
+enum { DESIRED_DECODED_MAX = 16 * 1024 * 1024 };
+
+struct id_text {
+    char text[24];
+};
+
+static struct id_text id_text(uint64_t id)
+{
+    struct id_text t;
+    snprintf(t.text, sizeof(t.text), "%llu", (unsigned long long)id);
+    return t;
+}
+
+static void fetch(struct rep *r, struct container *c, struct effects *out)
+{
+    Models__DesiredLRPByProcessGuidRequest request =
+        MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    request.process_guid = c->about->key->process_guid;
+    c->op = OP_FETCH;
+    c->op_url = boards_url(&r->boards);
+    c->op_id = boards_call(&r->boards, out, "/v1/desired_lrps/get_by_process_guid.r3", "",
+                           &request.base, r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+    map_put(&r->fetches, id_text(c->op_id).text, c);
+}
+
+void launch_continue(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
+        container_complete(c, PHASE_NEWS_FAILED, "the container's driver did not answer in time",
+                           out);
+    } else if (c->phase == PHASE_INITIALIZING) {
+        fetch(r, c, out);
+    } else {
+        rep_verb(r, c, OP_START, out);
+    }
+}
+
+/* ---- The DesiredLRP has come ------------------------------------------------------------------- */
+
+static void give_ports(struct rep *r, const struct port_pair *ports, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        capacity_port_give(&r->capacity, ports[i].host_port);
+    }
+}
+
+static void give_noted_ports(struct rep *r, const struct container *c)
+{
+    for (size_t i = 0; i < c->about->n_ports; i++) {
+        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
+    }
+}
+
+/* One host port for each desired port; false, and none taken, when the range has not enough left.
+ * An earlier try's ports are given back first: nothing listens on them yet. */
+static bool allot_ports(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
+                        struct port_pair *ports)
+{
+    give_noted_ports(r, c);
+    for (size_t i = 0; i < lrp->n_ports; i++) {
+        uint16_t port = capacity_port_take(&r->capacity);
+        if (port == 0) {
+            give_ports(r, ports, i);
+            return false;
+        }
+        ports[i] = (struct port_pair){lrp->ports[i], port};
+    }
+    return true;
+}
+
+static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
+                    struct effects *out)
+{
+    struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
+    bool allotted = allot_ports(r, c, lrp, ports);
+    container_learn(c, spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0));
+    if (!allotted) {
+        container_complete(c, PHASE_NEWS_FAILED,
+                           arena_printf(out->arena, "no host port is free in %u-%u",
+                                        (unsigned)r->config.port_low,
+                                        (unsigned)r->config.port_high),
+                           out);
+        return;
+    }
+    struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
+    struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
+    spec_make(out->arena, lrp, c->about, spec);
+    call->spec = spec;
+    size_t size = rep__note__get_packed_size(c->about);
+    uint8_t *note = arena_alloc(out->arena, size);
+    rep__note__pack(c->about, note);
+    call->note = (struct bytes){.data = note, .size = size};
+    c->made = true;
+}
+
+static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
+                    struct effects *out)
+{
+    const char *definition = lrp->modification_tag ? lrp->modification_tag->epoch : "";
+    struct err err;
+    if (c->about->definition[0] != '\0' && strcmp(c->about->definition, definition) != 0) {
+        reconcile_delete(r, c, "its definition is not desired any more", out);
+    } else if (spec_check(lrp, &err) < 0) {
+        container_complete(c, PHASE_NEWS_FAILED, err.text, out);
+    } else {
+        prepare(r, c, lrp, out);
+    }
+}
+
+static void fetch_failed(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    boards_failed(&r->boards, c->op_url);
+    rep_retry_later(r, c);
+    effects_log(out, LOG_WARN_LEVEL, "desired LRP not fetched",
+                "instance_guid=%s url=%s why=\"%s\"", container_guid(c), c->op_url, why);
+}
+
+/* The spec's strings end up in exec(); protobuf strings with NUL were refused by the scan. */
+static const Models__DesiredLRPResponse *read_answer(const struct response *response,
+                                                     struct arena *a, const char **ret_why)
+{
+    ProtobufCMessage *m;
+    struct err err;
+    if (response->outcome != CALL_ANSWERED) {
+        *ret_why = response->text;
+        return NULL;
+    }
+    if (response->status != 200) {
+        *ret_why = arena_printf(a, "answered %d", response->status);
+        return NULL;
+    }
+    if (scan_and_unpack(a, &models__desired_lrpresponse__descriptor, response->body,
+                        DESIRED_DECODED_MAX, &m, &err) < 0) {
+        *ret_why = arena_strdup(a, err.text);
+        return NULL;
+    }
+    return (const Models__DesiredLRPResponse *)m;
+}
+
+bool launch_response(struct rep *r, const struct response *response, struct effects *out)
+{
+    struct container *c = map_remove(&r->fetches, id_text(response->id).text);
+    if (!c) {
+        return false;
+    }
+    c->op = OP_NONE;
+    container_touch(c);
+    if (c->phase != PHASE_INITIALIZING || !reconcile_may_launch(r, c, out)) {
+        return true; /* reconcile() sees to it */
+    }
+    const char *why = "an answer without a desired LRP";
+    const Models__DesiredLRPResponse *answer = read_answer(response, out->arena, &why);
+    if (answer && answer->error) {
+        why = answer->error->message;
+    }
+    if (answer && answer->error &&
+        answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
+        reconcile_delete(r, c, "not desired any more", out);
+    } else if (!answer || answer->error || !answer->desired_lrp) {
+        fetch_failed(r, c, why, out);
+    } else {
+        fetched(r, c, answer->desired_lrp, out);
+    }
+    return true;
+}
+
+/* ---- The driver has answered ------------------------------------------------------------------- */
+
+void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out)
+{
+    bool prepare = answer->verb == VERB_PREPARE;
+    if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
+        return; /* it ended meanwhile */
+    }
+    switch (answer->outcome) {
+    case VERB_DONE:
+        container_move(c, prepare ? PHASE_NEWS_PREPARED : PHASE_NEWS_STARTED,
+                       prepare ? "prepared" : "started", out);
+        break;
+    case VERB_FAILED:
+        container_complete(c, PHASE_NEWS_FAILED,
+                           arena_printf(out->arena, "failed to %s container: %s",
+                                        prepare ? "create" : "start", answer->text),
+                           out);
+        break;
+    case VERB_UNCERTAIN:
+        c->uncertain = true;
+        c->attempts++;
+        listing_want(r);
+        break;
+    }
+}

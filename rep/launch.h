@@ -1,0 +1,25 @@
+/* From a claimed reservation to a running container: fetch the DesiredLRP, allot ports, PREPARE,
+ * START. Each step begins when reconcile() finds that the record still is this container's. */
+#ifndef REP_LAUNCH_H
+#define REP_LAUNCH_H
+
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+struct container;
+struct rep;
+
+/* Tries of PREPARE or START that end uncertain before the instance counts as crashed. */
+enum { LAUNCH_ATTEMPTS_MAX = 3 };
+
+/* The next step of a container in INITIALIZING or CREATED without an operation. */
+void launch_continue(struct rep *r, struct container *c, struct effects *out);
+
+/* True if the response was of a fetch. */
+bool launch_response(struct rep *r, const struct response *response, struct effects *out);
+
+/* The end of PREPARE or START; the container's operation is over already. */
+void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out);
+
+#endif

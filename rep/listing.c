@@ -1,0 +1,218 @@
+#include "rep/listing.h"
+
+#include "common/codec/scan.h"
+#include "rep/inside.h"
+#include "rep/note.h"
+#include "rep/reconcile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void listing_want(struct rep *r)
+{
+    r->listing.wanted = true;
+}
+
+bool listing_is_good(const struct rep *r)
+{
+    return r->listing.adopted && r->listing.failures == 0;
+}
+
+void listing_step(struct rep *r, struct effects *out)
+{
+    struct listing *l = &r->listing;
+    if (l->verb_id) {
+        return;
+    }
+    int64_t at_ns = l->next_ns;
+    if (l->wanted && l->failures == 0) {
+        at_ns = earlier_ns(at_ns, l->asked_ns + LISTING_GAP_NS);
+    }
+    if (r->now.mono_ns < at_ns) {
+        effects_due(out, at_ns);
+        return;
+    }
+    l->wanted = false;
+    l->asked_ns = r->now.mono_ns;
+    l->verb_id = r->next_id++;
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){.id = l->verb_id,
+                               .verb = VERB_LIST,
+                               .deadline_ns = r->now.mono_ns + LIST_TIMEOUT_NS};
+}
+
+/* ---- A container that the rep does not know ---------------------------------------------------- */
+
+static void remove_unknown(struct rep *r, const struct container_status *s, const char *why,
+                           struct effects *out)
+{
+    effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
+                "instance_guid=%s why=\"%s\"", s->guid, why);
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){.id = r->next_id++,
+                               .verb = VERB_REMOVE,
+                               .guid = arena_strdup(out->arena, s->guid),
+                               .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
+}
+
+static void adopt(struct rep *r, const struct container_status *s, struct effects *out)
+{
+    Rep__Note *note;
+    struct err err;
+    if (note_read(s->note, s->guid, &note, &err) < 0) {
+        remove_unknown(r, s, err.text, out);
+        return;
+    }
+    struct container *c = container_add(&r->containers, note);
+    capacity_adopt(&r->capacity, note->memory_mb, note->disk_mb);
+    for (size_t i = 0; i < note->n_ports; i++) {
+        capacity_port_adopt(&r->capacity, note->ports[i]->host_port);
+    }
+    c->made = true;
+    c->touched = r->next_id;
+    switch (s->state) {
+    case CONTAINER_PREPARED:
+        container_move(c, PHASE_NEWS_ADOPTED_PREPARED, "adopted", out);
+        reconcile_delete(r, c, "prepared by an earlier rep and never started", out);
+        break;
+    case CONTAINER_STARTING:
+        container_move(c, PHASE_NEWS_ADOPTED_STARTING, "adopted", out);
+        c->uncertain = true;
+        listing_want(r);
+        break;
+    case CONTAINER_RUNNING:
+        container_move(c, PHASE_NEWS_ADOPTED_RUNNING, "adopted", out);
+        break;
+    case CONTAINER_EXITED:
+        container_complete(c, PHASE_NEWS_ADOPTED_ENDED, exit_text_of(out->arena, s), out);
+        break;
+    }
+}
+
+/* ---- A container that the rep knows ------------------------------------------------------------ */
+
+/* What the listing says of the container was true after all that the rep did with it. */
+static bool rested(const struct container *c, uint64_t listing_id)
+{
+    return (c->op == OP_NONE || c->op == OP_MOVE || c->op == OP_FETCH) && c->touched <= listing_id;
+}
+
+static bool is_alive(const struct container *c)
+{
+    return c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED ||
+           c->phase == PHASE_RUNNING;
+}
+
+static void found_running(struct container *c, struct effects *out)
+{
+    c->uncertain = false;
+    if (c->phase == PHASE_INITIALIZING) {
+        container_move(c, PHASE_NEWS_PREPARED, "listed as running", out);
+    }
+    if (c->phase == PHASE_CREATED) {
+        container_move(c, PHASE_NEWS_STARTED, "listed as running", out);
+    }
+}
+
+static void found(struct rep *r, struct container *c, const struct container_status *s,
+                  struct effects *out)
+{
+    container_touch(c);
+    switch (s->state) {
+    case CONTAINER_PREPARED:
+        if (c->phase == PHASE_INITIALIZING && c->uncertain) {
+            container_move(c, PHASE_NEWS_PREPARED, "listed as prepared", out);
+        }
+        c->uncertain = false;
+        break;
+    case CONTAINER_STARTING:
+        listing_want(r);
+        break;
+    case CONTAINER_RUNNING:
+        found_running(c, out);
+        break;
+    case CONTAINER_EXITED:
+        container_complete(c, PHASE_NEWS_ENDED, exit_text_of(out->arena, s), out);
+        break;
+    }
+}
+
+static void missing(struct container *c, struct effects *out)
+{
+    container_touch(c);
+    if (c->phase == PHASE_INITIALIZING) {
+        c->uncertain = false; /* PREPARE left nothing behind: once more */
+    } else {
+        container_complete(c, PHASE_NEWS_ENDED, "the container disappeared", out);
+    }
+}
+
+static int status_compare(const void *guid, const void *status)
+{
+    return strcmp(guid, ((const struct container_status *)status)->guid);
+}
+
+static void judge_known(struct rep *r, const struct verb_answer *answer, struct effects *out)
+{
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        struct container *c = map_value(n);
+        if (!c->made || c->deleting || !is_alive(c) || !rested(c, answer->id)) {
+            continue;
+        }
+        const struct container_status *s = NULL;
+        if (answer->container_count > 0) {
+            s = bsearch(container_guid(c), answer->containers, answer->container_count, sizeof(*s),
+                        status_compare);
+        }
+        if (s) {
+            found(r, c, s, out);
+        } else {
+            missing(c, out);
+        }
+    }
+}
+
+/* A container that this rep just had removed may still be in an older listing: then the next one
+ * tells who is really unknown. */
+static void adopt_unknown(struct rep *r, const struct verb_answer *answer, struct effects *out)
+{
+    if (r->listing.removed_id > answer->id) {
+        listing_want(r);
+        return;
+    }
+    for (size_t i = 0; i < answer->container_count; i++) {
+        const struct container_status *s = &answer->containers[i];
+        if (!container_find(&r->containers, s->guid)) {
+            adopt(r, s, out);
+        }
+    }
+}
+
+void listing_answer(struct rep *r, const struct verb_answer *answer, struct effects *out)
+{
+    struct listing *l = &r->listing;
+    if (answer->id != l->verb_id) {
+        return;
+    }
+    l->verb_id = 0;
+    if (answer->outcome != VERB_DONE) {
+        l->failures++;
+        l->next_ns = r->now.mono_ns + rep_back_off_ns(r, l->failures);
+        r->containers.version++;
+        effects_log(out, LOG_WARN_LEVEL, "containers not listed", "failures=%u why=\"%s\"",
+                    l->failures, answer->text);
+        return;
+    }
+    l->failures = 0;
+    l->next_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
+    judge_known(r, answer, out);
+    adopt_unknown(r, answer, out);
+    if (!l->adopted) {
+        l->adopted = true;
+        r->containers.version++;
+        effects_log(out, LOG_INFO_LEVEL, "adoption ended", "containers=%zu",
+                    r->containers.by_guid.count);
+    }
+    reconcile_all(r);
+}

@@ -1,0 +1,374 @@
+#include "rep/moves.h"
+
+#include "common/codec/scan.h"
+#include "rep/inside.h"
+#include "rep/reconcile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 256 results with a record each; a record has at most 1 MiB, an instance's is some hundred bytes. */
+enum { APPLY_DECODED_MAX = 64 * 1024 * 1024 };
+
+void moves_init(struct moves *m)
+{
+    *m = (struct moves){0};
+    m->end = &m->first;
+    map_init(&m->strays);
+}
+
+static void orders_free(struct move_order *o)
+{
+    while (o) {
+        struct move_order *next = o->next;
+        free(o);
+        o = next;
+    }
+}
+
+void moves_done(struct moves *m)
+{
+    orders_free(m->first);
+    for (size_t i = 0; i < MOVE_CALLS_MAX; i++) {
+        orders_free(m->calls[i].orders);
+    }
+    map_done(&m->strays, free);
+}
+
+static void order(struct moves *m, enum harmony_action action, bool stray, const char *name)
+{
+    assert(harmony_is_move(action));
+    size_t size = strlen(name) + 1;
+    struct move_order *o = calloc(1, sizeof(*o) + size);
+    if (!o) {
+        abort();
+    }
+    o->action = action;
+    o->stray = stray;
+    memcpy(o->name, name, size);
+    *m->end = o;
+    m->end = &o->next;
+}
+
+void moves_add(struct rep *r, struct container *c, enum harmony_action action)
+{
+    assert(c->op == OP_NONE && r->session.open);
+    c->op = OP_MOVE;
+    order(&r->moves, action, false, container_guid(c));
+}
+
+int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action action)
+{
+    struct stray *s = map_get(&r->moves.strays, key);
+    if (!s) {
+        s = calloc(1, sizeof(*s));
+        if (!s) {
+            abort();
+        }
+        map_put(&r->moves.strays, key, s);
+    }
+    if (s->busy) {
+        return NEVER_NS;
+    }
+    if (r->now.mono_ns < s->retry_ns) {
+        return s->retry_ns;
+    }
+    s->busy = true;
+    order(&r->moves, action, true, key);
+    return NEVER_NS;
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
+                                          const Rep__Note *about)
+{
+    Models__ActualLRPNetInfo *net = ARENA_NEW(a, Models__ActualLRPNetInfo);
+    models__actual_lrpnet_info__init(net);
+    net->address = (char *)r->config.address;
+    net->instance_address = (char *)r->config.address;
+    net->preferred_address = MODELS__ACTUAL_LRPNET_INFO__PREFERRED_ADDRESS__HOST;
+    net->n_ports = about->n_ports;
+    net->ports = about->ports;
+    return net;
+}
+
+static void fill_start(const struct rep *r, struct arena *a, const Rep__Note *about,
+                       Board__Move *move)
+{
+    move->actual_lrp_net_info = net_info(r, a, about);
+    move->n_actual_lrp_internal_routes = about->n_internal_routes;
+    move->actual_lrp_internal_routes = about->internal_routes;
+    move->n_metric_tags = about->n_metric_tags;
+    move->metric_tags = ARENA_ARRAY(a, about->n_metric_tags, Board__Move__MetricTagsEntry *);
+    for (size_t i = 0; i < about->n_metric_tags; i++) {
+        move->metric_tags[i] = ARENA_NEW(a, Board__Move__MetricTagsEntry);
+        board__move__metric_tags_entry__init(move->metric_tags[i]);
+        move->metric_tags[i]->key = about->metric_tags[i]->key;
+        move->metric_tags[i]->value = about->metric_tags[i]->value;
+    }
+    move->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+    move->routable = true;
+    move->availability_zone = (char *)r->config.zone;
+}
+
+static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
+                             Models__ActualLRPKey *key, const char *guid)
+{
+    Board__Move *move = ARENA_NEW(a, Board__Move);
+    board__move__init(move);
+    move->move = (char *)harmony_action_name(action);
+    move->actual_lrp_key = key;
+    move->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(move->actual_lrp_instance_key);
+    move->actual_lrp_instance_key->instance_guid = (char *)guid;
+    move->actual_lrp_instance_key->cell_id = (char *)r->config.cell_id;
+    move->session = r->config.session;
+    return move;
+}
+
+static Board__Move *container_move_message(const struct rep *r, struct arena *a,
+                                           const struct move_order *o)
+{
+    struct container *c = container_find(&r->containers, o->name);
+    assert(c && c->op == OP_MOVE);
+    Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
+    move->definition = c->about->definition;
+    const Models__ActualLRP *record = NULL;
+    knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), &record);
+    if (o->action == HARMONY_REMOVE && record) {
+        move->presence = record->presence;
+    } else if (o->action == HARMONY_CRASH) {
+        move->error_message = c->exit_text;
+    } else if (o->action == HARMONY_START) {
+        fill_start(r, a, c->about, move);
+        c->start_wanted = false;
+    }
+    return move;
+}
+
+/* NULL when the record is not a stray any more. */
+static Board__Move *stray_move_message(const struct rep *r, struct arena *a,
+                                       const struct move_order *o)
+{
+    const Models__ActualLRP *record = knowledge_at(&r->knowledge, a, o->name);
+    if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key) {
+        return NULL;
+    }
+    const char *guid = record->actual_lrp_instance_key->instance_guid;
+    if (container_find(&r->containers, guid)) {
+        return NULL;
+    }
+    Board__Move *move = new_move(r, a, o->action, record->actual_lrp_key, guid);
+    move->presence = record->presence;
+    return move;
+}
+
+static void stray_forget(struct rep *r, const char *key)
+{
+    free(map_remove(&r->moves.strays, key));
+}
+
+static struct move_order *take_first(struct moves *m)
+{
+    struct move_order *o = m->first;
+    m->first = o->next;
+    if (!m->first) {
+        m->end = &m->first;
+    }
+    o->next = NULL;
+    return o;
+}
+
+/* Moves orders from the outbox into the call and their messages into the request. */
+static void load(struct rep *r, struct arena *a, struct move_call *call,
+                 Board__ApplyRequest *request)
+{
+    struct move_order **end = &call->orders;
+    while (r->moves.first && request->n_moves < MOVES_A_CALL_MAX) {
+        struct move_order *o = take_first(&r->moves);
+        Board__Move *move =
+            o->stray ? stray_move_message(r, a, o) : container_move_message(r, a, o);
+        if (!move) {
+            stray_forget(r, o->name);
+            free(o);
+            continue;
+        }
+        request->moves[request->n_moves++] = move;
+        *end = o;
+        end = &o->next;
+    }
+}
+
+static void send(struct rep *r, struct move_call *call, struct effects *out)
+{
+    Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
+    request.cell_id = (char *)r->config.cell_id;
+    request.epoch = r->follower.epoch;
+    request.moves = ARENA_ARRAY(out->arena, MOVES_A_CALL_MAX, Board__Move *);
+    load(r, out->arena, call, &request);
+    if (request.n_moves == 0) {
+        return;
+    }
+    call->url = boards_url(&r->boards);
+    call->id = boards_call(&r->boards, out, "/v1/board/apply", "", &request.base,
+                           r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+}
+
+void moves_flush(struct rep *r, struct effects *out)
+{
+    for (size_t i = 0; i < MOVE_CALLS_MAX && r->moves.first && r->session.open; i++) {
+        if (!r->moves.calls[i].id) {
+            send(r, &r->moves.calls[i], out);
+        }
+    }
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static void learn(struct rep *r, const Models__ActualLRPKey *key,
+                  Models__ActualLRP__Presence presence, const Board__MoveResult *result)
+{
+    const Models__ActualLRP *record = result->record;
+    knowledge_answer(&r->knowledge, key, record ? record->presence : presence, record,
+                     result->revision);
+}
+
+static bool is_settled(const Board__MoveResult *result)
+{
+    return result && (result->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE ||
+                      result->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING ||
+                      result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED);
+}
+
+/* A refusal that is about the session, not about the instance. */
+static bool session_refused(const Board__MoveResult *result)
+{
+    return result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
+           result->error->type == MODELS__ERROR__TYPE__ResourceConflict;
+}
+
+static void settle_stray(struct rep *r, const struct move_order *o,
+                         const Board__MoveResult *result, struct effects *out)
+{
+    struct stray *s = map_get(&r->moves.strays, o->name);
+    assert(s && s->busy);
+    const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, o->name);
+    if (is_settled(result) && !session_refused(result)) {
+        if (record) {
+            learn(r, record->actual_lrp_key, record->presence, result);
+            effects_log(out, LOG_INFO_LEVEL, "record without container", "key=%s move=%s end=%s",
+                        o->name, harmony_action_name(o->action),
+                        result->error ? result->error->message : "done");
+        }
+        stray_forget(r, o->name);
+        return;
+    }
+    s->busy = false;
+    s->failures++;
+    s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
+    r->pass_ns = earlier_ns(r->pass_ns, s->retry_ns);
+}
+
+static void settle_container(struct rep *r, const struct move_order *o,
+                             const Board__MoveResult *result, struct effects *out)
+{
+    struct container *c = container_find(&r->containers, o->name);
+    assert(c && c->op == OP_MOVE);
+    c->op = OP_NONE;
+    container_touch(c);
+    if (!is_settled(result) || session_refused(result)) {
+        c->start_wanted |= o->action == HARMONY_START;
+        rep_retry_later(r, c);
+        return;
+    }
+    learn(r, c->about->key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, result);
+    if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
+        reconcile_refused(r, c, o->action,
+                          result->error ? result->error->type : MODELS__ERROR__TYPE__UnknownError,
+                          out);
+    } else {
+        reconcile_moved(r, c, o->action, out);
+    }
+}
+
+static void settle(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
+                   struct effects *out)
+{
+    if (result && session_refused(result)) {
+        session_lost(r, result->error->message, out);
+    }
+    if (o->stray) {
+        settle_stray(r, o, result, out);
+    } else {
+        settle_container(r, o, result, out);
+    }
+}
+
+/* The results, or NULL with the reason why there are none. */
+static const Board__ApplyResponse *read_answer(struct rep *r, const struct response *response,
+                                               struct effects *out, const char **ret_why)
+{
+    if (response->outcome != CALL_ANSWERED) {
+        *ret_why = response->text;
+        return NULL;
+    }
+    if (response->status != 200) {
+        *ret_why = arena_printf(out->arena, "answered %d", response->status);
+        return NULL;
+    }
+    ProtobufCMessage *m;
+    struct err err;
+    if (scan_and_unpack(out->arena, &board__apply_response__descriptor, response->body,
+                        APPLY_DECODED_MAX, &m, &err) < 0) {
+        *ret_why = arena_strdup(out->arena, err.text);
+        return NULL;
+    }
+    const Board__ApplyResponse *answer = (const Board__ApplyResponse *)m;
+    if (answer->error) {
+        *ret_why = answer->error->message;
+        if (answer->error->type == MODELS__ERROR__TYPE__ResourceConflict) {
+            session_lost(r, answer->error->message, out);
+        }
+        return NULL;
+    }
+    return answer;
+}
+
+bool moves_response(struct rep *r, const struct response *response, struct effects *out)
+{
+    struct move_call *call = NULL;
+    for (size_t i = 0; i < MOVE_CALLS_MAX; i++) {
+        if (r->moves.calls[i].id && r->moves.calls[i].id == response->id) {
+            call = &r->moves.calls[i];
+        }
+    }
+    if (!call) {
+        return false;
+    }
+    struct move_order *orders = call->orders;
+    call->id = 0;
+    call->orders = NULL;
+    const char *why = "";
+    const Board__ApplyResponse *answer = read_answer(r, response, out, &why);
+    if (!answer) {
+        boards_failed(&r->boards, call->url);
+        effects_log(out, LOG_WARN_LEVEL, "moves not settled", "url=%s why=\"%s\"", call->url, why);
+    }
+    size_t i = 0;
+    for (const struct move_order *o = orders; o; o = o->next, i++) {
+        settle(r, o, answer && i < answer->n_results ? answer->results[i] : NULL, out);
+    }
+    orders_free(orders);
+    return true;
+}
+
+void moves_release(struct rep *r, struct effects *out)
+{
+    while (r->moves.first) {
+        struct move_order *o = take_first(&r->moves);
+        settle(r, o, NULL, out);
+        free(o);
+    }
+}

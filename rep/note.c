@@ -1,0 +1,42 @@
+#include "rep/note.h"
+
+#include "common/codec/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTE_DECODED_MAX = 16 * 1024 * 1024 };
+
+int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct err *err)
+{
+    int code = scan_message(&rep__note__descriptor, bytes, NOTE_DECODED_MAX, NULL, err);
+    if (code < 0) {
+        return code;
+    }
+    Rep__Note *note = rep__note__unpack(NULL, bytes.size, bytes.data);
+    if (!note) {
+        return err_set(err, ERR_INVALID, "the note of %zu bytes is malformed", bytes.size);
+    }
+    if (note->format != NOTE_FORMAT || !note->key || strcmp(note->instance_guid, guid) != 0 ||
+        note->memory_mb < 0 || note->disk_mb < 0) {
+        code = err_set(err, ERR_INVALID, "the note has format %u and is of container \"%.64s\"",
+                       note->format, note->instance_guid);
+        rep__note__free_unpacked(note, NULL);
+        return code;
+    }
+    *ret_note = note;
+    return 0;
+}
+
+Rep__Note *note_copy(const Rep__Note *note)
+{
+    struct buf packed;
+    buf_init(&packed);
+    buf_message(&packed, &note->base);
+    Rep__Note *copy = rep__note__unpack(NULL, packed.size, packed.data);
+    buf_done(&packed);
+    if (!copy) {
+        abort();
+    }
+    return copy;
+}

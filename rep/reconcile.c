@@ -1,0 +1,304 @@
+#include "rep/reconcile.h"
+
+#include "rep/inside.h"
+#include "rep/launch.h"
+
+#include <signal.h>
+#include <string.h>
+
+static bool must_wait(struct rep *r, struct container *c)
+{
+    if (r->now.mono_ns < c->retry_ns) {
+        container_due(c, c->retry_ns);
+        return true;
+    }
+    return false;
+}
+
+/* A move needs a session; without one the opening of the next looks at everything again. */
+static void want_move(struct rep *r, struct container *c, enum harmony_action action)
+{
+    if (r->session.open && !must_wait(r, c)) {
+        moves_add(r, c, action);
+    }
+}
+
+void reconcile_stop(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    if (c->stop_asked) {
+        return;
+    }
+    c->stop_asked = true;
+    c->signals = 0;
+    r->containers.version++;
+    container_touch(c);
+    effects_log(out, LOG_INFO_LEVEL, "stop asked", "instance_guid=%s state=%s why=\"%s\"",
+                container_guid(c), phase_name(c->phase), why);
+}
+
+void reconcile_delete(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    (void)r;
+    if (c->deleting) {
+        return;
+    }
+    c->deleting = true;
+    container_touch(c);
+    if (out->count < CONTAINER_LOGS_A_STEP_MAX) {
+        effects_log(out, LOG_INFO_LEVEL, "container to be deleted",
+                    "instance_guid=%s state=%s why=\"%s\"", container_guid(c),
+                    phase_name(c->phase), why);
+    }
+}
+
+static enum harmony_container side_of(const struct container *c)
+{
+    switch (c->phase) {
+    case PHASE_RESERVED:
+        return WITH_RESERVED;
+    case PHASE_INITIALIZING:
+    case PHASE_CREATED:
+        return WITH_STARTING;
+    case PHASE_RUNNING:
+        return WITH_RUNNING;
+    default:
+        return c->stop_asked ? WITH_SHUTDOWN : WITH_CRASHED;
+    }
+}
+
+/* Carries out what the table said, but for NOTHING. */
+static void act(struct rep *r, struct container *c, struct harmony h, struct effects *out)
+{
+    if (h.action == HARMONY_STOP) {
+        reconcile_stop(r, c, h.why, out);
+    } else if (h.action == HARMONY_DELETE && c->phase == PHASE_RUNNING) {
+        /* As Diego's rep: stopped first, so that it may end in good order. */
+        c->disowned = true;
+        reconcile_stop(r, c, h.why, out);
+    } else if (h.action == HARMONY_DELETE) {
+        reconcile_delete(r, c, h.why, out);
+    } else if (harmony_is_move(h.action)) {
+        want_move(r, c, h.action);
+    }
+}
+
+/* The table's word for this container. Before the feed brought its first snapshot an unseen record
+ * says nothing: wait for it. */
+static struct harmony judge(struct rep *r, struct container *c, struct arena *a)
+{
+    enum harmony_record record =
+        knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), NULL);
+    if (record == RECORD_IS_UNSEEN && r->follower.revision == 0) {
+        return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
+    }
+    return harmonise(side_of(c), record);
+}
+
+bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out)
+{
+    struct harmony h = judge(r, c, out->arena);
+    return !c->stop_asked && !c->deleting && h.row != 0 && h.action == HARMONY_NOTHING;
+}
+
+static void reserved(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->stop_asked) {
+        rep_container_gone(r, c, "stop asked before it began", out);
+    } else if (r->now.mono_ns >= c->reserved_until_ns) {
+        rep_container_gone(r, c, "the reservation was not used in time", out);
+    } else {
+        container_due(c, c->reserved_until_ns);
+        want_move(r, c, HARMONY_CLAIM);
+    }
+}
+
+static void starting(struct rep *r, struct container *c, struct effects *out)
+{
+    struct harmony h = judge(r, c, out->arena);
+    if (h.action == HARMONY_STOP) {
+        act(r, c, h, out);
+    }
+    if (c->stop_asked && !c->uncertain) {
+        container_complete(c, PHASE_NEWS_ENDED, "stopped before it ran", out);
+    } else if (h.action == HARMONY_NOTHING && h.row != 0) {
+        if (c->uncertain) {
+            listing_want(r);
+        } else if (!must_wait(r, c)) {
+            launch_continue(r, c, out);
+        }
+    } else {
+        act(r, c, h, out);
+    }
+    if (c->uncertain) {
+        listing_want(r);
+    }
+}
+
+/* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
+static void stop(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
+        container_due(c, c->kill_ns);
+        return;
+    }
+    rep_verb(r, c, OP_SIGNAL, out)->signal = c->signals == 0 ? SIGTERM : SIGKILL;
+    if (c->signals > 0) {
+        listing_want(r);
+    }
+    c->signals++;
+    c->kill_ns = r->now.mono_ns + r->config.stop_grace_ns;
+    container_due(c, c->kill_ns);
+}
+
+static void running(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->stop_asked) {
+        struct harmony h = judge(r, c, out->arena);
+        if (h.row == 13 && c->start_wanted) {
+            h.action = HARMONY_START;
+        }
+        act(r, c, h, out);
+    }
+    if (c->stop_asked) {
+        stop(r, c, out);
+    }
+}
+
+static void completed(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->disowned) {
+        reconcile_delete(r, c, "another instance has its place", out);
+        return;
+    }
+    act(r, c, judge(r, c, out->arena), out);
+}
+
+static void removal(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->made) {
+        rep_container_gone(r, c, "nothing is left to delete", out);
+    } else if (!must_wait(r, c)) {
+        rep_verb(r, c, OP_REMOVE, out);
+    }
+}
+
+static void look_at(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->op != OP_NONE) {
+        return; /* its end brings it here again */
+    }
+    if (!c->deleting) {
+        switch (c->phase) {
+        case PHASE_RESERVED:
+            reserved(r, c, out);
+            return;
+        case PHASE_INITIALIZING:
+        case PHASE_CREATED:
+            starting(r, c, out);
+            break;
+        case PHASE_RUNNING:
+            running(r, c, out);
+            break;
+        default:
+            completed(r, c, out);
+        }
+    }
+    if (c->deleting && c->op == OP_NONE) {
+        removal(r, c, out);
+    }
+}
+
+void reconcile_moved(struct rep *r, struct container *c, enum harmony_action action,
+                     struct effects *out)
+{
+    c->failures = 0;
+    c->retry_ns = 0;
+    if (action == HARMONY_CLAIM && c->phase == PHASE_RESERVED) {
+        container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
+    } else if (action == HARMONY_CRASH) {
+        reconcile_delete(r, c, "its crash is recorded", out);
+    } else if (action == HARMONY_REMOVE) {
+        reconcile_delete(r, c, "its record is removed", out);
+    }
+}
+
+void reconcile_refused(struct rep *r, struct container *c, enum harmony_action action,
+                       Models__Error__Type type, struct effects *out)
+{
+    enum harmony_record record =
+        knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), NULL);
+    struct harmony h = harmonise_refused(side_of(c), record, action, type);
+    effects_log(out, LOG_INFO_LEVEL, "move refused",
+                "instance_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", container_guid(c),
+                harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
+                h.why);
+    if (h.row == 4 && c->phase == PHASE_RESERVED) {
+        container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
+    } else if (h.action == HARMONY_NOTHING) {
+        c->start_wanted |= action == HARMONY_START;
+        rep_retry_later(r, c);
+    } else {
+        act(r, c, h, out);
+    }
+}
+
+/* ---- The pass over everything ------------------------------------------------------------------ */
+
+void reconcile_record(struct rep *r, const char *key, struct effects *out)
+{
+    if (!r->follower.current || !r->session.open || !listing_is_good(r)) {
+        return; /* what is missing comes with a pass over everything */
+    }
+    const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, key);
+    if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key ||
+        strcmp(record->actual_lrp_instance_key->cell_id, r->config.cell_id) != 0 ||
+        container_find(&r->containers, record->actual_lrp_instance_key->instance_guid)) {
+        return;
+    }
+    const char *guid = record->actual_lrp_instance_key->instance_guid;
+    struct harmony h = harmonise(WITHOUT, harmony_record_of(record, guid, r->config.cell_id));
+    if (harmony_is_move(h.action)) {
+        r->pass_ns = earlier_ns(r->pass_ns, moves_add_stray(r, key, h.action));
+    }
+}
+
+void reconcile_all(struct rep *r)
+{
+    r->pass_wanted = true;
+}
+
+static void pass(struct rep *r, struct effects *out)
+{
+    r->pass_wanted = false;
+    r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
+    knowledge_trim(&r->knowledge);
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        container_touch(map_value(n));
+    }
+    MAP_EACH(&r->follower.records, n)
+    {
+        reconcile_record(r, map_key(n), out);
+    }
+}
+
+void reconcile(struct rep *r, struct effects *out)
+{
+    if (r->pass_wanted || r->now.mono_ns >= r->pass_ns) {
+        pass(r, out);
+    }
+    int64_t due_ns = containers_wake(&r->containers, r->now.mono_ns);
+    for (int i = 0; i < RECONCILE_A_STEP_MAX; i++) {
+        struct container *c = containers_next(&r->containers);
+        if (!c) {
+            break;
+        }
+        look_at(r, c, out);
+    }
+    moves_flush(r, out);
+    due_ns = earlier_ns(due_ns, containers_wake(&r->containers, r->now.mono_ns));
+    effects_due(out, earlier_ns(due_ns, r->pass_ns));
+    if (!TAILQ_EMPTY(&r->containers.queue) || r->pass_wanted) {
+        effects_due(out, r->now.mono_ns);
+    }
+}

@@ -1,0 +1,45 @@
+/* One reconcile function for all causes: what changed (a record, a container, an answer, time) only
+ * queues the containers concerned; every 30 s all of them and all records are looked at (DESIGN 5,
+ * polling and events). */
+#ifndef REP_RECONCILE_H
+#define REP_RECONCILE_H
+
+#include "common/contract/effect.h"
+#include "models/error.pb-c.h"
+#include "rep/harmonise.h"
+
+struct container;
+struct rep;
+
+/* Containers looked at in one step; the rest wait for the next, which is asked for at once. */
+enum { RECONCILE_A_STEP_MAX = 512 };
+
+/* The end of each step: acts on what is queued, passes over everything when that is due, sends the
+ * moves, and says when it wants to be woken. */
+void reconcile(struct rep *r, struct effects *out);
+
+/* Everything is looked at at the end of this step. */
+void reconcile_all(struct rep *r);
+
+/* The seed's "No Container" rows for the record at this key: only after adoption ended, while the
+ * listing succeeds, the feed is current and the session open. */
+void reconcile_record(struct rep *r, const char *key, struct effects *out);
+
+/* Whether the table still lets this container start: its record is ours and no stop was asked. */
+bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out);
+
+/* bbs did what was asked for this container, or found it done. */
+void reconcile_moved(struct rep *r, struct container *c, enum harmony_action action,
+                     struct effects *out);
+
+/* bbs refused it; what stands on the board is already known. */
+void reconcile_refused(struct rep *r, struct container *c, enum harmony_action action,
+                       Models__Error__Type type, struct effects *out);
+
+/* Asks for its stop; why goes to the log. Asked before: nothing. */
+void reconcile_stop(struct rep *r, struct container *c, const char *why, struct effects *out);
+
+/* Nothing is left to do but its removal. */
+void reconcile_delete(struct rep *r, struct container *c, const char *why, struct effects *out);
+
+#endif

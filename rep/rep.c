@@ -1,0 +1,350 @@
+/* The rep's step: hands each event to its subjects and ends with reconcile(). */
+#include "rep/rep.h"
+
+#include "common/model/record.h"
+#include "rep/inside.h"
+#include "rep/launch.h"
+#include "rep/reconcile.h"
+#include "rep/request.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What the subjects share ------------------------------------------------------------------- */
+
+int64_t rep_back_off_ns(struct rep *r, unsigned failures)
+{
+    const int64_t first_ns = 100 * MILLISECOND_NS, most_ns = 5 * SECOND_NS;
+    int64_t wait_ns = first_ns;
+    for (unsigned i = 1; i < failures && wait_ns < most_ns; i++) {
+        wait_ns *= 2;
+    }
+    wait_ns = earlier_ns(wait_ns, most_ns);
+    return wait_ns + (int64_t)random_below(&r->random, (uint64_t)wait_ns / 4);
+}
+
+void rep_retry_later(struct rep *r, struct container *c)
+{
+    c->failures++;
+    c->retry_ns = r->now.mono_ns + rep_back_off_ns(r, c->failures);
+    container_due(c, c->retry_ns);
+}
+
+void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    assert(c->op == OP_NONE);
+    capacity_give(&r->capacity, c->about->memory_mb, c->about->disk_mb);
+    for (size_t i = 0; i < c->about->n_ports; i++) {
+        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
+    }
+    r->listing.removed_id = r->next_id;
+    const Models__ActualLRP *record = NULL;
+    knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), &record);
+    container_move(c, PHASE_NEWS_DELETED, why, out);
+    if (record && record->actual_lrp_key) { /* it may still be ours: the "No Container" rows */
+        reconcile_record(r,
+                         key_actual(out->arena, record->actual_lrp_key->process_guid,
+                                    record->actual_lrp_key->index, (int)record->presence),
+                         out);
+    }
+}
+
+struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op op,
+                           struct effects *out)
+{
+    static const struct {
+        enum verb verb;
+        int64_t timeout_ns;
+    } verbs[] = {
+        [OP_PREPARE] = {VERB_PREPARE, PREPARE_TIMEOUT_NS},
+        [OP_START] = {VERB_START, START_TIMEOUT_NS},
+        [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
+        [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
+    };
+    assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
+    c->op = op;
+    c->op_id = r->next_id++;
+    c->touched = r->next_id;
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){
+        .id = c->op_id,
+        .verb = verbs[op].verb,
+        .guid = arena_strdup(out->arena, container_guid(c)),
+        .deadline_ns = r->now.mono_ns + verbs[op].timeout_ns,
+    };
+    return call;
+}
+
+/* ---- The feed ---------------------------------------------------------------------------------- */
+
+/* A record of this cell changed: its containers are looked at, or that it has none. */
+static void on_record(struct rep *r, const char *key, const struct followed *record,
+                      struct effects *out)
+{
+    ProtobufCMessage *m;
+    if (record_decode(out->arena, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL) < 0) {
+        return; /* a later version's: left alone */
+    }
+    const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
+    struct container *c = NULL;
+    if (lrp->actual_lrp_instance_key) {
+        c = container_find(&r->containers, lrp->actual_lrp_instance_key->instance_guid);
+    }
+    if (c) {
+        container_touch(c);
+    } else {
+        reconcile_record(r, key, out);
+    }
+    if (lrp->actual_lrp_key) {
+        c = container_of_index(&r->containers, lrp->actual_lrp_key->process_guid,
+                               lrp->actual_lrp_key->index);
+    }
+    if (c) {
+        container_touch(c);
+    }
+}
+
+static void on_news(void *context, enum follower_news news, const char *key,
+                    const struct followed *record, struct effects *out)
+{
+    struct rep *r = context;
+    switch (news) {
+    case FOLLOWER_RESET:
+        if (strcmp(r->epoch, r->follower.epoch) != 0) {
+            knowledge_reset(&r->knowledge);
+            memcpy(r->epoch, r->follower.epoch, sizeof(r->epoch));
+        }
+        break;
+    case FOLLOWER_CURRENT:
+        reconcile_all(r);
+        break;
+    case FOLLOWER_PUT:
+    case FOLLOWER_DELETE:
+        if (r->follower.current) { /* a snapshot ends with CURRENT: a pass over everything */
+            on_record(r, key, record, out);
+        }
+        break;
+    }
+}
+
+/* ---- The driver -------------------------------------------------------------------------------- */
+
+static void on_verb(struct rep *r, const struct verb_answer *answer, struct effects *out)
+{
+    if (answer->verb == VERB_LIST) {
+        listing_answer(r, answer, out);
+        return;
+    }
+    struct container *c = container_find(&r->containers, answer->guid);
+    if (!c || c->op < OP_PREPARE || c->op_id != answer->id) {
+        return; /* of a container that was unknown here (listing.c) */
+    }
+    enum container_op op = c->op;
+    c->op = OP_NONE;
+    c->touched = r->next_id;
+    container_touch(c);
+    if (op == OP_PREPARE || op == OP_START) {
+        launch_verb(r, c, answer, out);
+    } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
+        listing_want(r); /* its process may have ended unseen */
+    } else if (op == OP_REMOVE && answer->outcome == VERB_DONE) {
+        rep_container_gone(r, c, "deleted", out);
+    } else if (op == OP_REMOVE) {
+        effects_log(out, LOG_WARN_LEVEL, "container not deleted", "instance_guid=%s why=\"%s\"",
+                    container_guid(c), answer->text);
+        rep_retry_later(r, c);
+    }
+}
+
+/* A hint that a process ended. */
+static void on_container(struct rep *r, const struct container_status *s, struct effects *out)
+{
+    struct container *c = container_find(&r->containers, s->guid);
+    if (!c || s->state != CONTAINER_EXITED || c->deleting) {
+        return;
+    }
+    c->touched = r->next_id;
+    if (c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING) {
+        container_complete(c, PHASE_NEWS_ENDED, exit_text_of(out->arena, s), out);
+    }
+}
+
+/* ---- The step ---------------------------------------------------------------------------------- */
+
+static void on_stop(struct rep *r, struct effects *out)
+{
+    effects_log(out, LOG_INFO_LEVEL, "rep ends", "containers=%zu",
+                r->containers.by_guid.count);
+    effects_exit(out, 0, "stopped as asked; containers run on");
+    r->ended = true;
+}
+
+static void on_event(struct rep *r, const struct event *ev, struct effects *out)
+{
+    switch (ev->kind) {
+    case EVENT_START:
+        r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
+        break;
+    case EVENT_REQUEST:
+        request_handle(r, &ev->request, out);
+        break;
+    case EVENT_RESPONSE:
+        if (!moves_response(r, &ev->response, out)) {
+            launch_response(r, &ev->response, out);
+        }
+        break;
+    case EVENT_VERB:
+        on_verb(r, &ev->verb, out);
+        break;
+    case EVENT_CONTAINER:
+        on_container(r, &ev->container, out);
+        break;
+    case EVENT_STOP:
+        on_stop(r, out);
+        break;
+    default:
+        break;
+    }
+}
+
+static void rep_step(struct role *role, const struct event *ev, struct effects *out)
+{
+    struct rep *r = (struct rep *)role;
+    r->now = ev->now;
+    random_seed(&r->random, ev->entropy);
+    if (!r->ended && r->unusable) {
+        effects_exit(out, EXIT_USAGE, r->unusable_why.text);
+        r->ended = true;
+    }
+    if (r->ended) {
+        return;
+    }
+    on_event(r, ev, out);
+    if (r->ended) {
+        return;
+    }
+    follower_step(&r->follower, ev, out);
+    if (session_step(r, ev, out)) {
+        beater_start(&r->beater, ev, out);
+        reconcile_all(r);
+    } else if (beater_step(&r->beater, ev, out) == BEAT_REJECTED) {
+        session_lost(r, "a bbs refused our beat", out);
+    }
+    if (!r->session.open) {
+        moves_release(r, out);
+    }
+    if (r->ended) {
+        return;
+    }
+    reconcile(r, out);
+    listing_step(r, out);
+    if (!r->session.open) {
+        session_step(r, ev, out);
+    }
+}
+
+static size_t rep_body_limit(const struct role *role, const char *path)
+{
+    (void)role;
+    return request_body_limit(path);
+}
+
+static void rep_free(struct role *role)
+{
+    struct rep *r = (struct rep *)role;
+    moves_done(&r->moves);
+    map_done(&r->fetches, NULL);
+    knowledge_done(&r->knowledge);
+    containers_done(&r->containers);
+    follower_done(&r->follower);
+    arena_done(&r->forever);
+    free(r);
+}
+
+static const struct role_ops rep_ops = {
+    .name = "rep", .step = rep_step, .body_limit = rep_body_limit, .free = rep_free};
+
+/* ---- Making one -------------------------------------------------------------------------------- */
+
+/* A copy of the list with `more` (may be NULL) at its end. */
+static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
+{
+    size_t count = 0;
+    while (list && list[count]) {
+        count++;
+    }
+    const char **copy = ARENA_ARRAY(a, count + 2, const char *);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = arena_strdup(a, list[i]);
+    }
+    copy[count] = more;
+    return copy;
+}
+
+static int64_t setting(int64_t value, int64_t otherwise)
+{
+    return value ? value : otherwise;
+}
+
+static void copy_config(struct rep *r, const struct rep_config *from)
+{
+    struct arena *a = &r->forever;
+    struct rep_config *to = &r->config;
+    *to = *from;
+    to->cell_id = arena_strdup(a, from->cell_id);
+    to->identity = arena_strdup(a, from->identity);
+    to->zone = arena_strdup(a, from->zone);
+    to->boards = arena_strdup(a, from->boards);
+    to->url = arena_strdup(a, from->url);
+    to->address = arena_strdup(a, from->address);
+    to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
+    to->placement_tags = copy_list(a, from->placement_tags, NULL);
+    to->optional_placement_tags = copy_list(a, from->optional_placement_tags,
+                                            arena_printf(a, "cell:%s", to->cell_id));
+    to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
+    to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
+    to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
+}
+
+static void init_board_side(struct rep *r)
+{
+    r->unusable = boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id,
+                              &r->unusable_why) < 0;
+    board__selector__init(&r->selector);
+    r->selector.type = (char *)"actual";
+    r->selector.cell_id = (char *)r->config.cell_id;
+    r->selectors[0] = &r->selector;
+    r->follower.boards = &r->boards;
+    r->follower.selectors = r->selectors;
+    r->follower.selector_count = 1;
+    r->follower.on_news = on_news;
+    r->follower.context = r;
+    follower_init(&r->follower);
+    knowledge_init(&r->knowledge, &r->follower, r->config.cell_id);
+    beater_init(&r->beater, &r->boards);
+    board__cell_beat__init(&r->beat);
+    r->beat.cell_id = (char *)r->config.cell_id;
+    r->beat.session = r->config.session;
+    r->beater.request.cell = &r->beat;
+}
+
+struct role *rep_new(const struct rep_config *config)
+{
+    struct rep *r = calloc(1, sizeof(*r));
+    if (!r) {
+        abort();
+    }
+    r->role.ops = &rep_ops;
+    r->next_id = 1;
+    arena_init(&r->forever);
+    copy_config(r, config);
+    containers_init(&r->containers);
+    capacity_init(&r->capacity,
+                  (struct resources){config->memory_mb, config->disk_mb, config->containers},
+                  config->port_low, config->port_high);
+    moves_init(&r->moves);
+    map_init(&r->fetches);
+    init_board_side(r);
+    return &r->role;
+}

@@ -1,0 +1,172 @@
+#include "rep/session.h"
+
+#include "common/codec/scan.h"
+#include "rep/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
+
+static size_t list_size(const char *const *list)
+{
+    size_t n = 0;
+    while (list && list[n]) {
+        n++;
+    }
+    return n;
+}
+
+/* What the cell says of itself (rep-auctioneer.md 1). `preloaded+layer` is left out: layers are not
+ * supported, and an entry without properties would mean that any is. */
+static Models__CellPresence *presence(const struct rep *r, struct arena *a)
+{
+    const struct rep_config *config = &r->config;
+    Models__CellPresence *p = ARENA_NEW(a, Models__CellPresence);
+    models__cell_presence__init(p);
+    p->cell_id = (char *)config->cell_id;
+    p->rep_address = (char *)config->url;
+    p->rep_url = (char *)config->url;
+    p->zone = (char *)config->zone;
+    p->capacity = ARENA_NEW(a, Models__CellCapacity);
+    models__cell_capacity__init(p->capacity);
+    p->capacity->memory_mb = config->memory_mb;
+    p->capacity->disk_mb = config->disk_mb;
+    p->capacity->containers = config->containers;
+    Models__Provider *preloaded = ARENA_NEW(a, Models__Provider);
+    models__provider__init(preloaded);
+    preloaded->name = (char *)"preloaded";
+    preloaded->n_properties = list_size(config->rootfs_names);
+    preloaded->properties = (char **)config->rootfs_names;
+    p->n_rootfs_providers = 1;
+    p->rootfs_providers = ARENA_NEW(a, Models__Provider *);
+    p->rootfs_providers[0] = preloaded;
+    p->n_placement_tags = list_size(config->placement_tags);
+    p->placement_tags = (char **)config->placement_tags;
+    p->n_optional_placement_tags = list_size(config->optional_placement_tags);
+    p->optional_placement_tags = (char **)config->optional_placement_tags;
+    return p;
+}
+
+static void ask(struct rep *r, struct effects *out)
+{
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.presence = presence(r, out->arena);
+    cell.state = BOARD__CELL_RECORD__STATE__PRESENT;
+    cell.session = r->config.session;
+    cell.identity = (char *)r->config.identity;
+    Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
+    request.cell = &cell;
+    r->session.url = boards_url(&r->boards);
+    r->session.call_id = boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
+                                     r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+}
+
+/* Asked again later, at the next bbs; told once for each reason. */
+static void wait_for_board(struct rep *r, const char *why, struct effects *out)
+{
+    struct session *s = &r->session;
+    boards_failed(&r->boards, s->url);
+    s->failures++;
+    s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
+    if (strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
+        snprintf(s->why, sizeof(s->why), "%s", why);
+        effects_log(out, LOG_WARN_LEVEL, "waiting for a bbs", "url=%s why=\"%s\"", s->url, why);
+    }
+}
+
+static void end(struct rep *r, int code, const char *why, struct effects *out)
+{
+    effects_log(out, LOG_ERROR_LEVEL, "the board refuses this cell",
+                "cell_id=%s session=%llu why=\"%s\"", r->config.cell_id,
+                (unsigned long long)r->config.session, why);
+    effects_exit(out, code,
+                 arena_printf(out->arena, "the board refuses cell %s: %s; its containers run on",
+                              r->config.cell_id, why));
+    r->ended = true;
+}
+
+/* Errors that say nothing about this cell. */
+static bool passes_by_itself(Models__Error__Type type)
+{
+    return type == MODELS__ERROR__TYPE__UnknownError || type == MODELS__ERROR__TYPE__Timeout ||
+           type == MODELS__ERROR__TYPE__Deadlock || type == MODELS__ERROR__TYPE__Unrecoverable;
+}
+
+static bool opened(struct rep *r, const Board__CellResponse *answer, struct effects *out)
+{
+    if (answer->error && passes_by_itself(answer->error->type)) {
+        wait_for_board(r, answer->error->message, out);
+        return false;
+    }
+    if (answer->error) {
+        end(r, EXIT_CELL_TAKEN, answer->error->message, out);
+        return false;
+    }
+    struct session *s = &r->session;
+    s->open = true;
+    s->failures = 0;
+    s->why[0] = '\0';
+    r->containers.version++;
+    effects_log(out, LOG_INFO_LEVEL, "session opened", "cell_id=%s session=%llu url=%s",
+                r->config.cell_id, (unsigned long long)r->config.session, s->url);
+    return true;
+}
+
+static bool answered(struct rep *r, const struct response *response, struct effects *out)
+{
+    r->session.call_id = 0;
+    if (response->outcome != CALL_ANSWERED) {
+        wait_for_board(r, response->text, out);
+        return false;
+    }
+    if (response->status == 403) {
+        end(r, EXIT_CELL_DENIED, "its certificate does not name this cell (403)", out);
+        return false;
+    }
+    ProtobufCMessage *m;
+    struct err err;
+    if (response->status != 200) {
+        wait_for_board(r, arena_printf(out->arena, "answered %d", response->status), out);
+        return false;
+    }
+    if (scan_and_unpack(out->arena, &board__cell_response__descriptor, response->body,
+                        ANSWER_DECODED_MAX, &m, &err) < 0) {
+        wait_for_board(r, err.text, out);
+        return false;
+    }
+    return opened(r, (const Board__CellResponse *)m, out);
+}
+
+bool session_step(struct rep *r, const struct event *ev, struct effects *out)
+{
+    struct session *s = &r->session;
+    bool news = false;
+    if (s->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == s->call_id) {
+        news = answered(r, &ev->response, out);
+    }
+    if (r->ended || s->open || s->call_id) {
+        return news;
+    }
+    if (r->now.mono_ns >= s->retry_ns) {
+        ask(r, out);
+    } else {
+        effects_due(out, s->retry_ns);
+    }
+    return news;
+}
+
+void session_lost(struct rep *r, const char *why, struct effects *out)
+{
+    struct session *s = &r->session;
+    if (!s->open) {
+        return;
+    }
+    s->open = false;
+    s->failures++;
+    s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
+    r->containers.version++;
+    beater_stop(&r->beater);
+    effects_log(out, LOG_WARN_LEVEL, "session lost", "cell_id=%s session=%llu why=\"%s\"",
+                r->config.cell_id, (unsigned long long)r->config.session, why);
+}

@@ -1,0 +1,32 @@
+/* The session: by it a cell is known to the board and its calls are told from those of its
+ * predecessor (DESIGN 6). Opened with POST /v1/board/cell, again and again until a bbs answers;
+ * a refusal ends the rep, its containers run on. */
+#ifndef REP_SESSION_H
+#define REP_SESSION_H
+
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+#include <stdbool.h>
+
+struct rep;
+
+struct session {
+    bool open;
+    uint64_t call_id; /* of the open question; 0 = none */
+    const char *url;  /* of the bbs it went to */
+    unsigned failures;
+    int64_t retry_ns;
+    char why[160];    /* last reason told for waiting */
+};
+
+/* Give it every event. True once, when the session has just been opened. */
+bool session_step(struct rep *r, const struct event *ev, struct effects *out);
+
+/* The board knows another session, or none: beats end, the session is asked for again. */
+void session_lost(struct rep *r, const char *why, struct effects *out);
+
+/* Codes of the process when the cell cannot be had, or its settings are of no use (DESIGN 4). */
+enum { EXIT_USAGE = 2, EXIT_CELL_TAKEN = 4, EXIT_CELL_DENIED = 8 };
+
+#endif

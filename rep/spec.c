@@ -1,0 +1,257 @@
+#include "rep/spec.h"
+
+#include "common/base/map.h"
+#include "rep/note.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is supported ----------------------------------------------------------------------- */
+
+static const char *unsupported_action(const Models__Action *action)
+{
+    if (!action) {
+        return "(none)";
+    }
+    const struct {
+        const void *set;
+        const char *name;
+    } kinds[] = {
+        {action->download_action, "download"},
+        {action->upload_action, "upload"},
+        {action->timeout_action, "timeout"},
+        {action->emit_progress_action, "emit_progress"},
+        {action->try_action, "try"},
+        {action->parallel_action, "parallel"},
+        {action->serial_action, "serial"},
+        {action->codependent_action, "codependent"},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].set) {
+            return kinds[i].name;
+        }
+    }
+    return action->run_action ? NULL : "(none)";
+}
+
+/* What stands beside the action and would have to be done for the instance to be as desired. */
+static const char *unsupported_part(const Models__DesiredLRP *lrp)
+{
+    const struct {
+        bool set;
+        const char *name;
+    } parts[] = {
+        {lrp->setup, "setup"},
+        {lrp->monitor, "monitor"},
+        {lrp->check_definition, "check_definition"},
+        {lrp->n_sidecars > 0, "sidecars"},
+        {lrp->n_cached_dependencies > 0, "cached_dependencies"},
+        {lrp->n_image_layers > 0, "image_layers"},
+        {lrp->n_volume_mounts > 0, "volume_mounts"},
+    };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].set) {
+            return parts[i].name;
+        }
+    }
+    return NULL;
+}
+
+int spec_check(const Models__DesiredLRP *lrp, struct err *err)
+{
+    const char *name = unsupported_action(lrp->action);
+    name = name ? name : unsupported_part(lrp);
+    return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
+}
+
+/* ---- The note -------------------------------------------------------------------------------- */
+
+static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
+                       size_t count)
+{
+    note->n_ports = count;
+    note->ports = ARENA_ARRAY(a, count, Models__PortMapping *);
+    for (size_t i = 0; i < count; i++) {
+        note->ports[i] = ARENA_NEW(a, Models__PortMapping);
+        models__port_mapping__init(note->ports[i]);
+        note->ports[i]->container_port = ports[i].container_port;
+        note->ports[i]->host_port = ports[i].host_port;
+    }
+}
+
+/* `internal-router` holds [{"hostname": ...}, ...]; anything else in it is passed over. */
+static void note_routes(struct arena *a, Rep__Note *note, const Models__DesiredLRP *lrp)
+{
+    note->n_internal_routes = 0;
+    for (size_t i = 0; lrp->routes && i < lrp->routes->n_routes; i++) {
+        const Models__ProtoRoutes__RoutesEntry *entry = lrp->routes->routes[i];
+        if (strcmp(entry->key, "internal-router") != 0) {
+            continue;
+        }
+        json_t *list = json_loadb((const char *)entry->value.data, entry->value.len, 0, NULL);
+        size_t count = json_array_size(list);
+        note->internal_routes = ARENA_ARRAY(a, count, Models__ActualLRPInternalRoute *);
+        for (size_t j = 0; j < count; j++) {
+            const char *name =
+                json_string_value(json_object_get(json_array_get(list, j), "hostname"));
+            if (!name) {
+                continue;
+            }
+            Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
+            models__actual_lrpinternal_route__init(route);
+            route->hostname = arena_strdup(a, name);
+            note->internal_routes[note->n_internal_routes++] = route;
+        }
+        json_decref(list);
+        return;
+    }
+}
+
+static const char *tag_value(struct arena *a, const Rep__Note *note,
+                             const Models__MetricTagValue *value)
+{
+    switch (value ? value->dynamic : MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__DynamicValueInvalid) {
+    case MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX:
+        return arena_printf(a, "%d", (int)note->key->index);
+    case MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID:
+        return note->instance_guid;
+    default:
+        return value ? value->static_ : "";
+    }
+}
+
+static void note_tags(struct arena *a, Rep__Note *note, const Models__DesiredLRP *lrp)
+{
+    note->n_metric_tags = lrp->n_metric_tags;
+    note->metric_tags = ARENA_ARRAY(a, lrp->n_metric_tags, Rep__Note__MetricTagsEntry *);
+    for (size_t i = 0; i < lrp->n_metric_tags; i++) {
+        Rep__Note__MetricTagsEntry *entry = ARENA_NEW(a, Rep__Note__MetricTagsEntry);
+        rep__note__metric_tags_entry__init(entry);
+        entry->key = lrp->metric_tags[i]->key;
+        entry->value = (char *)tag_value(a, note, lrp->metric_tags[i]->value);
+        note->metric_tags[i] = entry;
+    }
+}
+
+Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
+                     const struct port_pair *ports, size_t port_count)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    Rep__Note note = *reserved; /* shallow: copied deeply below, the original stays whole */
+    note.definition = lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition;
+    note.root_fs = lrp->root_fs;
+    note.max_pids = lrp->max_pids;
+    note_ports(&scratch, &note, ports, port_count);
+    note_routes(&scratch, &note, lrp);
+    note_tags(&scratch, &note, lrp);
+    Rep__Note *copy = note_copy(&note);
+    arena_done(&scratch);
+    return copy;
+}
+
+/* ---- The spec -------------------------------------------------------------------------------- */
+
+/* An environment in the making: a name set again keeps its place and takes the new value. */
+struct environment {
+    struct arena *arena;
+    struct map places; /* name -> struct name_value in list */
+    struct name_value *list;
+    size_t count;
+};
+
+static void environment_set(struct environment *e, const char *name, const char *value)
+{
+    struct name_value *place = map_get(&e->places, name);
+    if (!place) {
+        place = &e->list[e->count++];
+        place->name = name;
+        map_put(&e->places, name, place);
+    }
+    place->value = value;
+}
+
+static void environment_add(struct environment *e, Models__EnvironmentVariable *const *list,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        environment_set(e, list[i]->name, list[i]->value);
+    }
+}
+
+static void environment_instance(struct environment *e, const Rep__Note *about)
+{
+    const char *index = arena_printf(e->arena, "%d", (int)about->key->index);
+    environment_set(e, "INSTANCE_GUID", about->instance_guid);
+    environment_set(e, "INSTANCE_INDEX", index);
+    environment_set(e, "CF_INSTANCE_GUID", about->instance_guid);
+    environment_set(e, "CF_INSTANCE_INDEX", index);
+}
+
+static void environment_ports(struct environment *e, const Rep__Note *about)
+{
+    for (size_t i = 0; i < about->n_ports; i++) {
+        const char *host = arena_printf(e->arena, "%u", about->ports[i]->host_port);
+        if (i == 0) {
+            environment_set(e, "PORT", host);
+        }
+        environment_set(e, arena_printf(e->arena, "PORT_%u", about->ports[i]->container_port),
+                        host);
+    }
+}
+
+static void spec_environment(struct arena *a, const Models__DesiredLRP *lrp,
+                             const Rep__Note *about, struct container_spec *spec)
+{
+    enum { OF_INSTANCE = 4 };
+    const Models__RunAction *run = lrp->action->run_action;
+    struct environment e = {.arena = a};
+    map_init(&e.places);
+    e.list = ARENA_ARRAY(
+        a, OF_INSTANCE + lrp->n_environment_variables + run->n_env + 1 + about->n_ports,
+        struct name_value);
+    environment_instance(&e, about);
+    environment_add(&e, lrp->environment_variables, lrp->n_environment_variables);
+    environment_add(&e, run->env, run->n_env);
+    environment_ports(&e, about);
+    map_done(&e.places, NULL);
+    spec->env = e.list;
+    spec->env_count = e.count;
+}
+
+void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+               struct container_spec *ret_spec)
+{
+    const Models__RunAction *run = lrp->action->run_action;
+    assert(run);
+    *ret_spec = (struct container_spec){
+        .rootfs = lrp->root_fs,
+        .path = run->path,
+        .dir = run->dir,
+        .user = run->user,
+        .memory_mb = lrp->memory_mb,
+        .disk_mb = lrp->disk_mb,
+        .max_pids = lrp->max_pids,
+        .cpu_weight = lrp->cpu_weight ? lrp->cpu_weight : 1, /* rep-auctioneer.md 2.5 */
+        .privileged = lrp->privileged,
+    };
+    const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
+    for (size_t i = 0; i < run->n_args; i++) {
+        args[i] = run->args[i];
+    }
+    ret_spec->args = args;
+    const Models__ResourceLimits *limits = run->resource_limits;
+    if (limits &&
+        limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
+        ret_spec->nofile = limits->nofile;
+    }
+    struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
+    for (size_t i = 0; i < about->n_ports; i++) {
+        ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
+    }
+    ret_spec->ports = ports;
+    ret_spec->port_count = about->n_ports;
+    spec_environment(a, lrp, about, ret_spec);
+}

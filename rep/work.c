@@ -1,0 +1,109 @@
+#include "rep/work.h"
+
+#include "rep/cell_state.h"
+#include "rep/inside.h"
+#include "rep/note.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a UUID's text, as Diego's rep cuts it. */
+enum { INSTANCE_GUID_CHARACTERS = 28 };
+
+static void new_guid(struct rep *r, char guid[GUID_BYTES])
+{
+    do {
+        random_guid(&r->random, guid);
+        guid[INSTANCE_GUID_CHARACTERS] = '\0';
+    } while (container_find(&r->containers, guid));
+}
+
+static Rep__Note *reservation_note(struct rep *r, const Cell__LRP *lrp)
+{
+    char guid[GUID_BYTES];
+    new_guid(r, guid);
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = lrp->process_guid;
+    key.index = lrp->index;
+    key.domain = lrp->domain;
+    Rep__Note note = REP__NOTE__INIT;
+    note.format = NOTE_FORMAT;
+    note.key = &key;
+    note.instance_guid = guid;
+    note.definition = lrp->definition;
+    note.session = r->config.session;
+    note.root_fs = lrp->rootfs;
+    note.memory_mb = lrp->memorymb;
+    note.disk_mb = lrp->diskmb;
+    note.max_pids = lrp->maxpids;
+    note.n_placement_tags = lrp->n_placementtags;
+    note.placement_tags = lrp->placementtags;
+    return note_copy(&note);
+}
+
+/* The auctioneer repeats what it does not see claimed after 5 s. */
+static bool is_starting_here(const struct rep *r, const Cell__LRP *lrp)
+{
+    const struct container *c = container_of_index(&r->containers, lrp->process_guid, lrp->index);
+    return c && container_is_starting(c) && !c->stop_asked && !c->deleting &&
+           strcmp(c->about->definition, lrp->definition) == 0;
+}
+
+static bool is_acceptable(const struct rep *r, const Cell__LRP *lrp)
+{
+    return lrp->process_guid[0] != '\0' && lrp->domain[0] != '\0' && lrp->index >= 0 &&
+           lrp->n_volumedrivers == 0 && cell_state_has_rootfs(r, lrp->rootfs);
+}
+
+static bool reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out)
+{
+    if (is_starting_here(r, lrp)) {
+        return true;
+    }
+    if (!is_acceptable(r, lrp) || !capacity_take(&r->capacity, lrp->memorymb, lrp->diskmb)) {
+        return false;
+    }
+    struct container *c = container_add(&r->containers, reservation_note(r, lrp));
+    c->reserved_until_ns = r->now.mono_ns + r->config.reservation_ns;
+    container_move(c, PHASE_NEWS_RESERVE, "work accepted", out);
+    return true;
+}
+
+struct wish {
+    Cell__LRP *lrp;
+    size_t place;
+};
+
+static int by_descending_memory(const void *left, const void *right)
+{
+    const struct wish *a = left, *b = right;
+    if (a->lrp->memorymb != b->lrp->memorymb) {
+        return a->lrp->memorymb > b->lrp->memorymb ? -1 : 1;
+    }
+    return a->place < b->place ? -1 : 1;
+}
+
+Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out)
+{
+    Cell__Work *rest = ARENA_NEW(out->arena, Cell__Work);
+    cell__work__init(rest);
+    rest->n_tasks = work->n_tasks; /* tasks are not run yet */
+    rest->tasks = work->tasks;
+    rest->lrps = ARENA_ARRAY(out->arena, work->n_lrps, Cell__LRP *);
+    struct wish *wishes = ARENA_ARRAY(out->arena, work->n_lrps, struct wish);
+    for (size_t i = 0; i < work->n_lrps; i++) {
+        wishes[i] = (struct wish){work->lrps[i], i};
+    }
+    qsort(wishes, work->n_lrps, sizeof(*wishes), by_descending_memory);
+    bool well = cell_state_is_well(r);
+    for (size_t i = 0; i < work->n_lrps; i++) {
+        if (!well || !reserve(r, wishes[i].lrp, out)) {
+            rest->lrps[rest->n_lrps++] = wishes[i].lrp;
+        }
+    }
+    if (rest->n_lrps + rest->n_tasks > 0) {
+        effects_log(out, LOG_INFO_LEVEL, "work returned", "lrps=%zu tasks=%zu well=%d",
+                    rest->n_lrps, rest->n_tasks, (int)well);
+    }
+    return rest;
+}

@@ -1,0 +1,217 @@
+/* The harmonising table, row by row, with the numbers of rep/harmonise.c: container, record, action. */
+#include "rep/harmonise.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct row {
+    int number;
+    enum harmony_container container;
+    enum harmony_record record;
+    enum harmony_action action;
+};
+
+static const struct row rows[] = {
+    {1, WITH_RESERVED, RECORD_IS_UNSEEN, HARMONY_NOTHING},
+    {1, WITH_RESERVED, RECORD_IS_RUNNING_ON_O, HARMONY_NOTHING},
+    {2, WITH_STARTING, RECORD_IS_NONE, HARMONY_DELETE},
+    {3, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_CLAIM},
+    {4, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_NOTHING},
+    {5, WITH_STARTING, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE},
+    {6, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING},
+    {7, WITH_STARTING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE},
+    {8, WITH_STARTING, RECORD_IS_CRASHED, HARMONY_DELETE},
+    {9, WITH_RUNNING, RECORD_IS_NONE, HARMONY_START},
+    {10, WITH_RUNNING, RECORD_IS_UNCLAIMED, HARMONY_START},
+    {11, WITH_RUNNING, RECORD_IS_CLAIMED_BY_A, HARMONY_START},
+    {12, WITH_RUNNING, RECORD_IS_CLAIMED_BY_O, HARMONY_START},
+    {13, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING},
+    {14, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE},
+    {15, WITH_RUNNING, RECORD_IS_CRASHED, HARMONY_START},
+    {16, WITH_CRASHED, RECORD_IS_NONE, HARMONY_CRASH},
+    {17, WITH_CRASHED, RECORD_IS_UNCLAIMED, HARMONY_DELETE},
+    {18, WITH_CRASHED, RECORD_IS_CLAIMED_BY_A, HARMONY_CRASH},
+    {19, WITH_CRASHED, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE},
+    {20, WITH_CRASHED, RECORD_IS_RUNNING_ON_A, HARMONY_CRASH},
+    {21, WITH_CRASHED, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE},
+    {22, WITH_CRASHED, RECORD_IS_CRASHED, HARMONY_DELETE},
+    {23, WITH_SHUTDOWN, RECORD_IS_NONE, HARMONY_DELETE},
+    {24, WITH_SHUTDOWN, RECORD_IS_UNCLAIMED, HARMONY_DELETE},
+    {25, WITH_SHUTDOWN, RECORD_IS_CLAIMED_BY_A, HARMONY_REMOVE},
+    {26, WITH_SHUTDOWN, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE},
+    {27, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_A, HARMONY_REMOVE},
+    {28, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE},
+    {29, WITH_SHUTDOWN, RECORD_IS_CRASHED, HARMONY_DELETE},
+    {30, WITHOUT, RECORD_IS_CLAIMED_BY_A, HARMONY_UNCLAIM},
+    {31, WITHOUT, RECORD_IS_RUNNING_ON_A, HARMONY_UNCLAIM},
+    {32, WITHOUT, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE},
+    {33, WITH_STARTING, RECORD_IS_STOPPING_BY_A, HARMONY_STOP},
+    {34, WITH_RUNNING, RECORD_IS_STOPPING_BY_A, HARMONY_STOP},
+    {35, WITH_CRASHED, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE},
+    {36, WITH_SHUTDOWN, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE},
+    {37, WITH_STARTING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING},
+    {38, WITH_RUNNING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING},
+    {39, WITH_CRASHED, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE},
+    {40, WITH_SHUTDOWN, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE},
+    {41, WITHOUT, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE},
+    {42, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING},
+    {43, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING},
+    {44, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE},
+    {45, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE},
+    {46, WITHOUT, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE},
+    {47, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_CLAIM},
+    {48, WITH_RUNNING, RECORD_IS_UNSEEN, HARMONY_START},
+    {49, WITH_CRASHED, RECORD_IS_UNSEEN, HARMONY_CRASH},
+    {50, WITH_SHUTDOWN, RECORD_IS_UNSEEN, HARMONY_REMOVE},
+    {100, WITH_RUNNING, RECORD_IS_FOREIGN, HARMONY_NOTHING},
+    {100, WITHOUT, RECORD_IS_FOREIGN, HARMONY_NOTHING},
+    {101, WITHOUT, RECORD_IS_RUNNING_ON_O, HARMONY_NOTHING},
+    {101, WITHOUT, RECORD_IS_NONE, HARMONY_NOTHING},
+};
+
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), SEED_AND_DESIGN_ROWS = 50 };
+
+static void every_row_says_what_it_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct harmony h = harmonise(rows[i].container, rows[i].record);
+        if (h.row != rows[i].number || h.action != rows[i].action) {
+            fail_msg("row %d: got row %d, %s", rows[i].number, h.row,
+                     harmony_action_name(h.action));
+        }
+        assert_true(h.why[0] != '\0');
+    }
+}
+
+/* Every pair has an answer; no numbered row is missing above; rows 1, 100 and 101 are the rest. */
+static void every_pair_is_covered(void **state)
+{
+    (void)state;
+    int seen[SEED_AND_DESIGN_ROWS + 1] = {0};
+    for (int c = 0; c < HARMONY_CONTAINER_COUNT; c++) {
+        for (int r = 0; r < HARMONY_RECORD_COUNT; r++) {
+            int row = harmonise((enum harmony_container)c, (enum harmony_record)r).row;
+            if (row <= SEED_AND_DESIGN_ROWS) {
+                seen[row]++;
+            } else if (row == 100) {
+                assert_int_equal(r, RECORD_IS_FOREIGN);
+            } else {
+                assert_int_equal(row, 101);
+                assert_int_equal(c, WITHOUT);
+            }
+        }
+    }
+    assert_int_equal(seen[1], HARMONY_RECORD_COUNT);
+    for (int row = 2; row <= SEED_AND_DESIGN_ROWS; row++) {
+        assert_int_equal(seen[row], 1);
+    }
+}
+
+/* ---- After a refusal --------------------------------------------------------------------------- */
+
+#define TYPE(name) MODELS__ERROR__TYPE__##name
+
+static const struct {
+    int row;
+    enum harmony_container container;
+    enum harmony_record record;
+    enum harmony_action refused;
+    Models__Error__Type type;
+    enum harmony_action action;
+} refusals[] = {
+    /* A claim lost to somebody else: the table decides, for a reservation as for what starts. */
+    {5, WITH_RESERVED, RECORD_IS_CLAIMED_BY_O, HARMONY_CLAIM, TYPE(ActualLRPCannotBeClaimed),
+     HARMONY_DELETE},
+    {7, WITH_STARTING, RECORD_IS_RUNNING_ON_O, HARMONY_CLAIM, TYPE(ActualLRPCannotBeClaimed),
+     HARMONY_DELETE},
+    {2, WITH_RESERVED, RECORD_IS_NONE, HARMONY_CLAIM, TYPE(ResourceNotFound), HARMONY_DELETE},
+    {4, WITH_RESERVED, RECORD_IS_CLAIMED_BY_A, HARMONY_CLAIM, TYPE(ActualLRPCannotBeClaimed),
+     HARMONY_NOTHING},
+    /* UNCLAIMED and yet refused: another definition is desired by now. */
+    {111, WITH_RESERVED, RECORD_IS_UNCLAIMED, HARMONY_CLAIM, TYPE(ActualLRPCannotBeClaimed),
+     HARMONY_DELETE},
+    {14, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_START, TYPE(ActualLRPCannotBeStarted),
+     HARMONY_DELETE},
+    {111, WITH_RUNNING, RECORD_IS_NONE, HARMONY_START, TYPE(ActualLRPCannotBeStarted),
+     HARMONY_DELETE},
+    /* Nothing is stopped for being absent. */
+    {110, WITH_RUNNING, RECORD_IS_NONE, HARMONY_START, TYPE(ResourceNotFound), HARMONY_NOTHING},
+    {111, WITH_CRASHED, RECORD_IS_NONE, HARMONY_CRASH, TYPE(ResourceNotFound), HARMONY_DELETE},
+    {17, WITH_CRASHED, RECORD_IS_UNCLAIMED, HARMONY_CRASH, TYPE(ActualLRPCannotBeCrashed),
+     HARMONY_DELETE},
+    {23, WITH_SHUTDOWN, RECORD_IS_NONE, HARMONY_REMOVE, TYPE(ResourceNotFound), HARMONY_DELETE},
+    {111, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_A, HARMONY_REMOVE, TYPE(ActualLRPCannotBeRemoved),
+     HARMONY_DELETE},
+    /* What says nothing about the instance destroys nothing. */
+    {110, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_START, TYPE(ResourceConflict),
+     HARMONY_NOTHING},
+    {110, WITH_STARTING, RECORD_IS_NONE, HARMONY_CLAIM, TYPE(UnknownError), HARMONY_NOTHING},
+    {110, WITH_CRASHED, RECORD_IS_NONE, HARMONY_CRASH, TYPE(InvalidRequest), HARMONY_NOTHING},
+};
+
+static void a_refusal_is_judged_by_the_same_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        struct harmony h = harmonise_refused(refusals[i].container, refusals[i].record,
+                                             refusals[i].refused, refusals[i].type);
+        if (h.row != refusals[i].row || h.action != refusals[i].action) {
+            fail_msg("refusal %zu: got row %d, %s", i, h.row, harmony_action_name(h.action));
+        }
+    }
+}
+
+/* ---- How a record looks ------------------------------------------------------------------------ */
+
+static enum harmony_record look(const char *record_state, const char *guid, const char *cell,
+                                Models__ActualLRP__Presence presence, bool stopping)
+{
+    Models__ActualLRPInstanceKey key = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
+    key.instance_guid = (char *)guid;
+    key.cell_id = (char *)cell;
+    Models__ActualLRP record = MODELS__ACTUAL_LRP__INIT;
+    record.actual_lrp_instance_key = guid ? &key : NULL;
+    record.state = (char *)record_state;
+    record.presence = presence;
+    record.stopping = stopping;
+    return harmony_record_of(&record, "mine", "cell-1");
+}
+
+#define ORDINARY MODELS__ACTUAL_LRP__PRESENCE__ORDINARY
+#define SUSPECT MODELS__ACTUAL_LRP__PRESENCE__SUSPECT
+#define EVACUATING MODELS__ACTUAL_LRP__PRESENCE__EVACUATING
+
+static void a_means_cell_and_guid(void **state)
+{
+    (void)state;
+    assert_int_equal(harmony_record_of(NULL, "mine", "cell-1"), RECORD_IS_NONE);
+    assert_int_equal(look("UNCLAIMED", NULL, NULL, ORDINARY, false), RECORD_IS_UNCLAIMED);
+    assert_int_equal(look("CRASHED", NULL, NULL, ORDINARY, false), RECORD_IS_CRASHED);
+    assert_int_equal(look("CLAIMED", "mine", "cell-1", ORDINARY, false), RECORD_IS_CLAIMED_BY_A);
+    assert_int_equal(look("CLAIMED", "other", "cell-1", ORDINARY, false), RECORD_IS_CLAIMED_BY_O);
+    assert_int_equal(look("CLAIMED", "mine", "cell-2", ORDINARY, false), RECORD_IS_CLAIMED_BY_O);
+    assert_int_equal(look("RUNNING", "mine", "cell-1", ORDINARY, false), RECORD_IS_RUNNING_ON_A);
+    assert_int_equal(look("RUNNING", "other", "cell-1", ORDINARY, true), RECORD_IS_RUNNING_ON_O);
+    assert_int_equal(look("RUNNING", "mine", "cell-1", ORDINARY, true), RECORD_IS_STOPPING_BY_A);
+    assert_int_equal(look("RUNNING", "mine", "cell-1", SUSPECT, false), RECORD_IS_SUSPECT_BY_A);
+    assert_int_equal(look("RUNNING", "mine", "cell-1", EVACUATING, false),
+                     RECORD_IS_EVACUATING_BY_A);
+    assert_int_equal(look("DREAMING", "mine", "cell-1", ORDINARY, false), RECORD_IS_FOREIGN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_says_what_it_says),
+        cmocka_unit_test(every_pair_is_covered),
+        cmocka_unit_test(a_refusal_is_judged_by_the_same_table),
+        cmocka_unit_test(a_means_cell_and_guid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,464 @@
+#include "test/unit/rep_rig.h"
+
+#include "common/model/keys.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "test/unit/feed_frames.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Keeping effects --------------------------------------------------------------------------- */
+
+static struct call keep_call(struct rig *g, const struct call *c)
+{
+    struct call kept = *c;
+    kept.url = arena_strdup(&g->arena, c->url);
+    kept.body.data = arena_copy(&g->arena, c->body.data, c->body.size);
+    return kept;
+}
+
+/* The spec lives with the step; what tests look at is copied by hand. */
+static struct verb_call keep_verb(struct rig *g, const struct verb_call *v)
+{
+    struct verb_call kept = *v;
+    kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
+    kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
+    if (v->spec) {
+        struct container_spec *spec = arena_copy(&g->arena, v->spec, sizeof(*spec));
+        spec->rootfs = arena_strdup(&g->arena, v->spec->rootfs);
+        spec->path = arena_strdup(&g->arena, v->spec->path);
+        spec->args = NULL;
+        spec->ports = arena_copy(&g->arena, spec->ports, spec->port_count * sizeof(*spec->ports));
+        struct name_value *env = ARENA_ARRAY(&g->arena, spec->env_count, struct name_value);
+        for (size_t i = 0; i < spec->env_count; i++) {
+            env[i].name = arena_strdup(&g->arena, spec->env[i].name);
+            env[i].value = arena_strdup(&g->arena, spec->env[i].value);
+        }
+        spec->env = env;
+        kept.spec = spec;
+    }
+    return kept;
+}
+
+static struct reply keep_reply(struct rig *g, const struct reply *from)
+{
+    struct reply kept = *from;
+    kept.etag = arena_strdup(&g->arena, from->etag);
+    kept.content_type = arena_strdup(&g->arena, from->content_type);
+    kept.body.data = arena_copy(&g->arena, from->body.data, from->body.size);
+    return kept;
+}
+
+static void keep(struct rig *g, const struct effect *e)
+{
+    switch (e->kind) {
+    case EFFECT_CALL:
+    case EFFECT_SUBSCRIBE:
+        assert_true(g->call_count < RIG_KEPT_MAX);
+        g->calls[g->call_count++] = keep_call(g, &e->call);
+        break;
+    case EFFECT_VERB:
+        assert_true(g->verb_count < RIG_KEPT_MAX);
+        g->verbs[g->verb_count++] = keep_verb(g, &e->verb);
+        break;
+    case EFFECT_REPLY:
+        assert_true(g->reply_count < RIG_KEPT_MAX);
+        g->replies[g->reply_count++] = keep_reply(g, &e->reply);
+        break;
+    case EFFECT_LOG:
+        g->logs++;
+        break;
+    case EFFECT_EXIT:
+        g->exited = true;
+        g->exit_code = e->exit.code;
+        break;
+    default:
+        break;
+    }
+}
+
+static void step(void *target, const struct event *ev, struct effects *out)
+{
+    struct rig *g = target;
+    role_step(g->role, ev, out);
+    for (size_t i = 0; i < out->count; i++) {
+        keep(g, &out->list[i]);
+    }
+}
+
+/* ---- Life -------------------------------------------------------------------------------------- */
+
+void rig_init(struct rig *g)
+{
+    static const char *const rootfs[] = {"busybox", NULL};
+    memset(g, 0, sizeof(*g));
+    arena_init(&g->arena);
+    g->revision = 100;
+    g->config = (struct rep_config){
+        .cell_id = RIG_CELL,
+        .identity = "identity-1",
+        .session = 7,
+        .zone = "z1",
+        .boards = "https://bbs-1:1,https://bbs-2:1",
+        .url = "https://cell-1:1801",
+        .address = "10.0.0.1",
+        .memory_mb = 1000,
+        .disk_mb = 1000,
+        .containers = 4,
+        .rootfs_names = rootfs,
+        .port_low = 61000,
+        .port_high = 61003,
+    };
+}
+
+void rig_done(struct rig *g)
+{
+    role_free(g->role);
+    drive_done(&g->d);
+    arena_done(&g->arena);
+}
+
+void rig_start(struct rig *g)
+{
+    g->role = rep_new(&g->config);
+    drive_init(&g->d, step, g);
+    drive_start(&g->d);
+}
+
+void rig_answer_session(struct rig *g)
+{
+    struct call c = rig_take_call(g, "/v1/board/cell");
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.session = g->config.session;
+    answer.cell = &cell;
+    answer.epoch = (char *)RIG_EPOCH;
+    drive_answer(&g->d, c.id, &answer.base);
+}
+
+void rig_feed_open(struct rig *g)
+{
+    g->feed_id = rig_take_call(g, "/v1/board/feed").id;
+    struct buf b;
+    buf_init(&b);
+    frame_reset(&b, RIG_EPOCH);
+    frame_current(&b, RIG_EPOCH, g->revision);
+    drive_stream(&g->d, g->feed_id, buf_bytes(&b));
+    buf_done(&b);
+}
+
+void rig_answer_list(struct rig *g, const struct container_status *list, size_t count)
+{
+    struct verb_call v = rig_take_verb(g, VERB_LIST);
+    drive_event(&g->d, (struct event){.kind = EVENT_VERB,
+                                      .verb = {.id = v.id,
+                                               .verb = VERB_LIST,
+                                               .outcome = VERB_DONE,
+                                               .text = "",
+                                               .containers = list,
+                                               .container_count = count}});
+}
+
+void rig_open(struct rig *g, const struct container_status *list, size_t count)
+{
+    rig_start(g);
+    rig_answer_session(g);
+    rig_feed_open(g);
+    rig_answer_list(g, list, count);
+}
+
+/* ---- Taking ------------------------------------------------------------------------------------ */
+
+struct call rig_take_call(struct rig *g, const char *part)
+{
+    for (size_t i = 0; i < g->call_count; i++) {
+        struct call c = g->calls[i];
+        if (strstr(c.url, part)) {
+            memmove(&g->calls[i], &g->calls[i + 1], (--g->call_count - i) * sizeof(c));
+            return c;
+        }
+    }
+    fail_msg("no call to %s", part);
+    return (struct call){0};
+}
+
+struct verb_call rig_take_verb(struct rig *g, enum verb verb)
+{
+    for (size_t i = 0; i < g->verb_count; i++) {
+        struct verb_call v = g->verbs[i];
+        if (v.verb == verb) {
+            memmove(&g->verbs[i], &g->verbs[i + 1], (--g->verb_count - i) * sizeof(v));
+            return v;
+        }
+    }
+    fail_msg("no verb %d", (int)verb);
+    return (struct verb_call){0};
+}
+
+struct reply rig_take_reply(struct rig *g)
+{
+    assert_true(g->reply_count > 0);
+    struct reply first = g->replies[0];
+    memmove(&g->replies[0], &g->replies[1], --g->reply_count * sizeof(first));
+    return first;
+}
+
+size_t rig_calls(const struct rig *g, const char *part)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->call_count; i++) {
+        n += strstr(g->calls[i].url, part) != NULL;
+    }
+    return n;
+}
+
+size_t rig_verbs(const struct rig *g, enum verb verb)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->verb_count; i++) {
+        n += g->verbs[i].verb == verb;
+    }
+    return n;
+}
+
+void rig_advance(struct rig *g, int64_t ms)
+{
+    while (ms > 0) {
+        int64_t piece = ms < 1000 ? ms : 1000;
+        drive_advance(&g->d, piece);
+        struct buf b;
+        buf_init(&b);
+        frame_heartbeat(&b, RIG_EPOCH, g->revision);
+        drive_stream(&g->d, g->feed_id, buf_bytes(&b));
+        buf_done(&b);
+        ms -= piece;
+    }
+}
+
+/* ---- Moves ------------------------------------------------------------------------------------- */
+
+struct rig_move rig_take_move(struct rig *g, const char *name)
+{
+    struct call c = rig_take_call(g, "/v1/board/apply");
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    const Board__ApplyRequest *request =
+        board__apply_request__unpack(&allocator, c.body.size, c.body.data);
+    assert_non_null(request);
+    assert_int_equal(request->n_moves, 1);
+    assert_string_equal(request->moves[0]->move, name);
+    assert_int_equal(request->moves[0]->session, g->config.session);
+    return (struct rig_move){c.id, request, request->moves[0]};
+}
+
+static void end_move(struct rig *g, struct rig_move m, Board__MoveResult__Outcome outcome,
+                     Models__Error *error, const Models__ActualLRP *record)
+{
+    Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
+    Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+    Board__MoveResult *results[] = {&result};
+    result.outcome = outcome;
+    result.error = error;
+    result.record = (Models__ActualLRP *)record;
+    result.revision = ++g->revision;
+    answer.n_results = 1;
+    answer.results = results;
+    drive_answer(&g->d, m.id, &answer.base);
+}
+
+void rig_move_done(struct rig *g, struct rig_move m, const Models__ActualLRP *record)
+{
+    end_move(g, m, BOARD__MOVE_RESULT__OUTCOME__DONE, NULL, record);
+}
+
+void rig_move_refused(struct rig *g, struct rig_move m, Models__Error__Type type,
+                      const Models__ActualLRP *record)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = type;
+    error.message = (char *)"refused by hand";
+    end_move(g, m, BOARD__MOVE_RESULT__OUTCOME__REFUSED, &error, record);
+}
+
+Models__ActualLRP *rig_record(struct rig *g, const char *process_guid, const char *state,
+                              const char *guid, const char *cell_id)
+{
+    Models__ActualLRP *r = ARENA_NEW(&g->arena, Models__ActualLRP);
+    models__actual_lrp__init(r);
+    r->actual_lrp_key = ARENA_NEW(&g->arena, Models__ActualLRPKey);
+    models__actual_lrpkey__init(r->actual_lrp_key);
+    r->actual_lrp_key->process_guid = arena_strdup(&g->arena, process_guid);
+    r->actual_lrp_key->domain = (char *)"d";
+    r->actual_lrp_instance_key = ARENA_NEW(&g->arena, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);
+    r->actual_lrp_instance_key->instance_guid = arena_strdup(&g->arena, guid);
+    r->actual_lrp_instance_key->cell_id = arena_strdup(&g->arena, cell_id);
+    r->state = arena_strdup(&g->arena, state);
+    return r;
+}
+
+static void feed(struct rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
+{
+    const char *key = key_actual(&g->arena, record->actual_lrp_key->process_guid,
+                                 record->actual_lrp_key->index, (int)record->presence);
+    struct buf b;
+    buf_init(&b);
+    frame_change(&b, kind, key, &record->base, ++g->revision);
+    drive_stream(&g->d, g->feed_id, buf_bytes(&b));
+    buf_done(&b);
+}
+
+void rig_feed_put(struct rig *g, const Models__ActualLRP *record)
+{
+    feed(g, BOARD__FEED_FRAME__KIND__PUT, record);
+}
+
+void rig_feed_delete(struct rig *g, const Models__ActualLRP *record)
+{
+    feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
+}
+
+/* ---- HTTP -------------------------------------------------------------------------------------- */
+
+void rig_request(struct rig *g, const char *unit, const char *method, const char *path,
+                 const char *type, struct bytes body)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
+                                      .request = {.id = ++g->request_id,
+                                                  .method = method,
+                                                  .path = path,
+                                                  .query = "",
+                                                  .trace_id = "",
+                                                  .accept = type,
+                                                  .content_type = type,
+                                                  .if_none_match = "",
+                                                  .peer = {.unit = unit, .name = ""},
+                                                  .body = body}});
+}
+
+size_t rig_work(struct rig *g, const char *process_guid, int32_t memory_mb)
+{
+    Cell__LRP lrp = CELL__LRP__INIT;
+    lrp.process_guid = (char *)process_guid;
+    lrp.domain = (char *)"d";
+    lrp.rootfs = (char *)"preloaded:busybox";
+    lrp.memorymb = memory_mb;
+    lrp.diskmb = 10;
+    lrp.definition = (char *)RIG_DEFINITION;
+    Cell__LRP *lrps[] = {&lrp};
+    Cell__Work work = CELL__WORK__INIT;
+    work.n_lrps = 1;
+    work.lrps = lrps;
+    work.cell_id = (char *)RIG_CELL;
+    struct buf b;
+    buf_init(&b);
+    buf_message(&b, &work.base);
+    rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
+    buf_done(&b);
+    struct reply reply = rig_take_reply(g);
+    assert_int_equal(reply.status, 200);
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    const Cell__Work *rest = cell__work__unpack(&allocator, reply.body.size, reply.body.data);
+    assert_non_null(rest);
+    return rest->n_lrps;
+}
+
+Models__DesiredLRP *rig_desired(struct rig *g, const char *process_guid, const uint32_t *ports,
+                                size_t port_count)
+{
+    struct arena *a = &g->arena;
+    Models__DesiredLRP *lrp = ARENA_NEW(a, Models__DesiredLRP);
+    models__desired_lrp__init(lrp);
+    lrp->process_guid = arena_strdup(a, process_guid);
+    lrp->domain = (char *)"d";
+    lrp->root_fs = (char *)"preloaded:busybox";
+    lrp->memory_mb = 100;
+    lrp->disk_mb = 10;
+    lrp->modification_tag = ARENA_NEW(a, Models__ModificationTag);
+    models__modification_tag__init(lrp->modification_tag);
+    lrp->modification_tag->epoch = (char *)RIG_DEFINITION;
+    lrp->action = ARENA_NEW(a, Models__Action);
+    models__action__init(lrp->action);
+    lrp->action->run_action = ARENA_NEW(a, Models__RunAction);
+    models__run_action__init(lrp->action->run_action);
+    lrp->action->run_action->path = (char *)"/bin/httpd";
+    lrp->n_ports = port_count;
+    lrp->ports = arena_copy(a, ports, port_count * sizeof(*ports));
+    return lrp;
+}
+
+void rig_answer_desired(struct rig *g, const Models__DesiredLRP *lrp)
+{
+    struct call c = rig_take_call(g, "/v1/desired_lrps/get_by_process_guid.r3");
+    Models__DesiredLRPResponse answer = MODELS__DESIRED_LRPRESPONSE__INIT;
+    answer.desired_lrp = (Models__DesiredLRP *)lrp;
+    drive_answer(&g->d, c.id, &answer.base);
+}
+
+/* ---- The driver -------------------------------------------------------------------------------- */
+
+void rig_verb(struct rig *g, struct verb_call call, enum verb_outcome outcome, const char *text)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_VERB,
+                                      .verb = {.id = call.id,
+                                               .verb = call.verb,
+                                               .guid = call.guid,
+                                               .outcome = outcome,
+                                               .text = text}});
+}
+
+void rig_exited(struct rig *g, const char *guid, int code)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_CONTAINER,
+                                      .container = {.guid = guid,
+                                                    .state = CONTAINER_EXITED,
+                                                    .exit_code = code,
+                                                    .text = ""}});
+}
+
+const char *rig_run(struct rig *g, const char *process_guid)
+{
+    static const uint32_t ports[] = {8080};
+    assert_int_equal(rig_work(g, process_guid, 100), 0);
+    struct rig_move claim = rig_take_move(g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rig_move_done(g, claim, rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL));
+    rig_answer_desired(g, rig_desired(g, process_guid, ports, 1));
+    rig_verb(g, rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");
+    rig_verb(g, rig_take_verb(g, VERB_START), VERB_DONE, "");
+    rig_move_done(g, rig_take_move(g, "start"),
+                  rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
+    rig_feed_put(g, rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
+    return guid;
+}
+
+struct container_status rig_status(struct rig *g, const char *guid, const char *process_guid,
+                                   enum container_state state)
+{
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = (char *)process_guid;
+    key.domain = (char *)"d";
+    Models__PortMapping port = MODELS__PORT_MAPPING__INIT;
+    port.container_port = 8080;
+    port.host_port = 61001;
+    Models__PortMapping *ports[] = {&port};
+    Rep__Note note = REP__NOTE__INIT;
+    note.format = 1;
+    note.key = &key;
+    note.instance_guid = (char *)guid;
+    note.definition = (char *)RIG_DEFINITION;
+    note.memory_mb = 100;
+    note.disk_mb = 10;
+    note.n_ports = 1;
+    note.ports = ports;
+    size_t size = rep__note__get_packed_size(&note);
+    uint8_t *packed = arena_alloc(&g->arena, size);
+    rep__note__pack(&note, packed);
+    return (struct container_status){.guid = guid,
+                                     .state = state,
+                                     .text = "",
+                                     .note = {.data = packed, .size = size}};
+}
