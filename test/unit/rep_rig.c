@@ -13,7 +13,7 @@
 
 /* ---- Keeping effects --------------------------------------------------------------------------- */
 
-static struct call keep_call(struct rig *g, const struct call *c)
+static struct call keep_call(struct rep_rig *g, const struct call *c)
 {
     struct call kept = *c;
     kept.url = arena_strdup(&g->arena, c->url);
@@ -22,7 +22,7 @@ static struct call keep_call(struct rig *g, const struct call *c)
 }
 
 /* The spec lives with the step; what tests look at is copied by hand. */
-static struct verb_call keep_verb(struct rig *g, const struct verb_call *v)
+static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
 {
     struct verb_call kept = *v;
     kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
@@ -44,7 +44,7 @@ static struct verb_call keep_verb(struct rig *g, const struct verb_call *v)
     return kept;
 }
 
-static struct reply keep_reply(struct rig *g, const struct reply *from)
+static struct reply keep_reply(struct rep_rig *g, const struct reply *from)
 {
     struct reply kept = *from;
     kept.etag = arena_strdup(&g->arena, from->etag);
@@ -53,7 +53,7 @@ static struct reply keep_reply(struct rig *g, const struct reply *from)
     return kept;
 }
 
-static void keep(struct rig *g, const struct effect *e)
+static void keep(struct rep_rig *g, const struct effect *e)
 {
     switch (e->kind) {
     case EFFECT_CALL:
@@ -83,7 +83,7 @@ static void keep(struct rig *g, const struct effect *e)
 
 static void step(void *target, const struct event *ev, struct effects *out)
 {
-    struct rig *g = target;
+    struct rep_rig *g = target;
     role_step(g->role, ev, out);
     for (size_t i = 0; i < out->count; i++) {
         keep(g, &out->list[i]);
@@ -92,7 +92,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
 
 /* ---- Life -------------------------------------------------------------------------------------- */
 
-void rig_init(struct rig *g)
+void rep_rig_init(struct rep_rig *g)
 {
     static const char *const rootfs[] = {"busybox", NULL};
     memset(g, 0, sizeof(*g));
@@ -115,23 +115,23 @@ void rig_init(struct rig *g)
     };
 }
 
-void rig_done(struct rig *g)
+void rep_rig_done(struct rep_rig *g)
 {
     role_free(g->role);
     drive_done(&g->d);
     arena_done(&g->arena);
 }
 
-void rig_start(struct rig *g)
+void rep_rig_start(struct rep_rig *g)
 {
     g->role = rep_new(&g->config);
     drive_init(&g->d, step, g);
     drive_start(&g->d);
 }
 
-void rig_answer_session(struct rig *g)
+void rep_rig_answer_session(struct rep_rig *g)
 {
-    struct call c = rig_take_call(g, "/v1/board/cell");
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     cell.session = g->config.session;
@@ -140,9 +140,9 @@ void rig_answer_session(struct rig *g)
     drive_answer(&g->d, c.id, &answer.base);
 }
 
-void rig_feed_open(struct rig *g)
+void rep_rig_feed_open(struct rep_rig *g)
 {
-    g->feed_id = rig_take_call(g, "/v1/board/feed").id;
+    g->feed_id = rep_rig_take_call(g, "/v1/board/feed").id;
     struct buf b;
     buf_init(&b);
     frame_reset(&b, RIG_EPOCH);
@@ -151,9 +151,9 @@ void rig_feed_open(struct rig *g)
     buf_done(&b);
 }
 
-void rig_answer_list(struct rig *g, const struct container_status *list, size_t count)
+void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count)
 {
-    struct verb_call v = rig_take_verb(g, VERB_LIST);
+    struct verb_call v = rep_rig_take_verb(g, VERB_LIST);
     drive_event(&g->d, (struct event){.kind = EVENT_VERB,
                                       .verb = {.id = v.id,
                                                .verb = VERB_LIST,
@@ -163,17 +163,17 @@ void rig_answer_list(struct rig *g, const struct container_status *list, size_t 
                                                .container_count = count}});
 }
 
-void rig_open(struct rig *g, const struct container_status *list, size_t count)
+void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count)
 {
-    rig_start(g);
-    rig_answer_session(g);
-    rig_feed_open(g);
-    rig_answer_list(g, list, count);
+    rep_rig_start(g);
+    rep_rig_answer_session(g);
+    rep_rig_feed_open(g);
+    rep_rig_answer_list(g, list, count);
 }
 
 /* ---- Taking ------------------------------------------------------------------------------------ */
 
-struct call rig_take_call(struct rig *g, const char *part)
+struct call rep_rig_take_call(struct rep_rig *g, const char *part)
 {
     for (size_t i = 0; i < g->call_count; i++) {
         struct call c = g->calls[i];
@@ -186,7 +186,7 @@ struct call rig_take_call(struct rig *g, const char *part)
     return (struct call){0};
 }
 
-struct verb_call rig_take_verb(struct rig *g, enum verb verb)
+struct verb_call rep_rig_take_verb(struct rep_rig *g, enum verb verb)
 {
     for (size_t i = 0; i < g->verb_count; i++) {
         struct verb_call v = g->verbs[i];
@@ -199,7 +199,7 @@ struct verb_call rig_take_verb(struct rig *g, enum verb verb)
     return (struct verb_call){0};
 }
 
-struct reply rig_take_reply(struct rig *g)
+struct reply rep_rig_take_reply(struct rep_rig *g)
 {
     assert_true(g->reply_count > 0);
     struct reply first = g->replies[0];
@@ -207,7 +207,7 @@ struct reply rig_take_reply(struct rig *g)
     return first;
 }
 
-size_t rig_calls(const struct rig *g, const char *part)
+size_t rep_rig_calls(const struct rep_rig *g, const char *part)
 {
     size_t n = 0;
     for (size_t i = 0; i < g->call_count; i++) {
@@ -216,7 +216,7 @@ size_t rig_calls(const struct rig *g, const char *part)
     return n;
 }
 
-size_t rig_verbs(const struct rig *g, enum verb verb)
+size_t rep_rig_verbs(const struct rep_rig *g, enum verb verb)
 {
     size_t n = 0;
     for (size_t i = 0; i < g->verb_count; i++) {
@@ -225,7 +225,7 @@ size_t rig_verbs(const struct rig *g, enum verb verb)
     return n;
 }
 
-void rig_advance(struct rig *g, int64_t ms)
+void rep_rig_advance(struct rep_rig *g, int64_t ms)
 {
     while (ms > 0) {
         int64_t piece = ms < 1000 ? ms : 1000;
@@ -241,9 +241,9 @@ void rig_advance(struct rig *g, int64_t ms)
 
 /* ---- Moves ------------------------------------------------------------------------------------- */
 
-struct rig_move rig_take_move(struct rig *g, const char *name)
+struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
 {
-    struct call c = rig_take_call(g, "/v1/board/apply");
+    struct call c = rep_rig_take_call(g, "/v1/board/apply");
     ProtobufCAllocator allocator = arena_protobuf(&g->arena);
     const Board__ApplyRequest *request =
         board__apply_request__unpack(&allocator, c.body.size, c.body.data);
@@ -251,10 +251,10 @@ struct rig_move rig_take_move(struct rig *g, const char *name)
     assert_int_equal(request->n_moves, 1);
     assert_string_equal(request->moves[0]->move, name);
     assert_int_equal(request->moves[0]->session, g->config.session);
-    return (struct rig_move){c.id, request, request->moves[0]};
+    return (struct rep_rig_move){c.id, request, request->moves[0]};
 }
 
-static void end_move(struct rig *g, struct rig_move m, Board__MoveResult__Outcome outcome,
+static void end_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveResult__Outcome outcome,
                      Models__Error *error, const Models__ActualLRP *record)
 {
     Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
@@ -269,12 +269,12 @@ static void end_move(struct rig *g, struct rig_move m, Board__MoveResult__Outcom
     drive_answer(&g->d, m.id, &answer.base);
 }
 
-void rig_move_done(struct rig *g, struct rig_move m, const Models__ActualLRP *record)
+void rep_rig_move_done(struct rep_rig *g, struct rep_rig_move m, const Models__ActualLRP *record)
 {
     end_move(g, m, BOARD__MOVE_RESULT__OUTCOME__DONE, NULL, record);
 }
 
-void rig_move_refused(struct rig *g, struct rig_move m, Models__Error__Type type,
+void rep_rig_move_refused(struct rep_rig *g, struct rep_rig_move m, Models__Error__Type type,
                       const Models__ActualLRP *record)
 {
     Models__Error error = MODELS__ERROR__INIT;
@@ -283,7 +283,7 @@ void rig_move_refused(struct rig *g, struct rig_move m, Models__Error__Type type
     end_move(g, m, BOARD__MOVE_RESULT__OUTCOME__REFUSED, &error, record);
 }
 
-Models__ActualLRP *rig_record(struct rig *g, const char *process_guid, const char *state,
+Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, const char *state,
                               const char *guid, const char *cell_id)
 {
     Models__ActualLRP *r = ARENA_NEW(&g->arena, Models__ActualLRP);
@@ -300,7 +300,7 @@ Models__ActualLRP *rig_record(struct rig *g, const char *process_guid, const cha
     return r;
 }
 
-static void feed(struct rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
+static void feed(struct rep_rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
 {
     const char *key = key_actual(&g->arena, record->actual_lrp_key->process_guid,
                                  record->actual_lrp_key->index, (int)record->presence);
@@ -311,19 +311,19 @@ static void feed(struct rig *g, Board__FeedFrame__Kind kind, const Models__Actua
     buf_done(&b);
 }
 
-void rig_feed_put(struct rig *g, const Models__ActualLRP *record)
+void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record)
 {
     feed(g, BOARD__FEED_FRAME__KIND__PUT, record);
 }
 
-void rig_feed_delete(struct rig *g, const Models__ActualLRP *record)
+void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
 {
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
 }
 
 /* ---- HTTP -------------------------------------------------------------------------------------- */
 
-void rig_request(struct rig *g, const char *unit, const char *method, const char *path,
+void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,
                  const char *type, struct bytes body)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
@@ -339,7 +339,7 @@ void rig_request(struct rig *g, const char *unit, const char *method, const char
                                                   .body = body}});
 }
 
-size_t rig_work(struct rig *g, const char *process_guid, int32_t memory_mb)
+size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb)
 {
     Cell__LRP lrp = CELL__LRP__INIT;
     lrp.process_guid = (char *)process_guid;
@@ -356,9 +356,9 @@ size_t rig_work(struct rig *g, const char *process_guid, int32_t memory_mb)
     struct buf b;
     buf_init(&b);
     buf_message(&b, &work.base);
-    rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
+    rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
     buf_done(&b);
-    struct reply reply = rig_take_reply(g);
+    struct reply reply = rep_rig_take_reply(g);
     assert_int_equal(reply.status, 200);
     ProtobufCAllocator allocator = arena_protobuf(&g->arena);
     const Cell__Work *rest = cell__work__unpack(&allocator, reply.body.size, reply.body.data);
@@ -366,7 +366,7 @@ size_t rig_work(struct rig *g, const char *process_guid, int32_t memory_mb)
     return rest->n_lrps;
 }
 
-Models__DesiredLRP *rig_desired(struct rig *g, const char *process_guid, const uint32_t *ports,
+Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid, const uint32_t *ports,
                                 size_t port_count)
 {
     struct arena *a = &g->arena;
@@ -390,9 +390,9 @@ Models__DesiredLRP *rig_desired(struct rig *g, const char *process_guid, const u
     return lrp;
 }
 
-void rig_answer_desired(struct rig *g, const Models__DesiredLRP *lrp)
+void rep_rig_answer_desired(struct rep_rig *g, const Models__DesiredLRP *lrp)
 {
-    struct call c = rig_take_call(g, "/v1/desired_lrps/get_by_process_guid.r3");
+    struct call c = rep_rig_take_call(g, "/v1/desired_lrps/get_by_process_guid.r3");
     Models__DesiredLRPResponse answer = MODELS__DESIRED_LRPRESPONSE__INIT;
     answer.desired_lrp = (Models__DesiredLRP *)lrp;
     drive_answer(&g->d, c.id, &answer.base);
@@ -400,7 +400,7 @@ void rig_answer_desired(struct rig *g, const Models__DesiredLRP *lrp)
 
 /* ---- The driver -------------------------------------------------------------------------------- */
 
-void rig_verb(struct rig *g, struct verb_call call, enum verb_outcome outcome, const char *text)
+void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome, const char *text)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_VERB,
                                       .verb = {.id = call.id,
@@ -410,7 +410,7 @@ void rig_verb(struct rig *g, struct verb_call call, enum verb_outcome outcome, c
                                                .text = text}});
 }
 
-void rig_exited(struct rig *g, const char *guid, int code)
+void rep_rig_exited(struct rep_rig *g, const char *guid, int code)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_CONTAINER,
                                       .container = {.guid = guid,
@@ -419,23 +419,23 @@ void rig_exited(struct rig *g, const char *guid, int code)
                                                     .text = ""}});
 }
 
-const char *rig_run(struct rig *g, const char *process_guid)
+const char *rep_rig_run(struct rep_rig *g, const char *process_guid)
 {
     static const uint32_t ports[] = {8080};
-    assert_int_equal(rig_work(g, process_guid, 100), 0);
-    struct rig_move claim = rig_take_move(g, "claim");
+    assert_int_equal(rep_rig_work(g, process_guid, 100), 0);
+    struct rep_rig_move claim = rep_rig_take_move(g, "claim");
     const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
-    rig_move_done(g, claim, rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL));
-    rig_answer_desired(g, rig_desired(g, process_guid, ports, 1));
-    rig_verb(g, rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");
-    rig_verb(g, rig_take_verb(g, VERB_START), VERB_DONE, "");
-    rig_move_done(g, rig_take_move(g, "start"),
-                  rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
-    rig_feed_put(g, rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
+    rep_rig_move_done(g, claim, rep_rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL));
+    rep_rig_answer_desired(g, rep_rig_desired(g, process_guid, ports, 1));
+    rep_rig_verb(g, rep_rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(g, rep_rig_take_verb(g, VERB_START), VERB_DONE, "");
+    rep_rig_move_done(g, rep_rig_take_move(g, "start"),
+                  rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
+    rep_rig_feed_put(g, rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
     return guid;
 }
 
-struct container_status rig_status(struct rig *g, const char *guid, const char *process_guid,
+struct container_status rep_rig_status(struct rep_rig *g, const char *guid, const char *process_guid,
                                    enum container_state state)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;

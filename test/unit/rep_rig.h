@@ -16,7 +16,7 @@ enum { RIG_KEPT_MAX = 1024 };
 #define RIG_EPOCH "epoch-1"
 #define RIG_DEFINITION "definition-1"
 
-struct rig {
+struct rep_rig {
     struct drive d;
     struct role *role;
     struct rep_config config;
@@ -36,77 +36,77 @@ struct rig {
 };
 
 /* A cell of 1,000 MB, 1,000 MB, 4 containers, ports 61000 to 61003, root filesystem "busybox". Not
- * started yet: the test may change rig->config before rig_start(). */
-void rig_init(struct rig *g);
-void rig_done(struct rig *g);
+ * started yet: the test may change rig->config before rep_rig_start(). */
+void rep_rig_init(struct rep_rig *g);
+void rep_rig_done(struct rep_rig *g);
 
 /* EVENT_START only. */
-void rig_start(struct rig *g);
+void rep_rig_start(struct rep_rig *g);
 
 /* Starts, answers the session, the feed (empty snapshot) and the listing (these containers). */
-void rig_open(struct rig *g, const struct container_status *list, size_t count);
+void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count);
 
 /* The same in parts. */
-void rig_answer_session(struct rig *g);
-void rig_feed_open(struct rig *g);
-void rig_answer_list(struct rig *g, const struct container_status *list, size_t count);
+void rep_rig_answer_session(struct rep_rig *g);
+void rep_rig_feed_open(struct rep_rig *g);
+void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count);
 
 /* Takes the oldest kept one; fails the test when there is none. A call by a part of its url. */
-struct call rig_take_call(struct rig *g, const char *part);
-struct verb_call rig_take_verb(struct rig *g, enum verb verb);
-struct reply rig_take_reply(struct rig *g);
+struct call rep_rig_take_call(struct rep_rig *g, const char *part);
+struct verb_call rep_rig_take_verb(struct rep_rig *g, enum verb verb);
+struct reply rep_rig_take_reply(struct rep_rig *g);
 
 /* How many are kept. Verbs of a kind; calls by a part of the url. */
-size_t rig_calls(const struct rig *g, const char *part);
-size_t rig_verbs(const struct rig *g, enum verb verb);
+size_t rep_rig_calls(const struct rep_rig *g, const char *part);
+size_t rep_rig_verbs(const struct rep_rig *g, enum verb verb);
 
 /* Time, with feed heartbeats each second. */
-void rig_advance(struct rig *g, int64_t ms);
+void rep_rig_advance(struct rep_rig *g, int64_t ms);
 
 /* The kept apply, decoded into the rig's arena; fails unless its one move has this name. */
-struct rig_move {
+struct rep_rig_move {
     uint64_t id;
     const Board__ApplyRequest *request;
     const Board__Move *move;
 };
-struct rig_move rig_take_move(struct rig *g, const char *name);
+struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name);
 
 /* Ends of it: done or refused with this record standing there (NULL = none). */
-void rig_move_done(struct rig *g, struct rig_move m, const Models__ActualLRP *record);
-void rig_move_refused(struct rig *g, struct rig_move m, Models__Error__Type type,
+void rep_rig_move_done(struct rep_rig *g, struct rep_rig_move m, const Models__ActualLRP *record);
+void rep_rig_move_refused(struct rep_rig *g, struct rep_rig_move m, Models__Error__Type type,
                       const Models__ActualLRP *record);
 
 /* A record of index 0 of `process_guid` in the rig's arena. */
-Models__ActualLRP *rig_record(struct rig *g, const char *process_guid, const char *state,
+Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, const char *state,
                               const char *guid, const char *cell_id);
 
 /* The board changes; the feed tells it. */
-void rig_feed_put(struct rig *g, const Models__ActualLRP *record);
-void rig_feed_delete(struct rig *g, const Models__ActualLRP *record);
+void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record);
+void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record);
 
 /* HTTP; the reply is kept. */
-void rig_request(struct rig *g, const char *unit, const char *method, const char *path,
+void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,
                  const char *type, struct bytes body);
 
 /* POST /work for index 0; gives how many LRPs came back. */
-size_t rig_work(struct rig *g, const char *process_guid, int32_t memory_mb);
+size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb);
 
 /* A DesiredLRP with a run action and these ports, in the rig's arena. */
-Models__DesiredLRP *rig_desired(struct rig *g, const char *process_guid, const uint32_t *ports,
+Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid, const uint32_t *ports,
                                 size_t port_count);
 
 /* Answers the kept fetch. */
-void rig_answer_desired(struct rig *g, const Models__DesiredLRP *lrp);
+void rep_rig_answer_desired(struct rep_rig *g, const Models__DesiredLRP *lrp);
 
 /* The end of a verb, and of a container's process. */
-void rig_verb(struct rig *g, struct verb_call call, enum verb_outcome outcome, const char *text);
-void rig_exited(struct rig *g, const char *guid, int code);
+void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome, const char *text);
+void rep_rig_exited(struct rep_rig *g, const char *guid, int code);
 
 /* From /work to RUNNING on both sides; gives the instance guid. */
-const char *rig_run(struct rig *g, const char *process_guid);
+const char *rep_rig_run(struct rep_rig *g, const char *process_guid);
 
 /* A status as the driver's listing gives it, with a note of index 0 of this process. */
-struct container_status rig_status(struct rig *g, const char *guid, const char *process_guid,
+struct container_status rep_rig_status(struct rep_rig *g, const char *guid, const char *process_guid,
                                    enum container_state state);
 
 #endif
