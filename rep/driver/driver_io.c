@@ -75,7 +75,7 @@ struct container_status container_status_of(const struct container *c, struct ar
         .exit_signal = ended ? c->ending.signal : 0,
         .oom_killed = ended && c->ending.oom_killed,
         .text = arena_strdup(arena, ended ? c->ending.text : ""),
-        .pid = c->first.pid,
+        .pid = c->state == CONTAINER_RUNNING ? c->first.pid : 0,
         .note = {arena_copy(arena, note.data, note.size), note.size},
     };
 }

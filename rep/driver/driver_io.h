@@ -1,11 +1,11 @@
 /* The container drivers of a rep (DESIGN 7): "oci" (runc or crun, the first that passes a probe)
- * and "process" (own session, no isolation, for trials without privileges). Both carry out the verbs
- * of common/contract/driver.h in the host's loop and never block it: everything that takes time
- * runs in a child process, at most as many runtime calls at once as there are cores.
+ * and "process" (own session, no isolation, for trials without privileges). Both carry out the
+ * verbs of common/contract/driver.h in the host's loop and never block it: everything that takes
+ * time runs in a child process, at most as many runtime calls at once as there are cores.
  *
- * Each container lives in <state_dir>/containers/<guid>/ and is watched by a process of its own, the
- * shim (rep/shim), which outlives the rep: a new driver over the same state directory adopts what
- * runs, whatever ended the old one. */
+ * Each container lives in <state_dir>/containers/<guid>/ and is watched by a process of its own,
+ * the shim (rep/shim), which outlives the rep: a new driver over the same state directory adopts
+ * what runs, whatever ended the old one. */
 #ifndef REP_DRIVER_DRIVER_IO_H
 #define REP_DRIVER_DRIVER_IO_H
 
@@ -44,10 +44,10 @@ struct driver_choice {
 /* Every string is copied by driver_new() and driver_open(). */
 struct driver_config {
     enum driver_kind kind;
-    const char *state_dir; /* absolute, of this rep alone; containers/ and runtime/ are made in it */
+    const char *state_dir; /* absolute, this rep's alone; containers/, runtime/ are made in it */
     const char *shim;      /* the program rep-shim; NULL = "rep-shim" beside the running program */
     const char *runtime;   /* oci: path of runc or crun; NULL = try crun, then runc */
-    const char *init;      /* oci: the small PID 1, static; NULL = try catatonit, then tini-static */
+    const char *init;      /* oci: the PID 1, static; NULL = try catatonit, then tini-static */
     const struct driver_rootfs *rootfs;
     size_t rootfs_count;
     int64_t log_bytes; /* size at which a log file is rotated; 0 = DRIVER_LOG_BYTES */

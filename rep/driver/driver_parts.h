@@ -15,7 +15,8 @@ struct driver;
 struct news;
 
 /* Every function adds the words of a shim's command line to `c`, whose first ones (shim, verb) are
- * there, and may write files into the container's directory `dir`. -code with err: the verb fails. */
+ * there, and may write files into the container's directory `dir`. -code with err: the verb
+ * fails. */
 struct driver_ops {
     const char *name;
     int (*prepare)(struct driver *d, const char *guid, const char *dir,

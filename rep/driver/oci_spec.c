@@ -36,7 +36,8 @@ static const struct mount {
 } mounts[] = {
     {"/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}},
     {"/dev", "tmpfs", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=1024k"}},
-    {"/dev/pts", "devpts", "devpts", {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"}},
+    {"/dev/pts", "devpts", "devpts",
+     {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"}},
     {"/dev/shm", "tmpfs", "shm", {"nosuid", "noexec", "nodev", "mode=1777", "size=65536k"}},
     {"/dev/mqueue", "mqueue", "mqueue", {"nosuid", "noexec", "nodev"}},
     {"/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}},

@@ -1,4 +1,4 @@
-/* The probe: a trial container with each candidate, made, started and removed exactly as a real one.
+/* The probe: a trial container with each candidate, made, started and removed as a real one is.
  * What cannot be tried is not believed (crun 1.8.1 installs well and refuses hybrid cgroups). */
 #include "rep/driver/driver_parts.h"
 

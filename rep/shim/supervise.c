@@ -64,7 +64,7 @@ static void pump(struct supervision *s, int which)
     }
 }
 
-/* The runtime logs JSON lines; the last msg is the reason. Only its escapes of quotes are undone. */
+/* The runtime logs JSON lines; the last msg is the reason. Its escapes of quotes are undone. */
 static void read_runtime_log(struct supervision *s, int status)
 {
     static char log[8192];
@@ -325,8 +325,8 @@ static int finish_exec(struct supervision *s)
     return 0;
 }
 
-/* Who watches is noted before anything runs, and never twice: a rep that was killed while it started
- * this shim has a successor that may try the same. */
+/* Who watches is noted before anything runs, and never twice: a rep that was killed while it
+ * started this shim has a successor that may try the same. */
 static int note_myself(void)
 {
     struct identity me;

@@ -155,7 +155,7 @@ static enum container_state state_of(struct subject *s, const char *guid)
     assert_non_null(c.guid);
     assert_true(bytes_equal(c.note, bytes_of(guid)));
     enum container_state state = c.state;
-    assert_int_equal(c.pid > 0, state == CONTAINER_RUNNING || (c.pid > 0 && state == CONTAINER_EXITED));
+    assert_int_equal(c.pid > 0, state == CONTAINER_RUNNING);
     arena_done(&arena);
     return state;
 }
@@ -255,14 +255,20 @@ static void bad_specs_leave_nothing(struct subject *s)
 {
     struct arena arena;
     struct container_spec spec = {.rootfs = "preloaded:nosuch"};
+    struct verb_answer a;
     arena_init(&arena);
     s->program(s, "bad", PROGRAM_SLEEPS, &spec);
-    struct verb_answer a = subject_prepare(s, &arena, "bad", &spec);
-    assert_int_equal(a.outcome, VERB_FAILED);
-    assert_non_null(strstr(a.text, "nosuch"));
-    assert_null(subject_find(s, &arena, "bad").guid);
+    if (s->knows_rootfs) {
+        a = subject_prepare(s, &arena, "bad", &spec);
+        assert_int_equal(a.outcome, VERB_FAILED);
+        assert_non_null(strstr(a.text, "nosuch"));
+        assert_null(subject_find(s, &arena, "bad").guid);
+    }
+    spec.rootfs = s->rootfs;
     a = subject_prepare(s, &arena, "../bad", &spec);
     assert_int_equal(a.outcome, VERB_FAILED);
+    a = subject_plain(s, &arena, VERB_LIST, NULL);
+    assert_int_equal(a.container_count, 0);
     arena_done(&arena);
 }
 

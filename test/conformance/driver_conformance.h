@@ -25,6 +25,7 @@ struct subject {
     void (*program)(struct subject *s, const char *guid, enum program program,
                     struct container_spec *spec);
     const char *rootfs; /* one that is there */
+    bool knows_rootfs;  /* and refuses others */
     uint64_t ids;       /* given out by subject_call() */
     /* Events of containers that came while something else was awaited. */
     struct ended {

@@ -165,7 +165,8 @@ void rig_open(struct rig *r, enum driver_kind kind)
                                   .now_ns = now_ns,
                                   .restart = restart,
                                   .program = program,
-                                  .rootfs = "preloaded:busybox"}};
+                                  .rootfs = "preloaded:busybox",
+                                  .knows_rootfs = true}};
     snprintf(r->dir, sizeof(r->dir), "/tmp/corkboard-driver-XXXXXX");
     assert_non_null(mkdtemp(r->dir));
     run("deploy/local/make-rootfs busybox %s/rootfs >/dev/null", r->dir);

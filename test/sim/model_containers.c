@@ -6,12 +6,15 @@
 
 #include "common/base/map.h"
 
+#define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
 enum { MODEL_SIGTERM = 15, MODEL_SIGKILL = 9, TEXT_BYTES = 120 };
 
 struct box {
     char *guid;
     enum container_state state;
     int exit_code, exit_signal;
+    char text[TEXT_BYTES]; /* why it never ran */
     struct blob *note;
     int64_t pid;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
@@ -104,6 +107,20 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
     }
 }
 
+/* Verbs of one container take turns: not before the last of it. */
+static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
+                       const struct verb_call *call)
+{
+    bool waits = call->verb == VERB_PREPARE || call->verb == VERB_START ||
+                 call->verb == VERB_REMOVE;
+    for (const struct pending *p = m->pending; waits && p; p = p->next) {
+        if (p->guid && strcmp(p->guid, call->guid) == 0 && p->at_ns > now_ns) {
+            now_ns = p->at_ns;
+        }
+    }
+    return now_ns;
+}
+
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call)
 {
@@ -114,7 +131,7 @@ void model_containers_call(struct model_containers *m, int64_t now_ns,
     p->guid = call->guid ? strdup(call->guid) : NULL;
     p->call.guid = p->guid;
     p->note = blob_new(call->note.data, call->note.size);
-    p->at_ns = now_ns + duration(m, call->verb);
+    p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
     p->hung = m->hung || p->at_ns > call->deadline_ns;
     if (p->hung) {
         p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
@@ -139,18 +156,28 @@ static enum verb_outcome failed(struct verb_answer *answer, const char *text)
     return VERB_FAILED;
 }
 
-static void prepare(struct model_containers *m, const struct pending *p)
+static bool guid_valid(const char *guid)
 {
+    return guid[0] && strlen(guid) <= 64 && strspn(guid, GUID_LETTERS) == strlen(guid);
+}
+
+static enum verb_outcome prepare(struct model_containers *m, const struct pending *p,
+                                 struct verb_answer *answer)
+{
+    if (!guid_valid(p->guid)) {
+        return failed(answer, "not a container's guid");
+    }
+    if (map_get(&m->boxes, p->guid)) {
+        return failed(answer, "the container exists");
+    }
     struct box *b = calloc(1, sizeof(*b));
     assert(b);
     b->guid = strdup(p->guid);
     b->state = CONTAINER_PREPARED;
     b->note = blob_ref(p->note);
     b->ends_at_ns = NEVER_NS;
-    struct box *old = map_put(&m->boxes, p->guid, b);
-    if (old) {
-        box_free(old);
-    }
+    map_put(&m->boxes, p->guid, b);
+    return VERB_DONE;
 }
 
 static enum verb_outcome start(struct model_containers *m, struct box *b,
@@ -164,7 +191,8 @@ static enum verb_outcome start(struct model_containers *m, struct box *b,
     }
     if (m->fail_starts) {
         m->fail_starts--;
-        b->state = CONTAINER_PREPARED;
+        b->state = CONTAINER_EXITED;
+        strcpy(b->text, m->fail_text);
         return failed(answer, m->fail_text);
     }
     b->state = CONTAINER_RUNNING;
@@ -204,7 +232,7 @@ static struct container_status status_of(const struct box *b, struct arena *aren
         .state = b->state,
         .exit_code = b->exit_code,
         .exit_signal = b->exit_signal,
-        .text = "",
+        .text = arena_strdup(arena, b->text),
         .pid = b->pid,
         .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
     };
@@ -233,7 +261,7 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
     }
     switch (p->call.verb) {
     case VERB_PREPARE:
-        prepare(m, p);
+        answer->outcome = prepare(m, p, answer);
         break;
     case VERB_START:
         answer->outcome = start(m, b, answer);

@@ -1,0 +1,137 @@
+/* The model containers pass the conformance program of the drivers, on virtual time. */
+#include "common/base/map.h"
+#include "test/conformance/driver_conformance.h"
+#include "test/sim/model_containers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { EXITS_AFTER_MS = 100, PROGRAMS_MAX = 16, CODE = 3 };
+
+struct virtual {
+    struct subject subject; /* first */
+    struct model_containers *m;
+    int64_t now_ns;
+    struct {
+        char guid[65];
+        enum program program;
+        int64_t exits_ns;
+    } programs[PROGRAMS_MAX];
+    size_t count;
+};
+
+static enum program program_of(struct virtual *v, const char *guid)
+{
+    for (size_t i = v->count; i-- > 0;) {
+        if (strcmp(v->programs[i].guid, guid) == 0) {
+            return v->programs[i].program;
+        }
+    }
+    return PROGRAM_SLEEPS;
+}
+
+static void program(struct subject *s, const char *guid, enum program p,
+                    struct container_spec *spec)
+{
+    struct virtual *v = (struct virtual *)s;
+    assert_true(v->count < PROGRAMS_MAX);
+    strncpy(v->programs[v->count].guid, guid, 64);
+    v->programs[v->count].program = p;
+    v->programs[v->count++].exits_ns = p == PROGRAM_EXITS ? 0 : NEVER_NS;
+    spec->path = "/bin/model";
+}
+
+static void call(struct subject *s, const struct verb_call *c)
+{
+    struct virtual *v = (struct virtual *)s;
+    enum program p = c->guid ? program_of(v, c->guid) : PROGRAM_SLEEPS;
+    if (c->verb == VERB_START && p == PROGRAM_IS_MISSING) {
+        model_containers_fail_starts(v->m, 1, "no such program");
+    }
+    model_containers_pace(v->m)->term_ns =
+        p == PROGRAM_IS_STUBBORN ? 3600 * SECOND_NS : 20 * MILLISECOND_NS;
+    model_containers_call(v->m, v->now_ns, c);
+}
+
+static int64_t now_ns(struct subject *s)
+{
+    return ((struct virtual *)s)->now_ns;
+}
+
+/* What runs and should exit does so a while after its start was answered. */
+static int64_t run_scripts(struct virtual *v)
+{
+    int64_t due = NEVER_NS;
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->programs[i].exits_ns > 0 && v->programs[i].exits_ns <= v->now_ns) {
+            model_containers_end(v->m, v->now_ns, v->programs[i].guid, CODE, 0);
+            v->programs[i].exits_ns = NEVER_NS;
+        } else if (v->programs[i].exits_ns > 0) {
+            due = earlier_ns(due, v->programs[i].exits_ns);
+        }
+    }
+    return due;
+}
+
+static void started(struct virtual *v, const struct event *ev)
+{
+    for (size_t i = 0; ev->kind == EVENT_VERB && ev->verb.verb == VERB_START && i < v->count; i++) {
+        if (v->programs[i].exits_ns == 0 && strcmp(v->programs[i].guid, ev->verb.guid) == 0) {
+            v->programs[i].exits_ns = v->now_ns + EXITS_AFTER_MS * MILLISECOND_NS;
+        }
+    }
+}
+
+static bool next(struct subject *s, int64_t wait_ns, struct arena *arena, struct event *ret)
+{
+    struct virtual *v = (struct virtual *)s;
+    int64_t until = v->now_ns + wait_ns;
+    for (;;) {
+        int64_t script_due = run_scripts(v);
+        if (model_containers_next(v->m, v->now_ns, arena, ret)) {
+            started(v, ret);
+            return true;
+        }
+        int64_t due = earlier_ns(script_due, model_containers_due(v->m));
+        if (due > until) {
+            v->now_ns = until;
+            return false;
+        }
+        v->now_ns = due > v->now_ns ? due : v->now_ns;
+    }
+}
+
+static void restart(struct subject *s)
+{
+    struct virtual *v = (struct virtual *)s;
+    model_containers_orphaned(v->m, v->now_ns);
+    s->ended_count = 0;
+}
+
+static void passes_conformance(void **state)
+{
+    struct virtual v = {
+        .subject = {.name = "model",
+                    .call = call,
+                    .next = next,
+                    .now_ns = now_ns,
+                    .restart = restart,
+                    .program = program,
+                    .rootfs = "preloaded:model"},
+        .m = model_containers_new(),
+        .now_ns = SECOND_NS,
+    };
+    (void)state;
+    driver_conformance(&v.subject);
+    model_containers_free(v.m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(passes_conformance)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
