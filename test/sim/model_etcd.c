@@ -317,8 +317,7 @@ static struct model_refusal defragment(struct model_etcd *m, struct arena *a,
 {
     m->file_bytes = FILE_BYTES_AT_START + m->store.in_use;
     Etcd__DefragmentResponse *r =
-        MODEL_NEW(a, Etcd__DefragmentResponse, ETCD__DEFRAGMENT_RESPONSE);
-    r->header = header_now(m, a);
+        MODEL_NEW(a, Etcd__DefragmentResponse, ETCD__DEFRAGMENT_RESPONSE); /* etcd: no header */
     *ret = &r->base;
     return fine;
 }

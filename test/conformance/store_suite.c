@@ -1,0 +1,66 @@
+#include "test/conformance/store_suite.h"
+
+#include "test/conformance/store_cases.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { CASES_MAX = 32 };
+
+/* What a cmocka test finds in its state. */
+struct case_state {
+    const struct store_suite *suite;
+    struct tester *tester; /* shared by the cases */
+    const struct store_case *run;
+};
+
+static void run_case(void **state)
+{
+    struct case_state *s = *state;
+    s->run->run(s->tester);
+    assert_int_equal(s->tester->wrong, 0);
+}
+
+static void run_quota(void **state)
+{
+    const struct store_suite *suite = ((struct case_state *)*state)->suite;
+    struct backend_options options = {.quota_bytes = STORE_CASE_QUOTA_BYTES, .tls = suite->tls};
+    struct tester *t = tester_new(suite->backend_new(&options));
+    store_case_quota(t);
+    tester_free(t);
+}
+
+int store_suite_run(const struct store_suite *suite)
+{
+    struct backend_options options = {.seed = suite->seed, .tls = suite->tls};
+    struct tester *t = tester_new(suite->backend_new(&options));
+    struct case_state states[CASES_MAX];
+    struct CMUnitTest tests[CASES_MAX];
+    size_t count = 0;
+    for (const struct store_case *c = store_cases; c->name; c++) {
+        states[count] = (struct case_state){.suite = suite, .tester = t, .run = c};
+        tests[count] = (struct CMUnitTest){
+            .name = c->name, .test_func = run_case, .initial_state = &states[count]};
+        count++;
+    }
+    states[count] = (struct case_state){.suite = suite};
+    tests[count] = (struct CMUnitTest){
+        .name = "quota", .test_func = run_quota, .initial_state = &states[count]};
+    count++;
+    int failed = _cmocka_run_group_tests(suite->name, tests, count, NULL, NULL);
+    tester_free(t);
+    return failed;
+}
+
+void store_suite_options(struct store_suite *suite, int argc, char **argv)
+{
+    const char *rounds = argc > 1 ? argv[1] : getenv("CONFORMANCE_ROUNDS");
+    suite->rounds = rounds ? (unsigned)strtoul(rounds, NULL, 10) : 1;
+    suite->seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    printf("%s: %u rounds, seed %llu\n", suite->name, suite->rounds,
+           (unsigned long long)suite->seed);
+}
