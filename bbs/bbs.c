@@ -1,0 +1,83 @@
+#include "bbs/bbs.h"
+
+#include "bbs/inside.h"
+#include "bbs/lrp/instances.h"
+#include "bbs/route/route.h"
+
+#include <stdlib.h>
+
+static void bbs_step(struct role *r, const struct event *ev, struct effects *out)
+{
+    struct bbs *b = (struct bbs *)r;
+    bool boards_own = board_step(b->board, ev, out);
+    if (ev->kind == EVENT_REQUEST) {
+        route_request(b, &ev->request, out);
+    } else if (ev->kind == EVENT_RESPONSE && !boards_own) {
+        notices_answered(b, &ev->response, out);
+    }
+    waiters_timer(&b->waiters, ev->now, out);
+    notices_send(b, out);
+}
+
+static size_t bbs_body_limit(const struct role *r, const char *path)
+{
+    (void)r;
+    return route_body_limit(path);
+}
+
+static void bbs_free(struct role *r)
+{
+    struct bbs *b = (struct bbs *)r;
+    board_free(b->board);
+    notices_done(&b->notices);
+    waiters_done(&b->waiters);
+    free(b);
+}
+
+static const struct role_ops bbs_ops = {
+    .name = "bbs",
+    .step = bbs_step,
+    .body_limit = bbs_body_limit,
+    .free = bbs_free,
+};
+
+static const struct op_row *job_row(void *context, const Board__JobRecord *job)
+{
+    (void)context;
+    (void)job; /* all kinds bring a range of instances in line with what is desired */
+    return &instances_job_row;
+}
+
+static void on_change(void *context, const struct seen *before, const struct seen *after,
+                      const Board__CauseRecord__Change *cause, struct effects *out)
+{
+    (void)cause;
+    struct bbs *b = context;
+    if (before && !after && before->type == RECORD_JOB) {
+        waiters_job_ended(&b->waiters, before->key, out);
+    }
+}
+
+static void on_notice(void *context, const struct notice *n, const char *trace_id,
+                      struct effects *out)
+{
+    notices_add(context, n, trace_id, out);
+}
+
+struct role *bbs_new(const struct bbs_config *config)
+{
+    struct bbs *b = calloc(1, sizeof(*b));
+    if (!b) {
+        abort();
+    }
+    b->role.ops = &bbs_ops;
+    notices_init(&b->notices);
+    LIST_INIT(&b->waiters);
+    b->board = board_new(config, &(struct board_hooks){
+                                     .context = b,
+                                     .job_row = job_row,
+                                     .on_change = on_change,
+                                     .on_notice = on_notice,
+                                 });
+    return &b->role;
+}

@@ -1,0 +1,157 @@
+#include "bbs/cell/cell.h"
+
+#include "common/lifecycle/cell.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const Board__CellRecord *asked(const struct op_input *in)
+{
+    return ((const Board__CellRequest *)in->request)->cell;
+}
+
+void valid_cell(struct validation *v, const Board__CellRequest *request)
+{
+    const Board__CellRecord *cell = request->cell;
+    if (!cell || !cell->presence) {
+        say_field(v, "cell");
+        return;
+    }
+    if (!cell->presence->cell_id[0]) {
+        say_field(v, "cell_id");
+    }
+    if (!cell->identity[0]) {
+        say_field(v, "identity");
+    }
+    if (cell->session == 0) {
+        say_field(v, "session");
+    }
+    if (strncmp(cell->presence->rep_url, "https://", strlen("https://")) != 0) {
+        say_field(v, "rep_url");
+    }
+    check_length(v, cell->presence->cell_id, NAME_CHARACTERS_MAX);
+    check_length(v, cell->presence->zone, NAME_CHARACTERS_MAX);
+}
+
+static const char *cell_target(struct arena *a, const struct op_input *in)
+{
+    return key_cell(a, asked(in)->presence->cell_id);
+}
+
+static void cell_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct cell_snapshot *s = snapshot;
+    const struct seen *seen = view_get(v, cell_target(view_arena(v), in));
+    s->cell = seen ? (const Board__CellRecord *)seen->message : NULL;
+}
+
+static bool same_content(const Board__CellRecord *a, const Board__CellRecord *b)
+{
+    Board__CellRecord left = *a, right = *b;
+    left.since = right.since = 0;
+    struct buf l, r;
+    buf_init(&l);
+    buf_init(&r);
+    buf_message(&l, &left.base);
+    buf_message(&r, &right.base);
+    bool same = bytes_equal(buf_bytes(&l), buf_bytes(&r));
+    buf_done(&l);
+    buf_done(&r);
+    return same;
+}
+
+static int state_of(const Board__CellRecord *cell)
+{
+    if (!cell) {
+        return CELL_NONE;
+    }
+    return cell->state == BOARD__CELL_RECORD__STATE__LOST ? CELL_LOST : CELL_PRESENT;
+}
+
+static void refuse(struct plan *p, const Board__CellRecord *stands, const Board__CellRecord *wanted)
+{
+    const char *id = wanted->presence->cell_id;
+    if (stands->state == BOARD__CELL_RECORD__STATE__LOST) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "session %llu of cell %s was its predecessor's: start the rep again, which "
+                    "raises it", (unsigned long long)wanted->session, id);
+    } else if (strcmp(stands->identity, wanted->identity) == 0) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "session %llu of cell %s is older than the board's %llu: a newer rep of this "
+                    "state directory has taken over",
+                    (unsigned long long)wanted->session, id, (unsigned long long)stands->session);
+    } else {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "cell %s is present and has another state directory: start the rep with that "
+                    "one, give it another cell id, or wait until the cell is lost", id);
+    }
+}
+
+static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord *stands,
+                                       const struct op_input *in)
+{
+    Board__CellRecord *record = arena_copy(a, asked(in), sizeof(*record));
+    record->state = BOARD__CELL_RECORD__STATE__PRESENT;
+    record->since = in->now.wall_ns;
+    if (stands && stands->since > record->since) {
+        record->since = stands->since;
+    }
+    return record;
+}
+
+/* 1. A present cell is taken over only by its successor: the same state directory, and a session
+ *    that did not go back. A lost one also by a stranger, whose session must not be the
+ *    predecessor's, so that the predecessor's calls are refused. Otherwise ResourceConflict.
+ * 2. Nothing differs: nothing.
+ * 3. PRESENT with the session given. */
+void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct cell_snapshot *s = snapshot;
+    const Board__CellRecord *wanted = asked(in), *stands = s->cell;
+    uint32_t guards = 0;
+    bool same_identity = stands && strcmp(stands->identity, wanted->identity) == 0;
+    if (same_identity && wanted->session >= stands->session) {
+        guards |= CELL_IF_SUCCESSOR;
+    }
+    if (stands && !same_identity && wanted->session != stands->session) {
+        guards |= CELL_IF_OTHER_SESSION;
+    }
+    p->record = stands ? &stands->base : NULL;
+    int to = lifecycle_move(&cell_lifecycle, state_of(stands), in->actor, CELL_NEWS_OPEN, guards);
+    if (to < 0) { /* 1 */
+        refuse(p, stands, wanted);
+        return;
+    }
+    assert(to == CELL_PRESENT);
+    const Board__CellRecord *record = opened(p->arena, stands, in);
+    if (stands && same_content(stands, record)) { /* 2 */
+        return;
+    }
+    p->record = &record->base; /* 3 */
+    plan_put(p, key_cell(p->arena, wanted->presence->cell_id), "open", in->actor, &record->base);
+}
+
+const char *cell_beat_refused(struct arena *a, const Board__CellRecord *cell,
+                              const Board__CellBeat *beat)
+{
+    if (!cell) {
+        return arena_printf(a, "cell %s is unknown: open a session first", beat->cell_id);
+    }
+    if (cell->state != BOARD__CELL_RECORD__STATE__PRESENT) {
+        return arena_printf(a, "cell %s is lost: open a session first", beat->cell_id);
+    }
+    if (cell->session != beat->session) {
+        return arena_printf(a, "session %llu of cell %s is over: the board's is %llu",
+                            (unsigned long long)beat->session, beat->cell_id,
+                            (unsigned long long)cell->session);
+    }
+    return NULL;
+}
+
+const struct op_row cell_row = {
+    .name = "cell",
+    .target = cell_target,
+    .gather = cell_gather,
+    .decide = cell_decide,
+    .snapshot_size = sizeof(struct cell_snapshot),
+};

@@ -1,0 +1,25 @@
+/* Leaders' locks: acquiring, displacing, releasing (DESIGN 6, Fencing). Pure. */
+#ifndef BBS_CELL_LEAD_H
+#define BBS_CELL_LEAD_H
+
+#include "bbs/board/op.h"
+#include "bbs/lrp/validate.h"
+
+#include "board.pb-c.h"
+
+/* Board__LeadRequest; the plan's record is the Board__LeadRecord as it stands after it. */
+extern const struct op_row lead_row;
+
+struct lead_snapshot {
+    const Board__LeadRecord *lead; /* as it stands; NULL = free */
+    int64_t term;                  /* its create-revision */
+};
+void lead_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+void valid_lead(struct validation *v, const Board__LeadRequest *request);
+
+/* Whether a leader's beat counts: NULL if it does, otherwise why not. `term` is the create-revision
+ * of the lock, 0 if it is free. */
+const char *lead_beat_refused(struct arena *a, int64_t term, const Board__LeadBeat *beat);
+
+#endif

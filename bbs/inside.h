@@ -1,0 +1,17 @@
+/* The bbs's inside, for its own files: routes, lists, notices. */
+#ifndef BBS_INSIDE_H
+#define BBS_INSIDE_H
+
+#include "bbs/bbs.h"
+#include "bbs/board/board.h"
+#include "bbs/notices.h"
+#include "bbs/waiters.h"
+
+struct bbs {
+    struct role role;
+    struct board *board;
+    struct notices notices;
+    struct waiters waiters;
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* desire: a new DesiredLRP and its first instances (behaviour.md 8.2). */
+#include "bbs/lrp/desired.h"
+#include "bbs/lrp/errors.h"
+#include "common/lifecycle/desired_lrp.h"
+
+#include <assert.h>
+
+static const Models__DesiredLRP *asked(const struct op_input *in)
+{
+    return ((const Models__DesireLRPRequest *)in->request)->desired_lrp;
+}
+
+static const char *desire_target(struct arena *a, const struct op_input *in)
+{
+    return key_desired(a, asked(in)->process_guid);
+}
+
+static void desire_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct desired_snapshot *s = snapshot;
+    const Models__DesiredLRP *d = asked(in);
+    desired_gather(v, d->process_guid, s);
+    if (!s->desired) {
+        desired_gather_instances(v, d->process_guid, d->instances, "", 0, d->instances, s);
+    }
+}
+
+/* The first of equal numbers stays where it was. */
+static void drop_duplicate_ports(struct arena *a, Models__DesiredLRP *d)
+{
+    uint32_t *ports = ARENA_ARRAY(a, d->n_ports, uint32_t);
+    size_t count = 0;
+    for (size_t i = 0; i < d->n_ports; i++) {
+        size_t k = 0;
+        while (k < count && ports[k] != d->ports[i]) {
+            k++;
+        }
+        if (k == count) {
+            ports[count++] = d->ports[i];
+        }
+    }
+    d->ports = ports;
+    d->n_ports = count;
+}
+
+static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in)
+{
+    Models__DesiredLRP *d = arena_copy(p->arena, asked(in), sizeof(*d));
+    Models__ModificationTag *tag = ARENA_NEW(p->arena, Models__ModificationTag);
+    models__modification_tag__init(tag);
+    tag->epoch = arena_alloc(p->arena, GUID_BYTES);
+    random_guid(in->random, tag->epoch);
+    d->modification_tag = tag;
+    d->deprecated_start_timeout_s = 0;
+    drop_duplicate_ports(p->arena, d);
+    if (!d->routes) { /* reads always return one (behaviour.md 2) */
+        d->routes = ARENA_NEW(p->arena, Models__ProtoRoutes);
+        models__proto_routes__init(d->routes);
+    }
+    return d;
+}
+
+/* 1. The guid is in use, in whatever domain: ResourceExists.
+ * 2. Larger than a transaction takes: InvalidRequest.
+ * 3. Stored with a new epoch, index 0, without what Diego drops, in its two parts.
+ * 4. UNCLAIMED records for the indices that have none, the auctioneer is asked; what goes beyond
+ *    one slice is a job's. */
+void desire_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct desired_snapshot *s = snapshot;
+    if (s->desired) { /* 1 */
+        plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceExists);
+        return;
+    }
+    int to = lifecycle_move(&desired_lrp_lifecycle, DESIRED_LRP_NONE, in->actor,
+                            DESIRED_LRP_NEWS_DESIRE, 0);
+    assert(to == DESIRED_LRP_DESIRED);
+    Models__DesiredLRP *scheduling, *run;
+    desired_split(p->arena, stored(p, in), &scheduling, &run);
+    if (models__desired_lrp__get_packed_size(scheduling) +
+            models__desired_lrp__get_packed_size(run) > DESIRED_BYTES_MAX) { /* 2 */
+        plan_refuse_as(p, MODELS__ERROR__TYPE__InvalidRequest);
+        return;
+    }
+    const char *guid = scheduling->process_guid;
+    plan_put(p, key_desired(p->arena, guid), "desire", in->actor, &scheduling->base); /* 3 */
+    plan_put(p, key_run(p->arena, guid, scheduling->modification_tag->epoch), "desire", in->actor,
+             &run->base);
+    instances_settle(&s->instances, guid, scheduling, in, p); /* 4 */
+    instances_job(&s->instances, guid, scheduling, s->job, in, p);
+}
+
+const struct op_row desire_row = {
+    .name = "desire",
+    .target = desire_target,
+    .gather = desire_gather,
+    .decide = desire_decide,
+    .snapshot_size = sizeof(struct desired_snapshot),
+};

@@ -1,0 +1,61 @@
+#include "bbs/lrp/desired.h"
+
+#include <assert.h>
+
+void desired_split(struct arena *a, const Models__DesiredLRP *whole,
+                   Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run)
+{
+    Models__DesiredLRP *s = ARENA_NEW(a, Models__DesiredLRP);
+    models__desired_lrp__init(s);
+    Models__DesiredLRP *run = arena_copy(a, whole, sizeof(*whole));
+    run->base.n_unknown_fields = 0;
+    run->base.unknown_fields = NULL;
+#define MOVE_FIELD(field)                                                                          \
+    do {                                                                                           \
+        Models__DesiredLRP empty = MODELS__DESIRED_LRP__INIT;                                      \
+        s->field = whole->field;                                                                   \
+        run->field = empty.field;                                                                  \
+    } while (0)
+    MOVE_FIELD(process_guid);
+    MOVE_FIELD(domain);
+    MOVE_FIELD(log_guid);
+    MOVE_FIELD(root_fs);
+    MOVE_FIELD(instances);
+    MOVE_FIELD(memory_mb);
+    MOVE_FIELD(disk_mb);
+    MOVE_FIELD(max_pids);
+    MOVE_FIELD(routes);
+    MOVE_FIELD(annotation);
+    MOVE_FIELD(modification_tag);
+    MOVE_FIELD(n_metric_tags);
+    MOVE_FIELD(metric_tags);
+    MOVE_FIELD(metrics_guid);
+    MOVE_FIELD(n_placementtags);
+    MOVE_FIELD(placementtags);
+    MOVE_FIELD(n_volume_mounts);
+    MOVE_FIELD(volume_mounts);
+    MOVE_FIELD(owner);
+#undef MOVE_FIELD
+    *ret_scheduling = s;
+    *ret_run = run;
+}
+
+void desired_gather(struct view *v, const char *process_guid, struct desired_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const struct seen *desired = view_get(v, key_desired(a, process_guid));
+    s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
+    const struct seen *job = view_get(v, key_job(a, process_guid));
+    s->job = job ? (const Board__JobRecord *)job->message : NULL;
+}
+
+void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,
+                              const char *definition, int32_t from, int32_t end,
+                              struct desired_snapshot *s)
+{
+    if (s->job) {
+        from = s->job->cursor < from ? s->job->cursor : from;
+        end = s->job->end > end ? s->job->end : end;
+    }
+    instances_gather(v, process_guid, wanted, definition, from, end, &s->instances);
+}

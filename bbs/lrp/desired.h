@@ -1,0 +1,42 @@
+/* Desired LRPs: desire, update, remove (behaviour.md 8). Each an op whose decision is a pure
+ * function of the snapshot; the rules are numbered in their own files. */
+#ifndef BBS_LRP_DESIRED_H
+#define BBS_LRP_DESIRED_H
+
+#include "bbs/board/op.h"
+#include "bbs/lrp/instances.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+/* Both halves of a DesiredLRP travel in one transaction, beside a slice of instances: together they
+ * may be this large. */
+enum { DESIRED_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024 };
+
+struct desired_snapshot {
+    const Models__DesiredLRP *desired; /* scheduling part, as it stands; NULL = none */
+    const Board__JobRecord *job;       /* the one that stands for it; NULL = none */
+    struct instances instances;        /* that must change under the request */
+};
+
+extern const struct op_row desire_row; /* Models__DesireLRPRequest */
+extern const struct op_row update_row; /* Models__UpdateDesiredLRPRequest */
+extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
+
+/* Splits a DesiredLRP as stored: the scheduling part (in every bbs's copy, holds all that an update
+ * may change) and the rest, written once (DESIGN 2). Shallow. */
+void desired_split(struct arena *a, const Models__DesiredLRP *whole,
+                   Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run);
+
+/* The record at desired/<process_guid>, and the job of that name, noted. */
+void desired_gather(struct view *v, const char *process_guid, struct desired_snapshot *s);
+
+/* Shared: what the request leaves of `wanted` instances over a range, with an old job's range. */
+void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,
+                              const char *definition, int32_t from, int32_t end,
+                              struct desired_snapshot *s);
+
+/* For tests. */
+void desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void update_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+#endif

@@ -1,0 +1,65 @@
+#include "bbs/lrp/domain.h"
+
+#include "common/lifecycle/domain.h"
+
+#include <assert.h>
+
+static const char *upsert_target(struct arena *a, const struct op_input *in)
+{
+    return key_domain(a, ((const Models__UpsertDomainRequest *)in->request)->domain);
+}
+
+static void upsert_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct domain_snapshot *s = snapshot;
+    const struct seen *seen = view_get(v, upsert_target(view_arena(v), in));
+    s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+}
+
+/* 1. Each upsert replaces the expiry by now + ttl, also from forever to finite; 0 is forever.
+ * 2. Forever again changes nothing. */
+void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct domain_snapshot *s = snapshot;
+    const Models__UpsertDomainRequest *r = (const Models__UpsertDomainRequest *)in->request;
+    int to = lifecycle_move(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE, in->actor,
+                            DOMAIN_NEWS_UPSERT, 0);
+    assert(to == DOMAIN_KNOWN);
+    if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0) { /* 2 */
+        return;
+    }
+    Board__DomainRecord *record = ARENA_NEW(p->arena, Board__DomainRecord);
+    board__domain_record__init(record);
+    record->domain = r->domain;
+    record->ttl_s = r->ttl;
+    record->expires_at = r->ttl ? in->now.wall_ns + r->ttl * SECOND_NS : 0;
+    plan_put(p, key_domain(p->arena, r->domain), "upsert", in->actor, &record->base); /* 1 */
+}
+
+static bool ahead(const Board__DomainRecord *domain, int64_t seen_since_ns, int64_t mono_ns,
+                  int64_t wall_ns)
+{
+    if (domain->ttl_s == 0) {
+        return true;
+    }
+    return domain->expires_at > wall_ns && mono_ns - seen_since_ns < domain->ttl_s * SECOND_NS;
+}
+
+bool domain_fresh(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now)
+{
+    return ahead(domain, seen_since_ns, now.mono_ns, now.wall_ns);
+}
+
+bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now)
+{
+    int64_t rounded_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
+    return ahead(domain, seen_since_ns, now.mono_ns, rounded_ns);
+}
+
+const struct op_row upsert_domain_row = {
+    .name = "upsert domain",
+    .target = upsert_target,
+    .gather = upsert_gather,
+    .decide = upsert_domain_decide,
+    .snapshot_size = sizeof(struct domain_snapshot),
+};

@@ -1,0 +1,23 @@
+/* Domains: upsert, and which are fresh (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
+#ifndef BBS_LRP_DOMAIN_H
+#define BBS_LRP_DOMAIN_H
+
+#include "bbs/board/op.h"
+#include "models/domain.pb-c.h"
+
+/* Models__UpsertDomainRequest. */
+extern const struct op_row upsert_domain_row;
+
+struct domain_snapshot {
+    const Board__DomainRecord *domain; /* as it stands; NULL = none */
+};
+void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+/* Fresh only if the stored expiry lies ahead on the wall clock and this process has seen the
+ * present revision (since `seen_since_ns`, monotonic) for less than the ttl; doubt means stale. */
+bool domain_fresh(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
+
+/* Whether the list shows it: as above with now rounded to the nearest second (behaviour.md 7). */
+bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
+
+#endif

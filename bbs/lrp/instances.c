@@ -1,0 +1,190 @@
+#include "bbs/lrp/instances.h"
+
+#include "bbs/lrp/actual.h"
+#include "bbs/lrp/move.h"
+#include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/job.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Marked records and states of a newer version are left alone. */
+static bool to_change(const Models__ActualLRP *record, bool wanted, const char *definition)
+{
+    if (!record) {
+        return wanted;
+    }
+    if (record->stopping || actual_state(record) < 0) {
+        return false;
+    }
+    bool other = actual_has_instance(record) && record->definition[0] &&
+                 strcmp(record->definition, definition) != 0;
+    return !wanted || other;
+}
+
+static const Models__ActualLRP *record_of(const struct seen *seen)
+{
+    return seen ? (const Models__ActualLRP *)seen->message : NULL;
+}
+
+void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
+                      const char *definition, int32_t from, int32_t end, struct instances *ret)
+{
+    struct arena *a = view_arena(v);
+    *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
+                              .next = from,
+                              .end = end};
+    for (int32_t seen = 0; ret->next < end && seen < SLICE_INDICES_MAX; seen++) {
+        const char *key = key_actual(a, process_guid, ret->next,
+                                     MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+        if (to_change(record_of(view_peek(v, key)), ret->next < wanted, definition)) {
+            if (ret->count == SLICE_RECORDS_MAX) {
+                return;
+            }
+            ret->list[ret->count++] =
+                (struct instance){.index = ret->next, .record = record_of(view_get(v, key))};
+        }
+        ret->next++;
+    }
+}
+
+static void create(const char *process_guid, int32_t index, const Models__DesiredLRP *desired,
+                   const struct op_input *in, struct plan *p)
+{
+    int to = lifecycle_move(&actual_lrp_lifecycle, ACTUAL_LRP_NONE, in->actor,
+                            ACTUAL_LRP_NEWS_CREATE, ACTUAL_LRP_IF_INDEX_DESIRED);
+    assert(to == ACTUAL_LRP_UNCLAIMED);
+    const Models__ActualLRP *record =
+        actual_new(p->arena, process_guid, index, desired->domain, desired->owner, in->now,
+                   in->random);
+    const char *key = key_actual(p->arena, process_guid, index, (int)record->presence);
+    plan_put(p, key, "create", in->actor, &record->base);
+}
+
+static void stop(const Models__ActualLRP *record, const struct op_input *in, struct plan *p)
+{
+    const Models__ActualLRPKey *id = record->actual_lrp_key;
+    const Models__ActualLRPInstanceKey *instance = record->actual_lrp_instance_key;
+    const char *key = key_actual(p->arena, id->process_guid, id->index, (int)record->presence);
+    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
+                            ACTUAL_LRP_NEWS_STOP, 0);
+    assert(to >= 0);
+    if (to == ACTUAL_LRP_NONE) {
+        plan_delete(p, key, "stop", in->actor);
+        return;
+    }
+    Models__ActualLRP *marked = actual_copy(p->arena, record);
+    marked->stopping = true;
+    plan_put(p, key, "stop", in->actor, &marked->base);
+    plan_notice_stop(p, id->process_guid, instance->instance_guid, instance->cell_id);
+}
+
+void instances_settle(const struct instances *s, const char *process_guid,
+                      const Models__DesiredLRP *desired, const struct op_input *in,
+                      struct plan *p)
+{
+    int32_t first = 0, end = 0; /* of the created ones that the auctioneer is not told of yet */
+    for (size_t i = 0; i < s->count; i++) {
+        const struct instance *instance = &s->list[i];
+        if (instance->record) {
+            stop(instance->record, in, p);
+            continue;
+        }
+        create(process_guid, instance->index, desired, in, p);
+        if (instance->index != end || first == end) {
+            if (first < end) {
+                plan_notice_start(p, process_guid, first, end);
+            }
+            first = instance->index;
+        }
+        end = instance->index + 1;
+    }
+    if (first < end) {
+        plan_notice_start(p, process_guid, first, end);
+    }
+}
+
+static const Board__JobRecord *job_record(const struct instances *s, const char *process_guid,
+                                          const Models__DesiredLRP *desired,
+                                          const struct op_input *in, struct arena *a)
+{
+    Board__JobRecord *job = ARENA_NEW(a, Board__JobRecord);
+    board__job_record__init(job);
+    job->id = arena_strdup(a, process_guid);
+    job->process_guid = job->id;
+    job->kind = desired ? BOARD__JOB_RECORD__KIND__CREATE_INSTANCES
+                        : BOARD__JOB_RECORD__KIND__REMOVE_INSTANCES;
+    job->definition = arena_strdup(a, desired ? desired->modification_tag->epoch : "");
+    job->domain = arena_strdup(a, desired ? desired->domain : "");
+    job->cursor = s->next;
+    job->end = s->end;
+    job->worker = arena_strdup(a, in->boot_id);
+    job->trace_id = arena_strdup(a, in->trace_id);
+    return job;
+}
+
+void instances_job(const struct instances *s, const char *process_guid,
+                   const Models__DesiredLRP *desired, const Board__JobRecord *job,
+                   const struct op_input *in, struct plan *p)
+{
+    bool left = s->next < s->end;
+    if (!left && !job) {
+        return;
+    }
+    int news = !left                     ? JOB_NEWS_FINISH
+               : !job                    ? JOB_NEWS_OPEN
+               : in->actor == ACTOR_BBS  ? JOB_NEWS_ADVANCE
+                                         : JOB_NEWS_REPLACE;
+    int to = lifecycle_move(&job_lifecycle, job ? JOB_OPEN : JOB_NONE, in->actor, news, 0);
+    assert(to == (left ? JOB_OPEN : JOB_NONE));
+    const char *key = key_job(p->arena, process_guid);
+    const char *name = job_lifecycle.news[news];
+    if (left) {
+        const Board__JobRecord *record = job_record(s, process_guid, desired, in, p->arena);
+        plan_put(p, key, name, in->actor, &record->base);
+    } else {
+        plan_delete(p, key, name, in->actor);
+    }
+}
+
+static const char *job_target(struct arena *a, const struct op_input *in)
+{
+    return key_desired(a, ((const Board__JobRecord *)in->request)->process_guid);
+}
+
+static void job_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct job_snapshot *s = snapshot;
+    struct arena *a = view_arena(v);
+    const Board__JobRecord *asked = (const Board__JobRecord *)in->request;
+    const struct seen *job = view_get(v, key_job(a, asked->id));
+    if (!job) {
+        return;
+    }
+    s->job = (const Board__JobRecord *)job->message;
+    const struct seen *desired = view_get(v, key_desired(a, s->job->process_guid));
+    s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
+    instances_gather(v, s->job->process_guid, s->desired ? s->desired->instances : 0,
+                     s->desired ? s->desired->modification_tag->epoch : "", s->job->cursor,
+                     s->job->end, &s->instances);
+}
+
+/* 1. The job is gone: another bbs ended it, or it was replaced by nothing.
+ * 2. The next slice as the DesiredLRP stands now, then the job advances or ends. */
+void job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct job_snapshot *s = snapshot;
+    if (!s->job) { /* 1 */
+        return;
+    }
+    instances_settle(&s->instances, s->job->process_guid, s->desired, in, p); /* 2 */
+    instances_job(&s->instances, s->job->process_guid, s->desired, s->job, in, p);
+}
+
+const struct op_row instances_job_row = {
+    .name = "instances job",
+    .target = job_target,
+    .gather = job_gather,
+    .decide = job_decide,
+    .snapshot_size = sizeof(struct job_snapshot),
+};

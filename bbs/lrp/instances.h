@@ -1,0 +1,60 @@
+/* The instances of a DesiredLRP: bringing the records of a range of indices in line with what is
+ * desired, a bounded slice at a time (behaviour.md 8.2 to 8.4; DESIGN 2, Jobs; DESIGN 5, explicit
+ * remove and scale-down). Desire, update, remove and their job all do this and nothing else to
+ * instances, so that a job which an update replaced needs no undoing. Pure. */
+#ifndef BBS_LRP_INSTANCES_H
+#define BBS_LRP_INSTANCES_H
+
+#include "bbs/board/op.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+/* Bounds of one slice: records that it changes (a transaction takes 64, a few are needed for the
+ * desired record and the job) and indices that it looks at. */
+enum { SLICE_RECORDS_MAX = 56, SLICE_INDICES_MAX = 4096 };
+
+/* An index that must change. */
+struct instance {
+    int32_t index;
+    const Models__ActualLRP *record; /* ORDINARY; NULL = there is none */
+};
+
+/* The range [next, end) of indices still to look at, and what the slice found. */
+struct instances {
+    struct instance *list;
+    size_t count;
+    int32_t next; /* first index not looked at */
+    int32_t end;
+};
+
+/* Looks at [from, end): collects the indices below `wanted` without a record, those whose instance
+ * runs another definition than `definition` ("" = every one is another), and those from `wanted` on
+ * with a record that is not being stopped yet. Only what it collects is noted in the read set. */
+void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
+                      const char *definition, int32_t from, int32_t end, struct instances *ret);
+
+/* Plans the changes: missing ones are created UNCLAIMED, surplus ones deleted (UNCLAIMED, CRASHED)
+ * or marked stopping (CLAIMED, RUNNING); with the notices for auctioneer and reps. `desired` is the
+ * DesiredLRP as it will stand, NULL when it goes. */
+void instances_settle(const struct instances *s, const char *process_guid,
+                      const Models__DesiredLRP *desired, const struct op_input *in,
+                      struct plan *p);
+
+/* What is left goes to the job of this DesiredLRP (opened, replaced or advanced); when nothing is
+ * left an old job ends. `job` is the one that stands, or NULL. */
+void instances_job(const struct instances *s, const char *process_guid,
+                   const Models__DesiredLRP *desired, const Board__JobRecord *job,
+                   const struct op_input *in, struct plan *p);
+
+/* The op that does the next slice of a job; its request is the Board__JobRecord. */
+extern const struct op_row instances_job_row;
+
+/* Its parts, for tests. */
+struct job_snapshot {
+    const Board__JobRecord *job;
+    const Models__DesiredLRP *desired;
+    struct instances instances;
+};
+void job_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+#endif

@@ -1,0 +1,87 @@
+/* The moves of one ActualLRP record: claim, start, crash, fail, remove, unclaim, retire (DESIGN 5,
+ * behaviour.md 10). The Diego paths and /v1/board/apply come here alike, as a Board__Move; who
+ * speaks makes the difference (common/lifecycle/actual_lrp.def). Each decision is a pure function
+ * of the snapshot; its rules are numbered in its own file. */
+#ifndef BBS_LRP_MOVE_H
+#define BBS_LRP_MOVE_H
+
+#include "bbs/board/op.h"
+#include "bbs/lrp/validate.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+#include "board.pb-c.h"
+
+/* behaviour.md 10.4; every number a setting. */
+struct crash_policy {
+    int64_t reset_ns;         /* RUNNING longer than this: the count begins anew */
+    int32_t immediate_below;  /* a new count below this restarts at once */
+    int64_t backoff_base_ns;  /* of a CRASHED record, for the converger */
+    int64_t backoff_max_ns;
+    int32_t restarts_max;
+};
+extern const struct crash_policy CRASH_POLICY_DEFAULT;
+
+/* All that a move's decision rests on. Every pointer may be NULL: there is no such record, or the
+ * move does not ask. */
+struct move_snapshot {
+    const Models__ActualLRP *ordinary;
+    const Models__ActualLRP *evacuating;
+    const Models__ActualLRP *suspect;
+    const Models__DesiredLRP *desired; /* scheduling part */
+    const Board__CellRecord *cell;     /* of the acting rep; for retire that of the instance */
+    const char *lead_holder;           /* of the acting leader's lock */
+    int64_t lead_term;
+    const char *epoch; /* of the board */
+    const struct crash_policy *policy;
+};
+
+struct move_row {
+    const char *name; /* as in actual_lrp.def */
+    int news;
+    /* Says all that is wrong with the move. */
+    void (*valid)(struct validation *v, const Board__Move *move);
+    struct op_row op;
+    struct op_row op_of_rep; /* "nothing to change" for a rep that repeats itself: no barrier */
+};
+
+/* The row of a move's name; NULL when a caller may not name it (create, stop, ...) or nobody knows
+ * it. */
+const struct move_row *move_row_named(const char *name);
+
+/* Shared by the rows. */
+const char *move_target(struct arena *a, const struct op_input *in);
+void move_gather(struct view *v, const struct op_input *in, void *snapshot);
+
+/* True if the caller may speak for what it moves: a rep for its own cell and with the session of
+ * the board, a leader in its term (DESIGN 6, Fencing). Otherwise the plan is refused. */
+bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p);
+
+/* The record that the move is about: of its presence; NULL if there is none. */
+const Models__ActualLRP *move_record(const struct move_snapshot *s, const Board__Move *move);
+
+/* The guards of actual_lrp.def that hold between this move and that record. */
+uint32_t move_guards(const struct move_snapshot *s, const Board__Move *move);
+
+/* The instance key given is that of the SUSPECT record. */
+bool move_of_suspect(const struct move_snapshot *s, const Board__Move *move);
+
+/* The index is below the desired number of instances. */
+bool index_desired(const Models__DesiredLRP *desired, int32_t index);
+
+/* The decisions, for tests; `snapshot` is a struct move_snapshot. */
+void claim_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void start_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void crash_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void fail_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void remove_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void unclaim_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void retire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+/* For them: puts the record (which becomes what the answer shows) or deletes it, at its own key. */
+struct change *move_put(struct plan *p, const struct op_input *in, const Models__ActualLRP *record,
+                        const char *name);
+struct change *move_delete(struct plan *p, const struct op_input *in,
+                           const Models__ActualLRP *record, const char *name);
+
+#endif

@@ -1,0 +1,43 @@
+/* retire: an explicit request to stop one instance (behaviour.md 10.3, DESIGN 5). */
+#include "bbs/lrp/actual.h"
+#include "bbs/lrp/errors.h"
+#include "bbs/lrp/move.h"
+#include "common/lifecycle/actual_lrp.h"
+
+/* 1. No ORDINARY record: ResourceNotFound.
+ * 2. UNCLAIMED, CRASHED, or on a cell that is not there: the record goes.
+ * 3. Otherwise it is marked stopping, which no client sees (since and tag kept), and the rep is
+ *    told; its remove ends it.
+ * 4. Marked already: the rep is told again. */
+void retire_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct move_snapshot *s = snapshot;
+    const Board__Move *m = (const Board__Move *)in->request;
+    if (!s->ordinary) { /* 1 */
+        plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
+        return;
+    }
+    p->record = &s->ordinary->base;
+    uint32_t guards = move_guards(s, m);
+    if (!s->cell || s->cell->state != BOARD__CELL_RECORD__STATE__PRESENT) {
+        guards |= ACTUAL_LRP_IF_CELL_ABSENT;
+    }
+    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(s->ordinary), in->actor,
+                            ACTUAL_LRP_NEWS_RETIRE, guards);
+    if (to < 0) { /* a state of a newer version: left alone */
+        plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceConflict);
+        return;
+    }
+    if (to == ACTUAL_LRP_NONE) { /* 2 */
+        p->record = NULL;
+        move_delete(p, in, s->ordinary, "retire");
+        return;
+    }
+    if (!s->ordinary->stopping) { /* 3 */
+        Models__ActualLRP *after = actual_copy(p->arena, s->ordinary);
+        after->stopping = true;
+        move_put(p, in, after, "retire");
+    }
+    const Models__ActualLRPInstanceKey *key = s->ordinary->actual_lrp_instance_key;
+    plan_notice_stop(p, m->actual_lrp_key->process_guid, key->instance_guid, key->cell_id); /* 4 */
+}

@@ -1,0 +1,185 @@
+#include "bbs/lrp/validate.h"
+
+#include <string.h>
+
+void validation_init(struct validation *v)
+{
+    *v = (struct validation){0};
+    buf_init(&v->text);
+}
+
+void validation_done(struct validation *v)
+{
+    buf_done(&v->text);
+}
+
+bool validation_ok(const struct validation *v)
+{
+    return v->text.size == 0 && !v->unstorable;
+}
+
+const char *validation_text(struct validation *v)
+{
+    return v->text.size ? buf_string(&v->text) : "the request received is invalid";
+}
+
+void say(struct validation *v, const char *message)
+{
+    if (v->text.size > VALIDATION_TEXT_MAX) {
+        return;
+    }
+    buf_printf(&v->text, "%s%s", v->text.size ? ", " : "", message);
+}
+
+void say_field(struct validation *v, const char *field)
+{
+    if (v->text.size > VALIDATION_TEXT_MAX) {
+        return;
+    }
+    buf_printf(&v->text, "%sInvalid field: %s", v->text.size ? ", " : "", field);
+}
+
+void check_length(struct validation *v, const char *text, size_t characters)
+{
+    size_t count = 0;
+    for (const char *c = text; *c; c++) {
+        count += ((unsigned char)*c & 0xc0) != 0x80; /* not the second and later byte of one */
+    }
+    if (count > characters) {
+        v->unstorable = true;
+    }
+}
+
+void valid_process_guid(struct validation *v, const char *process_guid)
+{
+    if (!process_guid[0]) {
+        say_field(v, "process_guid");
+    }
+}
+
+void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest *request)
+{
+    if (!request->domain[0]) {
+        say_field(v, "domain");
+    }
+    check_length(v, request->domain, NAME_CHARACTERS_MAX);
+}
+
+static void valid_index(struct validation *v, const Models__ActualLRPKey *key)
+{
+    valid_process_guid(v, key->process_guid);
+    if (key->index < 0) {
+        say_field(v, "index");
+    }
+}
+
+static void valid_key(struct validation *v, const Models__ActualLRPKey *key)
+{
+    if (!key) {
+        say_field(v, "actual_lrp_key");
+        return;
+    }
+    valid_index(v, key);
+    if (!key->domain[0]) {
+        say_field(v, "domain");
+    }
+    check_length(v, key->process_guid, NAME_CHARACTERS_MAX);
+    check_length(v, key->domain, NAME_CHARACTERS_MAX);
+}
+
+static void valid_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)
+{
+    if (!key) {
+        say_field(v, "actual_lrp_instance_key");
+        return;
+    }
+    if (!key->cell_id[0]) {
+        say_field(v, "cell_id");
+    }
+    if (!key->instance_guid[0]) {
+        say_field(v, "instance_guid");
+    }
+    check_length(v, key->cell_id, NAME_CHARACTERS_MAX);
+    check_length(v, key->instance_guid, NAME_CHARACTERS_MAX);
+}
+
+static void valid_net_info(struct validation *v, const Models__ActualLRPNetInfo *net_info)
+{
+    if (!net_info) {
+        say_field(v, "actual_lrp_net_info");
+    } else if (!net_info->address[0]) {
+        say_field(v, "address");
+    }
+}
+
+/* All but remove are about the ORDINARY record. */
+static void valid_presence(struct validation *v, const Board__Move *move)
+{
+    if (move->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
+        say_field(v, "presence");
+    }
+}
+
+/* Claim and remove name an index without its domain. */
+static void valid_place(struct validation *v, const Board__Move *move)
+{
+    if (!move->actual_lrp_key) {
+        say_field(v, "actual_lrp_key");
+    } else {
+        valid_index(v, move->actual_lrp_key);
+    }
+}
+
+void valid_claim(struct validation *v, const Board__Move *move)
+{
+    valid_place(v, move);
+    valid_instance_key(v, move->actual_lrp_instance_key);
+    valid_presence(v, move);
+}
+
+void valid_start(struct validation *v, const Board__Move *move)
+{
+    valid_key(v, move->actual_lrp_key);
+    valid_instance_key(v, move->actual_lrp_instance_key);
+    valid_net_info(v, move->actual_lrp_net_info);
+    valid_presence(v, move);
+    check_length(v, move->availability_zone, NAME_CHARACTERS_MAX);
+}
+
+void valid_crash(struct validation *v, const Board__Move *move)
+{
+    valid_key(v, move->actual_lrp_key);
+    valid_instance_key(v, move->actual_lrp_instance_key);
+    valid_presence(v, move);
+}
+
+void valid_fail(struct validation *v, const Board__Move *move)
+{
+    valid_key(v, move->actual_lrp_key);
+    if (!move->error_message[0]) {
+        say_field(v, "error_message");
+    }
+    valid_presence(v, move);
+}
+
+void valid_remove(struct validation *v, const Board__Move *move)
+{
+    valid_place(v, move);
+    if (move->presence < MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ||
+        move->presence > MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+        say_field(v, "presence");
+    }
+}
+
+void valid_unclaim(struct validation *v, const Board__Move *move)
+{
+    valid_place(v, move);
+    valid_instance_key(v, move->actual_lrp_instance_key);
+    valid_presence(v, move);
+}
+
+void valid_retire(struct validation *v, const Board__Move *move)
+{
+    valid_key(v, move->actual_lrp_key);
+    valid_presence(v, move);
+}

@@ -1,0 +1,66 @@
+/* What a request must fulfil before anything is decided: behaviour.md 8.1, 8.3, 9, 10.3 and the
+ * lengths of 18, with the exact messages in the exact order. Pure. */
+#ifndef BBS_LRP_VALIDATE_H
+#define BBS_LRP_VALIDATE_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "models/actions.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
+#include "models/security_group.pb-c.h"
+
+#include "board.pb-c.h"
+
+/* Lengths (behaviour.md 18). More instances than INSTANCES_MAX are a slip of the finger that would
+ * fill the store; Diego has no such bound. */
+enum {
+    NAME_CHARACTERS_MAX = 255,
+    ROOT_FS_CHARACTERS_MAX = 1024,
+    ANNOTATION_BYTES_MAX = 10240,
+    ROUTES_BYTES_MAX = 131072,
+    INSTANCES_MAX = 1000000,
+    VALIDATION_TEXT_MAX = 64 * 1024, /* further messages are left out */
+};
+
+/* Collects messages, joined by ", ". */
+struct validation {
+    struct buf text;
+    bool unstorable; /* nothing wrong but that it does not fit into its place */
+};
+
+void validation_init(struct validation *v);
+void validation_done(struct validation *v);
+bool validation_ok(const struct validation *v);
+
+/* The message of the InvalidRequest error; owned by v. */
+const char *validation_text(struct validation *v);
+
+void say(struct validation *v, const char *message);
+void say_field(struct validation *v, const char *field); /* "Invalid field: X" */
+
+/* Longer than `characters`: unstorable. */
+void check_length(struct validation *v, const char *text, size_t characters);
+
+/* Requests; absent members (NULL) are said. */
+void valid_desire(struct validation *v, const Models__DesiredLRP *desired);
+void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *request);
+void valid_process_guid(struct validation *v, const char *process_guid); /* only that it is there */
+void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest *request);
+
+/* Moves, from Diego's paths and from /v1/board/apply. */
+void valid_claim(struct validation *v, const Board__Move *move);
+void valid_start(struct validation *v, const Board__Move *move);
+void valid_crash(struct validation *v, const Board__Move *move);
+void valid_fail(struct validation *v, const Board__Move *move);
+void valid_remove(struct validation *v, const Board__Move *move);
+void valid_unclaim(struct validation *v, const Board__Move *move);
+void valid_retire(struct validation *v, const Board__Move *move);
+
+/* Parts, used by the ones above. */
+void valid_action(struct validation *v, const Models__Action *action);
+void valid_checksum(struct validation *v, const char *algorithm, const char *value);
+void valid_egress_rule(struct validation *v, const Models__SecurityGroupRule *rule);
+bool valid_root_fs(const char *root_fs); /* parses as a URL with a scheme */
+
+#endif

@@ -1,0 +1,451 @@
+/* Desired LRPs: desire and update (behaviour.md 8.1, 8.3). */
+#include "bbs/lrp/validate.h"
+
+#include "models/check_definition.pb-c.h"
+#include "models/image_layer.pb-c.h"
+#include "models/sidecar.pb-c.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool good_escapes(const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '%' && !(is_hex(s[1]) && is_hex(s[2]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool good_host(const char *s)
+{
+    size_t size = strcspn(s, "/?#");
+    const char *colon = memrchr(s, ':', size);
+    if (colon && !memchr(colon, ']', (size_t)(s + size - colon))) {
+        for (const char *c = colon + 1; c < s + size; c++) {
+            if (!is_digit(*c)) {
+                return false;
+            }
+        }
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (strchr(" \"<>\\^`{|}", s[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As a URL parser sees it: a scheme, no control characters, and for hierarchical ones a good host
+ * and good escapes. */
+bool valid_root_fs(const char *root_fs)
+{
+    const char *s = root_fs;
+    for (const char *c = s; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return false;
+        }
+    }
+    if (!is_letter(*s)) {
+        return false;
+    }
+    while (is_letter(*s) || is_digit(*s) || *s == '+' || *s == '-' || *s == '.') {
+        s++;
+    }
+    if (*s++ != ':') {
+        return false;
+    }
+    if (*s != '/') {
+        return true; /* opaque, like preloaded:NAME */
+    }
+    return good_escapes(s) && (s[1] != '/' || good_host(s + 2));
+}
+
+static bool good_guid(const char *guid)
+{
+    for (const char *c = guid; *c; c++) {
+        if (!is_letter(*c) && !is_digit(*c) && *c != '-' && *c != '_') {
+            return false;
+        }
+    }
+    return guid[0] != '\0';
+}
+
+static void not_negative(struct validation *v, int32_t value, const char *field)
+{
+    if (value < 0) {
+        say_field(v, field);
+    }
+}
+
+static void valid_instances(struct validation *v, int32_t instances)
+{
+    if (instances < 0 || instances > INSTANCES_MAX) {
+        say_field(v, "instances");
+    }
+}
+
+static void valid_annotation(struct validation *v, const char *annotation)
+{
+    if (strlen(annotation) > ANNOTATION_BYTES_MAX) {
+        say_field(v, "annotation");
+    }
+}
+
+/* Values are stored as JSON; what is not, does not fit into its place (behaviour.md 2). */
+static void valid_routes(struct validation *v, const Models__ProtoRoutes *routes)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; routes && i < routes->n_routes; i++) {
+        ProtobufCBinaryData value = routes->routes[i]->value;
+        json_t *json = json_loadb((const char *)value.data, value.len,
+                                  JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        if (!json) {
+            v->unstorable = true;
+        }
+        json_decref(json);
+        bytes += value.len;
+    }
+    if (bytes > ROUTES_BYTES_MAX) {
+        say_field(v, "routes");
+    }
+}
+
+/* Exactly one of a text and a known dynamic value. */
+static bool good_tag(const Models__MetricTagValue *value)
+{
+    bool text = value && value->static_[0];
+    bool dynamic = value && (value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX ||
+                             value->dynamic ==
+                                 MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID);
+    return text != dynamic;
+}
+
+/* `values` of the tags, in the order of the wire. */
+static void valid_tags(struct validation *v, const Models__MetricTagValue *const *values,
+                       size_t count)
+{
+    bool said = false;
+    for (size_t i = 0; i < count; i++) {
+        if (good_tag(values[i])) {
+            continue;
+        }
+        if (!said) {
+            say_field(v, "metric_tags");
+            said = true;
+        }
+        say_field(v, "static");
+        say_field(v, "dynamic");
+    }
+}
+
+static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d)
+{
+    struct arena a;
+    arena_init(&a);
+    const Models__MetricTagValue **values =
+        ARENA_ARRAY(&a, d->n_metric_tags, const Models__MetricTagValue *);
+    const Models__MetricTagValue *source = NULL;
+    for (size_t i = 0; i < d->n_metric_tags; i++) {
+        values[i] = d->metric_tags[i]->value;
+        if (strcmp(d->metric_tags[i]->key, "source_id") == 0) {
+            source = values[i];
+        }
+    }
+    if (d->n_metric_tags == 0) {
+        say_field(v, "metric_tags");
+    }
+    valid_tags(v, values, d->n_metric_tags);
+    if (d->metrics_guid[0] && d->n_metric_tags > 0 &&
+        (!source || strcmp(source->static_, d->metrics_guid) != 0)) {
+        say_field(v, "metric_tags");
+        say_field(v, "source_id should match metrics_guid");
+    }
+    arena_done(&a);
+}
+
+/* Says the field and then what `inner` holds, if anything; ends `inner`. */
+static void say_inner(struct validation *v, const char *field, struct validation *inner)
+{
+    if (!validation_ok(inner)) {
+        say_field(v, field);
+        say(v, validation_text(inner));
+    }
+    validation_done(inner);
+}
+
+static void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
+{
+    struct validation inner;
+    validation_init(&inner);
+    valid_action(&inner, action);
+    say_inner(v, field, &inner);
+}
+
+static void valid_environment(struct validation *v, const Models__DesiredLRP *d)
+{
+    for (size_t i = 0; i < d->n_environment_variables; i++) {
+        if (!d->environment_variables[i]->name[0]) {
+            say(v, "invalid field: name cannot be blank");
+        }
+    }
+}
+
+static void valid_egress(struct validation *v, const Models__DesiredLRP *d)
+{
+    for (size_t i = 0; i < d->n_egress_rules; i++) {
+        struct validation inner;
+        validation_init(&inner);
+        valid_egress_rule(&inner, d->egress_rules[i]);
+        say_inner(v, "egress_rules", &inner);
+    }
+}
+
+static void valid_dependencies(struct validation *v, const Models__DesiredLRP *d)
+{
+    for (size_t i = 0; i < d->n_cached_dependencies; i++) {
+        const Models__CachedDependency *c = d->cached_dependencies[i];
+        struct validation inner;
+        validation_init(&inner);
+        if (!c->from[0]) {
+            say_field(&inner, "from");
+        }
+        if (!c->to[0]) {
+            say_field(&inner, "to");
+        }
+        valid_checksum(&inner, c->checksum_algorithm, c->checksum_value);
+        say_inner(v, "cached_dependency", &inner);
+    }
+}
+
+static void valid_digest(struct validation *v, const Models__ImageLayer *l)
+{
+    bool exclusive = l->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
+    bool algorithm = l->digest_algorithm !=
+                     MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__DigestAlgorithmInvalid;
+    bool known = l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA256 ||
+                 l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA512;
+    if (((l->digest_value[0] || exclusive) && !algorithm) || (algorithm && !known)) {
+        say_field(v, "digest_algorithm");
+    }
+    if ((algorithm || exclusive) && !l->digest_value[0]) {
+        say_field(v, "digest_value");
+    }
+}
+
+static void valid_layer(struct validation *v, const Models__ImageLayer *l)
+{
+    if (!l->url[0]) {
+        say_field(v, "url");
+    }
+    if (!l->destination_path[0]) {
+        say_field(v, "destination_path");
+    }
+    if (l->layer_type != MODELS__IMAGE_LAYER__TYPE__SHARED &&
+        l->layer_type != MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE) {
+        say_field(v, "layer_type");
+    }
+    if (l->media_type != MODELS__IMAGE_LAYER__MEDIA_TYPE__TGZ &&
+        l->media_type != MODELS__IMAGE_LAYER__MEDIA_TYPE__TAR &&
+        l->media_type != MODELS__IMAGE_LAYER__MEDIA_TYPE__ZIP) {
+        say_field(v, "media_type");
+    }
+    valid_digest(v, l);
+}
+
+static void valid_layers(struct validation *v, const Models__DesiredLRP *d)
+{
+    bool exclusive = false;
+    for (size_t i = 0; i < d->n_image_layers; i++) {
+        struct validation inner;
+        validation_init(&inner);
+        valid_layer(&inner, d->image_layers[i]);
+        say_inner(v, "image_layer", &inner);
+        exclusive |= d->image_layers[i]->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
+    }
+    if (exclusive && !d->legacy_download_user[0]) {
+        say_field(v, "legacy_download_user");
+    }
+}
+
+static void valid_sidecars(struct validation *v, const Models__DesiredLRP *d)
+{
+    for (size_t i = 0; i < d->n_sidecars; i++) {
+        const Models__Sidecar *s = d->sidecars[i];
+        struct validation inner;
+        validation_init(&inner);
+        if (!s->action) {
+            say(&inner, "invalid action type");
+        } else {
+            valid_action_of(&inner, s->action, "action");
+        }
+        not_negative(&inner, s->memory_mb, "memory_mb");
+        not_negative(&inner, s->disk_mb, "disk_mb");
+        say_inner(v, "sidecars", &inner);
+    }
+}
+
+static void valid_mounts(struct validation *v, const Models__DesiredLRP *d)
+{
+    for (size_t i = 0; i < d->n_volume_mounts; i++) {
+        const Models__VolumeMount *m = d->volume_mounts[i];
+        if (!m->driver[0]) {
+            say(v, "invalid volume_mount driver");
+        }
+        if (strcmp(m->mode, "r") != 0 && strcmp(m->mode, "rw") != 0) {
+            say(v, "invalid volume_mount mode");
+        }
+        if (m->shared && !m->shared->volume_id[0]) {
+            say(v, "invalid volume_mount volume id");
+        }
+    }
+}
+
+static void valid_check(struct validation *v, const Models__Check *c)
+{
+    uint32_t port = c->tcp_check ? c->tcp_check->port : 0;
+    if (c->tcp_check && c->http_check) {
+        say_field(v, "check");
+    }
+    if (c->http_check) {
+        port = c->http_check->port;
+    }
+    if (port < 1 || port > 65535) {
+        say_field(v, "port");
+    }
+}
+
+static void valid_check_definition(struct validation *v, const Models__CheckDefinition *c)
+{
+    struct validation inner;
+    validation_init(&inner);
+    for (size_t i = 0; c && i < c->n_checks; i++) {
+        valid_check(&inner, c->checks[i]);
+    }
+    for (size_t i = 0; c && i < c->n_readiness_checks; i++) {
+        valid_check(&inner, c->readiness_checks[i]);
+    }
+    say_inner(v, "check_definition", &inner);
+}
+
+static bool good_log_rate(const Models__LogRateLimit *limit)
+{
+    return !limit || limit->bytes_per_second >= -1;
+}
+
+/* The scheduling half, up to the key. */
+static void valid_scheduling(struct validation *v, const Models__DesiredLRP *d)
+{
+    if (!d->domain[0]) {
+        say_field(v, "domain");
+    }
+    if (!d->root_fs[0]) {
+        say_field(v, "rootfs");
+    }
+    if (!valid_root_fs(d->root_fs)) {
+        say_field(v, "rootfs");
+    }
+    valid_instances(v, d->instances);
+    not_negative(v, d->memory_mb, "memory_mb");
+    not_negative(v, d->disk_mb, "disk_mb");
+    if (!good_log_rate(d->log_rate_limit)) {
+        say_field(v, "log_rate_limit_bytes_per_second");
+    }
+    valid_annotation(v, d->annotation);
+    not_negative(v, d->max_pids, "max_pids");
+    valid_routes(v, d->routes);
+    valid_desired_tags(v, d);
+}
+
+/* The run half, from the key on. */
+static void valid_running(struct validation *v, const Models__DesiredLRP *d)
+{
+    if (!d->domain[0]) {
+        say_field(v, "domain");
+    }
+    if (!good_guid(d->process_guid)) {
+        say_field(v, "process_guid");
+    }
+    if (d->setup) {
+        valid_action_of(v, d->setup, "setup");
+    }
+    if (!d->action) {
+        say(v, "invalid action type");
+    } else {
+        valid_action_of(v, d->action, "action");
+    }
+    if (d->monitor) {
+        valid_action_of(v, d->monitor, "monitor");
+    }
+    valid_environment(v, d);
+    valid_egress(v, d);
+    valid_dependencies(v, d);
+    valid_layers(v, d);
+    valid_sidecars(v, d);
+    valid_mounts(v, d);
+    if (d->image_password[0] && !d->image_username[0]) {
+        say_field(v, "image_username");
+    }
+    if (d->image_username[0] && !d->image_password[0]) {
+        say_field(v, "image_password");
+    }
+    valid_check_definition(v, d->check_definition);
+    if (!good_log_rate(d->log_rate_limit)) {
+        say_field(v, "log_rate_limit");
+    }
+}
+
+void valid_desire(struct validation *v, const Models__DesiredLRP *d)
+{
+    if (!d) {
+        say_field(v, "desired_lrp");
+        return;
+    }
+    valid_scheduling(v, d);
+    valid_running(v, d);
+    check_length(v, d->process_guid, NAME_CHARACTERS_MAX);
+    check_length(v, d->domain, NAME_CHARACTERS_MAX);
+    check_length(v, d->log_guid, NAME_CHARACTERS_MAX);
+    check_length(v, d->root_fs, ROOT_FS_CHARACTERS_MAX);
+}
+
+void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *request)
+{
+    const Models__DesiredLRPUpdate *u = request->update;
+    valid_process_guid(v, request->process_guid);
+    if (!u) {
+        return; /* an empty update (behaviour.md 8.3) */
+    }
+    if (u->optional_instances_case == MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES) {
+        valid_instances(v, u->instances);
+    }
+    if (u->optional_annotation_case == MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION_ANNOTATION) {
+        valid_annotation(v, u->annotation);
+    }
+    valid_routes(v, u->routes);
+    struct arena a;
+    arena_init(&a);
+    const Models__MetricTagValue **values =
+        ARENA_ARRAY(&a, u->n_metric_tags, const Models__MetricTagValue *);
+    for (size_t i = 0; i < u->n_metric_tags; i++) {
+        values[i] = u->metric_tags[i]->value;
+    }
+    valid_tags(v, values, u->n_metric_tags);
+    arena_done(&a);
+}

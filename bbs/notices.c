@@ -1,0 +1,229 @@
+#include "bbs/inside.h"
+
+#include "models/desired_lrp.pb-c.h"
+
+#include "cell.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct start_notice {
+    TAILQ_ENTRY(start_notice) link;
+    int32_t first_index, end_index;
+    char *trace_id;
+    char process_guid[];
+};
+
+void notices_init(struct notices *n)
+{
+    *n = (struct notices){0};
+    TAILQ_INIT(&n->starts);
+}
+
+static void drop_first(struct notices *n)
+{
+    struct start_notice *s = TAILQ_FIRST(&n->starts);
+    TAILQ_REMOVE(&n->starts, s, link);
+    n->start_count--;
+    free(s->trace_id);
+    free(s);
+}
+
+void notices_done(struct notices *n)
+{
+    while (!TAILQ_EMPTY(&n->starts)) {
+        drop_first(n);
+    }
+}
+
+/* A free entry, among those of its kind; NULL if all are in use. */
+static struct notice_call *free_call(struct notices *n, enum notice_kind kind)
+{
+    size_t from = kind == NOTICE_START ? 0 : START_CALLS_MAX;
+    size_t end = kind == NOTICE_START ? START_CALLS_MAX : START_CALLS_MAX + STOP_CALLS_MAX;
+    for (size_t i = from; i < end; i++) {
+        if (n->calls[i].id == 0) {
+            return &n->calls[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Stops: POST rep_url/v1/lrps/PROCESS_GUID/instances/INSTANCE_GUID/stop ------------------- */
+
+/* Guids that came by a start may hold anything; all but unreserved bytes are escaped. */
+static void append_escaped(struct buf *b, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("-_.~", *c);
+        buf_printf(b, plain ? "%c" : "%%%02X", plain ? *c : (unsigned char)*c);
+    }
+}
+
+static const char *stop_url(struct arena *a, const char *rep_url, const struct notice *notice)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "%s/v1/lrps/", rep_url);
+    append_escaped(&b, notice->process_guid);
+    buf_append_string(&b, "/instances/");
+    append_escaped(&b, notice->instance_guid);
+    buf_append_string(&b, "/stop");
+    const char *url = arena_strdup(a, buf_string(&b));
+    buf_done(&b);
+    return url;
+}
+
+/* A cell that is not there is skipped; its rep will see the mark when it comes back. */
+static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
+{
+    const struct seen *seen = view_peek(board_view(b->board, a), key_cell(a, cell_id));
+    const Board__CellRecord *cell = seen ? (const Board__CellRecord *)seen->message : NULL;
+    if (!cell || cell->state != BOARD__CELL_RECORD__STATE__PRESENT || !cell->presence ||
+        !cell->presence->rep_url[0]) {
+        return NULL;
+    }
+    return cell->presence->rep_url;
+}
+
+static void send_stop(struct bbs *b, const struct notice *notice, const char *trace_id,
+                      struct effects *out)
+{
+    const char *url = rep_url(b, notice->cell_id, out->arena);
+    struct notice_call *call = free_call(&b->notices, NOTICE_STOP);
+    if (!url || !call) {
+        effects_log(out, LOG_DEBUG_LEVEL, "a stop is left to the feed", "cell_id=%s why=\"%s\"",
+                    notice->cell_id, url ? "too many stops at once" : "cell not present");
+        return;
+    }
+    *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_STOP};
+    effects_add(out, EFFECT_CALL)->call = (struct call){
+        .id = call->id,
+        .method = "POST",
+        .url = stop_url(out->arena, url, notice),
+        .content_type = "application/json",
+        .accept = "",
+        .if_none_match = "",
+        .trace_id = arena_strdup(out->arena, trace_id),
+        .deadline_ns = board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS,
+    };
+}
+
+/* ---- Starts: POST lead/auctioneer's url/v1/lrps ---------------------------------------------- */
+
+static void keep_start(struct notices *n, const struct notice *notice, const char *trace_id)
+{
+    if (n->start_count >= STARTS_WAITING_MAX) {
+        return;
+    }
+    size_t size = strlen(notice->process_guid) + 1;
+    struct start_notice *s = calloc(1, sizeof(*s) + size);
+    if (!s || !(s->trace_id = strdup(trace_id))) {
+        abort();
+    }
+    memcpy(s->process_guid, notice->process_guid, size);
+    s->first_index = notice->first_index;
+    s->end_index = notice->end_index;
+    TAILQ_INSERT_TAIL(&n->starts, s, link);
+    n->start_count++;
+}
+
+void notices_add(struct bbs *b, const struct notice *notice, const char *trace_id,
+                 struct effects *out)
+{
+    if (notice->kind == NOTICE_STOP) {
+        send_stop(b, notice, trace_id, out);
+    } else {
+        keep_start(&b->notices, notice, trace_id);
+    }
+}
+
+static const char *auctioneer_url(struct bbs *b, struct arena *a)
+{
+    const struct seen *seen = view_peek(board_view(b->board, a), key_lead(a, "auctioneer"));
+    const char *url = seen ? ((const Board__LeadRecord *)seen->message)->url : "";
+    return url[0] ? url : NULL;
+}
+
+/* What the auctioneer must know of the LRP; NULL when it is not desired any more. */
+static Cell__LRPStart *start_message(struct bbs *b, struct arena *a, const struct start_notice *s)
+{
+    const struct seen *seen = view_peek(board_view(b->board, a), key_desired(a, s->process_guid));
+    if (!seen) {
+        return NULL;
+    }
+    const Models__DesiredLRP *d = (const Models__DesiredLRP *)seen->message;
+    Cell__LRPStart *m = ARENA_NEW(a, Cell__LRPStart);
+    cell__lrpstart__init(m);
+    m->process_guid = d->process_guid;
+    m->domain = d->domain;
+    m->n_indices = (size_t)(s->end_index - s->first_index);
+    m->indices = ARENA_ARRAY(a, m->n_indices, int32_t);
+    for (size_t i = 0; i < m->n_indices; i++) {
+        m->indices[i] = s->first_index + (int32_t)i;
+    }
+    m->n_placementtags = d->n_placementtags;
+    m->placementtags = d->placementtags;
+    m->volumedrivers = ARENA_ARRAY(a, d->n_volume_mounts, char *);
+    for (size_t i = 0; i < d->n_volume_mounts; i++) {
+        m->volumedrivers[m->n_volumedrivers++] = d->volume_mounts[i]->driver;
+    }
+    m->rootfs = d->root_fs;
+    m->memorymb = d->memory_mb;
+    m->diskmb = d->disk_mb;
+    m->maxpids = d->max_pids;
+    return m;
+}
+
+/* Takes the first and all that follow of the same trace. */
+static void take_starts(struct bbs *b, struct arena *a, const char *trace_id, Cell__LRPStarts *m)
+{
+    struct notices *n = &b->notices;
+    m->starts = ARENA_ARRAY(a, n->start_count, Cell__LRPStart *);
+    struct start_notice *s;
+    while ((s = TAILQ_FIRST(&n->starts)) && strcmp(s->trace_id, trace_id) == 0) {
+        Cell__LRPStart *start = start_message(b, a, s);
+        if (start) {
+            m->starts[m->n_starts++] = start;
+        }
+        drop_first(n);
+    }
+}
+
+void notices_send(struct bbs *b, struct effects *out)
+{
+    struct notices *n = &b->notices;
+    struct notice_call *call;
+    while (!TAILQ_EMPTY(&n->starts) && (call = free_call(n, NOTICE_START))) {
+        const char *url = auctioneer_url(b, out->arena);
+        const char *trace_id = arena_strdup(out->arena, TAILQ_FIRST(&n->starts)->trace_id);
+        Cell__LRPStarts m = CELL__LRPSTARTS__INIT;
+        take_starts(b, out->arena, trace_id, &m);
+        if (!url || m.n_starts == 0) {
+            continue; /* no leader yet: the next one learns it from the feed */
+        }
+        *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_START};
+        effects_call_message(out, call->id, arena_printf(out->arena, "%s/v1/lrps", url), trace_id,
+                             &m.base, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
+    }
+}
+
+bool notices_answered(struct bbs *b, const struct response *response, struct effects *out)
+{
+    for (size_t i = 0; i < START_CALLS_MAX + STOP_CALLS_MAX; i++) {
+        struct notice_call *call = &b->notices.calls[i];
+        if (call->id != response->id || call->id == 0) {
+            continue;
+        }
+        call->id = 0;
+        if (response->outcome != CALL_ANSWERED || response->status / 100 != 2) {
+            effects_log(out, LOG_INFO_LEVEL, "a notice did not arrive; the feed repeats it",
+                        "kind=%s status=%d why=\"%s\"",
+                        call->kind == NOTICE_START ? "start" : "stop", response->status,
+                        response->text);
+        }
+        return true;
+    }
+    return false;
+}

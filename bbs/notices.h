@@ -1,0 +1,46 @@
+/* What is told to auctioneer and reps once a plan is committed (DESIGN 2; behaviour.md 8.2 to 8.4).
+ * Hints: best effort, failures are only logged; the feed and the stopping mark repeat what they
+ * say. Pure. */
+#ifndef BBS_NOTICES_H
+#define BBS_NOTICES_H
+
+#include "bbs/board/board.h"
+#include "common/contract/plan.h"
+
+#include <sys/queue.h>
+
+struct bbs;
+
+/* More waiting starts than STARTS_WAITING_MAX are dropped, more stops at once than STOP_CALLS_MAX
+ * too. */
+enum { STARTS_WAITING_MAX = 4096, START_CALLS_MAX = 8, STOP_CALLS_MAX = 256 };
+
+#define NOTICE_TIMEOUT_NS (10 * SECOND_NS)
+
+struct start_notice;
+TAILQ_HEAD(start_notices, start_notice);
+
+struct notice_call {
+    uint64_t id; /* 0 = unused */
+    enum notice_kind kind;
+};
+
+struct notices {
+    struct start_notices starts; /* not yet sent */
+    unsigned start_count;
+    struct notice_call calls[START_CALLS_MAX + STOP_CALLS_MAX];
+};
+
+void notices_init(struct notices *n);
+void notices_done(struct notices *n);
+
+/* Takes one; starts are sent by notices_send at the end of the step, those of one trace
+ * together. */
+void notices_add(struct bbs *b, const struct notice *notice, const char *trace_id,
+                 struct effects *out);
+void notices_send(struct bbs *b, struct effects *out);
+
+/* True if the answer was to one of its calls. */
+bool notices_answered(struct bbs *b, const struct response *response, struct effects *out);
+
+#endif

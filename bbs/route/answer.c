@@ -1,0 +1,37 @@
+#include "bbs/route/answer.h"
+
+#include "models/actual_lrp_requests.pb-c.h"
+
+void answer_well(struct effects *out, uint64_t request_id)
+{
+    effects_reply(out, request_id, 200, PROTOBUF_TYPE, (struct bytes){0});
+}
+
+void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                  const char *message)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = type;
+    error.message = (char *)(uintptr_t)message;
+    /* Every response has the error in field 1, so one of them serves for all. */
+    Models__ActualLRPLifecycleResponse response = MODELS__ACTUAL_LRPLIFECYCLE_RESPONSE__INIT;
+    response.error = &error;
+    effects_reply_message(out, request_id, &response.base);
+}
+
+void answer_text(struct effects *out, uint64_t request_id, int status, const char *text)
+{
+    effects_reply(out, request_id, status, TEXT_TYPE, bytes_of(text));
+}
+
+void answer_unavailable(struct effects *out, uint64_t request_id)
+{
+    effects_reply(out, request_id, 503, "", (struct bytes){0});
+    out->list[out->count - 1].reply.retry_after_s = 1;
+}
+
+void answer_wrong_method(struct effects *out, uint64_t request_id, const char *allow)
+{
+    answer_text(out, request_id, 405, "Method Not Allowed\n");
+    out->list[out->count - 1].reply.allow = allow;
+}

@@ -1,0 +1,23 @@
+/* Answers as Diego's clients expect them (behaviour.md 3, 4): status 200 with the error in field 1,
+ * application/x-protobuf; a success with nothing to say is a 200 with an empty body. */
+#ifndef BBS_ROUTE_ANSWER_H
+#define BBS_ROUTE_ANSWER_H
+
+#include "common/contract/effect.h"
+#include "models/error.pb-c.h"
+
+#define PROTOBUF_TYPE "application/x-protobuf"
+#define TEXT_TYPE "text/plain; charset=utf-8"
+
+void answer_well(struct effects *out, uint64_t request_id);
+void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                  const char *message);
+void answer_text(struct effects *out, uint64_t request_id, int status, const char *text);
+
+/* 503, empty, Retry-After: 1: not ready, store unreachable, too many conflicts, out of quota. */
+void answer_unavailable(struct effects *out, uint64_t request_id);
+
+/* 405 with Allow. */
+void answer_wrong_method(struct effects *out, uint64_t request_id, const char *allow);
+
+#endif

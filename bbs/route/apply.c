@@ -1,0 +1,210 @@
+/* POST /v1/board/apply: named moves of our own roles, each an op of its own (DESIGN 2, 4). */
+#include "bbs/lrp/errors.h"
+#include "bbs/lrp/move.h"
+#include "bbs/route/answer.h"
+#include "bbs/route/route.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOVES_MAX = 256 };
+
+/* One request: its results come one by one, in any order. */
+struct batch {
+    struct bbs *bbs;
+    uint64_t request_id;
+    size_t count;
+    size_t open;    /* ops not yet answered */
+    size_t unknown; /* of the results */
+    struct arena arena;
+    Board__MoveResult *results;
+};
+
+/* One of its moves; lives in the op's arena. */
+struct move_ask {
+    struct batch *batch;
+    size_t number;
+    struct op_input in;
+};
+
+static void batch_answer(struct batch *t, struct effects *out)
+{
+    if (t->unknown == t->count && t->count > 0) {
+        answer_unavailable(out, t->request_id);
+    } else {
+        Board__ApplyResponse response = BOARD__APPLY_RESPONSE__INIT;
+        response.epoch = arena_strdup(&t->arena, board_epoch(t->bbs->board));
+        response.n_results = t->count;
+        response.results = ARENA_ARRAY(&t->arena, t->count, Board__MoveResult *);
+        for (size_t i = 0; i < t->count; i++) {
+            response.results[i] = &t->results[i];
+        }
+        effects_reply_message(out, t->request_id, &response.base);
+    }
+    arena_done(&t->arena);
+    free(t);
+}
+
+/* A deep copy: the plan goes with its op. */
+static Models__ActualLRP *copy_record(struct arena *a, const ProtobufCMessage *record)
+{
+    size_t size = protobuf_c_message_get_packed_size(record);
+    uint8_t *packed = arena_alloc(a, size);
+    protobuf_c_message_pack(record, packed);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    return models__actual_lrp__unpack(&allocator, size, packed);
+}
+
+static void set_error(struct arena *a, Board__MoveResult *r, Models__Error__Type type,
+                      const char *message)
+{
+    r->error = ARENA_NEW(a, Models__Error);
+    models__error__init(r->error);
+    r->error->type = type;
+    r->error->message = arena_strdup(a, message);
+}
+
+static void set_result(struct arena *a, Board__MoveResult *r, const struct op_result *result)
+{
+    static const Board__MoveResult__Outcome outcomes[] = {
+        [PLAN_NOTHING] = BOARD__MOVE_RESULT__OUTCOME__NOTHING,
+        [PLAN_COMMIT] = BOARD__MOVE_RESULT__OUTCOME__DONE,
+        [PLAN_REFUSE] = BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+    };
+    Models__Error error;
+    r->outcome = outcomes[result->plan->verdict];
+    r->revision = result->revision;
+    if (plan_error(result->plan, &error)) {
+        set_error(a, r, error.type, error.message);
+    }
+    if (result->plan->record) {
+        r->record = copy_record(a, result->plan->record);
+    }
+}
+
+static void move_done(void *context, const struct op_result *result, struct effects *out)
+{
+    struct move_ask *ask = context;
+    struct batch *t = ask->batch;
+    Board__MoveResult *r = &t->results[ask->number];
+    if (result->end == OP_UNAVAILABLE) {
+        t->unknown++;
+        set_error(&t->arena, r, MODELS__ERROR__TYPE__UnknownError, result->text);
+    } else {
+        set_result(&t->arena, r, result);
+    }
+    if (--t->open == 0) {
+        batch_answer(t, out);
+    }
+}
+
+/* A move gets an arena of its own, for its op may outlive the answer. */
+static const Board__Move *copy_move(struct arena *a, const Board__Move *m)
+{
+    size_t size = board__move__get_packed_size(m);
+    uint8_t *packed = arena_alloc(a, size);
+    board__move__pack(m, packed);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__Move *copy = board__move__unpack(&allocator, size, packed);
+    assert(copy);
+    return copy;
+}
+
+static void start_move(struct batch *t, size_t number, const struct ask *ask,
+                       const struct move_row *row, const Board__Move *m, struct effects *out)
+{
+    struct arena *a = board_arena();
+    struct move_ask *one = ARENA_NEW(a, struct move_ask);
+    *one = (struct move_ask){.batch = t, .number = number};
+    one->in.actor = ask->in.actor;
+    one->in.peer_name = arena_strdup(a, ask->in.peer_name);
+    one->in.trace_id = arena_strdup(a, ask->in.trace_id);
+    one->in.boot_id = arena_strdup(a, ask->in.boot_id);
+    one->in.request = &copy_move(a, m)->base;
+    board_op(t->bbs->board, ask->in.actor == ACTOR_REP ? &row->op_of_rep : &row->op, &one->in, a,
+             move_done, one, out);
+}
+
+/* The row of a move that may be tried; NULL with the error in the result. */
+static const struct move_row *check_move(struct batch *t, Board__MoveResult *r,
+                                         const Board__Move *m)
+{
+    const struct move_row *row = move_row_named(m->move);
+    struct validation v;
+    validation_init(&v);
+    if (!row) {
+        say_field(&v, "move");
+    } else {
+        row->valid(&v, m);
+    }
+    if (!validation_ok(&v)) {
+        r->outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;
+        set_error(&t->arena, r, MODELS__ERROR__TYPE__InvalidRequest, validation_text(&v));
+        row = NULL;
+    }
+    validation_done(&v);
+    return row;
+}
+
+/* What is wrong with the request as a whole; NULL if nothing is. */
+static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
+                           Models__Error__Type *ret_type)
+{
+    const char *epoch = board_epoch(ask->bbs->board);
+    if (r->n_moves > MOVES_MAX) {
+        *ret_type = MODELS__ERROR__TYPE__InvalidRequest;
+        return arena_printf(ask->arena, "%zu moves in one request: at most %d", r->n_moves,
+                            MOVES_MAX);
+    }
+    if (r->epoch[0] && strcmp(r->epoch, epoch) != 0) {
+        *ret_type = MODELS__ERROR__TYPE__ResourceConflict;
+        return arena_printf(ask->arena, "the board's epoch is %s, not %s: list anew", epoch,
+                            r->epoch);
+    }
+    return NULL;
+}
+
+static struct batch *batch_new(const struct ask *ask, size_t count)
+{
+    struct batch *t = calloc(1, sizeof(*t));
+    if (!t) {
+        abort();
+    }
+    *t = (struct batch){.bbs = ask->bbs, .request_id = ask->request_id, .count = count};
+    arena_init(&t->arena);
+    t->results = ARENA_ARRAY(&t->arena, count, Board__MoveResult);
+    for (size_t i = 0; i < count; i++) {
+        board__move_result__init(&t->results[i]);
+    }
+    return t;
+}
+
+void route_apply(struct ask *ask, struct effects *out)
+{
+    const Board__ApplyRequest *r = (const Board__ApplyRequest *)ask->in.request;
+    Models__Error__Type type;
+    const char *text = refused(ask, r, &type);
+    if (ask->in.actor == ACTOR_REP && r->cell_id[0] &&
+        strcmp(r->cell_id, ask->in.peer_name) != 0) {
+        answer_text(out, ask->request_id, 403,
+                    arena_printf(out->arena, "the certificate is of cell %s, not of %s\n",
+                                 ask->in.peer_name, r->cell_id));
+    } else if (text) {
+        answer_error(out, ask->request_id, type, text);
+    } else {
+        struct batch *t = batch_new(ask, r->n_moves);
+        t->open = 1; /* ours, so that the answer waits for the loop's end */
+        for (size_t i = 0; i < t->count; i++) {
+            const struct move_row *row = check_move(t, &t->results[i], r->moves[i]);
+            if (row) {
+                t->open++;
+                start_move(t, i, ask, row, r->moves[i], out);
+            }
+        }
+        if (--t->open == 0) {
+            batch_answer(t, out);
+        }
+    }
+    ask_end(ask);
+}

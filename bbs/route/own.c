@@ -1,0 +1,241 @@
+/* Our own paths but apply: sessions, beats, locks, feed, state (DESIGN 2, 4, 6). */
+#include "bbs/cell/cell.h"
+#include "bbs/cell/lead.h"
+#include "bbs/lrp/errors.h"
+#include "bbs/route/answer.h"
+#include "bbs/route/route.h"
+
+#include <string.h>
+
+static void deny(struct ask *ask, const char *what, struct effects *out)
+{
+    answer_text(out, ask->request_id, 403,
+                arena_printf(out->arena, "the certificate is of %s, not of %s\n",
+                             ask->in.peer_name, what));
+    ask_end(ask);
+}
+
+/* ---- cell ------------------------------------------------------------------------------------ */
+
+static void cell_done(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    Models__Error error;
+    if (result->end == OP_UNAVAILABLE) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    Board__CellResponse response = BOARD__CELL_RESPONSE__INIT;
+    response.error = plan_error(result->plan, &error) ? &error : NULL;
+    response.cell = (Board__CellRecord *)(uintptr_t)result->plan->record;
+    response.epoch = (char *)(uintptr_t)board_epoch(ask->bbs->board);
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+void route_cell(struct ask *ask, struct effects *out)
+{
+    const Board__CellRequest *r = (const Board__CellRequest *)ask->in.request;
+    struct validation v;
+    validation_init(&v);
+    valid_cell(&v, r);
+    if (!ask_valid(ask, &v, out)) {
+        return;
+    }
+    if (strcmp(r->cell->presence->cell_id, ask->in.peer_name) != 0) {
+        deny(ask, r->cell->presence->cell_id, out);
+        return;
+    }
+    board_op(ask->bbs->board, &cell_row, &ask->in, ask->arena, cell_done, ask, out);
+}
+
+/* ---- beat ------------------------------------------------------------------------------------ */
+
+/* Why the beat does not count, by this view of the board; NULL if it does. */
+static const char *beat_refused(struct ask *ask, struct view *v)
+{
+    const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;
+    struct arena *a = view_arena(v);
+    const char *text = NULL;
+    if (r->cell) {
+        const struct seen *seen = view_peek(v, key_cell(a, r->cell->cell_id));
+        text = cell_beat_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
+                                 r->cell);
+    }
+    for (size_t i = 0; i < r->n_leaders && !text; i++) {
+        const struct seen *seen = view_peek(v, key_lead(a, r->leaders[i]->role));
+        text = lead_beat_refused(a, seen ? seen->create_revision : 0, r->leaders[i]);
+    }
+    return text;
+}
+
+static void answer_beat(struct ask *ask, const char *refused, struct effects *out)
+{
+    struct bbs *b = ask->bbs;
+    Models__Error error = MODELS__ERROR__INIT;
+    Board__BeatResponse response = BOARD__BEAT_RESPONSE__INIT;
+    response.epoch = (char *)(uintptr_t)board_epoch(b->board);
+    if (refused) {
+        error.type = MODELS__ERROR__TYPE__ResourceConflict;
+        error.message = (char *)(uintptr_t)refused;
+        response.error = &error;
+    } else if (!board_beat(b->board, (const Board__BeatRequest *)ask->in.request)) {
+        answer_unavailable(out, ask->request_id); /* it goes to another bbs */
+        return;
+    }
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+static void beat_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    struct ask *ask = context;
+    if (!v) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    answer_beat(ask, beat_refused(ask, v), out);
+}
+
+/* True if the caller speaks for itself alone. */
+static bool beat_of_caller(const struct ask *ask, const Board__BeatRequest *r)
+{
+    if (ask->in.actor == ACTOR_REP) {
+        return r->cell && strcmp(r->cell->cell_id, ask->in.peer_name) == 0 && r->n_leaders == 0;
+    }
+    for (size_t i = 0; i < r->n_leaders; i++) {
+        if (strcmp(r->leaders[i]->role, actor_name(ask->in.actor)) != 0) {
+            return false;
+        }
+    }
+    return !r->cell;
+}
+
+/* A beat counts by the copy as it is; a refusal, which ends a leader or a session, passes the read
+ * barrier first (DESIGN 2). */
+void route_beat(struct ask *ask, struct effects *out)
+{
+    const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;
+    if (!beat_of_caller(ask, r)) {
+        deny(ask, "whom this beat is of", out);
+    } else if (beat_refused(ask, board_view(ask->bbs->board, ask->arena))) {
+        ask_read(ask, beat_read, out);
+    } else {
+        answer_beat(ask, NULL, out);
+        ask_end(ask);
+    }
+}
+
+/* ---- lead ------------------------------------------------------------------------------------ */
+
+static void lead_done(void *context, const struct op_result *result, struct effects *out);
+
+/* The lock of a holder unheard of is gone: the caller's second step. */
+static void acquire(const struct ask *ask, struct effects *out)
+{
+    struct arena *a = board_arena();
+    struct ask *next = ARENA_NEW(a, struct ask);
+    *next = *ask;
+    next->arena = a;
+    next->in.peer_name = arena_strdup(a, ask->in.peer_name);
+    next->in.trace_id = arena_strdup(a, ask->in.trace_id);
+    next->in.boot_id = arena_strdup(a, ask->in.boot_id);
+    const Board__LeadRecord *wanted = ((const Board__LeadRequest *)ask->in.request)->lead;
+    Board__LeadRequest *request = ARENA_NEW(a, Board__LeadRequest);
+    board__lead_request__init(request);
+    request->lead = ARENA_NEW(a, Board__LeadRecord);
+    board__lead_record__init(request->lead);
+    request->lead->role = arena_strdup(a, wanted->role);
+    request->lead->holder = arena_strdup(a, wanted->holder);
+    request->lead->url = arena_strdup(a, wanted->url);
+    next->in.request = &request->base;
+    board_op(ask->bbs->board, &lead_row, &next->in, a, lead_done, next, out);
+}
+
+/* The term of the lock as it stands: the commit's revision, or the one in the copy. */
+static int64_t term_of(const struct ask *ask, const struct op_result *result, struct arena *a)
+{
+    const Board__LeadRecord *lead = (const Board__LeadRecord *)result->plan->record;
+    if (!lead || result->plan->verdict == PLAN_COMMIT) {
+        return lead ? result->revision : 0;
+    }
+    const struct seen *seen =
+        view_peek(board_view(ask->bbs->board, a), key_lead(a, lead->role));
+    return seen ? seen->create_revision : 0;
+}
+
+static void lead_done(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    const Board__LeadRequest *r = (const Board__LeadRequest *)ask->in.request;
+    if (result->end == OP_UNAVAILABLE) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    if (result->plan->verdict == PLAN_COMMIT && !result->plan->record && !r->release) {
+        acquire(ask, out);
+        return;
+    }
+    Models__Error error;
+    Board__Term term = BOARD__TERM__INIT;
+    Board__LeadResponse response = BOARD__LEAD_RESPONSE__INIT;
+    response.error = plan_error(result->plan, &error) ? &error : NULL;
+    response.lead = (Board__LeadRecord *)(uintptr_t)result->plan->record;
+    if (response.lead) {
+        term.role = response.lead->role;
+        term.epoch = (char *)(uintptr_t)board_epoch(ask->bbs->board);
+        term.term = term_of(ask, result, out->arena);
+        response.term = &term;
+    }
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+void route_lead(struct ask *ask, struct effects *out)
+{
+    const Board__LeadRequest *r = (const Board__LeadRequest *)ask->in.request;
+    struct validation v;
+    validation_init(&v);
+    valid_lead(&v, r);
+    if (!ask_valid(ask, &v, out)) {
+        return;
+    }
+    if (strcmp(r->lead->role, actor_name(ask->in.actor)) != 0) {
+        deny(ask, r->lead->role, out);
+        return;
+    }
+    board_op(ask->bbs->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
+}
+
+/* ---- feed, state ----------------------------------------------------------------------------- */
+
+static void feed_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    struct ask *ask = context;
+    if (!v) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    effects_add(out, EFFECT_REPLY)->reply = (struct reply){
+        .id = ask->request_id,
+        .status = 200,
+        .content_type = "application/x-protobuf-stream",
+        .etag = "",
+        .allow = "",
+        .cursor = board_feed(ask->bbs->board, (const Board__FeedRequest *)ask->in.request),
+        .size = -1,
+        .channel = BOARD_FEED_CHANNEL,
+    };
+}
+
+void route_feed(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, feed_read, out);
+}
+
+void route_state(struct ask *ask, struct effects *out)
+{
+    Board__BoardState state = BOARD__BOARD_STATE__INIT;
+    board_state(ask->bbs->board, &state);
+    effects_reply_message(out, ask->request_id, &state.base);
+    ask_end(ask);
+}

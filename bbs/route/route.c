@@ -1,0 +1,187 @@
+#include "bbs/route/route.h"
+
+#include "bbs/lrp/errors.h"
+#include "bbs/route/answer.h"
+#include "common/codec/scan.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CLIENTS = ACTOR_CLIENT,
+    REPS = ACTOR_REP,
+    LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER,
+    OURS = ACTOR_REP | ACTOR_AUCTIONEER | ACTOR_CONVERGER,
+    ANYBODY = ACTOR_CLIENT | ACTOR_BBS | OURS,
+};
+
+enum route_kind { READ, WRITE };
+
+struct route {
+    const char *method;
+    const char *path;
+    const ProtobufCMessageDescriptor *request; /* NULL = the body is ignored */
+    unsigned callers;
+    size_t body_max;
+    enum route_kind kind;
+    route_handler *handle;
+};
+
+/* `none` in the table. */
+#define none__descriptor (*(const ProtobufCMessageDescriptor *)NULL)
+
+static const struct route routes[] = {
+#define ROUTE(method_, path_, request_, callers_, body_max_, kind_, handler_)                      \
+    {                                                                                              \
+        .method = method_,                                                                         \
+        .path = path_,                                                                             \
+        .request = &request_##__descriptor,                                                        \
+        .callers = callers_,                                                                       \
+        .body_max = BODY_##body_max_,                                                              \
+        .kind = kind_,                                                                             \
+        .handle = route_##handler_,                                                                \
+    },
+#include "bbs/route/routes.def"
+#undef ROUTE
+};
+
+enum { ROUTE_COUNT = sizeof(routes) / sizeof(routes[0]) };
+
+size_t route_body_limit(const char *path)
+{
+    for (size_t i = 0; i < ROUTE_COUNT; i++) {
+        if (strcmp(routes[i].path, path) == 0) {
+            return routes[i].body_max;
+        }
+    }
+    return BODY_SMALL;
+}
+
+/* The route, or NULL with the methods that the path takes ("" = no such path). */
+static const struct route *find(struct arena *a, const struct request *q, const char **ret_allow)
+{
+    *ret_allow = "";
+    for (size_t i = 0; i < ROUTE_COUNT; i++) {
+        if (strcmp(routes[i].path, q->path) != 0) {
+            continue;
+        }
+        if (strcmp(routes[i].method, q->method) == 0) {
+            return &routes[i];
+        }
+        *ret_allow = arena_printf(a, "%s%s%s", *ret_allow, (*ret_allow)[0] ? ", " : "",
+                                  routes[i].method);
+    }
+    return NULL;
+}
+
+static struct ask *ask_new(struct bbs *b, const struct request *q)
+{
+    struct arena *a = board_arena();
+    struct ask *ask = ARENA_NEW(a, struct ask);
+    *ask = (struct ask){
+        .bbs = b,
+        .arena = a,
+        .request_id = q->id,
+        .in = {.actor = actor_of_unit(q->peer.unit),
+               .peer_name = arena_strdup(a, q->peer.name),
+               .trace_id = arena_strdup(a, q->trace_id),
+               .boot_id = arena_strdup(a, board_boot_id(b->board))},
+    };
+    return ask;
+}
+
+/* The body decoded; malformed, too large and too deep are one error (behaviour.md 4). */
+static bool decode(struct ask *ask, const struct route *route, const struct request *q)
+{
+    ProtobufCMessage *message;
+    if (!route->request) {
+        return true;
+    }
+    if (q->too_large || q->body.size > route->body_max) {
+        return false;
+    }
+    if (scan_and_unpack(ask->arena, route->request, q->body, BODY_DECODED_MAX, &message, NULL)) {
+        return false;
+    }
+    ask->in.request = message;
+    return true;
+}
+
+void route_request(struct bbs *b, const struct request *q, struct effects *out)
+{
+    const char *allow;
+    const struct route *route = find(out->arena, q, &allow);
+    if (!board_ready(b->board)) {
+        answer_unavailable(out, q->id);
+    } else if (!route && !allow[0]) {
+        answer_text(out, q->id, 404, "404 page not found\n");
+    } else if (!route) {
+        answer_wrong_method(out, q->id, allow);
+    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
+        answer_text(out, q->id, 403, arena_printf(out->arena, "%s is not for the %s\n", q->path,
+                                                  actor_name(actor_of_unit(q->peer.unit))));
+    } else if (route->kind == WRITE && board_read_only(b->board)) {
+        answer_unavailable(out, q->id);
+    } else {
+        struct ask *ask = ask_new(b, q);
+        if (decode(ask, route, q)) {
+            route->handle(ask, out);
+        } else {
+            answer_error(out, q->id, MODELS__ERROR__TYPE__InvalidRequest,
+                         error_text(MODELS__ERROR__TYPE__InvalidRequest));
+            ask_end(ask);
+        }
+    }
+}
+
+void ask_end(struct ask *ask)
+{
+    struct arena *arena = ask->arena; /* the ask lives in it */
+    arena_done(arena);
+    free(arena);
+}
+
+bool ask_valid(struct ask *ask, struct validation *v, struct effects *out)
+{
+    bool well = validation_ok(v);
+    if (!well) {
+        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
+                     validation_text(v));
+        ask_end(ask);
+    }
+    validation_done(v);
+    return well;
+}
+
+void ask_answer(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    Models__Error error;
+    if (result->end == OP_UNAVAILABLE) {
+        effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"", result->text);
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    if (result->plan->verdict == PLAN_NOTHING) { /* the board tells only of what it committed */
+        for (const struct notice *n = result->plan->notices; n; n = n->next) {
+            notices_add(ask->bbs, n, ask->in.trace_id, out);
+        }
+    }
+    if (plan_error(result->plan, &error)) {
+        answer_error(out, ask->request_id, error.type, error.message);
+    } else {
+        answer_well(out, ask->request_id);
+    }
+}
+
+void ask_op(struct ask *ask, const struct op_row *row, struct effects *out)
+{
+    board_op(ask->bbs->board, row, &ask->in, ask->arena, ask_answer, ask, out);
+}
+
+void ask_read(struct ask *ask, board_read *read, struct effects *out)
+{
+    board_barrier(ask->bbs->board, ask->arena, read, ask, out);
+}

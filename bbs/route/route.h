@@ -1,0 +1,52 @@
+/* From a request to its handler: the table is routes.def. */
+#ifndef BBS_ROUTE_ROUTE_H
+#define BBS_ROUTE_ROUTE_H
+
+#include "bbs/inside.h"
+#include "bbs/lrp/validate.h"
+
+/* Bodies, in bytes; and what a decoded one may take, whatever its size on the wire. */
+enum {
+    BODY_SMALL = 256 * 1024,
+    BODY_LARGE = 2 * 1024 * 1024,
+    BODY_BATCH = 4 * 1024 * 1024,
+    BODY_DECODED_MAX = 16 * 1024 * 1024,
+};
+
+/* A request on its way. It lives in its own arena, which a handler either gives to the board (an
+ * op, a barrier: the board frees it after the callback) or ends with ask_end(). */
+struct ask {
+    struct bbs *bbs;
+    struct arena *arena;
+    uint64_t request_id;
+    struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
+};
+
+/* Answers EVENT_REQUEST, now or later. */
+void route_request(struct bbs *b, const struct request *q, struct effects *out);
+
+/* struct role_ops.body_limit. */
+size_t route_body_limit(const char *path);
+
+void ask_end(struct ask *ask);
+
+/* Answers with everything that is wrong and ends the ask; true if all is well. Ends `v`. */
+bool ask_valid(struct ask *ask, struct validation *v, struct effects *out);
+
+/* Runs one op on in.request and answers with its error or nothing. */
+void ask_op(struct ask *ask, const struct op_row *row, struct effects *out);
+
+/* The op_done of ask_op; its context is the ask. */
+void ask_answer(void *context, const struct op_result *result, struct effects *out);
+
+/* Passes the read barrier, then calls `read` with the ask as context. */
+void ask_read(struct ask *ask, board_read *read, struct effects *out);
+
+/* The handlers. */
+typedef void route_handler(struct ask *ask, struct effects *out);
+#define ROUTE(method, path, request, callers, body_max, kind, handler)                             \
+    route_handler route_##handler;
+#include "bbs/route/routes.def"
+#undef ROUTE
+
+#endif
