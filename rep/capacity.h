@@ -1,6 +1,6 @@
-/* What the cell can hold: memory, disk, container slots and host ports, set aside for containers and
- * given back. Reserved never exceeds capacity (S7) but for adopted containers, which run whatever
- * the settings have become; no host port is allotted twice. */
+/* What the cell can hold: memory, disk, container slots and host ports, set aside for containers
+ * and given back. Reserved never exceeds capacity (S7) but for adopted containers, which run
+ * whatever the settings have become; no host port is allotted twice. */
 #ifndef REP_CAPACITY_H
 #define REP_CAPACITY_H
 
@@ -17,7 +17,7 @@ struct capacity {
     struct resources total;
     struct resources reserved;
     uint16_t port_low, port_high; /* both included; 0, 0 = no ports */
-    uint16_t port_next;           /* where the search begins: a freed port rests as long as can be */
+    uint16_t port_next;           /* where the search begins: a freed port rests long */
     uint8_t port_taken[65536 / 8];
 };
 

@@ -111,8 +111,7 @@ static void container_drop(struct container *c)
     container_free(c);
 }
 
-void container_move(struct container *c, int news, const char *why,
-                    struct effects *out)
+void container_move(struct container *c, int news, const char *why, struct effects *out)
 {
     int to = lifecycle_move(&container_lifecycle, c->phase, ACTOR_REP, news, 0);
     assert(to >= 0);
@@ -137,8 +136,7 @@ void container_move(struct container *c, int news, const char *why,
     }
 }
 
-void container_complete(struct container *c, int news, const char *text,
-                        struct effects *out)
+void container_complete(struct container *c, int news, const char *text, struct effects *out)
 {
     free(c->exit_text);
     c->exit_text = text_copy(text);

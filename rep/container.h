@@ -1,5 +1,5 @@
-/* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container is
- * one LRP instance on this cell; its state changes only through common/lifecycle/container.def. */
+/* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container
+ * is one LRP instance on this cell; its state changes only by common/lifecycle/container.def. */
 #ifndef REP_CONTAINER_H
 #define REP_CONTAINER_H
 

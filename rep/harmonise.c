@@ -68,7 +68,8 @@ static const struct row rows[] = {
     {44, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
     {45, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
     {46, WITHOUT, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "evacuating and not here"},
-    /* The feed shows no own record: ask for what would be right, bbs knows the record and refuses. */
+    /* The feed shows no own record: ask for what would be right; bbs knows the record and
+     * refuses. */
     {47, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_CLAIM, "starting here"},
     {48, WITH_RUNNING, RECORD_IS_UNSEEN, HARMONY_START, "runs here"},
     {49, WITH_CRASHED, RECORD_IS_UNSEEN, HARMONY_CRASH, "crashed here"},
@@ -125,8 +126,7 @@ struct harmony harmonise_refused(enum harmony_container container, enum harmony_
         return again;
     }
     /* A reservation whose claim failed is judged like a container that starts (DESIGN 5). */
-    struct harmony h =
-        harmonise(container == WITH_RESERVED ? WITH_STARTING : container, record);
+    struct harmony h = harmonise(container == WITH_RESERVED ? WITH_STARTING : container, record);
     if (h.action == refused) {
         return final;
     }
@@ -167,8 +167,8 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
 const char *harmony_action_name(enum harmony_action action)
 {
     static const char *const names[HARMONY_ACTION_COUNT] = {
-        [HARMONY_NOTHING] = "nothing", [HARMONY_CLAIM] = "claim",     [HARMONY_START] = "start",
-        [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove",   [HARMONY_UNCLAIM] = "unclaim",
+        [HARMONY_NOTHING] = "nothing", [HARMONY_CLAIM] = "claim",   [HARMONY_START] = "start",
+        [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove", [HARMONY_UNCLAIM] = "unclaim",
         [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete",
     };
     assert(action < HARMONY_ACTION_COUNT);

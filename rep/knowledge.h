@@ -1,5 +1,5 @@
-/* What the rep knows of the records of its instances: the feed's copy of this cell's records, and on
- * top of it the answers of bbs that the feed has not caught up with yet, so that nothing is done
+/* What the rep knows of the records of its instances: the feed's copy of this cell's records, and
+ * on top of it the answers of bbs that the feed has not caught up with yet, so that nothing is done
  * twice on stale knowledge. */
 #ifndef REP_KNOWLEDGE_H
 #define REP_KNOWLEDGE_H

@@ -47,7 +47,7 @@ void launch_continue(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-/* ---- The DesiredLRP has come ------------------------------------------------------------------- */
+/* ---- The DesiredLRP has come ---------------------------------------------------------------- */
 
 static void give_ports(struct rep *r, const struct port_pair *ports, size_t count)
 {
@@ -165,8 +165,7 @@ bool launch_response(struct rep *r, const struct response *response, struct effe
     if (answer && answer->error) {
         why = answer->error->message;
     }
-    if (answer && answer->error &&
-        answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
+    if (answer && answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
         reconcile_delete(r, c, "not desired any more", out);
     } else if (!answer || answer->error || !answer->desired_lrp) {
         fetch_failed(r, c, why, out);
@@ -176,7 +175,7 @@ bool launch_response(struct rep *r, const struct response *response, struct effe
     return true;
 }
 
-/* ---- The driver has answered ------------------------------------------------------------------- */
+/* ---- The driver has answered ---------------------------------------------------------------- */
 
 void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out)

@@ -36,12 +36,11 @@ void listing_step(struct rep *r, struct effects *out)
     l->asked_ns = r->now.mono_ns;
     l->verb_id = r->next_id++;
     struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){.id = l->verb_id,
-                               .verb = VERB_LIST,
-                               .deadline_ns = r->now.mono_ns + LIST_TIMEOUT_NS};
+    *call = (struct verb_call){
+        .id = l->verb_id, .verb = VERB_LIST, .deadline_ns = r->now.mono_ns + LIST_TIMEOUT_NS};
 }
 
-/* ---- A container that the rep does not know ---------------------------------------------------- */
+/* ---- A container that the rep does not know ------------------------------------------------- */
 
 static void remove_unknown(struct rep *r, const struct container_status *s, const char *why,
                            struct effects *out)
@@ -89,7 +88,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
 }
 
-/* ---- A container that the rep knows ------------------------------------------------------------ */
+/* ---- A container that the rep knows --------------------------------------------------------- */
 
 /* What the listing says of the container was true after all that the rep did with it. */
 static bool rested(const struct container *c, uint64_t listing_id)
@@ -99,8 +98,7 @@ static bool rested(const struct container *c, uint64_t listing_id)
 
 static bool is_alive(const struct container *c)
 {
-    return c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED ||
-           c->phase == PHASE_RUNNING;
+    return c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING;
 }
 
 static void found_running(struct container *c, struct effects *out)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 256 results with a record each; a record has at most 1 MiB, an instance's is some hundred bytes. */
+/* 256 results with a record each; a record has at most 1 MiB, an instance's is some hundred
+ * bytes. */
 enum { APPLY_DECODED_MAX = 64 * 1024 * 1024 };
 
 void moves_init(struct moves *m)
@@ -79,7 +80,7 @@ int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action acti
     return NEVER_NS;
 }
 
-/* ---- Sending --------------------------------------------------------------------------------- */
+/* ---- Sending -------------------------------------------------------------------------------- */
 
 static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
                                           const Rep__Note *about)
@@ -225,7 +226,7 @@ void moves_flush(struct rep *r, struct effects *out)
     }
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Answers -------------------------------------------------------------------------------- */
 
 static void learn(struct rep *r, const Models__ActualLRPKey *key,
                   Models__ActualLRP__Presence presence, const Board__MoveResult *result)
@@ -249,8 +250,8 @@ static bool session_refused(const Board__MoveResult *result)
            result->error->type == MODELS__ERROR__TYPE__ResourceConflict;
 }
 
-static void settle_stray(struct rep *r, const struct move_order *o,
-                         const Board__MoveResult *result, struct effects *out)
+static void settle_stray(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
+                         struct effects *out)
 {
     struct stray *s = map_get(&r->moves.strays, o->name);
     assert(s && s->busy);

@@ -46,8 +46,8 @@ void reconcile_delete(struct rep *r, struct container *c, const char *why, struc
     container_touch(c);
     if (out->count < CONTAINER_LOGS_A_STEP_MAX) {
         effects_log(out, LOG_INFO_LEVEL, "container to be deleted",
-                    "instance_guid=%s state=%s why=\"%s\"", container_guid(c),
-                    phase_name(c->phase), why);
+                    "instance_guid=%s state=%s why=\"%s\"", container_guid(c), phase_name(c->phase),
+                    why);
     }
 }
 
@@ -242,7 +242,7 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
     }
 }
 
-/* ---- The pass over everything ------------------------------------------------------------------ */
+/* ---- The pass over everything --------------------------------------------------------------- */
 
 void reconcile_record(struct rep *r, const char *key, struct effects *out)
 {

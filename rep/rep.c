@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the subjects share ------------------------------------------------------------------- */
+/* ---- What the subjects share ---------------------------------------------------------------- */
 
 int64_t rep_back_off_ns(struct rep *r, unsigned failures)
 {
@@ -76,7 +76,7 @@ struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op
     return call;
 }
 
-/* ---- The feed ---------------------------------------------------------------------------------- */
+/* ---- The feed ------------------------------------------------------------------------------- */
 
 /* A record of this cell changed: its containers are looked at, or that it has none. */
 static void on_record(struct rep *r, const char *key, const struct followed *record,
@@ -128,7 +128,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
     }
 }
 
-/* ---- The driver -------------------------------------------------------------------------------- */
+/* ---- The driver ----------------------------------------------------------------------------- */
 
 static void on_verb(struct rep *r, const struct verb_answer *answer, struct effects *out)
 {
@@ -170,12 +170,11 @@ static void on_container(struct rep *r, const struct container_status *s, struct
     }
 }
 
-/* ---- The step ---------------------------------------------------------------------------------- */
+/* ---- The step ------------------------------------------------------------------------------- */
 
 static void on_stop(struct rep *r, struct effects *out)
 {
-    effects_log(out, LOG_INFO_LEVEL, "rep ends", "containers=%zu",
-                r->containers.by_guid.count);
+    effects_log(out, LOG_INFO_LEVEL, "rep ends", "containers=%zu", r->containers.by_guid.count);
     effects_exit(out, 0, "stopped as asked; containers run on");
     r->ended = true;
 }
@@ -265,7 +264,7 @@ static void rep_free(struct role *role)
 static const struct role_ops rep_ops = {
     .name = "rep", .step = rep_step, .body_limit = rep_body_limit, .free = rep_free};
 
-/* ---- Making one -------------------------------------------------------------------------------- */
+/* ---- Making one ----------------------------------------------------------------------------- */
 
 /* A copy of the list with `more` (may be NULL) at its end. */
 static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
@@ -300,8 +299,8 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->address = arena_strdup(a, from->address);
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);
-    to->optional_placement_tags = copy_list(a, from->optional_placement_tags,
-                                            arena_printf(a, "cell:%s", to->cell_id));
+    to->optional_placement_tags =
+        copy_list(a, from->optional_placement_tags, arena_printf(a, "cell:%s", to->cell_id));
     to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
@@ -309,8 +308,8 @@ static void copy_config(struct rep *r, const struct rep_config *from)
 
 static void init_board_side(struct rep *r)
 {
-    r->unusable = boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id,
-                              &r->unusable_why) < 0;
+    r->unusable =
+        boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0;
     board__selector__init(&r->selector);
     r->selector.type = (char *)"actual";
     r->selector.cell_id = (char *)r->config.cell_id;

@@ -36,7 +36,7 @@ static const struct route {
     {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
 };
 
-/* ---- Routing ----------------------------------------------------------------------------------- */
+/* ---- Routing -------------------------------------------------------------------------------- */
 
 /* Whether the path fits the pattern; parameters are copied into the arena (NULL: not wanted). */
 static bool fits(const char *pattern, const char *path, struct arena *a,
@@ -75,8 +75,7 @@ size_t request_body_limit(const char *path)
 
 static void answer_text(const struct request *q, int status, const char *text, struct effects *out)
 {
-    effects_reply(out, q->id, status, TEXT_TYPE,
-                  bytes_of(arena_printf(out->arena, "%s\n", text)));
+    effects_reply(out, q->id, status, TEXT_TYPE, bytes_of(arena_printf(out->arena, "%s\n", text)));
 }
 
 static void answer_empty(const struct request *q, int status, struct effects *out)
@@ -114,7 +113,7 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
     }
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------ */
+/* ---- Bodies --------------------------------------------------------------------------------- */
 
 /* Decodes by the request's content type: protobuf among ourselves, JSON otherwise. */
 static const ProtobufCMessage *read_body(const struct request *q,
@@ -158,7 +157,7 @@ static void answer_message(const struct request *q, int status, const ProtobufCM
     buf_done(&body);
 }
 
-/* ---- Handlers ---------------------------------------------------------------------------------- */
+/* ---- Handlers ------------------------------------------------------------------------------- */
 
 static void ping(struct rep *r, const struct request *q, const char *const *parameters,
                  struct effects *out)
@@ -193,8 +192,8 @@ static void work(struct rep *r, const struct request *q, const char *const *para
     }
     if (wanted->cell_id[0] != '\0' && strcmp(wanted->cell_id, r->config.cell_id) != 0) {
         answer_text(q, 500,
-                    arena_printf(out->arena, "work for cell %.64s reached cell %s",
-                                 wanted->cell_id, r->config.cell_id),
+                    arena_printf(out->arena, "work for cell %.64s reached cell %s", wanted->cell_id,
+                                 r->config.cell_id),
                     out);
         return;
     }

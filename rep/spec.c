@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is supported ----------------------------------------------------------------------- */
+/* ---- What is supported ---------------------------------------------------------------------- */
 
 static const char *unsupported_action(const Models__Action *action)
 {
@@ -19,14 +19,10 @@ static const char *unsupported_action(const Models__Action *action)
         const void *set;
         const char *name;
     } kinds[] = {
-        {action->download_action, "download"},
-        {action->upload_action, "upload"},
-        {action->timeout_action, "timeout"},
-        {action->emit_progress_action, "emit_progress"},
-        {action->try_action, "try"},
-        {action->parallel_action, "parallel"},
-        {action->serial_action, "serial"},
-        {action->codependent_action, "codependent"},
+        {action->download_action, "download"}, {action->upload_action, "upload"},
+        {action->timeout_action, "timeout"},   {action->emit_progress_action, "emit_progress"},
+        {action->try_action, "try"},           {action->parallel_action, "parallel"},
+        {action->serial_action, "serial"},     {action->codependent_action, "codependent"},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (kinds[i].set) {
@@ -66,7 +62,7 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err)
     return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
 }
 
-/* ---- The note -------------------------------------------------------------------------------- */
+/* ---- The note ------------------------------------------------------------------------------- */
 
 static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
                        size_t count)
@@ -152,7 +148,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     return copy;
 }
 
-/* ---- The spec -------------------------------------------------------------------------------- */
+/* ---- The spec ------------------------------------------------------------------------------- */
 
 /* An environment in the making: a name set again keeps its place and takes the new value. */
 struct environment {
@@ -202,16 +198,16 @@ static void environment_ports(struct environment *e, const Rep__Note *about)
     }
 }
 
-static void spec_environment(struct arena *a, const Models__DesiredLRP *lrp,
-                             const Rep__Note *about, struct container_spec *spec)
+static void spec_environment(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+                             struct container_spec *spec)
 {
     enum { OF_INSTANCE = 4 };
     const Models__RunAction *run = lrp->action->run_action;
     struct environment e = {.arena = a};
     map_init(&e.places);
-    e.list = ARENA_ARRAY(
-        a, OF_INSTANCE + lrp->n_environment_variables + run->n_env + 1 + about->n_ports,
-        struct name_value);
+    e.list =
+        ARENA_ARRAY(a, OF_INSTANCE + lrp->n_environment_variables + run->n_env + 1 + about->n_ports,
+                    struct name_value);
     environment_instance(&e, about);
     environment_add(&e, lrp->environment_variables, lrp->n_environment_variables);
     environment_add(&e, run->env, run->n_env);
@@ -243,8 +239,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     }
     ret_spec->args = args;
     const Models__ResourceLimits *limits = run->resource_limits;
-    if (limits &&
-        limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
+    if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
         ret_spec->nofile = limits->nofile;
     }
     struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);

@@ -8,7 +8,8 @@
 #include "models/desired_lrp.pb-c.h"
 #include "rep_note.pb-c.h"
 
-/* Whether this cell can run it: only the run action so far. ERR_INVALID `action X not supported`. */
+/* Whether this cell can run it: only the run action so far. ERR_INVALID with
+ * `action X not supported`. */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 
 /* The instance's note: `reserved` completed with definition, resources, internal routes and metric

@@ -1,4 +1,5 @@
-/* The harmonising table, row by row, with the numbers of rep/harmonise.c: container, record, action. */
+/* The harmonising table, row by row, with the numbers of rep/harmonise.c: container, record,
+ * action. */
 #include "rep/harmonise.h"
 
 #include <setjmp.h>
@@ -113,7 +114,7 @@ static void every_pair_is_covered(void **state)
     }
 }
 
-/* ---- After a refusal --------------------------------------------------------------------------- */
+/* ---- After a refusal ------------------------------------------------------------------------ */
 
 #define TYPE(name) MODELS__ERROR__TYPE__##name
 
@@ -167,7 +168,7 @@ static void a_refusal_is_judged_by_the_same_table(void **state)
     }
 }
 
-/* ---- How a record looks ------------------------------------------------------------------------ */
+/* ---- How a record looks --------------------------------------------------------------------- */
 
 static enum harmony_record look(const char *record_state, const char *guid, const char *cell,
                                 Models__ActualLRP__Presence presence, bool stopping)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- Keeping effects --------------------------------------------------------------------------- */
+/* ---- Keeping effects ------------------------------------------------------------------------ */
 
 static struct call keep_call(struct rep_rig *g, const struct call *c)
 {
@@ -90,7 +90,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
     }
 }
 
-/* ---- Life -------------------------------------------------------------------------------------- */
+/* ---- Life ----------------------------------------------------------------------------------- */
 
 void rep_rig_init(struct rep_rig *g)
 {
@@ -142,11 +142,16 @@ void rep_rig_answer_session(struct rep_rig *g)
 
 void rep_rig_feed_open(struct rep_rig *g)
 {
+    rep_rig_feed_open_epoch(g, RIG_EPOCH);
+}
+
+void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch)
+{
     g->feed_id = rep_rig_take_call(g, "/v1/board/feed").id;
     struct buf b;
     buf_init(&b);
-    frame_reset(&b, RIG_EPOCH);
-    frame_current(&b, RIG_EPOCH, g->revision);
+    frame_reset(&b, epoch);
+    frame_current(&b, epoch, g->revision);
     drive_stream(&g->d, g->feed_id, buf_bytes(&b));
     buf_done(&b);
 }
@@ -171,7 +176,7 @@ void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t
     rep_rig_answer_list(g, list, count);
 }
 
-/* ---- Taking ------------------------------------------------------------------------------------ */
+/* ---- Taking --------------------------------------------------------------------------------- */
 
 struct call rep_rig_take_call(struct rep_rig *g, const char *part)
 {
@@ -239,7 +244,7 @@ void rep_rig_advance(struct rep_rig *g, int64_t ms)
     }
 }
 
-/* ---- Moves ------------------------------------------------------------------------------------- */
+/* ---- Moves ---------------------------------------------------------------------------------- */
 
 struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
 {
@@ -275,7 +280,7 @@ void rep_rig_move_done(struct rep_rig *g, struct rep_rig_move m, const Models__A
 }
 
 void rep_rig_move_refused(struct rep_rig *g, struct rep_rig_move m, Models__Error__Type type,
-                      const Models__ActualLRP *record)
+                          const Models__ActualLRP *record)
 {
     Models__Error error = MODELS__ERROR__INIT;
     error.type = type;
@@ -284,7 +289,7 @@ void rep_rig_move_refused(struct rep_rig *g, struct rep_rig_move m, Models__Erro
 }
 
 Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, const char *state,
-                              const char *guid, const char *cell_id)
+                                  const char *guid, const char *cell_id)
 {
     Models__ActualLRP *r = ARENA_NEW(&g->arena, Models__ActualLRP);
     models__actual_lrp__init(r);
@@ -321,10 +326,10 @@ void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
 }
 
-/* ---- HTTP -------------------------------------------------------------------------------------- */
+/* ---- HTTP ----------------------------------------------------------------------------------- */
 
 void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,
-                 const char *type, struct bytes body)
+                     const char *type, struct bytes body)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
                                       .request = {.id = ++g->request_id,
@@ -366,8 +371,8 @@ size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_
     return rest->n_lrps;
 }
 
-Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid, const uint32_t *ports,
-                                size_t port_count)
+Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
+                                    const uint32_t *ports, size_t port_count)
 {
     struct arena *a = &g->arena;
     Models__DesiredLRP *lrp = ARENA_NEW(a, Models__DesiredLRP);
@@ -398,9 +403,10 @@ void rep_rig_answer_desired(struct rep_rig *g, const Models__DesiredLRP *lrp)
     drive_answer(&g->d, c.id, &answer.base);
 }
 
-/* ---- The driver -------------------------------------------------------------------------------- */
+/* ---- The driver ----------------------------------------------------------------------------- */
 
-void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome, const char *text)
+void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome,
+                  const char *text)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_VERB,
                                       .verb = {.id = call.id,
@@ -412,11 +418,11 @@ void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome ou
 
 void rep_rig_exited(struct rep_rig *g, const char *guid, int code)
 {
-    drive_event(&g->d, (struct event){.kind = EVENT_CONTAINER,
-                                      .container = {.guid = guid,
-                                                    .state = CONTAINER_EXITED,
-                                                    .exit_code = code,
-                                                    .text = ""}});
+    drive_event(
+        &g->d,
+        (struct event){
+            .kind = EVENT_CONTAINER,
+            .container = {.guid = guid, .state = CONTAINER_EXITED, .exit_code = code, .text = ""}});
 }
 
 const char *rep_rig_run(struct rep_rig *g, const char *process_guid)
@@ -430,13 +436,13 @@ const char *rep_rig_run(struct rep_rig *g, const char *process_guid)
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_START), VERB_DONE, "");
     rep_rig_move_done(g, rep_rig_take_move(g, "start"),
-                  rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
+                      rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
     rep_rig_feed_put(g, rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
     return guid;
 }
 
-struct container_status rep_rig_status(struct rep_rig *g, const char *guid, const char *process_guid,
-                                   enum container_state state)
+struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
+                                       const char *process_guid, enum container_state state)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     key.process_guid = (char *)process_guid;
@@ -457,8 +463,6 @@ struct container_status rep_rig_status(struct rep_rig *g, const char *guid, cons
     size_t size = rep__note__get_packed_size(&note);
     uint8_t *packed = arena_alloc(&g->arena, size);
     rep__note__pack(&note, packed);
-    return (struct container_status){.guid = guid,
-                                     .state = state,
-                                     .text = "",
-                                     .note = {.data = packed, .size = size}};
+    return (struct container_status){
+        .guid = guid, .state = state, .text = "", .note = {.data = packed, .size = size}};
 }

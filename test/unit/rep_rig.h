@@ -1,5 +1,5 @@
-/* A rep under test: its role driven on virtual time, with the bbs, the feed and the driver played by
- * hand. Calls, verbs, replies and the exit are kept until the test takes them, oldest first. */
+/* A rep under test: its role driven on virtual time, with the bbs, the feed and the driver played
+ * by hand. Calls, verbs, replies and the exit are kept until the test takes them, oldest first. */
 #ifndef TEST_UNIT_REP_RIG_H
 #define TEST_UNIT_REP_RIG_H
 
@@ -49,6 +49,7 @@ void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t
 /* The same in parts. */
 void rep_rig_answer_session(struct rep_rig *g);
 void rep_rig_feed_open(struct rep_rig *g);
+void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch);
 void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count);
 
 /* Takes the oldest kept one; fails the test when there is none. A call by a part of its url. */
@@ -92,21 +93,22 @@ void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, co
 size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb);
 
 /* A DesiredLRP with a run action and these ports, in the rig's arena. */
-Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid, const uint32_t *ports,
-                                size_t port_count);
+Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
+                                    const uint32_t *ports, size_t port_count);
 
 /* Answers the kept fetch. */
 void rep_rig_answer_desired(struct rep_rig *g, const Models__DesiredLRP *lrp);
 
 /* The end of a verb, and of a container's process. */
-void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome, const char *text);
+void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome,
+                  const char *text);
 void rep_rig_exited(struct rep_rig *g, const char *guid, int code);
 
 /* From /work to RUNNING on both sides; gives the instance guid. */
 const char *rep_rig_run(struct rep_rig *g, const char *process_guid);
 
 /* A status as the driver's listing gives it, with a note of index 0 of this process. */
-struct container_status rep_rig_status(struct rep_rig *g, const char *guid, const char *process_guid,
-                                   enum container_state state);
+struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
+                                       const char *process_guid, enum container_state state);
 
 #endif

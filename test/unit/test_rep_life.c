@@ -88,8 +88,8 @@ static void a_lost_claim_drops_the_reservation(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     rep_rig_move_refused(&g, rep_rig_take_move(&g, "claim"),
-                     MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed,
-                     rep_rig_record(&g, "web", "CLAIMED", "other", "cell-2"));
+                         MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed,
+                         rep_rig_record(&g, "web", "CLAIMED", "other", "cell-2"));
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_calls(&g, "desired"), 0);
@@ -113,8 +113,8 @@ static void a_refused_start_stops_the_container(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
     rep_rig_move_refused(&g, rep_rig_take_move(&g, "start"),
-                     MODELS__ERROR__TYPE__ActualLRPCannotBeStarted,
-                     rep_rig_record(&g, "web", "RUNNING", "other", "cell-2"));
+                         MODELS__ERROR__TYPE__ActualLRPCannotBeStarted,
+                         rep_rig_record(&g, "web", "RUNNING", "other", "cell-2"));
     struct verb_call term = rep_rig_take_verb(&g, VERB_SIGNAL);
     assert_int_equal(term.signal, SIGTERM);
     rep_rig_verb(&g, term, VERB_DONE, "");
@@ -176,8 +176,8 @@ static void a_crash_told_twice_counts_once(void **state)
     rep_rig_advance(&g, 1000);
     /* It had landed: the record is unclaimed by now. */
     rep_rig_move_refused(&g, rep_rig_take_move(&g, "crash"),
-                     MODELS__ERROR__TYPE__ActualLRPCannotBeCrashed,
-                     rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
+                         MODELS__ERROR__TYPE__ActualLRPCannotBeCrashed,
+                         rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     rep_rig_done(&g);
@@ -191,8 +191,8 @@ static void stop_terms_kills_removes(void **state)
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_request(&g, "bbs", "POST",
-                arena_printf(&g.arena, "/v1/lrps/web/instances/%s/stop", guid), "",
-                (struct bytes){0});
+                    arena_printf(&g.arena, "/v1/lrps/web/instances/%s/stop", guid), "",
+                    (struct bytes){0});
     assert_int_equal(rep_rig_take_reply(&g).status, 202);
     struct verb_call term = rep_rig_take_verb(&g, VERB_SIGNAL);
     assert_int_equal(term.signal, SIGTERM);
@@ -285,8 +285,8 @@ static void an_unsupported_action_crashes(void **state)
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
-                  rep_rig_record(&g, "web", "CLAIMED",
-                             claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                      rep_rig_record(&g, "web", "CLAIMED",
+                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
     Models__DesiredLRP *lrp = rep_rig_desired(&g, "web", NULL, 0);
     Models__TimeoutAction timeout = MODELS__TIMEOUT_ACTION__INIT;
     lrp->action->run_action = NULL;
@@ -334,8 +334,8 @@ static void what_cannot_be_made_crashes_and_is_removed(void **state)
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
-                  rep_rig_record(&g, "web", "CLAIMED",
-                             claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                      rep_rig_record(&g, "web", "CLAIMED",
+                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such file: /bin/httpd");

@@ -1,0 +1,286 @@
+/* A restarted rep adopts what its driver lists; a listing tells what became of verbs without an
+ * answer and of ends that nobody heard of. */
+#include "test/unit/rep_rig.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Session and feed are there, with this record; the listing is not answered yet. */
+static void open_with_record(struct rep_rig *g, const Models__ActualLRP *record)
+{
+    rep_rig_start(g);
+    rep_rig_answer_session(g);
+    rep_rig_feed_open(g);
+    rep_rig_feed_put(g, record);
+}
+
+static void what_runs_is_adopted_and_not_touched(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(g.verb_count, 0);
+    /* Its memory and its port are taken. */
+    assert_int_equal(rep_rig_work(&g, "big", 901), 1);
+    assert_int_equal(rep_rig_work(&g, "fits", 900), 0);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "fits", "CLAIMED", guid, RIG_CELL));
+    static const uint32_t ports[] = {1, 2, 3};
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "fits", ports, 3));
+    struct verb_call prepare = rep_rig_take_verb(&g, VERB_PREPARE);
+    assert_int_equal(prepare.spec->ports[0].host_port, 61000);
+    assert_int_equal(prepare.spec->ports[1].host_port, 61002);
+    assert_int_equal(prepare.spec->ports[2].host_port, 61003);
+    rep_rig_done(&g);
+}
+
+static void nothing_is_missing_before_adoption_ended(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+    rep_rig_advance(&g, 20000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    /* Nor after a listing that failed; nor is work taken. */
+    struct verb_call list = rep_rig_take_verb(&g, VERB_LIST);
+    rep_rig_verb(&g, list, VERB_FAILED, "the runtime is away");
+    assert_int_equal(rep_rig_work(&g, "other", 1), 1);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_answer_list(&g, NULL, 0);
+    rep_rig_advance(&g, 1);
+    struct rep_rig_move unclaim = rep_rig_take_move(&g, "unclaim");
+    assert_string_equal(unclaim.move->actual_lrp_instance_key->instance_guid, "i-1");
+    rep_rig_done(&g);
+}
+
+static void what_ended_meanwhile_is_a_crash(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
+    s.exit_code = 2;
+    rep_rig_answer_list(&g, &s, 1);
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+                        "Exited with status 2");
+    rep_rig_done(&g);
+}
+
+static void what_ended_after_its_stop_was_asked_is_none(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
+    stopping->stopping = true;
+    open_with_record(&g, stopping);
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "remove"), NULL);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    rep_rig_done(&g);
+}
+
+static void what_never_started_is_removed(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_PREPARED);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 1);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    struct verb_call removal = rep_rig_take_verb(&g, VERB_REMOVE);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0); /* it still counts as a container */
+    rep_rig_verb(&g, removal, VERB_DONE, "");
+    rep_rig_take_move(&g, "unclaim");
+    rep_rig_done(&g);
+}
+
+static void what_is_starting_is_waited_for(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 2000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    s.state = CONTAINER_RUNNING;
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_take_move(&g, "start");
+    rep_rig_done(&g);
+}
+
+static void an_unreadable_note_is_removed(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    rep_rig_answer_session(&g);
+    rep_rig_feed_open(&g);
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
+    s.note.size = 3;
+    rep_rig_answer_list(&g, &s, 1);
+    assert_string_equal(rep_rig_take_verb(&g, VERB_REMOVE).guid, "i-1");
+    rep_rig_done(&g);
+}
+
+/* Up to the START of an instance; gives its verb. */
+static struct verb_call start_of(struct rep_rig *g)
+{
+    rep_rig_open(g, NULL, 0);
+    rep_rig_work(g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    Models__ActualLRP *record = rep_rig_record(g, "web", "CLAIMED", guid, RIG_CELL);
+    rep_rig_move_done(g, claim, record);
+    rep_rig_feed_put(g, record);
+    rep_rig_answer_desired(g, rep_rig_desired(g, "web", NULL, 0));
+    rep_rig_verb(g, rep_rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");
+    return rep_rig_take_verb(g, VERB_START);
+}
+
+static void an_uncertain_start_that_happened(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct verb_call start = start_of(&g);
+    rep_rig_verb(&g, start, VERB_UNCERTAIN, "no answer");
+    rep_rig_advance(&g, 2000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    struct container_status s = rep_rig_status(&g, start.guid, "web", CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_take_move(&g, "start");
+    rep_rig_done(&g);
+}
+
+static void an_uncertain_start_that_did_not(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct verb_call start = start_of(&g);
+    struct container_status s = rep_rig_status(&g, start.guid, "web", CONTAINER_PREPARED);
+    for (int i = 0; i < 2; i++) {
+        rep_rig_verb(&g, start, VERB_UNCERTAIN, "no answer");
+        rep_rig_advance(&g, 2000);
+        rep_rig_answer_list(&g, &s, 1);
+        start = rep_rig_take_verb(&g, VERB_START);
+    }
+    rep_rig_verb(&g, start, VERB_UNCERTAIN, "no answer");
+    rep_rig_advance(&g, 2000);
+    rep_rig_answer_list(&g, &s, 1);
+    /* Three tries are enough. */
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+                        "the container's driver did not answer in time");
+    rep_rig_done(&g);
+}
+
+static void an_uncertain_prepare_is_done_again(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    static const uint32_t ports[] = {1, 2, 3};
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", ports, 3));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_UNCERTAIN, "no answer");
+    rep_rig_feed_put(&g, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    rep_rig_advance(&g, 2000);
+    rep_rig_answer_list(&g, NULL, 0);
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", ports, 3));
+    /* The ports of the first try were given back. */
+    assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->port_count, 3);
+    rep_rig_done(&g);
+}
+
+static void an_older_listing_does_not_judge(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct verb_call start = start_of(&g);
+    /* The periodic listing is asked while the container starts, and answered after it runs. */
+    rep_rig_advance(&g, 31000);
+    rep_rig_verb(&g, start, VERB_DONE, "");
+    rep_rig_take_move(&g, "start");
+    struct container_status s = rep_rig_status(&g, start.guid, "web", CONTAINER_PREPARED);
+    rep_rig_answer_list(&g, &s, 1);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_done(&g);
+}
+
+static void an_end_nobody_told_of_is_listed(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_advance(&g, 31000);
+    struct container_status s = rep_rig_status(&g, guid, "web", CONTAINER_EXITED);
+    s.exit_signal = SIGSEGV;
+    rep_rig_answer_list(&g, &s, 1);
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+                        "Exited with status 139");
+    rep_rig_done(&g);
+}
+
+static void a_container_that_vanished_is_a_crash(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    rep_rig_advance(&g, 31000);
+    rep_rig_answer_list(&g, NULL, 0);
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+                        "the container disappeared");
+    rep_rig_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_runs_is_adopted_and_not_touched),
+        cmocka_unit_test(nothing_is_missing_before_adoption_ended),
+        cmocka_unit_test(what_ended_meanwhile_is_a_crash),
+        cmocka_unit_test(what_ended_after_its_stop_was_asked_is_none),
+        cmocka_unit_test(what_never_started_is_removed),
+        cmocka_unit_test(what_is_starting_is_waited_for),
+        cmocka_unit_test(an_unreadable_note_is_removed),
+        cmocka_unit_test(an_uncertain_start_that_happened),
+        cmocka_unit_test(an_uncertain_start_that_did_not),
+        cmocka_unit_test(an_uncertain_prepare_is_done_again),
+        cmocka_unit_test(an_older_listing_does_not_judge),
+        cmocka_unit_test(an_end_nobody_told_of_is_listed),
+        cmocka_unit_test(a_container_that_vanished_is_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

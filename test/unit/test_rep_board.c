@@ -1,0 +1,337 @@
+/* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
+#include "test/unit/rep_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void the_session_says_who_we_are(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    struct call c = rep_rig_take_call(&g, "/v1/board/cell");
+    ProtobufCAllocator allocator = arena_protobuf(&g.arena);
+    const Board__CellRequest *request =
+        board__cell_request__unpack(&allocator, c.body.size, c.body.data);
+    assert_non_null(request);
+    const Board__CellRecord *cell = request->cell;
+    assert_string_equal(cell->identity, "identity-1");
+    assert_int_equal(cell->session, 7);
+    assert_string_equal(cell->presence->cell_id, RIG_CELL);
+    assert_string_equal(cell->presence->rep_url, "https://cell-1:1801");
+    assert_int_equal(cell->presence->capacity->memory_mb, 1000);
+    assert_string_equal(cell->presence->rootfs_providers[0]->name, "preloaded");
+    assert_string_equal(cell->presence->rootfs_providers[0]->properties[0], "busybox");
+    assert_string_equal(cell->presence->optional_placement_tags[0], "cell:cell-1");
+    rep_rig_done(&g);
+}
+
+static void refuse_session(struct rep_rig *g, Models__Error__Type type)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = type;
+    error.message = (char *)"refused by hand";
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    answer.error = &error;
+    drive_answer(&g->d, c.id, &answer.base);
+}
+
+static void a_stranger_with_our_name_ends_us(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    refuse_session(&g, MODELS__ERROR__TYPE__ResourceConflict);
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 4);
+    /* Nothing more is done: containers run on. */
+    size_t calls = g.call_count;
+    rep_rig_advance(&g, 60000);
+    assert_int_equal(g.call_count, calls);
+    rep_rig_done(&g);
+}
+
+static void what_passes_by_itself_is_waited_for(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    refuse_session(&g, MODELS__ERROR__TYPE__UnknownError);
+    assert_false(g.exited);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
+    rep_rig_done(&g);
+}
+
+static void an_absent_bbs_is_waited_for(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    rep_rig_feed_open(&g);
+    rep_rig_answer_list(&g, NULL, 0);
+    bool other = false;
+    for (int i = 0; i < 12; i++) {
+        struct call c = rep_rig_take_call(&g, "/v1/board/cell");
+        other |= strstr(c.url, "bbs-2") != NULL;
+        if (i % 2) {
+            drive_unanswered(&g.d, c.id, CALL_REFUSED);
+        } else {
+            drive_response(&g.d, c.id, 503, "", (struct bytes){0});
+        }
+        assert_int_equal(rep_rig_work(&g, "web", 1), 1); /* no session: all goes back */
+        rep_rig_advance(&g, 7000);
+    }
+    assert_true(other);
+    rep_rig_answer_session(&g);
+    assert_int_equal(rep_rig_work(&g, "web", 1), 0);
+    rep_rig_take_move(&g, "claim");
+    rep_rig_done(&g);
+}
+
+static void a_rejected_beat_opens_the_session_anew(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    struct call beat = rep_rig_take_call(&g, "/v1/board/beat");
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceConflict;
+    error.message = (char *)"another session";
+    Board__BeatResponse answer = BOARD__BEAT_RESPONSE__INIT;
+    answer.error = &error;
+    drive_answer(&g.d, beat.id, &answer.base);
+    assert_int_equal(rep_rig_work(&g, "other", 1), 1);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/beat"), 0);
+    rep_rig_answer_session(&g);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/beat"), 1);
+    assert_int_equal(rep_rig_work(&g, "other", 1), 0);
+    assert_int_equal(g.verb_count, 0); /* what runs was left alone */
+    rep_rig_done(&g);
+}
+
+static void a_move_of_an_outdated_session_destroys_nothing(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "start"),
+                         MODELS__ERROR__TYPE__ResourceConflict, NULL);
+    assert_int_equal(g.verb_count, 0);
+    rep_rig_advance(&g, 1000);
+    rep_rig_answer_session(&g);
+    rep_rig_advance(&g, 1000);
+    rep_rig_take_move(&g, "start");
+    assert_int_equal(g.verb_count, 0);
+    rep_rig_done(&g);
+}
+
+static void a_lost_record_is_made_again(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    /* The board was emptied: a running container creates its record again. */
+    rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_string_equal(start.move->actual_lrp_instance_key->instance_guid, guid);
+    rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_advance(&g, 60000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_done(&g);
+}
+
+static void an_unsettled_claim_is_repeated_until_the_reservation_ends(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 1000);
+    int claims = 0;
+    for (int s = 0; s < 70; s++) {
+        while (rep_rig_calls(&g, "apply") > 0) {
+            drive_response(&g.d, rep_rig_take_move(&g, "claim").id, 503, "", (struct bytes){0});
+            claims++;
+        }
+        rep_rig_advance(&g, 1000);
+    }
+    assert_in_range(claims, 10, 25); /* backed off to one in 5 s */
+    /* After a minute it is gone, and its memory free. */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_work(&g, "other", 1000), 0);
+    rep_rig_done(&g);
+}
+
+static void while_bbs_is_away_containers_are_served(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *crashes = rep_rig_run(&g, "crashes");
+    const char *stops = rep_rig_run(&g, "stops");
+    rep_rig_exited(&g, crashes, 1);
+    drive_unanswered(&g.d, rep_rig_take_move(&g, "crash").id, CALL_REFUSED);
+    rep_rig_request(&g, "bbs", "POST",
+                    arena_printf(&g.arena, "/v1/lrps/stops/instances/%s/stop", stops), "",
+                    (struct bytes){0});
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    rep_rig_exited(&g, stops, 0);
+    for (int i = 0; i < 10; i++) {
+        while (rep_rig_calls(&g, "apply") > 0) {
+            drive_unanswered(&g.d, rep_rig_take_call(&g, "apply").id, CALL_UNKNOWN);
+        }
+        rep_rig_advance(&g, 6000);
+        assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0); /* kept until it is told */
+    }
+    /* It is back: both are told, in whatever batches. */
+    for (int i = 0; i < 2; i++) {
+        struct call c = rep_rig_take_call(&g, "apply");
+        ProtobufCAllocator allocator = arena_protobuf(&g.arena);
+        const Board__ApplyRequest *request =
+            board__apply_request__unpack(&allocator, c.body.size, c.body.data);
+        Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+        result.outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
+        result.revision = ++g.revision;
+        Board__MoveResult *results[] = {&result, &result};
+        Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
+        answer.n_results = request->n_moves;
+        answer.results = results;
+        drive_answer(&g.d, c.id, &answer.base);
+        if (request->n_moves == 2) {
+            break;
+        }
+        rep_rig_advance(&g, 6000);
+    }
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 2);
+    rep_rig_done(&g);
+}
+
+static void waiting_moves_travel_together(void **state)
+{
+    (void)state;
+    enum { INSTANCES = 700 };
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.containers = INSTANCES;
+    g.config.memory_mb = g.config.disk_mb = 100000;
+    rep_rig_open(&g, NULL, 0);
+    char name[32];
+    for (int i = 0; i < INSTANCES; i++) {
+        snprintf(name, sizeof(name), "web-%d", i);
+        assert_int_equal(rep_rig_work(&g, name, 1), 0);
+    }
+    /* Four calls are under way at most, the rest waits. */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 4);
+    size_t moves = 0;
+    for (int i = 0; i < 8 && moves < INSTANCES; i++) {
+        struct call c = rep_rig_take_call(&g, "apply");
+        ProtobufCAllocator allocator = arena_protobuf(&g.arena);
+        const Board__ApplyRequest *request =
+            board__apply_request__unpack(&allocator, c.body.size, c.body.data);
+        assert_in_range(request->n_moves, 1, 256);
+        moves += request->n_moves;
+        Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+        result.outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;
+        Models__Error error = MODELS__ERROR__INIT;
+        error.type = MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed;
+        result.error = &error;
+        Board__MoveResult *results[256];
+        for (size_t m = 0; m < request->n_moves; m++) {
+            results[m] = &result;
+        }
+        Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
+        answer.n_results = request->n_moves;
+        answer.results = results;
+        drive_answer(&g.d, c.id, &answer.base);
+    }
+    assert_int_equal(moves, INSTANCES);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_done(&g);
+}
+
+static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.revision = 1000000;
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    /* Restored from a backup: revisions begin anew, the record is not in it. */
+    drive_closed(&g.d, g.feed_id);
+    drive_advance(&g.d, 1000);
+    g.revision = 10;
+    rep_rig_feed_open_epoch(&g, "epoch-2");
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_string_equal(start.request->epoch, "epoch-2");
+    assert_string_equal(start.move->actual_lrp_instance_key->instance_guid, guid);
+    rep_rig_done(&g);
+}
+
+static void an_end_in_good_order_leaves_containers_alone(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP});
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 0);
+    assert_int_equal(g.verb_count, 0);
+    rep_rig_done(&g);
+}
+
+static void useless_settings_end_the_role(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.boards = "http://plain:1";
+    rep_rig_start(&g);
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 2);
+    rep_rig_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_session_says_who_we_are),
+        cmocka_unit_test(a_stranger_with_our_name_ends_us),
+        cmocka_unit_test(what_passes_by_itself_is_waited_for),
+        cmocka_unit_test(an_absent_bbs_is_waited_for),
+        cmocka_unit_test(a_rejected_beat_opens_the_session_anew),
+        cmocka_unit_test(a_move_of_an_outdated_session_destroys_nothing),
+        cmocka_unit_test(a_lost_record_is_made_again),
+        cmocka_unit_test(an_unsettled_claim_is_repeated_until_the_reservation_ends),
+        cmocka_unit_test(while_bbs_is_away_containers_are_served),
+        cmocka_unit_test(waiting_moves_travel_together),
+        cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
+        cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
+        cmocka_unit_test(useless_settings_end_the_role),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
