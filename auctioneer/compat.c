@@ -1,0 +1,90 @@
+#include "auctioneer/compat.h"
+
+#include "common/base/bytes.h"
+
+#include <string.h>
+
+enum { KINDS_EXPECTED = 256 };
+
+void compats_init(struct compats *c)
+{
+    names_init(&c->schemes, c->arena, 8);
+    names_init(&c->keys, c->arena, KINDS_EXPECTED);
+    c->list = NULL;
+    c->capacity = 0;
+    for (size_t i = 0; i < c->cell_count; i++) {
+        const Cell__CellState *s = c->cells[i].state;
+        for (size_t k = 0; k < s->n_rootfsproviders; k++) {
+            const Cell__CellState__RootFSProvidersEntry *e = s->rootfsproviders[k];
+            if (e->value && strcmp(e->value->type, "arbitrary") != 0) {
+                names_add(&c->schemes, e->key);
+            }
+        }
+    }
+}
+
+/* What the filters look at, as text. Of a root filesystem whose scheme no cell offers as a fixed set
+ * only the scheme matters: ten thousand docker images are then one kind. */
+static void key_of(const struct compats *c, const struct job *job, struct buf *out)
+{
+    size_t scheme = filter_scheme(job->root_fs);
+    const char *name = arena_strndup(c->arena, job->root_fs, scheme);
+    bool any = scheme > 0 && names_find(&c->schemes, name) == NAME_UNKNOWN;
+    buf_printf(out, "%s\n", any ? name : job->root_fs);
+    for (size_t i = 0; i < job->driver_count; i++) {
+        buf_printf(out, "%s\n", job->drivers[i]);
+    }
+    buf_append_string(out, "\n");
+    for (size_t i = 0; i < job->tag_count; i++) {
+        buf_printf(out, "%s\n", job->tags[i]);
+    }
+}
+
+static struct compat *judge(struct compats *c, const struct job *job)
+{
+    struct compat *k = ARENA_NEW(c->arena, struct compat);
+    k->cells = ARENA_ARRAY(c->arena, c->cell_count, uint32_t);
+    k->reached = ARENA_ARRAY(c->arena, c->zone_count, enum filter_step);
+    k->furthest = FILTER_NO_CELL;
+    for (size_t i = 0; i < c->cell_count; i++) {
+        if (c->cells[i].closed) {
+            continue;
+        }
+        enum filter_step step = filter_cell(c->cells[i].state, job);
+        enum filter_step *reached = &k->reached[c->zone_of[i]];
+        *reached = step > *reached ? step : *reached;
+        k->furthest = step > k->furthest ? step : k->furthest;
+        if (step == FILTER_PASSED) {
+            k->cells[k->count++] = (uint32_t)i;
+        }
+    }
+    return k;
+}
+
+static void remember(struct compats *c, uint32_t number, struct compat *k)
+{
+    if (number >= c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : KINDS_EXPECTED;
+        struct compat **list = ARENA_ARRAY(c->arena, capacity, struct compat *);
+        if (c->capacity) {
+            memcpy(list, c->list, c->capacity * sizeof(*list));
+        }
+        c->list = list;
+        c->capacity = capacity;
+    }
+    c->list[number] = k;
+}
+
+uint32_t compats_of(struct compats *c, const struct job *job)
+{
+    struct buf key;
+    buf_init(&key);
+    key_of(c, job, &key);
+    uint32_t number = names_find(&c->keys, buf_string(&key));
+    if (number == NAME_UNKNOWN) {
+        number = names_add(&c->keys, arena_strdup(c->arena, buf_string(&key)));
+        remember(c, number, judge(c, job));
+    }
+    buf_done(&key);
+    return number;
+}

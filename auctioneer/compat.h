@@ -1,0 +1,35 @@
+/* Which cells a job is compatible with, judged once for all jobs that ask for the same root
+ * filesystem, volume drivers and tags. Pure. */
+#ifndef AUCTIONEER_COMPAT_H
+#define AUCTIONEER_COMPAT_H
+
+#include "auctioneer/filter.h"
+#include "auctioneer/tally.h"
+
+struct compat {
+    uint32_t *cells; /* that passed all filters, in their order */
+    size_t count;
+    /* By zone: the furthest step that a cell of it reached. */
+    enum filter_step *reached;
+    enum filter_step furthest; /* in any zone */
+};
+
+struct compats {
+    struct arena *arena;
+    const struct schedule_cell *cells;
+    size_t cell_count;
+    const uint32_t *zone_of; /* by cell */
+    size_t zone_count;
+    struct names schemes; /* of root filesystems that some cell offers as a fixed set */
+    struct names keys;    /* what is asked for, as text -> number */
+    struct compat **list; /* by number */
+    size_t capacity;
+};
+
+/* All members up to `zone_count` are set by the caller. */
+void compats_init(struct compats *c);
+
+/* The number of what this job asks for. */
+uint32_t compats_of(struct compats *c, const struct job *job);
+
+#endif

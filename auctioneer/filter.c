@@ -1,0 +1,146 @@
+#include "auctioneer/filter.h"
+
+#include "common/base/bytes.h"
+
+#include <assert.h>
+#include <string.h>
+
+size_t filter_scheme(const char *root_fs)
+{
+    const char *colon = strchr(root_fs, ':');
+    return colon ? (size_t)(colon - root_fs) : 0;
+}
+
+static bool equal(const char *s, const char *from, size_t size)
+{
+    return strncmp(s, from, size) == 0 && s[size] == 0;
+}
+
+/* 5.1, 3: the scheme must be offered; a fixed set must contain the opaque part. */
+static bool has_root_fs(const Cell__CellState *cell, const char *root_fs)
+{
+    size_t scheme = filter_scheme(root_fs);
+    if (scheme == 0) {
+        return false;
+    }
+    const char *opaque = root_fs + scheme + 1;
+    size_t size = strcspn(opaque, "?");
+    for (size_t i = 0; i < cell->n_rootfsproviders; i++) {
+        const Cell__CellState__RootFSProvidersEntry *e = cell->rootfsproviders[i];
+        if (!e->value || !equal(e->key, root_fs, scheme)) {
+            continue;
+        }
+        if (strcmp(e->value->type, "arbitrary") == 0) {
+            return true;
+        }
+        for (size_t k = 0; k < e->value->n_set; k++) {
+            if (equal(e->value->set[k]->key, opaque, size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool contains(char *const *list, size_t count, const char *s)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list[i], s) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_drivers(const Cell__CellState *cell, const struct job *job)
+{
+    for (size_t i = 0; i < job->driver_count; i++) {
+        if (!contains(cell->volumedrivers, cell->n_volumedrivers, job->drivers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The cell's tags are asked for, and all that is asked for is the cell's, required or optional. */
+static bool tags_match(const Cell__CellState *cell, const struct job *job)
+{
+    for (size_t i = 0; i < cell->n_placementtags; i++) {
+        if (!contains(job->tags, job->tag_count, cell->placementtags[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < job->tag_count; i++) {
+        if (!contains(cell->placementtags, cell->n_placementtags, job->tags[i]) &&
+            !contains(cell->optionalplacementtags, cell->n_optionalplacementtags, job->tags[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum filter_step filter_cell(const Cell__CellState *cell, const struct job *job)
+{
+    if (!has_root_fs(cell, job->root_fs)) {
+        return FILTER_ROOTFS;
+    }
+    if (!has_drivers(cell, job)) {
+        return FILTER_DRIVERS;
+    }
+    return tags_match(cell, job) ? FILTER_PASSED : FILTER_TAGS;
+}
+
+/* `no placement tags`, `placement tag "a"`, `placement tags "a", "b" and "c"`. */
+static const char *tags_text(struct arena *a, const struct job *job)
+{
+    if (job->tag_count == 0) {
+        return "found no compatible cell with no placement tags";
+    }
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "found no compatible cell with placement tag%s ", job->tag_count > 1 ? "s" : "");
+    for (size_t i = 0; i < job->tag_count; i++) {
+        const char *joint = i == 0 ? "" : i + 1 == job->tag_count ? " and " : ", ";
+        buf_printf(&b, "%s\"%s\"", joint, job->tags[i]);
+    }
+    const char *text = arena_strdup(a, buf_string(&b));
+    buf_done(&b);
+    return text;
+}
+
+const char *filter_text(struct arena *a, enum filter_step furthest, const struct job *job)
+{
+    assert(furthest < FILTER_PASSED);
+    switch (furthest) {
+    case FILTER_NO_CELL:
+        return "unable to communicate to compatible cells";
+    case FILTER_ROOTFS:
+        return "found no compatible cell for required rootfs";
+    case FILTER_DRIVERS:
+        return "found no compatible cell with required volume drivers";
+    default:
+        return tags_text(a, job);
+    }
+}
+
+unsigned filter_shortage(const struct room *r, const struct request *q)
+{
+    return (r->containers < 1 ? SHORT_OF_CONTAINERS : 0u) |
+           (r->disk_mb < q->disk_mb ? SHORT_OF_DISK : 0u) |
+           (r->memory_mb < room_memory_needed(r, q) ? SHORT_OF_MEMORY : 0u);
+}
+
+const char *filter_shortage_text(unsigned common)
+{
+    static const char *const texts[] = {
+        "insufficient resources",
+        "insufficient resources: containers",
+        "insufficient resources: disk",
+        "insufficient resources: containers, disk",
+        "insufficient resources: memory",
+        "insufficient resources: containers, memory",
+        "insufficient resources: disk, memory",
+        "insufficient resources: containers, disk, memory",
+    };
+    return texts[common & SHORT_OF_ALL];
+}

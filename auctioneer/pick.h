@@ -1,0 +1,53 @@
+/* The best cell for each job of a run: jobs that ask for the same and are compatible with the same
+ * cells. Scores only rise while a batch is placed, so the cells of a zone stand in a heap by the
+ * part of the score that all jobs of the run share, and only the few that can still win are looked
+ * at. Gives exactly what a look at every cell would give. Pure. */
+#ifndef AUCTIONEER_PICK_H
+#define AUCTIONEER_PICK_H
+
+#include "auctioneer/score.h"
+#include "auctioneer/tally.h"
+
+/* Shorter runs are not worth a heap. */
+enum { PICK_HEAP_MIN_JOBS = 4 };
+/* Instances looked up in one zone before the lower bound of the locality is found anew. */
+enum { PICK_LOOKUPS_MAX = 64 };
+
+/* The cells of one zone that fit. */
+struct pick_zone {
+    uint32_t *cells;
+    double *bases; /* score_base of each */
+    size_t count;
+};
+
+struct pick {
+    const struct score_rules *rules;
+    struct room *rooms; /* by cell */
+    struct tally *tally;
+    struct pick_zone *zones;
+    size_t zone_count;
+    uint32_t *zone_of;   /* by cell */
+    uint32_t *positions; /* by cell: where it stands in its zone; NOWHERE = does not fit */
+    /* By process and zone: no cell of the zone that fits holds fewer instances of the process. Not
+     * used for a process whose jobs ask for different things (`mixed`, by process): what fits one
+     * need not fit the other. */
+    uint32_t *floors;
+    bool *mixed;
+    struct request request; /* of the run */
+    bool heaped;
+};
+
+/* All members up to `mixed` are set by the caller; zones have room for all their cells. */
+
+/* Begins a run of `jobs` jobs on those cells of the list that fit. */
+void pick_begin(struct pick *p, const struct request *q, const uint32_t *cells, size_t count,
+                size_t jobs);
+
+/* The best cell of these zones for an instance of `process`: the lowest score, among equal ones the
+ * lower shared part, then the lower cell. -1 if none fits. */
+int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t process);
+
+/* A job of the run was placed on `cell`: takes its room and keeps the order. */
+void pick_take(struct pick *p, uint32_t cell, uint32_t process);
+
+#endif

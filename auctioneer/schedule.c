@@ -1,0 +1,383 @@
+#include "auctioneer/schedule.h"
+
+#include "auctioneer/compat.h"
+#include "auctioneer/pick.h"
+#include "auctioneer/zone.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which jobs come first (5): all LRPs with index 0, all tasks, the other LRPs; but the tasks before
+ * all if no LRP has an index above 0. */
+enum turn { TURN_TASKS_ALONE, TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
+
+struct queued {
+    const struct job *job;
+    struct decision *decision;
+    enum turn turn;
+    uint32_t process;
+    uint32_t compat;
+};
+
+struct auction {
+    struct arena *arena;
+    const struct schedule_input *in;
+    struct names processes;
+    struct names zone_names;
+    uint32_t *preferred; /* by position in rules->zones: our number of that zone */
+    uint32_t *instances; /* by process and zone */
+    struct compats compats;
+    struct tally tally;
+    struct pick pick;
+    struct zone_plan plan;
+    struct queued *queue;
+    int64_t in_flight;
+    /* Of the present run: why nothing fits any more, by preferred zone, the last for all zones. */
+    const char **no_room;
+};
+
+/* ---- Before the first job -------------------------------------------------------------------- */
+
+static void name_zones(struct auction *x)
+{
+    const struct schedule_input *in = x->in;
+    names_init(&x->zone_names, x->arena, 16);
+    x->pick.zone_of = ARENA_ARRAY(x->arena, in->cell_count, uint32_t);
+    x->preferred = ARENA_ARRAY(x->arena, in->rules->zone_count, uint32_t);
+    for (size_t i = 0; i < in->cell_count; i++) {
+        x->pick.zone_of[i] = names_add(&x->zone_names, in->cells[i].state->zone);
+    }
+    for (size_t i = 0; i < in->rules->zone_count; i++) {
+        x->preferred[i] = names_add(&x->zone_names, in->rules->zones[i]);
+    }
+    x->pick.zone_count = x->zone_names.count;
+}
+
+static void prepare_zones(struct auction *x)
+{
+    size_t cells = x->in->cell_count, zones = x->zone_names.count;
+    size_t *sizes = ARENA_ARRAY(x->arena, zones, size_t);
+    for (size_t i = 0; i < cells; i++) {
+        sizes[x->pick.zone_of[i]]++;
+    }
+    x->pick.zones = ARENA_ARRAY(x->arena, zones, struct pick_zone);
+    for (size_t z = 0; z < zones; z++) {
+        x->pick.zones[z].cells = ARENA_ARRAY(x->arena, sizes[z], uint32_t);
+        x->pick.zones[z].bases = ARENA_ARRAY(x->arena, sizes[z], double);
+    }
+    x->plan.zones = ARENA_ARRAY(x->arena, zones, uint32_t);
+    x->plan.ends = ARENA_ARRAY(x->arena, zones + 1, size_t);
+    x->no_room = ARENA_ARRAY(x->arena, x->in->rules->zone_count + 1, const char *);
+}
+
+struct by_index {
+    int32_t index;
+    uint32_t cell;
+};
+
+static int compare_index(const void *a, const void *b)
+{
+    const struct by_index *x = a, *y = b;
+    return x->index != y->index ? (x->index < y->index ? -1 : 1)
+                                : (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* With a bin-pack weight the cells of each zone are renumbered 0, 1, 2 by cell_index (5.2). */
+static void renumber(struct auction *x)
+{
+    size_t cells = x->in->cell_count;
+    struct by_index *order = ARENA_ARRAY(x->arena, cells, struct by_index);
+    uint32_t *next = ARENA_ARRAY(x->arena, x->zone_names.count, uint32_t);
+    for (size_t i = 0; i < cells; i++) {
+        order[i] = (struct by_index){x->in->cells[i].state->cell_index, (uint32_t)i};
+    }
+    qsort(order, cells, sizeof(*order), compare_index);
+    for (size_t i = 0; i < cells; i++) {
+        uint32_t cell = order[i].cell;
+        x->pick.rooms[cell].index = next[x->pick.zone_of[cell]]++;
+    }
+}
+
+static void prepare_rooms(struct auction *x)
+{
+    const struct schedule_input *in = x->in;
+    x->pick.rooms = ARENA_ARRAY(x->arena, in->cell_count, struct room);
+    x->pick.positions = ARENA_ARRAY(x->arena, in->cell_count, uint32_t);
+    for (size_t i = 0; i < in->cell_count; i++) {
+        assert(i == 0 || strcmp(in->cells[i - 1].state->cell_id, in->cells[i].state->cell_id) < 0);
+        room_init(&x->pick.rooms[i], in->cells[i].state);
+        x->in_flight += in->cells[i].state->startingcontainercount;
+    }
+    if (in->rules->score.bin_pack_first_fit_weight > 0) {
+        renumber(x);
+    }
+}
+
+/* An instance of a process of this batch is, or will be, on this cell. */
+static void count_instance(struct auction *x, uint32_t process, size_t cell)
+{
+    x->instances[process * x->pick.zone_count + x->pick.zone_of[cell]]++;
+}
+
+static void count_what_is_there(struct auction *x)
+{
+    const struct schedule_input *in = x->in;
+    for (size_t i = 0; i < in->cell_count; i++) {
+        const Cell__CellState *s = in->cells[i].state;
+        for (size_t k = 0; k < s->n_lrps; k++) {
+            uint32_t process = names_find(&x->processes, s->lrps[k]->process_guid);
+            if (process != NAME_UNKNOWN) {
+                tally_add(&x->tally, process, (uint32_t)i);
+                count_instance(x, process, i);
+            }
+        }
+    }
+    for (size_t i = 0; i < in->taken_count; i++) {
+        const struct schedule_taken *t = &in->taken[i];
+        struct request q = {t->job->kind, t->job->memory_mb, t->job->disk_mb};
+        room_take(&x->pick.rooms[t->cell], &in->rules->score, &q);
+        x->in_flight++;
+        uint32_t process = names_find(&x->processes, t->job->process_guid);
+        if (t->job->kind == JOB_LRP && process != NAME_UNKNOWN) {
+            tally_add(&x->tally, process, (uint32_t)t->cell);
+            count_instance(x, process, t->cell);
+        }
+    }
+}
+
+/* ---- The order of the jobs -------------------------------------------------------------------- */
+
+static enum turn turn_of(const struct job *job, bool higher_indices)
+{
+    if (job->kind == JOB_TASK) {
+        return higher_indices ? TURN_TASKS : TURN_TASKS_ALONE;
+    }
+    return job->index == 0 ? TURN_FIRST_INSTANCES : TURN_OTHER_INSTANCES;
+}
+
+static bool same_request(const struct job *a, const struct job *b)
+{
+    return a->memory_mb == b->memory_mb && a->disk_mb == b->disk_mb && a->kind == b->kind;
+}
+
+static bool same_demands(const struct job *a, const struct job *b)
+{
+    return a->root_fs == b->root_fs && a->tags == b->tags && a->tag_count == b->tag_count &&
+           a->drivers == b->drivers && a->driver_count == b->driver_count;
+}
+
+/* Names the processes, and notes those whose jobs do not all ask for the same. */
+static void name_jobs(struct auction *x)
+{
+    const struct schedule_input *in = x->in;
+    struct queued *first = ARENA_ARRAY(x->arena, in->job_count, struct queued); /* by process */
+    x->pick.mixed = ARENA_ARRAY(x->arena, in->job_count, bool);
+    bool higher = false;
+    for (size_t i = 0; i < in->job_count; i++) {
+        higher = higher || (in->jobs[i].kind == JOB_LRP && in->jobs[i].index > 0);
+    }
+    for (size_t i = 0; i < in->job_count; i++) {
+        const struct job *job = &in->jobs[i];
+        struct queued *q = &x->queue[i];
+        q->job = job;
+        q->turn = turn_of(job, higher);
+        q->process = names_add(&x->processes, job->process_guid);
+        struct queued *f = &first[q->process];
+        q->compat = f->job && same_demands(f->job, job) ? f->compat : compats_of(&x->compats, job);
+        if (!f->job) {
+            *f = *q;
+        }
+        x->pick.mixed[q->process] |= f->compat != q->compat || !same_request(f->job, job);
+    }
+}
+
+static int compare_number(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* 5: by index ascending, then memory descending. Between equal ones the order is ours: what asks for
+ * the same stands together, then by name. */
+static int compare_queued(const void *a, const void *b)
+{
+    const struct queued *x = a, *y = b;
+    int order = compare_number(x->turn, y->turn);
+    order = order ? order : compare_number(x->job->index, y->job->index);
+    order = order ? order : compare_number(y->job->memory_mb, x->job->memory_mb);
+    order = order ? order : compare_number(y->job->disk_mb, x->job->disk_mb);
+    order = order ? order : compare_number(x->compat, y->compat);
+    if (order == 0 && x->process != y->process) {
+        order = strcmp(x->job->process_guid, y->job->process_guid);
+    }
+    return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* ---- One job ---------------------------------------------------------------------------------- */
+
+static void plan_zones(struct auction *x, const struct queued *q, size_t preferred)
+{
+    const struct schedule_rules *rules = x->in->rules;
+    const uint32_t *instances = &x->instances[q->process * x->pick.zone_count];
+    x->plan.groups = 0;
+    if (q->job->kind == JOB_TASK) {
+        zone_all(&x->plan, x->pick.zone_count);
+    } else if (rules->zone_count == 0) {
+        zone_fewest_first(&x->plan, instances, x->pick.zone_count, x->pick.zone_count);
+    } else {
+        uint32_t zone = x->preferred[preferred];
+        x->plan.zones[0] = zone;
+        x->plan.ends[0] = 1;
+        x->plan.groups = 1;
+        if (q->job->index <= ZONE_LAST_FREE_INDEX) {
+            zone_fewest_first(&x->plan, instances, x->pick.zone_count, zone);
+        }
+    }
+}
+
+static int64_t find_cell(struct auction *x, const struct queued *q)
+{
+    size_t from = 0;
+    for (size_t g = 0; g < x->plan.groups; g++) {
+        int64_t cell = pick_best(&x->pick, &x->plan.zones[from], x->plan.ends[g] - from,
+                                 q->process);
+        if (cell >= 0) {
+            return cell;
+        }
+        from = x->plan.ends[g];
+    }
+    return -1;
+}
+
+static bool planned(const struct auction *x, uint32_t zone)
+{
+    size_t end = x->plan.ends[x->plan.groups - 1];
+    for (size_t i = 0; i < end; i++) {
+        if (x->plan.zones[i] == zone) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* No cell of the zones that were tried fits: the furthest step, or the common shortage (5.1). */
+static const char *why_nowhere(struct auction *x, const struct queued *q)
+{
+    const struct compat *k = x->compats.list[q->compat];
+    enum filter_step furthest = FILTER_NO_CELL;
+    for (size_t z = 0; z < x->pick.zone_count; z++) {
+        if (planned(x, (uint32_t)z) && k->reached[z] > furthest) {
+            furthest = k->reached[z];
+        }
+    }
+    if (furthest < FILTER_PASSED) {
+        return filter_text(x->arena, furthest, q->job);
+    }
+    unsigned common = SHORT_OF_ALL;
+    for (size_t i = 0; i < k->count; i++) {
+        if (planned(x, x->pick.zone_of[k->cells[i]])) {
+            common &= filter_shortage(&x->pick.rooms[k->cells[i]], &x->pick.request);
+        }
+    }
+    return filter_shortage_text(common);
+}
+
+static void decide(struct auction *x, struct queued *q)
+{
+    const struct schedule_rules *rules = x->in->rules;
+    const struct compat *k = x->compats.list[q->compat];
+    if (rules->starting_container_maximum > 0 &&
+        x->in_flight >= rules->starting_container_maximum && k->furthest != FILTER_NO_CELL) {
+        q->decision->refusal = FILTER_TEXT_IN_FLIGHT;
+        return;
+    }
+    bool pinned = rules->zone_count > 0 && q->job->kind == JOB_LRP;
+    size_t preferred =
+        pinned ? zone_preferred(q->job->process_guid, q->job->index, rules->zone_count) : 0;
+    /* Once nothing fits, nothing will in this run: rooms only shrink. */
+    bool narrow = pinned && q->job->index > ZONE_LAST_FREE_INDEX;
+    const char **no_room = &x->no_room[narrow ? preferred : rules->zone_count];
+    if (*no_room) {
+        q->decision->refusal = *no_room;
+        return;
+    }
+    plan_zones(x, q, preferred);
+    int64_t cell = x->plan.groups ? find_cell(x, q) : -1;
+    if (cell < 0) {
+        *no_room = x->plan.groups ? why_nowhere(x, q)
+                                  : filter_text(x->arena, FILTER_NO_CELL, q->job);
+        q->decision->refusal = *no_room;
+        return;
+    }
+    q->decision->cell = (int32_t)cell;
+    pick_take(&x->pick, (uint32_t)cell, q->process);
+    x->in_flight++;
+    if (q->job->kind == JOB_LRP) {
+        count_instance(x, q->process, (size_t)cell);
+    }
+}
+
+/* ---- All of them ------------------------------------------------------------------------------ */
+
+static void auction_init(struct auction *x, struct arena *a, const struct schedule_input *in)
+{
+    *x = (struct auction){.arena = a, .in = in};
+    names_init(&x->processes, a, in->job_count / 4);
+    tally_init(&x->tally, a, in->job_count);
+    name_zones(x);
+    prepare_zones(x);
+    prepare_rooms(x);
+    x->compats = (struct compats){
+        .arena = a,
+        .cells = in->cells,
+        .cell_count = in->cell_count,
+        .zone_of = x->pick.zone_of,
+        .zone_count = x->pick.zone_count,
+    };
+    compats_init(&x->compats);
+    x->pick.rules = &in->rules->score;
+    x->pick.tally = &x->tally;
+    x->queue = ARENA_ARRAY(a, in->job_count, struct queued);
+    name_jobs(x);
+    size_t pairs = x->processes.count * x->pick.zone_count;
+    x->pick.floors = ARENA_ARRAY(a, pairs, uint32_t);
+    x->instances = ARENA_ARRAY(a, pairs, uint32_t);
+    count_what_is_there(x);
+}
+
+static bool same_run(const struct queued *a, const struct queued *b)
+{
+    return a->compat == b->compat && same_request(a->job, b->job);
+}
+
+static void decide_run(struct auction *x, size_t from, size_t end)
+{
+    const struct queued *first = &x->queue[from];
+    const struct compat *k = x->compats.list[first->compat];
+    struct request q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
+    memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
+    pick_begin(&x->pick, &q, k->cells, k->count, end - from);
+    for (size_t i = from; i < end; i++) {
+        decide(x, &x->queue[i]);
+    }
+}
+
+struct decision *schedule(struct arena *a, const struct schedule_input *in)
+{
+    assert(in->cell_count < INT32_MAX && in->job_count < UINT32_MAX / 2);
+    struct decision *decisions = ARENA_ARRAY(a, in->job_count, struct decision);
+    struct auction x;
+    auction_init(&x, a, in);
+    for (size_t i = 0; i < in->job_count; i++) {
+        decisions[i].cell = -1;
+        x.queue[i].decision = &decisions[i];
+    }
+    qsort(x.queue, in->job_count, sizeof(*x.queue), compare_queued);
+    for (size_t from = 0, end; from < in->job_count; from = end) {
+        for (end = from; end < in->job_count && same_run(&x.queue[from], &x.queue[end]); end++) {
+            x.queue[end].decision->turn = (uint32_t)end;
+        }
+        decide_run(&x, from, end);
+    }
+    return decisions;
+}

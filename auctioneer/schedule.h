@@ -1,0 +1,68 @@
+/* The decision of an auction: cells and jobs in, placements and refusals with text out (DESIGN 5;
+ * spec/wire/rep-auctioneer.md 5). Pure. Jobs are decided one after another, each seeing the cells
+ * as the ones before it left them. */
+#ifndef AUCTIONEER_SCHEDULE_H
+#define AUCTIONEER_SCHEDULE_H
+
+#include "auctioneer/score.h"
+#include "cell.pb-c.h"
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Something to place. Borrowed; jobs of one process should share their strings and lists: what has
+ * been judged for one is then not judged again. */
+struct job {
+    enum job_kind kind;
+    const char *process_guid; /* of a task: its guid */
+    int32_t index;            /* of a task: 0 */
+    const char *root_fs;
+    char *const *tags;
+    size_t tag_count;
+    char *const *drivers;
+    size_t driver_count;
+    int32_t memory_mb;
+    int32_t disk_mb;
+};
+
+struct schedule_cell {
+    const Cell__CellState *state;
+    bool closed; /* takes nothing; what it holds still counts for zones */
+};
+
+struct schedule_rules {
+    /* The seed's preferred-zone rule; zone_count 0: the fewest first (5.3). */
+    const char *const *zones;
+    size_t zone_count;
+    struct score_rules score;
+    int32_t starting_container_maximum; /* in flight over all cells; <= 0: no limit */
+};
+
+/* What became of a job. */
+struct decision {
+    int32_t cell;        /* where it is placed; -1 = nowhere */
+    uint32_t turn;       /* decided as the n-th, from 0 */
+    const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
+};
+
+struct schedule_input {
+    const struct schedule_rules *rules;
+    const struct schedule_cell *cells; /* sorted by cell id, without double ones */
+    size_t cell_count;
+    const struct job *jobs; /* without double ones */
+    size_t job_count;
+    /* Placed before in this auction, not yet in the states: job taken[i].job on cell
+     * taken[i].cell. */
+    const struct schedule_taken {
+        const struct job *job;
+        size_t cell;
+    } *taken;
+    size_t taken_count;
+};
+
+/* Gives job_count decisions, in the order of the jobs. */
+struct decision *schedule(struct arena *a, const struct schedule_input *in);
+
+#endif

@@ -1,0 +1,100 @@
+#include "test/decide/cell_rows.h"
+
+#include <string.h>
+
+size_t cell_row_words(struct arena *a, const char *words, char ***ret_list)
+{
+    char **list = ARENA_ARRAY(a, strlen(words) + 1, char *);
+    size_t count = 0;
+    while (*words) {
+        size_t size = strcspn(words, " ");
+        list[count++] = arena_strndup(a, words, size);
+        words += size + strspn(words + size, " ");
+    }
+    *ret_list = list;
+    return count;
+}
+
+static Cell__Resources *resources(struct arena *a, int32_t memory_mb, int32_t disk_mb)
+{
+    Cell__Resources *r = ARENA_NEW(a, Cell__Resources);
+    cell__resources__init(r);
+    r->memorymb = memory_mb;
+    r->diskmb = disk_mb;
+    r->containers = 100;
+    return r;
+}
+
+Cell__CellState *cell_row(struct arena *a, const char *cell_id, const char *zone, int32_t memory_mb,
+                          int32_t disk_mb)
+{
+    Cell__CellState *s = ARENA_NEW(a, Cell__CellState);
+    cell__cell_state__init(s);
+    s->cell_id = arena_strdup(a, cell_id);
+    s->zone = arena_strdup(a, zone);
+    s->totalresources = resources(a, memory_mb, disk_mb);
+    s->availableresources = resources(a, memory_mb, disk_mb);
+    cell_row_provider(a, s, "preloaded", "fixed_set", "busybox");
+    return s;
+}
+
+void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, const char *type,
+                       const char *set)
+{
+    Cell__CellState__RootFSProvidersEntry **list =
+        ARENA_ARRAY(a, s->n_rootfsproviders + 1, Cell__CellState__RootFSProvidersEntry *);
+    if (s->n_rootfsproviders) {
+        memcpy(list, s->rootfsproviders, s->n_rootfsproviders * sizeof(*list));
+    }
+    Cell__CellState__RootFSProvidersEntry *e =
+        list[s->n_rootfsproviders] = ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
+    cell__cell_state__root_fsproviders_entry__init(e);
+    e->key = arena_strdup(a, scheme);
+    e->value = ARENA_NEW(a, Cell__RootFSProvider);
+    cell__root_fsprovider__init(e->value);
+    e->value->type = arena_strdup(a, type);
+    char **names;
+    e->value->n_set = cell_row_words(a, set, &names);
+    e->value->set = ARENA_ARRAY(a, e->value->n_set, Cell__RootFSProvider__SetEntry *);
+    for (size_t i = 0; i < e->value->n_set; i++) {
+        e->value->set[i] = ARENA_NEW(a, Cell__RootFSProvider__SetEntry);
+        cell__root_fsprovider__set_entry__init(e->value->set[i]);
+        e->value->set[i]->key = names[i];
+    }
+    s->rootfsproviders = list;
+    s->n_rootfsproviders++;
+}
+
+void cell_row_tags(struct arena *a, Cell__CellState *s, const char *tags, const char *optional)
+{
+    s->n_placementtags = cell_row_words(a, tags, &s->placementtags);
+    s->n_optionalplacementtags = cell_row_words(a, optional, &s->optionalplacementtags);
+}
+
+void cell_row_drivers(struct arena *a, Cell__CellState *s, const char *drivers)
+{
+    s->n_volumedrivers = cell_row_words(a, drivers, &s->volumedrivers);
+}
+
+void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid)
+{
+    Cell__LRP **list = ARENA_ARRAY(a, s->n_lrps + 1, Cell__LRP *);
+    if (s->n_lrps) {
+        memcpy(list, s->lrps, s->n_lrps * sizeof(*list));
+    }
+    list[s->n_lrps] = ARENA_NEW(a, Cell__LRP);
+    cell__lrp__init(list[s->n_lrps]);
+    list[s->n_lrps]->process_guid = arena_strdup(a, process_guid);
+    s->lrps = list;
+    s->n_lrps++;
+}
+
+void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count)
+{
+    s->n_tasks = count;
+    s->tasks = ARENA_ARRAY(a, count, Cell__Task *);
+    for (size_t i = 0; i < count; i++) {
+        s->tasks[i] = ARENA_NEW(a, Cell__Task);
+        cell__task__init(s->tasks[i]);
+    }
+}

@@ -1,0 +1,23 @@
+/* Cells for tests of placing: made in an arena, with one root filesystem "busybox". */
+#ifndef TEST_DECIDE_CELL_ROWS_H
+#define TEST_DECIDE_CELL_ROWS_H
+
+#include "cell.pb-c.h"
+#include "common/base/arena.h"
+
+/* A cell in a zone with this much of memory and disk in all and 100 containers, all free. */
+Cell__CellState *cell_row(struct arena *a, const char *cell_id, const char *zone, int32_t memory_mb,
+                          int32_t disk_mb);
+
+/* Adds what the cell has; lists are words with blanks between. */
+void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, const char *type,
+                       const char *set);
+void cell_row_tags(struct arena *a, Cell__CellState *s, const char *tags, const char *optional);
+void cell_row_drivers(struct arena *a, Cell__CellState *s, const char *drivers);
+void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid);
+void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count);
+
+/* "a b c" to a list; gives its length. */
+size_t cell_row_words(struct arena *a, const char *words, char ***ret_list);
+
+#endif

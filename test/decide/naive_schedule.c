@@ -1,0 +1,203 @@
+#include "test/decide/naive_schedule.h"
+
+#include "auctioneer/filter.h"
+#include "auctioneer/zone.h"
+
+#include <string.h>
+
+struct naive {
+    struct arena *arena;
+    const struct schedule_input *in;
+    struct room *rooms;
+    int32_t *where; /* by job: its cell, or -1 */
+    uint32_t *on_cell, *in_zone; /* by cell: instances of the process that is looked at */
+    int64_t in_flight;
+};
+
+/* Instances of this process on each cell, and in the zone of each cell. */
+static void count(struct naive *n, const char *process_guid)
+{
+    const struct schedule_input *in = n->in;
+    for (size_t c = 0; c < in->cell_count; c++) {
+        const Cell__CellState *s = in->cells[c].state;
+        n->on_cell[c] = n->in_zone[c] = 0;
+        for (size_t i = 0; i < s->n_lrps; i++) {
+            n->on_cell[c] += strcmp(s->lrps[i]->process_guid, process_guid) == 0;
+        }
+    }
+    for (size_t i = 0; i < in->taken_count; i++) {
+        const struct job *job = in->taken[i].job;
+        n->on_cell[in->taken[i].cell] +=
+            job->kind == JOB_LRP && strcmp(job->process_guid, process_guid) == 0;
+    }
+    for (size_t i = 0; i < in->job_count; i++) {
+        if (n->where[i] >= 0 && in->jobs[i].kind == JOB_LRP) {
+            n->on_cell[n->where[i]] += strcmp(in->jobs[i].process_guid, process_guid) == 0;
+        }
+    }
+    for (size_t c = 0; c < in->cell_count; c++) {
+        for (size_t o = 0; o < in->cell_count; o++) {
+            bool same = strcmp(in->cells[o].state->zone, in->cells[c].state->zone) == 0;
+            n->in_zone[c] += same ? n->on_cell[o] : 0;
+        }
+    }
+}
+
+/* The cell's rank among those of its zone by cell_index, for bin packing. */
+static double rank(const struct schedule_input *in, size_t cell)
+{
+    const Cell__CellState *s = in->cells[cell].state;
+    size_t lower = 0;
+    for (size_t i = 0; i < in->cell_count; i++) {
+        const Cell__CellState *o = in->cells[i].state;
+        lower += strcmp(o->zone, s->zone) == 0 &&
+                 (o->cell_index < s->cell_index || (o->cell_index == s->cell_index && i < cell));
+    }
+    return (double)lower;
+}
+
+/* In which attempt the cell is tried for this job, the lowest first; -1 = never. */
+static int64_t attempt(const struct naive *n, const struct job *job, size_t cell)
+{
+    const struct schedule_rules *rules = n->in->rules;
+    if (job->kind == JOB_TASK) {
+        return 0;
+    }
+    if (rules->zone_count == 0) {
+        return n->in_zone[cell];
+    }
+    size_t preferred = zone_preferred(job->process_guid, job->index, rules->zone_count);
+    if (strcmp(n->in->cells[cell].state->zone, rules->zones[preferred]) == 0) {
+        return 0;
+    }
+    return job->index <= 1 ? 1 + (int64_t)n->in_zone[cell] : -1;
+}
+
+/* The lowest attempt above `last` of any open cell; -1 = there is none. */
+static int64_t next_attempt(const struct naive *n, const struct job *job, int64_t last)
+{
+    int64_t next = -1;
+    for (size_t c = 0; c < n->in->cell_count; c++) {
+        int64_t at = n->in->cells[c].closed ? -1 : attempt(n, job, c);
+        if (at > last && (next < 0 || at < next)) {
+            next = at;
+        }
+    }
+    return next;
+}
+
+struct found {
+    int64_t cell;
+    double score, base;
+    enum filter_step furthest;
+    unsigned common;
+};
+
+static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
+{
+    struct request q = {job->kind, job->memory_mb, job->disk_mb};
+    const struct room *r = &n->rooms[cell];
+    enum filter_step step = filter_cell(n->in->cells[cell].state, job);
+    f->furthest = step > f->furthest ? step : f->furthest;
+    if (step < FILTER_PASSED) {
+        return;
+    }
+    f->common &= filter_shortage(r, &q);
+    if (!room_fits(r, &q)) {
+        return;
+    }
+    double base = score_base(r, &n->in->rules->score, &q);
+    double score = job->kind == JOB_TASK
+                       ? base
+                       : score_with(base, n->on_cell[cell]);
+    if (score < f->score || (score == f->score && f->cell >= 0 && base < f->base)) {
+        f->score = score;
+        f->base = base;
+        f->cell = (int64_t)cell;
+    }
+}
+
+static void decide(struct naive *n, size_t number, struct decision *d)
+{
+    const struct schedule_input *in = n->in;
+    const struct job *job = &in->jobs[number];
+    struct found f = {.cell = -1, .score = SCORE_INITIAL_BEST, .common = SHORT_OF_ALL};
+    bool open = false;
+    for (size_t c = 0; c < in->cell_count; c++) {
+        open = open || !in->cells[c].closed;
+    }
+    if (open && in->rules->starting_container_maximum > 0 &&
+        n->in_flight >= in->rules->starting_container_maximum) {
+        d->refusal = FILTER_TEXT_IN_FLIGHT;
+        return;
+    }
+    count(n, job->process_guid);
+    for (int64_t at = next_attempt(n, job, -1); at >= 0 && f.cell < 0;
+         at = next_attempt(n, job, at)) {
+        for (size_t c = 0; c < in->cell_count; c++) {
+            if (!in->cells[c].closed && attempt(n, job, c) == at) {
+                try_cell(n, job, c, &f);
+            }
+        }
+    }
+    if (f.cell < 0) {
+        d->refusal = f.furthest == FILTER_PASSED ? filter_shortage_text(f.common)
+                                                 : filter_text(n->arena, f.furthest, job);
+        return;
+    }
+    struct request q = {job->kind, job->memory_mb, job->disk_mb};
+    room_take(&n->rooms[f.cell], &in->rules->score, &q);
+    n->where[number] = d->cell = (int32_t)f.cell;
+    n->in_flight++;
+}
+
+struct decision *naive_schedule(struct arena *a, const struct schedule_input *in,
+                                const size_t *order)
+{
+    struct naive n = {.arena = a, .in = in};
+    n.rooms = ARENA_ARRAY(a, in->cell_count, struct room);
+    n.where = ARENA_ARRAY(a, in->job_count, int32_t);
+    n.on_cell = ARENA_ARRAY(a, in->cell_count, uint32_t);
+    n.in_zone = ARENA_ARRAY(a, in->cell_count, uint32_t);
+    struct decision *decisions = ARENA_ARRAY(a, in->job_count, struct decision);
+    for (size_t c = 0; c < in->cell_count; c++) {
+        room_init(&n.rooms[c], in->cells[c].state);
+        if (in->rules->score.bin_pack_first_fit_weight > 0) {
+            n.rooms[c].index = rank(in, c);
+        }
+        n.in_flight += in->cells[c].state->startingcontainercount;
+    }
+    for (size_t i = 0; i < in->taken_count; i++) {
+        const struct job *job = in->taken[i].job;
+        struct request q = {job->kind, job->memory_mb, job->disk_mb};
+        room_take(&n.rooms[in->taken[i].cell], &in->rules->score, &q);
+        n.in_flight++;
+    }
+    for (size_t i = 0; i < in->job_count; i++) {
+        n.where[i] = decisions[i].cell = -1;
+    }
+    for (size_t i = 0; i < in->job_count; i++) {
+        decisions[order[i]].turn = (uint32_t)i;
+        decide(&n, order[i], &decisions[order[i]]);
+    }
+    return decisions;
+}
+
+static int turn(const struct job *job, bool higher)
+{
+    if (job->kind == JOB_TASK) {
+        return higher ? 2 : 0;
+    }
+    return job->index == 0 ? 1 : 3;
+}
+
+bool naive_may_follow(const struct job *a, const struct job *b, bool higher)
+{
+    if (turn(a, higher) != turn(b, higher)) {
+        return turn(a, higher) < turn(b, higher);
+    }
+    if (a->index != b->index) {
+        return a->index < b->index;
+    }
+    return a->memory_mb >= b->memory_mb;
+}
