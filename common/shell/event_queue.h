@@ -1,0 +1,31 @@
+/* Events that came while a step was running: kept, with all they point to, until it is their turn
+ * (steps never nest). */
+#ifndef COMMON_SHELL_EVENT_QUEUE_H
+#define COMMON_SHELL_EVENT_QUEUE_H
+
+#include "common/base/arena.h"
+#include "common/contract/event.h"
+
+struct queued;
+
+struct event_queue {
+    struct queued *first, **end;
+    size_t count;
+};
+
+void event_queue_init(struct event_queue *q);
+
+/* Drops what is left. */
+void event_queue_done(struct event_queue *q);
+
+/* Appends a deep copy. Time and entropy are not kept: they are of the step. */
+void event_queue_push(struct event_queue *q, const struct event *ev);
+
+/* Takes the oldest event out: it and all it points to live until queued_free(). NULL when empty. */
+struct queued *event_queue_pop(struct event_queue *q, struct event **ret_event);
+void queued_free(struct queued *e);
+
+/* A copy of `ev` with all it points to, in the arena. */
+void event_copy(struct arena *a, struct event *to, const struct event *ev);
+
+#endif

@@ -1,0 +1,63 @@
+/* The HTTP client shell: EFFECT_CALL, EFFECT_SUBSCRIBE and EFFECT_CANCEL over HTTPS with our client
+ * certificate, on libcurl (DESIGN 2 "Access", 8). The server's certificate and name are verified.
+ * Proxy settings of the environment are ignored. */
+#ifndef COMMON_SHELL_HTTP_CLIENT_IO_H
+#define COMMON_SHELL_HTTP_CLIENT_IO_H
+
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+#include "common/shell/host_io.h"
+
+struct event_base;
+struct http_client;
+
+/* Bounds. A call beyond HTTP_CALLS open ones is REFUSED; an answer beyond HTTP_ANSWER_BYTES gives
+ * UNKNOWN (the peer did what was asked, its words are lost). Stream news carry at most
+ * HTTP_STREAM_BYTES each. Calls to one peer share HTTP_PEER_CONNECTIONS connections; more calls
+ * wait for one. Each subscription has a connection of its own. */
+enum {
+    HTTP_CALLS = 65536,
+    HTTP_ANSWER_BYTES = 64 * 1024 * 1024,
+    HTTP_STREAM_BYTES = 64 * 1024,
+    HTTP_PEER_CONNECTIONS = 16,
+    HTTP_IDLE_CONNECTIONS = 1024,
+};
+
+/* Times. Idle connections are left before the server closes them (HTTP_IDLE_MS of
+ * http_server_io.h), so that a call seldom meets a closing one. */
+enum {
+    HTTP_CONNECT_MS = 2000,
+    HTTP_USER_TIMEOUT_MS = 3000, /* TCP_USER_TIMEOUT */
+    HTTP_PROBE_S = 1,            /* TCP keep-alive: begins after so long, repeated so often ... */
+    HTTP_PROBES = 3,             /* ... and given up after so many */
+    HTTP_REUSE_S = 60,           /* an idle connection older than this is not used again */
+};
+
+/* Called from the loop, never from inside a function below; what the argument points to is borrowed
+ * during the call. Each may call any function below but http_client_free(). */
+struct http_client_news {
+    void (*on_response)(void *context, const struct response *response);
+    void (*on_stream)(void *context, const struct stream_news *news);
+    void *context;
+};
+
+/* The file names are copied and read at each connection, so that renewed certificates are taken up.
+ * Connects to nothing yet. */
+struct http_client *http_client_new(const struct tls_files *files, struct event_base *base,
+                                    const struct http_client_news *news);
+
+/* Drops all calls and subscriptions without news. Accepts NULL. */
+void http_client_free(struct http_client *c);
+
+/* Begins a call: exactly one on_response with its id follows, unless it is cancelled. REFUSED means
+ * that no byte of the request was sent. Everything is copied. */
+void http_client_call(struct http_client *c, const struct call *call);
+
+/* Begins a subscription. News: first one without data when the head of the answer has come (status
+ * says whether it is 200), then data, then closed once. Everything is copied. */
+void http_client_subscribe(struct http_client *c, const struct call *call);
+
+/* No more news of this id; an unknown id is let be. The call may have been done. */
+void http_client_cancel(struct http_client *c, uint64_t id);
+
+#endif

@@ -1,0 +1,15 @@
+/* Listening sockets. */
+#ifndef COMMON_SHELL_LISTEN_IO_H
+#define COMMON_SHELL_LISTEN_IO_H
+
+#include "common/base/err.h"
+
+enum { LISTEN_BACKLOG = 1024 };
+
+/* Binds to "IP:PORT" or "[IPv6]:PORT" (port 0: any free one) and listens. TCP_NODELAY, keep-alive
+ * probes and TCP_USER_TIMEOUT are set here because accepted connections inherit them (DESIGN 8).
+ * `what` names the address in errors: INVALID for one that is none, IO when it cannot be had. */
+int listen_open(const char *what, const char *address, unsigned user_timeout_ms, int *ret_fd,
+                int *ret_port, struct err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* TLS of our listeners: mutual, versions 1.2 and 1.3, the client certificate required and verified
+ * (DESIGN 8, behaviour.md 3). */
+#ifndef COMMON_SHELL_TLS_IO_H
+#define COMMON_SHELL_TLS_IO_H
+
+#include "common/base/err.h"
+#include "common/shell/host_io.h"
+
+#include <openssl/ssl.h>
+
+/* Checks the three files: there, readable, PEM, the key belongs to the certificate, the certificate
+ * is neither expired nor not yet valid. INVALID names the file and the reason. */
+int tls_check(const struct tls_files *files, struct err *err);
+
+/* The context of a server, owned by the caller (SSL_CTX_free). Checks the files first. */
+int tls_server_new(const struct tls_files *files, SSL_CTX **ret_ctx, struct err *err);
+
+/* Who the other side of a finished handshake is, from its certificate: first organisational unit
+ * and common name as UTF-8, "" where there is none or it holds a NUL. Both owned by the caller
+ * (free). */
+void tls_peer(const SSL *ssl, char **ret_unit, char **ret_name);
+
+#endif

@@ -1,0 +1,303 @@
+#include "test/tool/echo_role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS_MAX = 64, CALL_TIMEOUT_MS = 1500 };
+
+/* An answer that waits: for a call (call_id), for a time (due_ns). */
+struct pending {
+    uint64_t request_id;
+    uint64_t call_id;
+    int64_t due_ns;
+    bool stream;
+    int status;
+    size_t bytes;
+};
+
+struct echo {
+    struct role role;
+    struct buf news; /* published and kept */
+    bool cut;
+    bool stubborn;
+    size_t requests, hangups, cursors, fills, timers;
+    uint64_t last_call_id;
+    struct pending pending[CALLS_MAX];
+};
+
+/* ---- Cursors ------------------------------------------------------------------------------- */
+
+struct echo_cursor {
+    struct cursor cursor;
+    struct echo *echo;
+    enum { GIVE_BYTES, GIVE_FLOOD, GIVE_NEWS } what;
+    size_t at, end;
+};
+
+static enum cursor_state cursor_more(struct cursor *cursor, struct buf *out, size_t max)
+{
+    struct echo_cursor *c = (struct echo_cursor *)cursor;
+    struct echo *e = c->echo;
+    e->fills++;
+    if (e->cut && c->what == GIVE_NEWS) {
+        return CURSOR_CUT;
+    }
+    size_t end = c->what == GIVE_FLOOD ? c->at + max : c->what == GIVE_NEWS ? e->news.size : c->end;
+    size_t size = end - c->at < max ? end - c->at : max;
+    for (size_t i = 0; i < size; i++) {
+        char byte = c->what == GIVE_NEWS ? (char)e->news.data[c->at + i]
+                                         : (char)('a' + (c->at + i) % 26);
+        buf_append(out, &byte, 1);
+    }
+    c->at += size;
+    if (c->what == GIVE_BYTES && c->at == c->end) {
+        return CURSOR_END;
+    }
+    return size ? CURSOR_MORE : CURSOR_WAIT;
+}
+
+static void cursor_gone(struct cursor *cursor)
+{
+    struct echo_cursor *c = (struct echo_cursor *)cursor;
+    c->echo->cursors--;
+    free(c);
+}
+
+static const struct cursor_ops cursor_ops = {.fill = cursor_more, .free = cursor_gone};
+
+static void stream(struct echo *e, uint64_t id, int what, size_t end, int64_t size,
+                   struct effects *out)
+{
+    struct echo_cursor *c = calloc(1, sizeof(*c));
+    *c = (struct echo_cursor){.cursor = {&cursor_ops}, .echo = e, .what = what, .end = end};
+    e->cursors++;
+    struct effect *f = effects_add(out, EFFECT_REPLY);
+    f->reply = (struct reply){.id = id,
+                              .status = 200,
+                              .content_type = what == GIVE_BYTES ? "text/plain"
+                                                                 : "text/event-stream; charset=utf-8",
+                              .etag = "",
+                              .allow = "",
+                              .cursor = &c->cursor,
+                              .size = size,
+                              .channel = what == GIVE_BYTES ? "" : "news"};
+}
+
+/* ---- Requests ------------------------------------------------------------------------------ */
+
+static void say(const struct request *r, struct effects *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say(const struct request *r, struct effects *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(out->arena, format, args);
+    va_end(args);
+    effects_reply(out, r->id, 200, "text/plain", bytes_of(text));
+}
+
+static struct pending *find(struct echo *e, uint64_t call_id)
+{
+    for (size_t i = 0; i < CALLS_MAX; i++) {
+        if (e->pending[i].call_id == call_id) {
+            return &e->pending[i];
+        }
+    }
+    abort();
+}
+
+static void call(struct echo *e, const struct event *ev, enum effect_kind kind,
+                 struct effects *out)
+{
+    struct pending *p = find(e, 0);
+    *p = (struct pending){.request_id = ev->request.id,
+                          .call_id = ++e->last_call_id,
+                          .due_ns = NEVER_NS,
+                          .stream = kind == EFFECT_SUBSCRIBE};
+    struct effect *f = effects_add(out, kind);
+    f->call = (struct call){
+        .id = p->call_id,
+        .method = ev->request.body.size ? "POST" : "GET",
+        .url = arena_strdup(out->arena, ev->request.query),
+        .content_type = ev->request.body.size ? "text/x-test" : "",
+        .accept = "text/accepted",
+        .if_none_match = "",
+        .trace_id = "trace-1",
+        .body = {arena_copy(out->arena, ev->request.body.data, ev->request.body.size),
+                 ev->request.body.size},
+        .deadline_ns = kind == EFFECT_CALL ? ev->now.mono_ns + CALL_TIMEOUT_MS * MILLISECOND_NS
+                                           : NEVER_NS};
+}
+
+static void tick(struct echo *e, const struct event *ev)
+{
+    struct pending *p = find(e, 0);
+    *p = (struct pending){.request_id = ev->request.id, .call_id = ++e->last_call_id};
+    p->due_ns = ev->now.mono_ns + atoll(ev->request.query) * MILLISECOND_NS;
+}
+
+static void cancel_all(struct echo *e, struct effects *out)
+{
+    for (size_t i = 0; i < CALLS_MAX; i++) {
+        struct pending *p = &e->pending[i];
+        if (p->call_id) {
+            effects_add(out, EFFECT_CANCEL)->cancel = p->call_id;
+            effects_reply(out, p->request_id, 200, "text/plain", bytes_of("cancelled"));
+            *p = (struct pending){0};
+        }
+    }
+}
+
+static void publish(struct echo *e, const struct request *r, struct effects *out)
+{
+    buf_append(&e->news, r->body.data, r->body.size);
+    effects_add(out, EFFECT_WAKE)->wake = "news";
+    say(r, out, "published");
+}
+
+static void on_request(struct echo *e, const struct event *ev, struct effects *out)
+{
+    const struct request *r = &ev->request;
+    size_t number = strtoul(r->query, NULL, 10);
+    const char *path = r->path;
+    e->requests++;
+    if (r->too_large) {
+        say(r, out, "too large");
+    } else if (strcmp(path, "/echo") == 0 || strcmp(path, "/small") == 0) {
+        effects_reply(out, r->id, 200, "application/x-echo", r->body);
+        out->list[out->count - 1].reply.etag = "tag";
+    } else if (strcmp(path, "/who") == 0) {
+        say(r, out, "%s|%s|%s|%s|%s|%s|%s|%s|%s", r->peer.unit, r->peer.name, r->method, r->path,
+            r->query, r->trace_id, r->accept, r->content_type, r->if_none_match);
+    } else if (strcmp(path, "/status") == 0) {
+        effects_reply(out, r->id, (int)number, "", (struct bytes){0});
+        out->list[out->count - 1].reply.retry_after_s = 1;
+    } else if (strcmp(path, "/list") == 0) {
+        stream(e, r->id, GIVE_BYTES, number, (int64_t)number, out);
+    } else if (strcmp(path, "/chunks") == 0) {
+        stream(e, r->id, GIVE_BYTES, number, -1, out);
+    } else if (strcmp(path, "/short") == 0) {
+        stream(e, r->id, GIVE_BYTES, number - 1, (int64_t)number, out);
+    } else if (strcmp(path, "/flood") == 0) {
+        stream(e, r->id, GIVE_FLOOD, 0, -1, out);
+    } else if (strcmp(path, "/stream") == 0) {
+        stream(e, r->id, GIVE_NEWS, 0, -1, out);
+    } else if (strcmp(path, "/publish") == 0) {
+        publish(e, r, out);
+    } else if (strcmp(path, "/cut") == 0) {
+        e->cut = true;
+        publish(e, r, out);
+    } else if (strcmp(path, "/call") == 0) {
+        call(e, ev, EFFECT_CALL, out);
+    } else if (strcmp(path, "/subscribe") == 0) {
+        call(e, ev, EFFECT_SUBSCRIBE, out);
+    } else if (strcmp(path, "/cancel") == 0) {
+        cancel_all(e, out);
+        say(r, out, "done");
+    } else if (strcmp(path, "/counts") == 0) {
+        say(r, out, "requests=%zu hangups=%zu cursors=%zu fills=%zu timers=%zu", e->requests,
+            e->hangups, e->cursors, e->fills, e->timers);
+    } else if (strcmp(path, "/tick") == 0) {
+        tick(e, ev);
+    } else if (strcmp(path, "/stubborn") == 0) {
+        e->stubborn = true;
+        say(r, out, "stubborn");
+    } else if (strcmp(path, "/stop") == 0) {
+        effects_log(out, LOG_INFO_LEVEL, "stops", "code=%zu", number);
+        say(r, out, "stopping");
+        effects_exit(out, (int)number, "it was asked to");
+    } else if (strcmp(path, "/never") != 0) {
+        effects_reply(out, r->id, 404, "text/plain; charset=utf-8",
+                      bytes_of("404 page not found\n"));
+    }
+}
+
+/* ---- The rest ------------------------------------------------------------------------------ */
+
+static void on_response(struct echo *e, const struct response *r, struct effects *out)
+{
+    static const char *const outcomes[] = {
+        [CALL_ANSWERED] = "answered", [CALL_REFUSED] = "refused", [CALL_UNKNOWN] = "unknown"};
+    struct pending *p = find(e, r->id);
+    const char *text = arena_printf(out->arena, "%s|%d|%s|%s|%.*s|%s", outcomes[r->outcome],
+                                    r->status, r->content_type, r->etag, (int)r->body.size,
+                                    r->body.size ? (const char *)r->body.data : "", r->text);
+    effects_reply(out, p->request_id, 200, "text/plain", bytes_of(text));
+    *p = (struct pending){0};
+}
+
+static void on_stream(struct echo *e, const struct stream_news *n, struct effects *out)
+{
+    struct pending *p = find(e, n->id);
+    p->bytes += n->data.size;
+    p->status = n->status;
+    if (n->closed) {
+        const char *text = arena_printf(out->arena, "%d|%zu|%s", p->status, p->bytes, n->text);
+        effects_reply(out, p->request_id, 200, "text/plain", bytes_of(text));
+        *p = (struct pending){0};
+    }
+}
+
+static void echo_step(struct role *role, const struct event *ev, struct effects *out)
+{
+    struct echo *e = (struct echo *)role;
+    switch (ev->kind) {
+    case EVENT_REQUEST:
+        on_request(e, ev, out);
+        break;
+    case EVENT_HANGUP:
+        e->hangups++;
+        break;
+    case EVENT_RESPONSE:
+        on_response(e, &ev->response, out);
+        break;
+    case EVENT_STREAM:
+        on_stream(e, &ev->stream, out);
+        break;
+    case EVENT_TIMER:
+        e->timers++;
+        break;
+    case EVENT_STOP:
+        if (!e->stubborn) {
+            effects_exit(out, 0, "SIGTERM");
+        }
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < CALLS_MAX; i++) {
+        struct pending *p = &e->pending[i];
+        if (p->call_id && p->due_ns && p->due_ns <= ev->now.mono_ns) {
+            effects_reply(out, p->request_id, 200, "text/plain", bytes_of("tick"));
+            *p = (struct pending){0};
+        } else if (p->call_id && p->due_ns) {
+            effects_due(out, p->due_ns);
+        }
+    }
+}
+
+static size_t echo_limit(const struct role *role, const char *path)
+{
+    (void)role;
+    return strcmp(path, "/small") == 0 ? ECHO_SMALL_BYTES : ECHO_BODY_BYTES;
+}
+
+static void echo_free(struct role *role)
+{
+    struct echo *e = (struct echo *)role;
+    buf_done(&e->news);
+    free(e);
+}
+
+static const struct role_ops echo_ops = {
+    .name = "echo", .step = echo_step, .body_limit = echo_limit, .free = echo_free};
+
+struct role *echo_new(void)
+{
+    struct echo *e = calloc(1, sizeof(*e));
+    e->role.ops = &echo_ops;
+    buf_init(&e->news);
+    return &e->role;
+}
