@@ -47,6 +47,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
 static struct reply keep_reply(struct rep_rig *g, const struct reply *from)
 {
     struct reply kept = *from;
+    kept.allow = from->allow ? arena_strdup(&g->arena, from->allow) : NULL;
     kept.etag = arena_strdup(&g->arena, from->etag);
     kept.content_type = arena_strdup(&g->arena, from->content_type);
     kept.body.data = arena_copy(&g->arena, from->body.data, from->body.size);

@@ -1,0 +1,380 @@
+/* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
+#include "test/unit/rep_rig.h"
+
+#include "rep/request.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PROTOBUF "application/x-protobuf"
+
+static struct reply ask(struct rep_rig *g, const char *unit, const char *method, const char *path,
+                        const char *body)
+{
+    rep_rig_request(g, unit, method, path, "", bytes_of(body));
+    return rep_rig_take_reply(g);
+}
+
+static const char *text_of(struct rep_rig *g, struct reply r)
+{
+    return arena_strndup(&g->arena, (const char *)r.body.data, r.body.size);
+}
+
+static void who_may_call_what(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    static const struct {
+        const char *unit, *method, *path;
+        int status;
+    } rows[] = {
+        {"somebody", "GET", "/ping", 200},
+        {"somebody", "GET", "/state", 200},
+        {"auctioneer", "GET", "/state", 200},
+        {"auctioneer", "POST", "/work", 400}, /* bad JSON */
+        {"somebody", "POST", "/work", 403},
+        {"rep", "POST", "/work", 403},
+        {"bbs", "POST", "/work", 403},
+        {"bbs", "POST", "/v1/lrps/a/instances/b/stop", 500},
+        {"somebody", "POST", "/v1/lrps/a/instances/b/stop", 403},
+        {"auctioneer", "POST", "/v1/lrps/a/instances/b/stop", 403},
+        {"bbs", "PUT", "/v2/lrps/a/instances/b", 400},
+        {"somebody", "PUT", "/v2/lrps/a/instances/b", 403},
+        {"bbs", "GET", "/work", 405},
+        {"bbs", "GET", "/v1/lrps/a/instances/b/stop", 405},
+        {"bbs", "GET", "/container_metrics", 404},
+        {"bbs", "POST", "/v1/lrps//instances/b/stop", 404},
+        {"bbs", "POST", "/v1/lrps/a/instances/b/stop/now", 404},
+        {"bbs", "POST", "/v1/lrps/a/instances/b/sto", 404},
+        {"bbs", "GET", "/stat", 404},
+        {"bbs", "GET", "", 404},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int status = ask(&g, rows[i].unit, rows[i].method, rows[i].path, "{").status;
+        if (status != rows[i].status) {
+            fail_msg("row %zu: %s %s by %s: %d", i, rows[i].method, rows[i].path, rows[i].unit,
+                     status);
+        }
+    }
+    assert_string_equal(text_of(&g, ask(&g, "bbs", "GET", "/nothing", "")),
+                        "404 page not found\n");
+    struct reply wrong = ask(&g, "bbs", "GET", "/work", "");
+    assert_string_equal(wrong.allow, "POST");
+    rep_rig_done(&g);
+}
+
+static void a_body_beyond_its_bound_is_refused(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    assert_int_equal(g.role->ops->body_limit(g.role, "/work"), WORK_BODY_MAX);
+    assert_int_equal(g.role->ops->body_limit(g.role, "/v2/lrps/a/instances/b"), UPDATE_BODY_MAX);
+    assert_int_equal(g.role->ops->body_limit(g.role, "/else"), EMPTY_BODY_MAX);
+    drive_event(&g.d, (struct event){.kind = EVENT_REQUEST,
+                                     .request = {.id = 1,
+                                                 .method = "POST",
+                                                 .path = "/work",
+                                                 .query = "",
+                                                 .trace_id = "",
+                                                 .accept = "",
+                                                 .content_type = "",
+                                                 .if_none_match = "",
+                                                 .peer = {.unit = "auctioneer", .name = ""},
+                                                 .too_large = true}});
+    assert_int_equal(rep_rig_take_reply(&g).status, 400);
+    rep_rig_done(&g);
+}
+
+static void state_in_json_has_diegos_keys(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    assert_string_equal(
+        text_of(&g, ask(&g, "somebody", "GET", "/state", "")),
+        arena_printf(
+            &g.arena,
+            "{\"rep_url\":\"https://cell-1:1801\",\"cell_id\":\"cell-1\",\"cell_index\":0,"
+            "\"RootFSProviders\":{\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}},"
+            "\"preloaded+layer\":{\"type\":\"fixed_set\"}},"
+            "\"AvailableResources\":{\"MemoryMB\":900,\"DiskMB\":990,\"Containers\":3},"
+            "\"TotalResources\":{\"MemoryMB\":1000,\"DiskMB\":1000,\"Containers\":4},"
+            "\"LRPs\":[{\"instance_guid\":\"%s\",\"process_guid\":\"web\",\"index\":0,"
+            "\"domain\":\"d\",\"PlacementTags\":null,\"VolumeDrivers\":null,"
+            "\"RootFs\":\"preloaded:busybox\",\"MemoryMB\":100,\"DiskMB\":10,\"MaxPids\":0,"
+            "\"state\":\"RUNNING\"}],\"Tasks\":null,\"StartingContainerCount\":0,"
+            "\"Zone\":\"z1\",\"Evacuating\":false,\"VolumeDrivers\":null,\"PlacementTags\":null,"
+            "\"OptionalPlacementTags\":[\"cell:cell-1\"],\"ProxyMemoryAllocationMB\":0}",
+            guid));
+    rep_rig_done(&g);
+}
+
+static Cell__CellState *state_of(struct rep_rig *g)
+{
+    rep_rig_request(g, "auctioneer", "GET", "/state", PROTOBUF, (struct bytes){0});
+    struct reply r = rep_rig_take_reply(g);
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    Cell__CellState *s = cell__cell_state__unpack(&allocator, r.body.size, r.body.data);
+    assert_non_null(s);
+    return s;
+}
+
+static void states_are_told_in_diegos_words(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    Cell__CellState *s = state_of(&g);
+    assert_string_equal(s->lrps[0]->state, "CLAIMED");
+    assert_string_equal(s->lrps[0]->definition, RIG_DEFINITION);
+    assert_int_equal(s->startingcontainercount, 1);
+    assert_int_equal(s->session, 7);
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
+    assert_string_equal(state_of(&g)->lrps[0]->state, "CLAIMED");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    s = state_of(&g);
+    assert_string_equal(s->lrps[0]->state, "RUNNING");
+    assert_int_equal(s->startingcontainercount, 0);
+    rep_rig_exited(&g, guid, 1);
+    assert_string_equal(state_of(&g)->lrps[0]->state, "CRASHED");
+    rep_rig_done(&g);
+}
+
+static struct reply tagged_state(struct rep_rig *g, const char *tag)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
+                                      .request = {.id = 1,
+                                                  .method = "GET",
+                                                  .path = "/state",
+                                                  .query = "",
+                                                  .trace_id = "",
+                                                  .accept = PROTOBUF,
+                                                  .content_type = "",
+                                                  .if_none_match = tag,
+                                                  .peer = {.unit = "auctioneer", .name = ""}}});
+    return rep_rig_take_reply(g);
+}
+
+static void an_unchanged_state_is_told_by_its_tag(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    struct reply first = tagged_state(&g, "");
+    assert_int_equal(first.status, 200);
+    assert_true(first.etag[0] == '"');
+    struct reply again = tagged_state(&g, first.etag);
+    assert_int_equal(again.status, 304);
+    assert_int_equal(again.body.size, 0);
+    rep_rig_work(&g, "web", 1);
+    struct reply changed = tagged_state(&g, first.etag);
+    assert_int_equal(changed.status, 200);
+    assert_string_not_equal(changed.etag, first.etag);
+    rep_rig_done(&g);
+}
+
+static void a_cell_that_is_not_well_says_so(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    assert_int_equal(tagged_state(&g, "").status, 503);
+    rep_rig_answer_session(&g);
+    assert_int_equal(tagged_state(&g, "").status, 503); /* adoption has not ended */
+    rep_rig_answer_list(&g, NULL, 0);
+    assert_int_equal(tagged_state(&g, "").status, 200);
+    rep_rig_advance(&g, 31000);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_LIST), VERB_UNCERTAIN, "hung");
+    struct reply sick = tagged_state(&g, "");
+    assert_int_equal(sick.status, 503);
+    assert_true(sick.body.size > 0);
+    rep_rig_done(&g);
+}
+
+/* ---- Work -------------------------------------------------------------------------------------- */
+
+static void what_does_not_fit_goes_back(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    assert_int_equal(rep_rig_work(&g, "a", 1001), 1);
+    assert_int_equal(rep_rig_work(&g, "a", -1), 1);
+    assert_int_equal(rep_rig_work(&g, "a", 600), 0);
+    assert_int_equal(rep_rig_work(&g, "b", 401), 1);
+    assert_int_equal(rep_rig_work(&g, "b", 400), 0);
+    assert_int_equal(rep_rig_work(&g, "c", 0), 0);
+    assert_int_equal(rep_rig_work(&g, "d", 0), 0);
+    assert_int_equal(rep_rig_work(&g, "e", 0), 1); /* four containers */
+    rep_rig_done(&g);
+}
+
+static void the_same_start_is_not_reserved_twice(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    assert_int_equal(rep_rig_work(&g, "web", 600), 0);
+    assert_int_equal(rep_rig_work(&g, "web", 600), 0);
+    assert_int_equal(state_of(&g)->n_lrps, 1);
+    rep_rig_done(&g);
+}
+
+static void work_in_json_by_descending_memory(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+#define LRP(name, memory, rootfs)                                                                  \
+    "{\"process_guid\":\"" name "\",\"index\":0,\"domain\":\"d\",\"RootFs\":\"" rootfs             \
+    "\",\"MemoryMB\":" memory ",\"DiskMB\":1}"
+    struct reply r = ask(&g, "auctioneer", "POST", "/work",
+                         "{\"LRPs\":[" LRP("small", "300", "preloaded:busybox") ","
+                         LRP("large", "800", "preloaded:busybox?x") ","
+                         LRP("none", "1", "preloaded:busy") ","
+                         LRP("other", "1", "docker:///x") "],\"Tasks\":null}");
+    assert_int_equal(r.status, 200);
+    const char *text = text_of(&g, r);
+    assert_non_null(strstr(text, "\"small\"")); /* the large one came first */
+    assert_null(strstr(text, "\"large\""));
+    assert_non_null(strstr(text, "\"none\""));
+    assert_non_null(strstr(text, "\"other\""));
+    assert_null(strstr(text, "definition")); /* Diego's keys only */
+    assert_string_equal(
+        text_of(&g, ask(&g, "auctioneer", "POST", "/work",
+                        "{\"LRPs\":[" LRP("tiny", "1", "preloaded:busybox") "],\"Tasks\":null}")),
+        "{\"LRPs\":null,\"Tasks\":null}");
+    rep_rig_done(&g);
+}
+
+static void work_for_another_cell_is_an_error(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    assert_int_equal(
+        ask(&g, "auctioneer", "POST", "/work",
+            "{\"LRPs\":[" LRP("a", "1", "preloaded:busybox") "],\"cell_id\":\"cell-2\"}")
+            .status,
+        500);
+    assert_int_equal(state_of(&g)->n_lrps, 0);
+    rep_rig_done(&g);
+}
+
+/* ---- Ports ------------------------------------------------------------------------------------- */
+
+static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
+{
+    assert_int_equal(rep_rig_work(g, process_guid, 1), 0);
+    struct rep_rig_move claim = rep_rig_take_move(g, "claim");
+    rep_rig_move_done(g, claim,
+                      rep_rig_record(g, process_guid, "CLAIMED",
+                                     claim.move->actual_lrp_instance_key->instance_guid,
+                                     RIG_CELL));
+    return claim;
+}
+
+static void no_port_is_allotted_twice(void **state)
+{
+    (void)state;
+    static const uint32_t ports[] = {80, 81, 82};
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    claim_of(&g, "a");
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "a", ports, 3));
+    struct verb_call first = rep_rig_take_verb(&g, VERB_PREPARE);
+    assert_int_equal(first.spec->ports[2].host_port, 61002);
+    /* One is left: two are not to be had, and the one is not lost. */
+    claim_of(&g, "b");
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "b", ports, 2));
+    struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
+    assert_string_equal(crash.move->error_message, "no host port is free in 61000-61003");
+    rep_rig_move_done(&g, crash, rep_rig_record(&g, "b", "UNCLAIMED", "", ""));
+    claim_of(&g, "c");
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "c", ports, 1));
+    assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->ports[0].host_port, 61003);
+    /* Given back when the container is gone. */
+    rep_rig_verb(&g, first, VERB_FAILED, "full");
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "crash"),
+                      rep_rig_record(&g, "a", "UNCLAIMED", "", ""));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    claim_of(&g, "d");
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "d", ports, 3));
+    assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->ports[0].host_port, 61000);
+    rep_rig_done(&g);
+}
+
+/* ---- Updates ----------------------------------------------------------------------------------- */
+
+static void new_tags_are_told_to_bbs(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    const char *path = arena_printf(&g.arena, "/v2/lrps/web/instances/%s", guid);
+    assert_int_equal(ask(&g, "bbs", "PUT", path,
+                         "{\"internal_routes\":[{\"hostname\":\"a.internal\"}],"
+                         "\"metric_tags\":{\"k\":\"v\"}}")
+                         .status,
+                     202);
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
+    assert_string_equal(start.move->actual_lrp_internal_routes[0]->hostname, "a.internal");
+    assert_string_equal(start.move->metric_tags[0]->value, "v");
+    assert_int_equal(start.move->actual_lrp_net_info->n_ports, 1);
+    rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    /* null leaves the routes as they are. */
+    assert_int_equal(ask(&g, "bbs", "PUT", path,
+                         "{\"internal_routes\":null,\"metric_tags\":{\"k\":\"w\"}}")
+                         .status,
+                     202);
+    start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
+    assert_string_equal(start.move->metric_tags[0]->value, "w");
+    rep_rig_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_may_call_what),
+        cmocka_unit_test(a_body_beyond_its_bound_is_refused),
+        cmocka_unit_test(state_in_json_has_diegos_keys),
+        cmocka_unit_test(states_are_told_in_diegos_words),
+        cmocka_unit_test(an_unchanged_state_is_told_by_its_tag),
+        cmocka_unit_test(a_cell_that_is_not_well_says_so),
+        cmocka_unit_test(what_does_not_fit_goes_back),
+        cmocka_unit_test(the_same_start_is_not_reserved_twice),
+        cmocka_unit_test(work_in_json_by_descending_memory),
+        cmocka_unit_test(work_for_another_cell_is_an_error),
+        cmocka_unit_test(no_port_is_allotted_twice),
+        cmocka_unit_test(new_tags_are_told_to_bbs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

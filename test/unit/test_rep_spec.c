@@ -1,0 +1,256 @@
+/* From a DesiredLRP to the driver's spec and the rep's note; the capacity's arithmetic. */
+#include "rep/capacity.h"
+#include "rep/note.h"
+#include "rep/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A DesiredLRP with a run action, to be changed by the test; all on the test's stack. */
+struct desired {
+    Models__DesiredLRP lrp;
+    Models__Action action;
+    Models__RunAction run;
+    Models__ModificationTag tag;
+};
+
+static void desired_init(struct desired *d)
+{
+    models__desired_lrp__init(&d->lrp);
+    models__action__init(&d->action);
+    models__run_action__init(&d->run);
+    models__modification_tag__init(&d->tag);
+    d->lrp.action = &d->action;
+    d->action.run_action = &d->run;
+    d->lrp.modification_tag = &d->tag;
+    d->tag.epoch = (char *)"e-1";
+    d->run.path = (char *)"/bin/sh";
+    d->run.user = (char *)"nobody";
+}
+
+static void only_the_run_action_is_supported(void **state)
+{
+    (void)state;
+    struct desired d;
+    struct err err;
+    desired_init(&d);
+    assert_int_equal(spec_check(&d.lrp, &err), 0);
+
+    Models__Action other = MODELS__ACTION__INIT;
+    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    other.serial_action = &serial;
+    d.lrp.action = &other;
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "action serial not supported");
+    d.lrp.action = NULL;
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+
+    desired_init(&d);
+    d.lrp.monitor = &other;
+    spec_check(&d.lrp, &err);
+    assert_string_equal(err.text, "action monitor not supported");
+    desired_init(&d);
+    d.lrp.setup = &other;
+    spec_check(&d.lrp, &err);
+    assert_string_equal(err.text, "action setup not supported");
+}
+
+static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size_t count)
+{
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = (char *)"web";
+    key.index = 3;
+    key.domain = (char *)"d";
+    Rep__Note reserved = REP__NOTE__INIT;
+    reserved.format = NOTE_FORMAT;
+    reserved.key = &key;
+    reserved.instance_guid = (char *)"i-1";
+    return spec_note(&reserved, &d->lrp, ports, count);
+}
+
+static void the_note_resolves_tags_and_routes(void **state)
+{
+    (void)state;
+    struct desired d;
+    desired_init(&d);
+    Models__MetricTagValue values[3];
+    Models__DesiredLRP__MetricTagsEntry entries[3];
+    Models__DesiredLRP__MetricTagsEntry *tags[3];
+    for (int i = 0; i < 3; i++) {
+        models__metric_tag_value__init(&values[i]);
+        models__desired_lrp__metric_tags_entry__init(&entries[i]);
+        entries[i].key = (char *)(i == 0 ? "source_id" : i == 1 ? "index" : "guid");
+        entries[i].value = &values[i];
+        tags[i] = &entries[i];
+    }
+    values[0].static_ = (char *)"s";
+    values[1].dynamic = MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX;
+    values[2].dynamic = MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID;
+    d.lrp.n_metric_tags = 3;
+    d.lrp.metric_tags = tags;
+
+    static char routes[] = "[{\"hostname\":\"a.internal\"},{\"other\":1},{\"hostname\":2},7,"
+                           "{\"hostname\":\"b.internal\"}]";
+    Models__ProtoRoutes__RoutesEntry entry = MODELS__PROTO_ROUTES__ROUTES_ENTRY__INIT;
+    entry.key = (char *)"internal-router";
+    entry.value = (ProtobufCBinaryData){.data = (uint8_t *)routes, .len = sizeof(routes) - 1};
+    Models__ProtoRoutes__RoutesEntry *list[] = {&entry};
+    Models__ProtoRoutes all = MODELS__PROTO_ROUTES__INIT;
+    all.n_routes = 1;
+    all.routes = list;
+    d.lrp.routes = &all;
+
+    Rep__Note *note = note_of(&d, &(struct port_pair){8080, 61000}, 1);
+    assert_string_equal(note->definition, "e-1");
+    assert_string_equal(note->metric_tags[0]->value, "s");
+    assert_string_equal(note->metric_tags[1]->value, "3");
+    assert_string_equal(note->metric_tags[2]->value, "i-1");
+    assert_int_equal(note->n_internal_routes, 2);
+    assert_string_equal(note->internal_routes[1]->hostname, "b.internal");
+    assert_int_equal(note->ports[0]->host_port, 61000);
+    rep__note__free_unpacked(note, NULL);
+
+    entry.value.len = 5; /* not JSON */
+    note = note_of(&d, NULL, 0);
+    assert_int_equal(note->n_internal_routes, 0);
+    rep__note__free_unpacked(note, NULL);
+}
+
+static void later_environment_wins_but_for_ports(void **state)
+{
+    (void)state;
+    struct desired d;
+    desired_init(&d);
+    static const char *const given[][2] = {
+        {"A", "of the LRP"}, {"INSTANCE_INDEX", "9"}, {"PORT", "1"}, {"A", "of the action"},
+    };
+    Models__EnvironmentVariable variables[4];
+    Models__EnvironmentVariable *list[4];
+    for (int i = 0; i < 4; i++) {
+        models__environment_variable__init(&variables[i]);
+        variables[i].name = (char *)given[i][0];
+        variables[i].value = (char *)given[i][1];
+        list[i] = &variables[i];
+    }
+    d.lrp.n_environment_variables = 3;
+    d.lrp.environment_variables = list;
+    d.run.n_env = 1;
+    d.run.env = list + 3;
+    char *args[] = {(char *)"-c", (char *)"true"};
+    d.run.n_args = 2;
+    d.run.args = args;
+    Models__ResourceLimits limits = MODELS__RESOURCE_LIMITS__INIT;
+    limits.optional_nofile_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE;
+    limits.nofile = 512;
+    d.run.resource_limits = &limits;
+
+    struct arena a;
+    arena_init(&a);
+    static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
+    Rep__Note *note = note_of(&d, ports, 2);
+    struct container_spec spec;
+    spec_make(&a, &d.lrp, note, &spec);
+    static const char *const expected[][2] = {
+        {"INSTANCE_GUID", "i-1"},    {"INSTANCE_INDEX", "9"}, {"CF_INSTANCE_GUID", "i-1"},
+        {"CF_INSTANCE_INDEX", "3"},  {"A", "of the action"},  {"PORT", "61000"},
+        {"PORT_8080", "61000"},      {"PORT_9090", "61001"},
+    };
+    assert_int_equal(spec.env_count, 8);
+    for (size_t i = 0; i < 8; i++) {
+        assert_string_equal(spec.env[i].name, expected[i][0]);
+        assert_string_equal(spec.env[i].value, expected[i][1]);
+    }
+    assert_string_equal(spec.args[1], "true");
+    assert_null(spec.args[2]);
+    assert_int_equal(spec.nofile, 512);
+    assert_string_equal(spec.user, "nobody");
+    rep__note__free_unpacked(note, NULL);
+    arena_done(&a);
+}
+
+static void a_note_is_read_back_or_refused(void **state)
+{
+    (void)state;
+    struct desired d;
+    desired_init(&d);
+    Rep__Note *note = note_of(&d, NULL, 0), *back = NULL;
+    struct buf b;
+    struct err err;
+    buf_init(&b);
+    buf_message(&b, &note->base);
+    assert_int_equal(note_read(buf_bytes(&b), "i-1", &back, &err), 0);
+    assert_string_equal(back->key->process_guid, "web");
+    rep__note__free_unpacked(back, NULL);
+    back = NULL;
+    assert_int_equal(note_read(buf_bytes(&b), "i-2", &back, &err), -ERR_INVALID);
+    assert_null(back);
+    note->format = NOTE_FORMAT + 1;
+    buf_clear(&b);
+    buf_message(&b, &note->base);
+    assert_int_equal(note_read(buf_bytes(&b), "i-1", &back, &err), -ERR_INVALID);
+    assert_int_equal(note_read((struct bytes){0}, "i-1", &back, &err), -ERR_INVALID);
+    assert_null(back);
+    buf_done(&b);
+    rep__note__free_unpacked(note, NULL);
+}
+
+/* ---- Capacity ---------------------------------------------------------------------------------- */
+
+static void reserved_never_exceeds_capacity(void **state)
+{
+    (void)state;
+    struct capacity c;
+    capacity_init(&c, (struct resources){100, 50, 3}, 5000, 5001);
+    assert_true(capacity_take(&c, 100, 10));
+    assert_false(capacity_take(&c, 1, 0));
+    assert_false(capacity_take(&c, 0, 41));
+    assert_false(capacity_take(&c, -1, 0));
+    assert_false(capacity_take(&c, 0, -1));
+    assert_true(capacity_take(&c, 0, 40));
+    assert_true(capacity_take(&c, 0, 0));
+    assert_false(capacity_take(&c, 0, 0)); /* no slot */
+    capacity_give(&c, 100, 10);
+    assert_true(capacity_take(&c, 100, 10));
+    /* What runs already is there whatever the settings say; then nothing more is taken. */
+    capacity_adopt(&c, 100, 0);
+    assert_int_equal(capacity_left(&c).memory_mb, 0);
+    assert_int_equal(capacity_left(&c).containers, 0);
+    assert_false(capacity_take(&c, 0, 0));
+}
+
+static void ports_are_taken_once_and_rest(void **state)
+{
+    (void)state;
+    struct capacity c;
+    capacity_init(&c, (struct resources){1, 1, 1}, 65533, 65535);
+    capacity_port_adopt(&c, 65534);
+    capacity_port_adopt(&c, 80); /* out of the range: of no concern */
+    assert_int_equal(capacity_port_take(&c), 65533);
+    assert_int_equal(capacity_port_take(&c), 65535);
+    assert_int_equal(capacity_port_take(&c), 0);
+    capacity_port_give(&c, 65535);
+    capacity_port_give(&c, 65533);
+    capacity_port_give(&c, 80);
+    assert_int_equal(capacity_port_take(&c), 65533);
+    capacity_port_give(&c, 65533);
+    assert_int_equal(capacity_port_take(&c), 65535); /* not the one just given back */
+    capacity_init(&c, (struct resources){1, 1, 1}, 0, 0);
+    assert_int_equal(capacity_port_take(&c), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_run_action_is_supported),
+        cmocka_unit_test(the_note_resolves_tags_and_routes),
+        cmocka_unit_test(later_environment_wins_but_for_ports),
+        cmocka_unit_test(a_note_is_read_back_or_refused),
+        cmocka_unit_test(reserved_never_exceeds_capacity),
+        cmocka_unit_test(ports_are_taken_once_and_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
