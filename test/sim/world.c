@@ -36,10 +36,12 @@ void world_free(struct world *w)
         if (n->role) {
             world_kill(w, n);
         }
-        model_containers_free(n->containers);
-        free(n);
     }
     network_free(w);
+    for (size_t i = 0; i < w->node_count; i++) {
+        model_containers_free(w->nodes[i]->containers);
+        free(w->nodes[i]);
+    }
     queue_done(&w->queue);
     model_etcd_free(w->etcd);
     buf_done(&w->trace);

@@ -167,6 +167,9 @@ static void call_arrives(void *world, struct item *item)
     back->payload = p;
     if (s->request.call == STORE_TXN && model_etcd_revision(w->etcd) > before) {
         trace_commit(w, s->node->config.name, s->request.message);
+    } else if (s->request.call == STORE_TXN && w->trace_logs) {
+        world_note(w, s->node->config.name, "a transaction is not applied: %s",
+                   p->answer.outcome == STORE_DONE ? "a compare failed" : p->answer.text);
     }
     int64_t at = w->now_ns + world_draw(w, w->options.store);
     if (s->node->cut_from_etcd || at > s->request.deadline_ns) {
