@@ -31,7 +31,11 @@ struct board_hooks {
     void (*on_reset)(void *context, struct effects *out);
 };
 
+/* Config and hooks are copied. */
 struct board *board_new(const struct bbs_config *config, const struct board_hooks *hooks);
+
+/* Everything open ends first: its callbacks are called with a failure and their effects go nowhere.
+ * So free the board before what the callbacks touch. Accepts NULL. */
 void board_free(struct board *b);
 
 /* Give it every event. True if the event was its own (START, TIMER and STOP are everybody's). */
@@ -72,7 +76,8 @@ void board_fetch(struct board *b, struct arena *arena, const char *const *keys, 
  * within board_barrier's `read`, so that the snapshot is as fresh as the store. The cursor may
  * outlive the board; it then ends. A reader's safe position to resume at is the revision of the
  * last CURRENT or HEARTBEAT, or one less than that of the last PUT or DELETE (a revision's changes
- * may be cut in two by a broken connection). */
+ * may be cut in two by a broken connection). NULL when there are too many readers or
+ * selectors: 503. */
 struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
 #define BOARD_FEED_CHANNEL "feed"
 

@@ -1,0 +1,140 @@
+/* What the watch told goes into the copy, all changes of one revision together, and on to the feed,
+ * the jobs and the layer above (DESIGN 2). */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The cause among the changes of one revision, decoded into the arena; NULL if there is none. */
+static const Board__CauseRecord *cause_of(struct board *b, int64_t revision, struct arena *a)
+{
+    struct news *n;
+    STAILQ_FOREACH(n, &b->watch.list, link)
+    {
+        if (n->revision != revision) {
+            break;
+        }
+        ProtobufCMessage *m;
+        if (n->cause && record_decode(a, RECORD_CAUSE, blob_bytes(n->cause), &m, NULL) == 0) {
+            return (const Board__CauseRecord *)m;
+        }
+    }
+    return NULL;
+}
+
+/* The entry for a key. Entries stand in the order of the transaction's puts, as do the events, so
+ * the next one is nearly always the right one. */
+static const Board__CauseRecord__Change *entry_for(const Board__CauseRecord *cause, const char *key,
+                                                   size_t *next)
+{
+    if (!cause) {
+        return NULL;
+    }
+    for (size_t tried = 0; tried < cause->n_changes; tried++) {
+        size_t i = (*next + tried) % cause->n_changes;
+        if (strcmp(cause->changes[i]->key, key) == 0) {
+            *next = i + 1;
+            return cause->changes[i];
+        }
+    }
+    return NULL;
+}
+
+static void tell(struct board *b, struct version *before, struct version *after,
+                 const Board__CauseRecord__Change *entry, struct effects *out)
+{
+    /* Our transactions change 64 records at most. Only a stranger's hand on etcd changes so many at
+     * once that the step's bound is near; the layer above repeats its notices by passes. */
+    if (!b->hooks.on_change || out->count >= EFFECTS_MAX / 2) {
+        return;
+    }
+    const struct seen *was = before ? seen_of(out->arena, before) : NULL;
+    const struct seen *is = after ? seen_of(out->arena, after) : NULL;
+    if (was || is) {
+        b->hooks.on_change(b->hooks.context, was, is, entry, out);
+    }
+}
+
+/* True if the copy holds what the watch says was there before. */
+static bool agrees(const struct board *b, const struct news *n)
+{
+    const struct copied *p = copy_find(b->copy, n->key);
+    return n->previous_revision == 0 ||
+           (p && copied_version(p)->mod_revision == n->previous_revision);
+}
+
+static void apply_one(struct board *b, struct news *n, const Board__CauseRecord__Change *entry,
+                      struct effects *out)
+{
+    struct version *before, *after = version_ref(n->item);
+    if (after) {
+        before = copy_put(b->copy, version_ref(after), b->now.mono_ns);
+    } else {
+        before = copy_remove(b->copy, n->key);
+    }
+    feed_change(b->feed, n->revision, before, after);
+    verify_touched(b, n->key);
+    if (n->type == RECORD_JOB) {
+        board_jobs_noted(b, n->key);
+    }
+    tell(b, before, after, entry, out);
+    version_unref(before);
+    version_unref(after);
+}
+
+/* One revision. Gives what is wrong, or NULL. */
+static const char *apply_revision(struct board *b, struct effects *out)
+{
+    struct watch *w = &b->watch;
+    int64_t revision = STAILQ_FIRST(&w->list)->revision;
+    const Board__CauseRecord *cause = cause_of(b, revision, out->arena);
+    const char *fault = NULL;
+    size_t next_entry = 0;
+    struct news *n;
+    while ((n = STAILQ_FIRST(&w->list)) && n->revision == revision) {
+        STAILQ_REMOVE_HEAD(&w->list, link);
+        if (n->type != RECORD_CAUSE && n->type != RECORD_RUN) {
+            if (!agrees(b, n)) {
+                fault = "the watch tells of a value that the copy never had";
+            }
+            if (n->type == RECORD_EPOCH) {
+                fault = "the board's epoch changed";
+            }
+            apply_one(b, n, entry_for(cause, n->key, &next_entry), out);
+        }
+        version_unref(n->item);
+        blob_unref(n->cause);
+        free(n);
+    }
+    b->revision = revision;
+    feed_advance(b->feed, revision);
+    return fault;
+}
+
+static void wake_reached(struct board *b, struct effects *out)
+{
+    struct await *a;
+    while (b->loaded && out->count < EFFECTS_ENOUGH &&
+           (a = awaits_reached(&b->awaits, b->revision))) {
+        a->wake(a, true, out);
+    }
+    if (out->count >= EFFECTS_ENOUGH) {
+        effects_due(out, b->now.mono_ns); /* the rest in the next step */
+    }
+}
+
+void apply_news(struct board *b, struct effects *out)
+{
+    while (b->loaded && !STAILQ_EMPTY(&b->watch.list)) {
+        if (out->count >= EFFECTS_ENOUGH) {
+            effects_due(out, b->now.mono_ns);
+            break;
+        }
+        const char *fault = apply_revision(b, out);
+        if (fault) {
+            load_start(b, fault, out);
+            return;
+        }
+    }
+    wake_reached(b, out);
+}

@@ -1,0 +1,259 @@
+/* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since (DESIGN 6). */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BEAT_INTERVAL_DEFAULT_NS (2 * SECOND_NS)
+#define BEAT_UNCONFIRMED_MAX_NS (2 * SECOND_NS)
+#define BEAT_RETRY_NS (200 * MILLISECOND_NS)
+#define SWEEP_INTERVAL_NS (30 * SECOND_NS)
+#define SILENT_MAX_NS (600 * SECOND_NS)
+
+/* Heard from a cell or a leader. */
+struct heard {
+    uint64_t session; /* or the leader's term */
+    uint64_t number;  /* of the first put that tells of it */
+};
+
+static int64_t interval_ns(const struct board *b)
+{
+    return b->config.beat_interval_ns ? b->config.beat_interval_ns : BEAT_INTERVAL_DEFAULT_NS;
+}
+
+int64_t beat_since_ns(const struct board *b, const char *boot_id)
+{
+    struct arena a;
+    arena_init(&a);
+    const struct copied *p = b->copy ? copy_find(b->copy, key_beat(&a, boot_id)) : NULL;
+    arena_done(&a);
+    return p ? copied_seen_ns(p) : INT64_MIN;
+}
+
+static bool hear(struct board *b, struct map *m, size_t max, const char *name, uint64_t session)
+{
+    struct heard *h = map_get(m, name);
+    if (!h) {
+        if (m->count >= max) {
+            return false;
+        }
+        h = calloc(1, sizeof(*h));
+        if (!h) {
+            abort();
+        }
+        map_put(m, name, h);
+    }
+    h->session = session;
+    h->number = b->beats.number + 1;
+    return true;
+}
+
+bool board_beat(struct board *b, const Board__BeatRequest *beat)
+{
+    const struct beats *s = &b->beats;
+    bool late = s->unconfirmed_ns != NEVER_NS &&
+                b->now.mono_ns - s->unconfirmed_ns > BEAT_UNCONFIRMED_MAX_NS;
+    if (!s->confirmed || late || b->stop_ns) {
+        return false;
+    }
+    if (beat->cell && !hear(b, &b->beats.cells, BEAT_CELLS_MAX, beat->cell->cell_id,
+                            beat->cell->session)) {
+        return false;
+    }
+    for (size_t i = 0; i < beat->n_leaders; i++) {
+        const Board__LeadBeat *l = beat->leaders[i];
+        if (!hear(b, &b->beats.leaders, BEAT_LEADERS_MAX, l->role, (uint64_t)l->term)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fill_record(struct board *b, Board__BeatRecord *r, struct arena *a)
+{
+    struct beats *s = &b->beats;
+    r->boot_id = b->boot_id;
+    r->url = b->url;
+    r->count = s->number;
+    r->cells = ARENA_ARRAY(a, s->cells.count, Board__CellBeat *);
+    MAP_EACH(&s->cells, n)
+    {
+        Board__CellBeat *c = r->cells[r->n_cells++] = ARENA_NEW(a, Board__CellBeat);
+        board__cell_beat__init(c);
+        c->cell_id = (char *)(size_t)map_key(n);
+        c->session = ((const struct heard *)map_value(n))->session;
+    }
+    r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeadBeat *);
+    MAP_EACH(&s->leaders, n)
+    {
+        Board__LeadBeat *l = r->leaders[r->n_leaders++] = ARENA_NEW(a, Board__LeadBeat);
+        board__lead_beat__init(l);
+        l->role = (char *)(size_t)map_key(n);
+        l->term = (int64_t)((const struct heard *)map_value(n))->session;
+    }
+}
+
+/* What this put told need not be told again. */
+static void forget_told(struct map *m, uint64_t number)
+{
+    MAP_EACH(m, n)
+    {
+        struct heard *h = map_value(n);
+        if (h->number <= number) {
+            map_remove(m, map_key(n));
+            free(h);
+        }
+    }
+}
+
+static void on_put(struct board *b, void *context, const struct store_answer *answer,
+                   struct effects *out)
+{
+    (void)context;
+    struct beats *s = &b->beats;
+    s->call_id = 0;
+    const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
+    if (answer->outcome == STORE_DONE && r && r->succeeded) {
+        forget_told(&s->cells, s->number);
+        forget_told(&s->leaders, s->number);
+        s->unconfirmed_ns = NEVER_NS;
+        s->confirmed = true;
+        return;
+    }
+    /* The copy may be behind our own key, or the outcome is unknown: a new put tells it all. */
+    s->next_ns = earlier_ns(s->next_ns, b->now.mono_ns + BEAT_RETRY_NS);
+    if (answer->outcome == STORE_REFUSED && answer->grpc_status == GRPC_RESOURCE_EXHAUSTED &&
+        strstr(store_text(answer), "space")) {
+        health_out_of_space(b, out);
+    }
+}
+
+static Etcd__Compare *own_key_unchanged(struct board *b, const char *key, struct arena *a)
+{
+    const struct copied *p = copy_find(b->copy, key);
+    struct compare c = {.kind = COMPARE_ABSENT, .key = key};
+    if (p) {
+        c.kind = COMPARE_UNCHANGED;
+        c.revision = copied_version(p)->mod_revision;
+    }
+    return compare_compile(a, &c);
+}
+
+static void put(struct board *b, struct effects *out)
+{
+    struct arena *a = out->arena;
+    struct beats *s = &b->beats;
+    s->number++;
+    s->next_ns = b->now.mono_ns + interval_ns(b);
+    if (s->unconfirmed_ns == NEVER_NS) {
+        s->unconfirmed_ns = b->now.mono_ns;
+    }
+    Board__BeatRecord record = BOARD__BEAT_RECORD__INIT;
+    fill_record(b, &record, a);
+    struct buf value;
+    buf_init(&value);
+    record_encode(&value, &record.base);
+    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
+    buf_done(&value);
+
+    const char *key = key_beat(a, b->boot_id);
+    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
+    etcd__txn_request__init(t);
+    t->n_compare = 2;
+    t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
+    t->compare[0] = epoch_compare(b, a);
+    t->compare[1] = own_key_unchanged(b, key, a);
+    t->n_success = 1;
+    t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
+    t->success[0] = op_put(a, key, bytes);
+    s->call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_put, NULL, out);
+}
+
+static void on_swept(struct board *b, void *context, const struct store_answer *answer,
+                     struct effects *out)
+{
+    (void)b, (void)context, (void)answer, (void)out; /* the next look tells */
+}
+
+/* Deletes a bbs's beat key and causes, under the compare that the key is as we know it. */
+static uint64_t remove_bbs(struct board *b, const char *boot_id, const struct version *known,
+                           store_done *done, struct effects *out)
+{
+    struct arena *a = out->arena;
+    const char *key = key_beat(a, boot_id);
+    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
+    etcd__txn_request__init(t);
+    t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
+    t->compare[t->n_compare++] = epoch_compare(b, a);
+    if (known) {
+        const struct compare c = {
+            .kind = COMPARE_UNCHANGED, .key = key, .revision = known->mod_revision};
+        t->compare[t->n_compare++] = compare_compile(a, &c);
+    }
+    t->n_success = 2;
+    t->success = ARENA_ARRAY(a, 2, Etcd__RequestOp *);
+    t->success[0] = op_delete(a, key);
+    t->success[1] = op_delete_range(a, key_cause_boot(a, boot_id));
+    return store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, done, NULL, out);
+}
+
+/* One bbs at a look that has been silent for 10 minutes. */
+static void sweep(struct board *b, struct effects *out)
+{
+    b->beats.sweep_ns = b->now.mono_ns + SWEEP_INTERVAL_NS;
+    for (struct copied *p = copy_from(b->copy, "beat/"); p; p = copy_next(p)) {
+        const struct version *item = copied_version(p);
+        if (item->type != RECORD_BEAT) {
+            return;
+        }
+        const char *boot_id = key_component(out->arena, version_key(item), 1);
+        if (strcmp(boot_id, b->boot_id) != 0 &&
+            b->now.mono_ns - copied_seen_ns(p) >= SILENT_MAX_NS) {
+            remove_bbs(b, boot_id, item, on_swept, out);
+            return;
+        }
+    }
+}
+
+void beats_timer(struct board *b, struct effects *out)
+{
+    struct beats *s = &b->beats;
+    if (!b->loaded || b->stop_ns) {
+        return;
+    }
+    if (!s->call_id && s->next_ns <= b->now.mono_ns) {
+        put(b, out);
+    }
+    if (s->sweep_ns <= b->now.mono_ns) {
+        sweep(b, out);
+    }
+}
+
+int64_t beats_due_ns(const struct board *b)
+{
+    const struct beats *s = &b->beats;
+    if (!b->loaded || b->stop_ns) {
+        return NEVER_NS;
+    }
+    return earlier_ns(s->call_id ? NEVER_NS : s->next_ns, s->sweep_ns);
+}
+
+static void on_left(struct board *b, void *context, const struct store_answer *answer,
+                    struct effects *out)
+{
+    (void)context, (void)answer, (void)out;
+    b->left = true; /* or not: then others sweep it after 10 minutes */
+}
+
+void beats_leave(struct board *b, struct effects *out)
+{
+    store_forget(b, b->beats.call_id);
+    b->beats.call_id = 0;
+    remove_bbs(b, b->boot_id, NULL, on_left, out);
+}
+
+void beats_free(struct board *b)
+{
+    map_done(&b->beats.cells, free);
+    map_done(&b->beats.leaders, free);
+}

@@ -1,0 +1,317 @@
+#include "bbs/board/copy.h"
+
+#include "common/model/record.h"
+
+#include "board.pb-c.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
+
+#include <assert.h>
+#include <bsd/sys/tree.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct copied {
+    RB_ENTRY(copied) by_key;
+    RB_ENTRY(copied) by_cell;
+    RB_ENTRY(copied) by_owner;
+    struct version *item;
+    int64_t seen_ns;
+};
+
+RB_HEAD(key_tree, copied);
+RB_HEAD(cell_tree, copied);
+RB_HEAD(owner_tree, copied);
+
+struct copy {
+    struct key_tree by_key;
+    struct cell_tree by_cell;
+    struct owner_tree by_owner;
+    size_t count;
+};
+
+static int compare_keys(const struct copied *a, const struct copied *b)
+{
+    return strcmp(version_key(a->item), version_key(b->item));
+}
+
+static int compare_tags(const struct copied *a, const struct copied *b, enum tag tag)
+{
+    int order = strcmp(version_tag(a->item, tag), version_tag(b->item, tag));
+    return order ? order : compare_keys(a, b);
+}
+
+static int compare_cells(const struct copied *a, const struct copied *b)
+{
+    return compare_tags(a, b, TAG_CELL);
+}
+
+static int compare_owners(const struct copied *a, const struct copied *b)
+{
+    return compare_tags(a, b, TAG_OWNER);
+}
+
+#define TREE static __attribute__((unused))
+RB_GENERATE_INTERNAL(key_tree, copied, by_key, compare_keys, TREE)
+RB_GENERATE_INTERNAL(cell_tree, copied, by_cell, compare_cells, TREE)
+RB_GENERATE_INTERNAL(owner_tree, copied, by_owner, compare_owners, TREE)
+
+const char *owner_text(struct arena *a, const char *kind, const char *uid)
+{
+    if (!*kind && !*uid) {
+        return "";
+    }
+    /* Escaped, so that no two owners give one text. */
+    const char *escaped_kind = key_domain(a, kind), *escaped_uid = key_domain(a, uid);
+    size_t prefix = strlen(key_domain(a, ""));
+    return arena_printf(a, "%s/%s", escaped_kind + prefix, escaped_uid + prefix);
+}
+
+static const char *owner_of(struct arena *a, const Models__Owner *o)
+{
+    return o ? owner_text(a, o->kind, o->uid) : "";
+}
+
+static void tags_of(struct arena *a, enum record_type type, const ProtobufCMessage *m,
+                    const char *tags[TAG_COUNT])
+{
+    if (type == RECORD_ACTUAL) {
+        const Models__ActualLRP *r = (const Models__ActualLRP *)m;
+        tags[TAG_DOMAIN] = r->actual_lrp_key ? r->actual_lrp_key->domain : "";
+        tags[TAG_CELL] = r->actual_lrp_instance_key ? r->actual_lrp_instance_key->cell_id : "";
+        tags[TAG_STATE] = r->state;
+        tags[TAG_OWNER] = owner_of(a, r->owner);
+    } else if (type == RECORD_DESIRED) {
+        const Models__DesiredLRP *r = (const Models__DesiredLRP *)m;
+        tags[TAG_DOMAIN] = r->domain;
+        tags[TAG_OWNER] = owner_of(a, r->owner);
+    } else if (type == RECORD_CELL) {
+        const Board__CellRecord *r = (const Board__CellRecord *)m;
+        tags[TAG_CELL] = r->presence ? r->presence->cell_id : "";
+    } else if (type == RECORD_DOMAIN) {
+        tags[TAG_DOMAIN] = ((const Board__DomainRecord *)m)->domain;
+    } else if (type == RECORD_JOB) {
+        tags[TAG_DOMAIN] = ((const Board__JobRecord *)m)->domain;
+    } else if (type == RECORD_TASK) {
+        const Models__Task *r = (const Models__Task *)m;
+        const ProtobufCEnumValue *v =
+            protobuf_c_enum_descriptor_get_value(&models__task__state__descriptor, (int)r->state);
+        tags[TAG_DOMAIN] = r->domain;
+        tags[TAG_CELL] = r->cell_id;
+        tags[TAG_STATE] = v ? v->name : "";
+    }
+}
+
+struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
+                      int64_t create_revision, int64_t mod_revision)
+{
+    enum record_type type = key_type(key);
+    const char *tags[TAG_COUNT] = {"", "", "", ""};
+    ProtobufCMessage *m;
+    if (type != RECORD_UNKNOWN && record_decode(scratch, type, value, &m, NULL) == 0) {
+        tags_of(scratch, type, m, tags);
+    }
+    size_t key_size = strlen(key) + 1, size = key_size, sizes[TAG_COUNT];
+    for (int t = 0; t < TAG_COUNT; t++) {
+        sizes[t] = strlen(tags[t]) + 1;
+        size += sizes[t];
+    }
+    struct version *i = calloc(1, sizeof(*i) + size);
+    if (!i) {
+        abort();
+    }
+    i->references = 1;
+    i->type = type;
+    i->create_revision = create_revision;
+    i->mod_revision = mod_revision;
+    i->blob = blob_new(value.data, value.size);
+    memcpy(i->text, key, key_size);
+    uint32_t at = (uint32_t)key_size;
+    for (int t = 0; t < TAG_COUNT; t++) {
+        i->tags[t] = at;
+        memcpy(i->text + at, tags[t], sizes[t]);
+        at += (uint32_t)sizes[t];
+    }
+    return i;
+}
+
+struct version *version_ref(struct version *i)
+{
+    if (i) {
+        assert(i->references > 0);
+        i->references++;
+    }
+    return i;
+}
+
+void version_unref(struct version *i)
+{
+    if (i && --i->references == 0) {
+        blob_unref(i->blob);
+        free(i);
+    }
+}
+
+struct copy *copy_new(void)
+{
+    struct copy *c = calloc(1, sizeof(*c));
+    if (!c) {
+        abort();
+    }
+    return c;
+}
+
+void copy_free(struct copy *c)
+{
+    if (!c) {
+        return;
+    }
+    struct copied *p, *next;
+    for (p = RB_MIN(key_tree, &c->by_key); p; p = next) {
+        next = RB_NEXT(key_tree, &c->by_key, p);
+        RB_REMOVE(key_tree, &c->by_key, p);
+        version_unref(p->item);
+        free(p);
+    }
+    free(c);
+}
+
+size_t copy_count(const struct copy *c)
+{
+    return c->count;
+}
+
+struct copied *copy_find(const struct copy *c, const char *key)
+{
+    struct copied *p = RB_ROOT(&c->by_key);
+    while (p) {
+        int order = strcmp(key, version_key(p->item));
+        if (order == 0) {
+            return p;
+        }
+        p = order < 0 ? RB_LEFT(p, by_key) : RB_RIGHT(p, by_key);
+    }
+    return NULL;
+}
+
+static void index_place(struct copy *c, struct copied *p)
+{
+    if (*version_tag(p->item, TAG_CELL)) {
+        RB_INSERT(cell_tree, &c->by_cell, p);
+    }
+    if (*version_tag(p->item, TAG_OWNER)) {
+        RB_INSERT(owner_tree, &c->by_owner, p);
+    }
+}
+
+static void unindex_place(struct copy *c, struct copied *p)
+{
+    if (*version_tag(p->item, TAG_CELL)) {
+        RB_REMOVE(cell_tree, &c->by_cell, p);
+    }
+    if (*version_tag(p->item, TAG_OWNER)) {
+        RB_REMOVE(owner_tree, &c->by_owner, p);
+    }
+}
+
+struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns)
+{
+    struct copied *p = copy_find(c, version_key(item));
+    if (p) {
+        struct version *old = p->item;
+        unindex_place(c, p);
+        p->item = item;
+        p->seen_ns = seen_ns;
+        index_place(c, p);
+        return old;
+    }
+    p = calloc(1, sizeof(*p));
+    if (!p) {
+        abort();
+    }
+    p->item = item;
+    p->seen_ns = seen_ns;
+    RB_INSERT(key_tree, &c->by_key, p);
+    index_place(c, p);
+    c->count++;
+    return NULL;
+}
+
+struct version *copy_remove(struct copy *c, const char *key)
+{
+    struct copied *p = copy_find(c, key);
+    if (!p) {
+        return NULL;
+    }
+    struct version *old = p->item;
+    unindex_place(c, p);
+    RB_REMOVE(key_tree, &c->by_key, p);
+    free(p);
+    c->count--;
+    return old;
+}
+
+struct version *copied_version(const struct copied *p)
+{
+    return p->item;
+}
+
+int64_t copied_seen_ns(const struct copied *p)
+{
+    return p->seen_ns;
+}
+
+struct copied *copy_from(const struct copy *c, const char *key)
+{
+    struct copied *p = RB_ROOT(&c->by_key), *best = NULL;
+    while (p) {
+        if (strcmp(key, version_key(p->item)) <= 0) {
+            best = p;
+            p = RB_LEFT(p, by_key);
+        } else {
+            p = RB_RIGHT(p, by_key);
+        }
+    }
+    return best;
+}
+
+struct copied *copy_next(struct copied *p)
+{
+    return RB_NEXT(key_tree, NULL, p);
+}
+
+struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text)
+{
+    assert((tag == TAG_CELL || tag == TAG_OWNER) && *text);
+    bool cell = tag == TAG_CELL;
+    struct copied *p = cell ? RB_ROOT(&c->by_cell) : RB_ROOT(&c->by_owner), *best = NULL;
+    while (p) {
+        if (strcmp(text, version_tag(p->item, tag)) <= 0) {
+            best = p;
+            p = cell ? RB_LEFT(p, by_cell) : RB_LEFT(p, by_owner);
+        } else {
+            p = cell ? RB_RIGHT(p, by_cell) : RB_RIGHT(p, by_owner);
+        }
+    }
+    return best && strcmp(version_tag(best->item, tag), text) == 0 ? best : NULL;
+}
+
+struct copied *copied_next_tagged(struct copied *p, enum tag tag)
+{
+    struct copied *next =
+        tag == TAG_CELL ? RB_NEXT(cell_tree, NULL, p) : RB_NEXT(owner_tree, NULL, p);
+    bool same = next && strcmp(version_tag(next->item, tag), version_tag(p->item, tag)) == 0;
+    return same ? next : NULL;
+}
+
+void copy_inherit(struct copy *c, const struct copy *old)
+{
+    for (struct copied *p = copy_from(c, ""); p; p = copy_next(p)) {
+        const struct copied *was = copy_find(old, version_key(p->item));
+        if (was && was->item->mod_revision == p->item->mod_revision &&
+            was->item->create_revision == p->item->create_revision) {
+            p->seen_ns = was->seen_ns;
+        }
+    }
+}

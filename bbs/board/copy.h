@@ -1,0 +1,85 @@
+/* The memory copy of the board (DESIGN 2): each record as one immutable, counted version (encoded blob
+ * beside a small decoded index), found by key, by cell and by owner. The watch alone changes it. */
+#ifndef BBS_BOARD_COPY_H
+#define BBS_BOARD_COPY_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/model/keys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the index knows of a record, "" where it does not apply. */
+enum tag {
+    TAG_DOMAIN,
+    TAG_CELL,  /* of an ActualLRP or Task the cell it is on, of a cell its id */
+    TAG_STATE, /* of an ActualLRP or Task */
+    TAG_OWNER, /* as owner_text() gives it */
+    TAG_COUNT
+};
+
+/* One version of one record; shared by the copy, the feed's ring, its readers and lists. */
+struct version {
+    unsigned references;
+    uint32_t tags[TAG_COUNT]; /* offsets into text[] */
+    enum record_type type;
+    int64_t create_revision;
+    int64_t mod_revision;
+    struct blob *blob; /* with its version byte */
+    char text[];       /* the key, then the tags */
+};
+
+/* A new version with one reference, the caller's. Decodes the value in `scratch` for its index; what
+ * cannot be decoded (another format version) has an empty index. */
+struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
+                      int64_t create_revision, int64_t mod_revision);
+struct version *version_ref(struct version *i);  /* NULL gives NULL */
+void version_unref(struct version *i);        /* accepts NULL */
+
+static inline const char *version_key(const struct version *i)
+{
+    return i->text;
+}
+
+static inline const char *version_tag(const struct version *i, enum tag tag)
+{
+    return i->text + i->tags[tag];
+}
+
+/* "kind/uid", both percent-escaped; "" without an owner. */
+const char *owner_text(struct arena *a, const char *kind, const char *uid);
+
+struct copy;
+struct copied; /* a place in the copy: a version and when it was first seen */
+
+struct copy *copy_new(void);
+void copy_free(struct copy *c); /* accepts NULL */
+
+size_t copy_count(const struct copy *c);
+
+/* Puts a version (taking over the reference) in the place of its key; gives the reference to the one
+ * that was there, or NULL. */
+struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns);
+
+/* Takes the version out and gives its reference, or NULL. */
+struct version *copy_remove(struct copy *c, const char *key);
+
+/* NULL if there is none. */
+struct copied *copy_find(const struct copy *c, const char *key);
+
+struct version *copied_version(const struct copied *p); /* borrowed */
+int64_t copied_seen_ns(const struct copied *p);   /* when its present revision was first seen */
+
+/* Walks in byte order of the keys; `copy_from` begins at the first key not below `key`. */
+struct copied *copy_from(const struct copy *c, const char *key);
+struct copied *copy_next(struct copied *p);
+
+/* The records of one cell or owner (tag and its text, not empty), in byte order of the keys. */
+struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text);
+struct copied *copied_next_tagged(struct copied *p, enum tag tag);
+
+/* Keeps the first-seen times of `old` for the records whose revision is still the same. */
+void copy_inherit(struct copy *c, const struct copy *old);
+
+#endif

@@ -1,0 +1,450 @@
+/* The engine of the board, for the files of bbs/board alone: one struct, one subject a file. The
+ * layer above uses board.h, op.h and view.h. */
+#ifndef BBS_BOARD_ENGINE_H
+#define BBS_BOARD_ENGINE_H
+
+#include "bbs/board/await.h"
+#include "bbs/board/batch.h"
+#include "bbs/board/board.h"
+#include "bbs/board/copy.h"
+#include "bbs/board/feed.h"
+#include "common/base/map.h"
+
+#include <sys/queue.h>
+
+enum {
+    TRANSACTIONS_MAX = 256,         /* most slots a bbs may be configured to have */
+    TRANSACTIONS_DEFAULT = 16,
+    STORE_BUCKETS = 64,
+    OPS_MAX = 65536,                /* open at once; more are answered 503 */
+    CONFLICTS_MAX = 8,              /* of one op, then UNAVAILABLE */
+    FETCHES_MAX = 8,                /* rounds of fetching for one op, then UNAVAILABLE */
+    PAGE_RECORDS = 512,             /* of one Range of a long list */
+    FETCH_KEYS = 32,                /* of one transaction that fetches by key */
+    BARRIER_WAITERS_MAX = 65536,
+    BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
+    BATCH_WORTH = 64,               /* ready records that are sent although others fly */
+    FLYING_FREELY = 2,              /* this many transactions fly without waiting for company */
+    EFFECTS_ENOUGH = EFFECTS_MAX / 4, /* then the rest of the work waits for the next step */
+    FEED_RING_DEFAULT = 65536,
+    BEAT_CELLS_MAX = 20000,
+    BEAT_LEADERS_MAX = 64,
+};
+
+#define OP_DEADLINE_NS (5 * SECOND_NS)
+#define TXN_TIMEOUT_NS (2 * SECOND_NS)
+#define PAGE_TIMEOUT_NS (5 * SECOND_NS)
+#define BARRIER_TIMEOUT_NS (1 * SECOND_NS)
+#define WATCH_PATIENCE_NS (200 * MILLISECOND_NS) /* then a commit answers from its own result */
+#define BEHIND_MAX_NS (5 * SECOND_NS)            /* then the copy is rebuilt */
+#define GROUP_WAIT_NS (1 * MILLISECOND_NS)
+#define BACKOFF_MIN_NS (100 * MILLISECOND_NS)
+#define BACKOFF_MAX_NS (5 * SECOND_NS)
+#define STOP_MAX_NS (2 * SECOND_NS)
+
+/* ---- store.c: open calls to etcd ---- */
+
+typedef void store_done(struct board *b, void *context, const struct store_answer *answer,
+                        struct effects *out);
+
+struct store_open {
+    LIST_ENTRY(store_open) link;
+    uint64_t id;
+    store_done *done;
+    void *context;
+};
+
+/* Sends a call (the message must live in out->arena) and gives its id; `done` comes once. */
+uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessage *message,
+                    int64_t timeout_ns, store_done *done, void *context, struct effects *out);
+
+/* No `done` of this call comes any more; 0 and unknown ids are fine. */
+void store_forget(struct board *b, uint64_t id);
+
+/* Gives an answer to who waits for it. False if nobody here does. */
+bool store_answered(struct board *b, const struct store_answer *answer, struct effects *out);
+
+/* Whether the call certainly had no effect: etcd's own "unavailable" and "deadline exceeded" may come
+ * after a proposal that still lands. */
+bool store_certainly_refused(const struct store_answer *answer);
+
+/* What went wrong, for texts. */
+const char *store_text(const struct store_answer *answer);
+
+/* 100 ms, 200 ms, ... 5 s. */
+int64_t backoff_ns(unsigned failures);
+
+/* etcd does not answer as it should: logged once until board_well(). */
+void board_trouble(struct board *b, const char *text, struct effects *out);
+void board_well(struct board *b, struct effects *out);
+
+/* ---- load.c, watch.c, apply.c: what makes the copy ---- */
+
+struct load {
+    bool active;
+    uint64_t call_id;
+    struct copy *copy;
+    int64_t revision; /* 0 before the first page */
+    unsigned part;
+    struct buf next_key;
+    unsigned failures;
+    int64_t retry_ns; /* NEVER_NS: not waiting */
+    struct map strangers; /* unknown top-level prefixes */
+};
+
+/* One change as the watch told it, not yet in the copy. */
+struct news {
+    STAILQ_ENTRY(news) link;
+    int64_t revision;
+    int64_t previous_revision; /* of the value before, 0 = not told */
+    enum record_type type;
+    struct version *item;   /* after a put of a record that the copy keeps */
+    struct blob *cause;  /* after a put of a cause */
+    bool deleted;
+    char key[];
+};
+
+STAILQ_HEAD(news_list, news);
+
+struct watch {
+    uint64_t id; /* 0 = none */
+    bool open;
+    unsigned failures;
+    int64_t retry_ns;
+    int64_t revision; /* last one in `list` or applied */
+    struct news_list list;
+};
+
+/* Loads the copy anew; `why` is logged unless it is NULL. */
+void load_start(struct board *b, const char *why, struct effects *out);
+void load_timer(struct board *b, struct effects *out);
+void load_done(struct board *b);
+
+void watch_start(struct board *b, struct effects *out);
+void watch_stop(struct board *b, struct effects *out);
+bool watch_step(struct board *b, const struct watch_event *ev, struct effects *out);
+void watch_timer(struct board *b, struct effects *out);
+void watch_done(struct board *b);
+
+/* Brings what the watch told into the copy, revision by revision, and wakes who waited. */
+void apply_news(struct board *b, struct effects *out);
+
+/* ---- view.c ---- */
+
+/* What an op has fetched from outside the copy. */
+struct fetched {
+    const char *key; /* or prefix */
+    struct seen *list;
+    size_t count;
+};
+
+struct fetch;
+
+struct view {
+    struct board *board;
+    struct arena *arena;
+    struct read_set *reads;  /* NULL: nothing is noted */
+    struct fetched *fetched; /* of the op, NULL = none */
+    size_t fetched_count;
+    const char *missing[FETCH_KEYS]; /* to be fetched before the decision */
+    size_t missing_count;
+};
+
+/* The record decoded into the arena; NULL if it cannot be decoded. */
+const struct seen *seen_of(struct arena *a, struct version *item);
+
+/* ---- fetch.c ---- */
+
+struct fetch_result {
+    struct fetched *list; /* whose blobs `done` takes over: fetched_release() */ 
+    size_t count;     /* one for each key asked, in that order */
+    int64_t revision;           /* of etcd, when it was read */
+    const char *text;           /* what went wrong; then nothing else holds */
+};
+
+typedef void fetch_done(void *context, const struct fetch_result *result, struct effects *out);
+
+/* Reads keys and prefixes (ending in "/") at one revision, into the arena, which must live until
+ * `done`. */
+void fetch_start(struct board *b, struct arena *arena, const char *const *keys, size_t count,
+                 fetch_done *done, void *context, struct effects *out);
+
+/* Gives the blobs back. */
+void fetched_release(struct fetched *list, size_t count);
+void fetches_free(struct board *b, struct effects *nowhere);
+
+/* ---- barrier.c ---- */
+
+typedef void barrier_done(void *context, bool passed, struct effects *out);
+
+struct barrier_waiter {
+    TAILQ_ENTRY(barrier_waiter) link;
+    LIST_ENTRY(barrier_waiter) all;
+    struct await await;
+    struct board *board;
+    barrier_done *done;
+    void *context;
+    bool queued; /* in one of the lists below */
+    bool flying;
+};
+
+TAILQ_HEAD(barrier_waiters, barrier_waiter);
+
+struct barrier {
+    uint64_t call_id;               /* 0 = none in flight */
+    struct barrier_waiters flying;  /* wait for the answer of that call */
+    struct barrier_waiters next;    /* came later: wait for the next call */
+    LIST_HEAD(, barrier_waiter) all;
+    size_t waiting;
+    int64_t retry_ns;               /* no call before */
+};
+
+/* Passes the read barrier: done once, with true from a copy that is as fresh as the store was at
+ * this call, or false after 1 s. Never from within. */
+void barrier_wait(struct board *b, barrier_done *done, void *context, struct effects *out);
+void barrier_send(struct board *b, struct effects *out);
+void barrier_free(struct board *b, struct effects *nowhere);
+
+/* ---- op.c ---- */
+
+enum op_state {
+    OP_TURN,     /* others with its target come first */
+    OP_QUEUED,   /* to be gathered and decided */
+    OP_FETCHING, /* records outside the copy are on their way */
+    OP_CATCH_UP, /* the copy must reach a revision first */
+    OP_BARRIER,  /* the read barrier must be passed */
+    OP_READY,    /* waits for a transaction */
+    OP_FLYING,   /* travels, or its outcome is being settled */
+    OP_LANDED,   /* committed: waits for the watch */
+    OP_OVER,
+};
+
+struct turn; /* of the ops with one target */
+
+struct op {
+    TAILQ_ENTRY(op) link; /* in the queue, the ready list, its turn's or its slot's list */
+    LIST_ENTRY(op) all;
+    struct board *board;
+    struct arena *arena;
+    const struct op_row *row;
+    struct op_input in;
+    struct random random;
+    op_done *done;
+    void *context;
+    uint64_t id;
+    enum op_state state;
+    struct turn *turn;
+    struct await life; /* answers UNAVAILABLE at the op's deadline */
+    struct await wait; /* for a revision of the copy */
+    bool answered;
+    bool fresh;        /* the barrier was passed since the op came */
+    unsigned conflicts;
+    unsigned fetches;
+    struct fetched *fetched;
+    size_t fetched_count;
+    struct plan *plan;
+    struct commit commit;
+    int64_t ready_ns;
+    int64_t revision;  /* of its commit */
+    int64_t landed_ns; /* when that was known */
+    bool told;         /* its notices were given */
+};
+
+TAILQ_HEAD(op_list, op);
+
+/* Runs queued ops until there are none, or the step has done enough. */
+void ops_run(struct board *b, struct effects *out);
+
+/* How a transaction with this op in it ended (commit.c tells): committed at `revision`; lost: what
+ * it read moved, it decides again once the copy has `revision`; left: nothing of its own moved, it
+ * travels again; failed: answered UNAVAILABLE with this text. */
+void op_committed(struct op *op, int64_t revision, struct effects *out);
+void op_lost(struct op *op, int64_t revision, struct effects *out);
+void op_left(struct op *op);
+void op_failed(struct op *op, const char *text, struct effects *out);
+
+/* The epoch is another: what was decided on the old one's revisions is decided anew. */
+void ops_requeue(struct board *b);
+
+void ops_free(struct board *b, struct effects *nowhere);
+
+/* ---- cause.c, commit.c: transactions, their slots, unknown outcomes ---- */
+
+enum slot_state {
+    SLOT_IDLE,
+    SLOT_FLYING,   /* a transaction with it is on its way */
+    SLOT_VOIDING,  /* the outcome is unknown: being settled */
+    SLOT_WAITING,  /* the same, before the next try */
+};
+
+struct slot {
+    struct board *board;
+    unsigned number;
+    enum slot_state state;
+    int64_t mod_revision; /* of its key as we know it; 0 = not there */
+    uint64_t sequence;    /* of its last transaction */
+    unsigned failures;
+    struct await retry;
+    struct op_list ops;   /* that travel with it */
+    struct batch *batch;  /* what they made, for its failure reads */
+};
+
+/* Sends what is ready, as long as there are free slots. */
+void commits_send(struct board *b, struct effects *out);
+int64_t commits_due_ns(const struct board *b);
+void commits_free(struct board *b);
+bool commits_idle(const struct board *b); /* no transaction is open or unsettled */
+
+/* The compares that every transaction has, and a cause's record; in `arena`. */
+Etcd__Compare *epoch_compare(struct board *b, struct arena *arena);
+Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
+struct bytes cause_encode(const Board__CauseRecord *record, struct arena *arena);
+
+/* Settles the slot whose transaction ended unknown: voids it under the compare that it is unchanged.
+ * Ends in commit_settled(). */
+void slot_settle(struct slot *s, struct effects *out);
+/* `landed_revision` > 0: the transaction landed at that revision; 0: it never did and never will;
+ * -1: nobody can tell any more (the slot's key was deleted). */
+void commit_settled(struct slot *s, int64_t landed_revision, struct effects *out);
+
+/* ---- beat.c ---- */
+
+struct beats {
+    uint64_t call_id;
+    uint64_t number;            /* of the last put */
+    int64_t next_ns;
+    int64_t unconfirmed_ns;     /* when the first put without answer was sent; NEVER_NS = none */
+    bool confirmed;             /* ever */
+    struct map cells;           /* heard: cell_id -> struct heard */
+    struct map leaders;
+    int64_t sweep_ns;           /* next look for keys of bbs that are gone */
+};
+
+void beats_timer(struct board *b, struct effects *out);
+int64_t beats_due_ns(const struct board *b);
+void beats_free(struct board *b);
+/* Deletes what this bbs has left on the board; `done` comes when that is known. */
+void beats_leave(struct board *b, struct effects *out);
+/* Since when (monotonic) the beat key of this bbs has not changed; INT64_MIN when there is none. */
+int64_t beat_since_ns(const struct board *b, const char *boot_id);
+
+/* ---- job.c ---- */
+
+struct jobs {
+    struct map runs;  /* job id -> struct job_run */
+    int64_t due_ns;
+};
+
+void board_jobs_noted(struct board *b, const char *key);  /* it was put or deleted */
+void board_jobs_reset(struct board *b);                   /* the copy was loaded anew */
+void board_jobs_timer(struct board *b, struct effects *out);
+void board_jobs_free(struct board *b);
+
+/* ---- health.c, verify.c ---- */
+
+enum { HEALTH_SAMPLES = 16 };
+
+struct health {
+    struct {
+        int64_t mono_ns;
+        int64_t revision;
+    } samples[HEALTH_SAMPLES]; /* positions of the copy, one each half minute */
+    unsigned sample_count;
+    int64_t sample_ns;
+    int64_t compact_ns;
+    uint64_t compact_id;
+    bool read_only;
+    int64_t recover_ns;
+    unsigned recover_failures;
+    uint64_t recover_id;
+    uint64_t alarm_member;
+};
+
+void health_timer(struct board *b, struct effects *out);
+int64_t health_due_ns(const struct board *b);
+void health_out_of_space(struct board *b, struct effects *out);
+
+/* The slow list that verifies the copy. */
+struct verify {
+    bool active;
+    int64_t next_ns;       /* when the next pass, or the next page of this one, begins */
+    uint64_t call_id;
+    unsigned part;         /* of the key space */
+    char *from;            /* the page begins after this key; "" = at the start of the part */
+    const Etcd__RangeResponse *page; /* waits for the copy to reach its revision */
+    struct arena page_arena;
+    struct await wait;
+    struct map touched;    /* keys that changed since the pass began */
+};
+
+void verify_timer(struct board *b, struct effects *out);
+int64_t verify_due_ns(const struct board *b);
+/* A key of the copy changed. */
+void verify_touched(struct board *b, const char *key);
+/* The copy was loaded anew: a pass that was under way ends. */
+void verify_reset(struct board *b);
+void verify_free(struct board *b);
+
+/* ---- the board ---- */
+
+struct board {
+    struct bbs_config config;
+    char *url, *name;
+    struct board_hooks hooks;
+    struct moment now;
+    struct random random;
+    uint64_t last_id;
+    char boot_id[GUID_BYTES];
+    char *epoch; /* NULL before the first load */
+    bool started;
+    bool in_trouble;
+    bool pumping;
+    bool ending; /* board_free() is at work: every callback comes with a failure */
+    int64_t stop_ns; /* when EVENT_STOP came; 0 = not yet */
+    bool leaving;    /* our keys are being taken back */
+    bool left;       /* they are gone */
+    bool exited;
+
+    LIST_HEAD(, store_open) open[STORE_BUCKETS];
+
+    struct copy *copy;
+    int64_t revision; /* the position of the copy */
+    bool loaded;
+    unsigned loads;
+    struct load load;
+    struct watch watch;
+    struct feed *feed;
+    struct awaits awaits;
+    /* "A copy more than 5 s behind is rebuilt": the highest revision an answer showed, and the one
+     * that the copy must reach in time. */
+    int64_t known_revision;
+    struct await behind;
+
+    struct map turns; /* target -> struct turn */
+    struct op_list queued;
+    struct op_list ready;
+    size_t ready_records;
+    LIST_HEAD(, op) all_ops;
+    size_t op_count;
+    struct slot slots[TRANSACTIONS_MAX];
+    unsigned flying;
+    struct barrier barrier;
+    LIST_HEAD(, fetch) fetches;
+    int64_t heartbeat_ns;
+    bool heartbeat_waits;
+
+    struct beats beats;
+    struct jobs jobs;
+    struct health health;
+    struct verify verify;
+
+    uint64_t ops, transactions, conflicts; /* counted for /v1/board/state */
+};
+
+/* Does all that can be done now; ends every entry of the board. */
+void board_pump(struct board *b, struct effects *out);
+
+/* The compare-and-swap key space has no record of this epoch any more: list anew. */
+void board_epoch_gone(struct board *b, struct effects *out);
+
+#endif

@@ -1,0 +1,397 @@
+#include "bbs/board/feed.h"
+
+#include "common/base/arena.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ring_change {
+    int64_t revision;
+    struct version *before;
+    struct version *after;
+};
+
+struct feed {
+    unsigned references; /* the board's and one a reader */
+    bool closed;
+    bool paused;
+    bool wake;
+    size_t readers;
+    const struct copy *copy;
+    char *epoch;
+    uint64_t generation; /* raised by each reset; 0 = never loaded */
+    int64_t revision;    /* all changes up to it are in the ring and may be shown */
+    int64_t base;        /* all changes above it are in the ring */
+    struct ring_change *ring;
+    size_t capacity;
+    uint64_t first, next; /* numbers of the changes in the ring: [first, next) */
+    uint64_t shown;       /* end of the complete revisions */
+    uint64_t heartbeat;   /* number of the last one */
+    int64_t heartbeat_revision;
+};
+
+struct reader {
+    struct cursor cursor;
+    struct feed *feed;
+    struct arena arena; /* of the pickers and the epoch asked */
+    struct picker *pickers;
+    size_t picker_count;
+    const char *resume_epoch; /* "" = from a snapshot */
+    int64_t resume_revision;
+    uint64_t generation;      /* of the feed that it follows; 0 = not begun */
+    struct version **snapshot;   /* references; NULL when it is sent */
+    size_t snapshot_count, snapshot_at;
+    int64_t snapshot_revision;
+    uint64_t place;           /* number of the next change to look at */
+    uint64_t heartbeat;       /* last one sent */
+};
+
+struct feed *feed_new(size_t ring_changes)
+{
+    assert(ring_changes > 0);
+    struct feed *f = calloc(1, sizeof(*f));
+    if (!f) {
+        abort();
+    }
+    f->ring = calloc(ring_changes, sizeof(*f->ring));
+    if (!f->ring) {
+        abort();
+    }
+    f->references = 1;
+    f->capacity = ring_changes;
+    f->paused = true;
+    return f;
+}
+
+static void drop_first(struct feed *f)
+{
+    struct ring_change *c = &f->ring[f->first++ % f->capacity];
+    f->base = c->revision;
+    version_unref(c->before);
+    version_unref(c->after);
+}
+
+static void drop_ring(struct feed *f)
+{
+    while (f->first < f->next) {
+        drop_first(f);
+    }
+}
+
+static void feed_unref(struct feed *f)
+{
+    if (--f->references == 0) {
+        free(f->epoch);
+        free(f->ring);
+        free(f);
+    }
+}
+
+void feed_free(struct feed *f)
+{
+    if (!f) {
+        return;
+    }
+    drop_ring(f);
+    f->closed = true;
+    f->copy = NULL;
+    feed_unref(f);
+}
+
+void feed_reset(struct feed *f, const struct copy *copy, const char *epoch, int64_t revision)
+{
+    drop_ring(f);
+    free(f->epoch);
+    f->epoch = strdup(epoch);
+    if (!f->epoch) {
+        abort();
+    }
+    f->copy = copy;
+    f->shown = f->next;
+    f->base = f->revision = revision;
+    f->generation++;
+    f->heartbeat_revision = 0;
+    f->paused = false;
+    f->wake = true;
+}
+
+void feed_pause(struct feed *f)
+{
+    f->paused = true;
+}
+
+void feed_change(struct feed *f, int64_t revision, struct version *before, struct version *after)
+{
+    if (f->next - f->first == f->capacity) {
+        drop_first(f);
+    }
+    f->ring[f->next++ % f->capacity] = (struct ring_change){
+        .revision = revision, .before = version_ref(before), .after = version_ref(after)};
+}
+
+void feed_advance(struct feed *f, int64_t revision)
+{
+    f->wake = f->wake || f->shown != f->next;
+    f->shown = f->next;
+    f->revision = revision;
+}
+
+void feed_heartbeat(struct feed *f, int64_t revision)
+{
+    f->heartbeat++;
+    f->heartbeat_revision = revision;
+    f->wake = true;
+}
+
+bool feed_take_wake(struct feed *f)
+{
+    bool wake = f->wake && f->readers > 0;
+    f->wake = false;
+    return wake;
+}
+
+size_t feed_reader_count(const struct feed *f)
+{
+    return f->readers;
+}
+
+/* ---- frames ---- */
+
+static void append_frame(struct buf *out, const Board__FeedFrame *frame)
+{
+    buf_varint(out, board__feed_frame__get_packed_size(frame));
+    buf_message(out, &frame->base);
+}
+
+static void append_mark(struct buf *out, const struct feed *f, Board__FeedFrame__Kind kind,
+                        int64_t revision)
+{
+    Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
+    frame.kind = kind;
+    frame.epoch = f->epoch;
+    frame.revision = revision;
+    append_frame(out, &frame);
+}
+
+static void append_record(struct buf *out, Board__FeedFrame__Kind kind, int64_t revision,
+                          const struct version *item)
+{
+    Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
+    frame.kind = kind;
+    frame.revision = revision;
+    frame.key = (char *)(size_t)version_key(item);
+    frame.record.data = item->blob->data;
+    frame.record.len = item->blob->size;
+    frame.create_revision = item->create_revision;
+    frame.mod_revision = item->mod_revision;
+    append_frame(out, &frame);
+}
+
+/* ---- readers ---- */
+
+static bool picks(const struct reader *r, const struct version *item)
+{
+    if (!item) {
+        return false;
+    }
+    for (size_t i = 0; i < r->picker_count; i++) {
+        if (picker_matches(&r->pickers[i], item)) {
+            return true;
+        }
+    }
+    return r->picker_count == 0;
+}
+
+static void drop_snapshot(struct reader *r)
+{
+    for (size_t i = r->snapshot_at; i < r->snapshot_count; i++) {
+        version_unref(r->snapshot[i]);
+    }
+    free(r->snapshot);
+    r->snapshot = NULL;
+    r->snapshot_count = r->snapshot_at = 0;
+}
+
+static void snapshot_add(struct reader *r, size_t *capacity, struct version *item)
+{
+    if (!r->snapshot || r->snapshot_count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 256;
+        r->snapshot = realloc(r->snapshot, *capacity * sizeof(*r->snapshot));
+        if (!r->snapshot) {
+            abort();
+        }
+    }
+    r->snapshot[r->snapshot_count++] = version_ref(item);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct version *const *x = a, *const *y = b;
+    return strcmp(version_key(*x), version_key(*y));
+}
+
+/* A record that two selectors pick is sent once. */
+static void sort_unique(struct reader *r)
+{
+    if (r->snapshot_count < 2) {
+        return;
+    }
+    qsort(r->snapshot, r->snapshot_count, sizeof(*r->snapshot), compare_items);
+    size_t kept = 1;
+    for (size_t i = 1; i < r->snapshot_count; i++) {
+        if (r->snapshot[i] == r->snapshot[kept - 1]) {
+            version_unref(r->snapshot[i]);
+        } else {
+            r->snapshot[kept++] = r->snapshot[i];
+        }
+    }
+    r->snapshot_count = kept;
+}
+
+/* References to all records picked, at the copy's present position. */
+static void take_snapshot(struct reader *r)
+{
+    const struct feed *f = r->feed;
+    const struct picker everything = {
+        .type = RECORD_TYPE_COUNT, .key_prefix = "", .tags = {"", "", "", ""}};
+    size_t capacity = 0, walks = r->picker_count ? r->picker_count : 1;
+    snapshot_add(r, &capacity, NULL); /* so that an empty one is not NULL */
+    r->snapshot_count = 0;
+    for (size_t i = 0; i < walks; i++) {
+        struct picker_walk w =
+            picker_begin(r->picker_count ? &r->pickers[i] : &everything, f->copy);
+        for (struct version *item; (item = picker_next(&w));) {
+            snapshot_add(r, &capacity, item);
+        }
+    }
+    if (walks > 1) {
+        sort_unique(r);
+    }
+    r->snapshot_revision = f->revision;
+    r->place = f->shown;
+}
+
+/* The first change above `revision`. */
+static uint64_t place_after(const struct feed *f, int64_t revision)
+{
+    uint64_t low = f->first, high = f->shown;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (f->ring[middle % f->capacity].revision <= revision) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Where it starts: at the position it asked to resume from, or with a snapshot. False: this bbs is
+ * behind that position, wait. */
+static bool begin(struct reader *r, struct buf *out)
+{
+    const struct feed *f = r->feed;
+    bool resume = r->generation == 0 && *r->resume_epoch && strcmp(r->resume_epoch, f->epoch) == 0;
+    if (resume && r->resume_revision > f->revision) {
+        return false;
+    }
+    r->generation = f->generation;
+    if (resume && r->resume_revision >= f->base) {
+        r->place = place_after(f, r->resume_revision);
+        return true;
+    }
+    drop_snapshot(r);
+    take_snapshot(r);
+    append_mark(out, f, BOARD__FEED_FRAME__KIND__RESET, r->snapshot_revision);
+    return true;
+}
+
+static void fill_snapshot(struct reader *r, struct buf *out, size_t end)
+{
+    while (r->snapshot_at < r->snapshot_count && out->size < end) {
+        struct version *item = r->snapshot[r->snapshot_at++];
+        append_record(out, BOARD__FEED_FRAME__KIND__RECORD, r->snapshot_revision, item);
+        version_unref(item);
+    }
+    if (r->snapshot_at == r->snapshot_count) {
+        drop_snapshot(r);
+        append_mark(out, r->feed, BOARD__FEED_FRAME__KIND__CURRENT, r->snapshot_revision);
+    }
+}
+
+static void fill_changes(struct reader *r, struct buf *out, size_t end)
+{
+    const struct feed *f = r->feed;
+    while (r->place < f->shown && out->size < end) {
+        const struct ring_change *c = &f->ring[r->place++ % f->capacity];
+        if (picks(r, c->after)) {
+            append_record(out, BOARD__FEED_FRAME__KIND__PUT, c->revision, c->after);
+        } else if (picks(r, c->before)) {
+            append_record(out, BOARD__FEED_FRAME__KIND__DELETE, c->revision, c->before);
+        }
+    }
+    if (r->place == f->shown && r->heartbeat != f->heartbeat &&
+        f->heartbeat_revision > 0 && f->heartbeat_revision <= f->revision) {
+        r->heartbeat = f->heartbeat;
+        append_mark(out, f, BOARD__FEED_FRAME__KIND__HEARTBEAT, f->heartbeat_revision);
+    }
+}
+
+static enum cursor_state reader_fill(struct cursor *c, struct buf *out, size_t max)
+{
+    struct reader *r = (struct reader *)c;
+    const struct feed *f = r->feed;
+    size_t start = out->size;
+    if (f->closed) {
+        return CURSOR_END;
+    }
+    if (f->paused || (r->generation != f->generation && !begin(r, out))) {
+        return CURSOR_WAIT;
+    }
+    if (r->place < f->first) {
+        drop_snapshot(r);
+        return CURSOR_CUT;
+    }
+    if (r->snapshot) {
+        fill_snapshot(r, out, start + max);
+    }
+    if (!r->snapshot) {
+        fill_changes(r, out, start + max);
+    }
+    return out->size > start ? CURSOR_MORE : CURSOR_WAIT;
+}
+
+static void reader_free(struct cursor *c)
+{
+    struct reader *r = (struct reader *)c;
+    drop_snapshot(r);
+    arena_done(&r->arena);
+    r->feed->readers--;
+    feed_unref(r->feed);
+    free(r);
+}
+
+struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
+{
+    static const struct cursor_ops ops = {.fill = reader_fill, .free = reader_free};
+    if (f->readers >= FEED_READERS_MAX || request->n_selectors > FEED_SELECTORS_MAX) {
+        return NULL;
+    }
+    struct reader *r = calloc(1, sizeof(*r));
+    if (!r) {
+        abort();
+    }
+    r->cursor.ops = &ops;
+    r->feed = f;
+    f->references++;
+    f->readers++;
+    arena_init(&r->arena);
+    r->pickers = ARENA_ARRAY(&r->arena, request->n_selectors, struct picker);
+    for (size_t i = 0; i < request->n_selectors; i++) {
+        r->pickers[r->picker_count++] = picker_of(&r->arena, request->selectors[i]);
+    }
+    r->resume_epoch = arena_strdup(&r->arena, request->revision > 0 ? request->epoch : "");
+    r->resume_revision = request->revision;
+    return &r->cursor;
+}

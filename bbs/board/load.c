@@ -1,0 +1,273 @@
+/* Loading the copy: all records but run/ and cause/, page by page at one revision; then the watch
+ * goes on from there (DESIGN 2). The first bbs ever makes the epoch. */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The key space in three parts, around what the copy does not keep. NULL = its end. */
+static const struct {
+    const char *first, *end;
+} parts[] = {{NULL, "cause/"}, {"cause0", "run/"}, {"run0", NULL}};
+
+enum { PART_COUNT = sizeof(parts) / sizeof(parts[0]) };
+
+static const ProtobufCBinaryData whole_space = {.len = 1, .data = (uint8_t *)(size_t)"\0"};
+
+static void begin_part(struct load *l, unsigned part)
+{
+    l->part = part;
+    buf_clear(&l->next_key);
+    if (part < PART_COUNT) {
+        const char *first = parts[part].first;
+        buf_append(&l->next_key, first ? first : "\0", first ? strlen(first) : 1);
+    }
+}
+
+static void on_page(struct board *b, void *context, const struct store_answer *answer,
+                    struct effects *out);
+
+static void ask_page(struct board *b, struct effects *out)
+{
+    struct load *l = &b->load;
+    Etcd__RangeRequest *r = ARENA_NEW(out->arena, Etcd__RangeRequest);
+    etcd__range_request__init(r);
+    r->key.len = l->next_key.size;
+    r->key.data = arena_copy(out->arena, l->next_key.data, l->next_key.size);
+    r->range_end = parts[l->part].end ? key_data(parts[l->part].end) : whole_space;
+    r->limit = PAGE_RECORDS;
+    r->revision = l->revision;
+    l->call_id = store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, NULL, out);
+}
+
+static void free_copy(struct load *l)
+{
+    copy_free(l->copy);
+    l->copy = NULL;
+    map_done(&l->strangers, NULL);
+}
+
+static void begin(struct board *b, struct effects *out)
+{
+    struct load *l = &b->load;
+    free_copy(l);
+    l->copy = copy_new();
+    l->revision = 0;
+    l->retry_ns = NEVER_NS;
+    begin_part(l, 0);
+    ask_page(b, out);
+}
+
+void load_start(struct board *b, const char *why, struct effects *out)
+{
+    if (why) {
+        effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded anew", "reason=\"%s\"",
+                    why);
+    }
+    b->loaded = false;
+    watch_stop(b, out);
+    feed_pause(b->feed);
+    await_stop(&b->awaits, &b->behind);
+    store_forget(b, b->load.call_id);
+    b->load.active = true;
+    b->load.failures = 0;
+    begin(b, out);
+}
+
+static void failed(struct board *b, const char *text, struct effects *out)
+{
+    struct load *l = &b->load;
+    l->call_id = 0;
+    l->retry_ns = b->now.mono_ns + backoff_ns(l->failures++);
+    board_trouble(b, text, out);
+}
+
+void load_timer(struct board *b, struct effects *out)
+{
+    struct load *l = &b->load;
+    if (!l->active || l->retry_ns == NEVER_NS) {
+        return;
+    }
+    if (l->retry_ns <= b->now.mono_ns) {
+        begin(b, out);
+    } else {
+        effects_due(out, l->retry_ns);
+    }
+}
+
+/* "The etcd is ours alone": whatever else is there is told loudly and left alone. */
+static void note_stranger(struct load *l, const char *key, struct effects *out)
+{
+    static const char known = 1;
+    size_t size = strcspn(key, "/");
+    const char *prefix = arena_strndup(out->arena, key, size);
+    if (!map_get(&l->strangers, prefix) && l->strangers.count < 16) {
+        map_put(&l->strangers, prefix, (void *)(size_t)&known);
+        effects_log(out, LOG_ERROR_LEVEL,
+                    "etcd holds keys that are not ours: give Corkboard an etcd of its own",
+                    "prefix=\"%s\"", prefix);
+    }
+}
+
+static void take_record(struct board *b, const Etcd__KeyValue *kv, struct arena *scratch,
+                        struct effects *out)
+{
+    if (memchr(kv->key.data, 0, kv->key.len)) {
+        note_stranger(&b->load, "key with a NUL byte", out);
+        return;
+    }
+    const char *key = arena_strndup(scratch, (const char *)kv->key.data, kv->key.len);
+    if (key_type(key) == RECORD_UNKNOWN) {
+        note_stranger(&b->load, key, out);
+    }
+    struct bytes value = {.data = kv->value.data, .size = kv->value.len};
+    struct version *item = version_new(scratch, key, value, kv->create_revision, kv->mod_revision);
+    version_unref(copy_put(b->load.copy, item, b->now.mono_ns));
+}
+
+static void on_epoch(struct board *b, void *context, const struct store_answer *answer,
+                     struct effects *out)
+{
+    (void)context;
+    b->load.call_id = 0;
+    if (answer->outcome != STORE_DONE) {
+        failed(b, store_text(answer), out);
+        return;
+    }
+    /* Made by us or by another that was faster: the next load shows it. */
+    begin(b, out);
+}
+
+/* First start ever: the epoch is a key whose name is a random id. Of two bbs one wins. */
+static void make_epoch(struct board *b, struct effects *out)
+{
+    struct arena *a = out->arena;
+    char id[GUID_BYTES];
+    random_guid(&b->random, id);
+    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
+    record.id = id;
+    record.created_at = b->now.wall_ns;
+    struct buf value;
+    buf_init(&value);
+    record_encode(&value, &record.base);
+    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
+    buf_done(&value);
+
+    const struct compare none = {.kind = COMPARE_RANGE_EMPTY, .key = "epoch/"};
+    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
+    etcd__txn_request__init(t);
+    t->n_compare = t->n_success = 1;
+    t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
+    t->compare[0] = compare_compile(a, &none);
+    t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
+    t->success[0] = op_put(a, key_epoch(a, id), bytes);
+    b->load.call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_epoch, NULL, out);
+}
+
+/* The youngest epoch of the copy, NULL if there is none: a restore makes it anew. */
+static const char *epoch_in(const struct copy *c, struct arena *a)
+{
+    const struct version *best = NULL;
+    for (struct copied *p = copy_from(c, "epoch/"); p; p = copy_next(p)) {
+        const struct version *item = copied_version(p);
+        if (item->type != RECORD_EPOCH) {
+            break;
+        }
+        if (!best || item->create_revision > best->create_revision) {
+            best = item;
+        }
+    }
+    return best ? key_component(a, version_key(best), 1) : NULL;
+}
+
+static void set_epoch(struct board *b, const char *epoch)
+{
+    if (!b->epoch || strcmp(b->epoch, epoch) != 0) {
+        free(b->epoch);
+        b->epoch = strdup(epoch);
+        if (!b->epoch) {
+            abort();
+        }
+    }
+}
+
+static void complete(struct board *b, struct effects *out)
+{
+    struct load *l = &b->load;
+    const char *epoch = epoch_in(l->copy, out->arena);
+    if (!epoch) {
+        make_epoch(b, out);
+        return;
+    }
+    bool same_board = b->copy && b->epoch && strcmp(b->epoch, epoch) == 0;
+    if (same_board) {
+        /* After a change of epoch no domain is fresh: all begins anew. */
+        copy_inherit(l->copy, b->copy);
+    } else {
+        ops_requeue(b);
+    }
+    copy_free(b->copy);
+    b->copy = l->copy;
+    l->copy = NULL;
+    map_done(&l->strangers, NULL);
+    l->active = false;
+    set_epoch(b, epoch);
+    b->revision = b->known_revision = l->revision;
+    b->loaded = true;
+    feed_reset(b->feed, b->copy, b->epoch, b->revision);
+    board_jobs_reset(b);
+    verify_reset(b);
+    watch_start(b, out);
+    effects_log(out, LOG_INFO_LEVEL, "the board is loaded",
+                "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
+                (long long)b->revision, b->epoch);
+    if (b->loads++ > 0 && b->hooks.on_reset) {
+        b->hooks.on_reset(b->hooks.context, out);
+    }
+}
+
+static void on_page(struct board *b, void *context, const struct store_answer *answer,
+                    struct effects *out)
+{
+    (void)context;
+    struct load *l = &b->load;
+    l->call_id = 0;
+    if (answer->outcome != STORE_DONE) {
+        failed(b, store_text(answer), out);
+        return;
+    }
+    const Etcd__RangeResponse *page = (const Etcd__RangeResponse *)answer->message;
+    if (!page->header) {
+        failed(b, "etcd answered a list without its revision", out);
+        return;
+    }
+    if (l->revision == 0) {
+        l->revision = page->header->revision;
+    }
+    struct arena scratch;
+    arena_init(&scratch);
+    for (size_t i = 0; i < page->n_kvs; i++) {
+        take_record(b, page->kvs[i], &scratch, out);
+        arena_reset(&scratch);
+    }
+    arena_done(&scratch);
+    if (page->more && page->n_kvs > 0) {
+        const ProtobufCBinaryData *last = &page->kvs[page->n_kvs - 1]->key;
+        buf_clear(&l->next_key);
+        buf_append(&l->next_key, last->data, last->len);
+        buf_append(&l->next_key, "\0", 1);
+    } else {
+        begin_part(l, l->part + 1);
+    }
+    if (l->part < PART_COUNT) {
+        ask_page(b, out);
+    } else {
+        complete(b, out);
+    }
+}
+
+void load_done(struct board *b)
+{
+    free_copy(&b->load);
+    buf_done(&b->load.next_key);
+}

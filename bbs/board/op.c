@@ -1,0 +1,439 @@
+/* The op: gather, decide, commit, answer; on conflict gather again (DESIGN 3.3). Ops with one target
+ * take turns, in order of arrival. */
+#include "bbs/board/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ops with one target: the first holds the turn, the others wait. */
+struct turn {
+    struct op *holder;
+    struct op_list waiting;
+    char target[];
+};
+
+struct arena *board_arena(void)
+{
+    struct arena *a = malloc(sizeof(*a));
+    if (!a) {
+        abort();
+    }
+    arena_init(a);
+    return a;
+}
+
+static void queue(struct op *op)
+{
+    op->state = OP_QUEUED;
+    TAILQ_INSERT_TAIL(&op->board->queued, op, link);
+}
+
+static void take_turn(struct op *op, const char *target)
+{
+    struct board *b = op->board;
+    struct turn *t = map_get(&b->turns, target);
+    if (t) {
+        op->turn = t;
+        op->state = OP_TURN;
+        TAILQ_INSERT_TAIL(&t->waiting, op, link);
+        return;
+    }
+    t = calloc(1, sizeof(*t) + strlen(target) + 1);
+    if (!t) {
+        abort();
+    }
+    strcpy(t->target, target);
+    TAILQ_INIT(&t->waiting);
+    t->holder = op;
+    op->turn = t;
+    map_put(&b->turns, target, t);
+    queue(op);
+}
+
+static void give_turn(struct op *op)
+{
+    struct turn *t = op->turn;
+    op->turn = NULL;
+    if (!t || t->holder != op) {
+        return;
+    }
+    t->holder = TAILQ_FIRST(&t->waiting);
+    if (t->holder) {
+        TAILQ_REMOVE(&t->waiting, t->holder, link);
+        queue(t->holder);
+    } else {
+        map_remove(&op->board->turns, t->target);
+        free(t);
+    }
+}
+
+/* Takes it out of whatever list its state has it in. */
+static void unlist(struct op *op)
+{
+    struct board *b = op->board;
+    if (op->state == OP_TURN) {
+        TAILQ_REMOVE(&op->turn->waiting, op, link);
+    } else if (op->state == OP_QUEUED) {
+        TAILQ_REMOVE(&b->queued, op, link);
+    } else if (op->state == OP_READY) {
+        TAILQ_REMOVE(&b->ready, op, link);
+        b->ready_records -= op->commit.write_count;
+    }
+}
+
+static void drop_fetched(struct op *op)
+{
+    fetched_release(op->fetched, op->fetched_count);
+    op->fetched = NULL;
+    op->fetched_count = 0;
+}
+
+/* The end: it is answered, and nothing of it is under way. */
+static void finish(struct op *op)
+{
+    struct board *b = op->board;
+    assert(op->answered);
+    unlist(op);
+    op->state = OP_OVER;
+    await_stop(&b->awaits, &op->life);
+    await_stop(&b->awaits, &op->wait);
+    give_turn(op);
+    drop_fetched(op);
+    LIST_REMOVE(op, all);
+    b->op_count--;
+    struct arena *arena = op->arena; /* the op itself lives there */
+    arena_done(arena);
+    free(arena);
+}
+
+static void answer(struct op *op, enum op_end end, int64_t revision, const char *text,
+                   struct effects *out)
+{
+    if (op->answered) {
+        return;
+    }
+    op->answered = true;
+    await_stop(&op->board->awaits, &op->life);
+    struct op_result result = {
+        .end = end,
+        .plan = end == OP_DECIDED ? op->plan : NULL,
+        .revision = revision,
+        .text = text,
+    };
+    op->done(op->context, &result, out);
+}
+
+void op_failed(struct op *op, const char *text, struct effects *out)
+{
+    answer(op, OP_UNAVAILABLE, op->board->revision, text, out);
+    finish(op);
+}
+
+static void decided(struct op *op, struct effects *out)
+{
+    answer(op, OP_DECIDED, op->board->revision, NULL, out);
+    finish(op);
+}
+
+/* The op's 5 s are over. What is under way goes on without it: a transaction's slot stays busy until
+ * its outcome is known. */
+static void on_deadline(struct await *a, bool reached, struct effects *out)
+{
+    (void)reached;
+    struct op *op = a->owner;
+    answer(op, OP_UNAVAILABLE, op->board->revision, "not done within 5 s, it may still happen",
+           out);
+    bool under_way = op->state == OP_FLYING || op->state == OP_FETCHING ||
+                     op->state == OP_BARRIER || op->state == OP_LANDED;
+    if (!under_way) {
+        finish(op);
+    }
+}
+
+/* ---- what an op waits for ---- */
+
+static void on_fetched(void *context, const struct fetch_result *result, struct effects *out)
+{
+    struct op *op = context;
+    struct board *b = op->board;
+    assert(op->state == OP_FETCHING);
+    if (result->text || op->answered) {
+        if (!result->text) {
+            fetched_release(result->list, result->count);
+        }
+        op->state = OP_CATCH_UP;
+        op_failed(op, result->text, out);
+        return;
+    }
+    size_t count = op->fetched_count + result->count;
+    struct fetched *list = ARENA_ARRAY(op->arena, count, struct fetched);
+    if (op->fetched_count) {
+        memcpy(list, op->fetched, op->fetched_count * sizeof(*list));
+    }
+    memcpy(list + op->fetched_count, result->list, result->count * sizeof(*list));
+    op->fetched = list;
+    op->fetched_count = count;
+    /* Decided only from a copy that is no older than what was fetched. */
+    op->state = OP_CATCH_UP;
+    await_start(&b->awaits, &op->wait, result->revision, NEVER_NS);
+}
+
+static void fetch_missing(struct op *op, const struct view *v, struct effects *out)
+{
+    if (op->fetches++ >= FETCHES_MAX) {
+        op_failed(op, "the records it needs keep changing", out);
+        return;
+    }
+    op->state = OP_FETCHING;
+    const char **keys = ARENA_ARRAY(op->arena, v->missing_count, const char *);
+    memcpy(keys, v->missing, v->missing_count * sizeof(*keys));
+    fetch_start(op->board, op->arena, keys, v->missing_count, on_fetched, op, out);
+}
+
+static void on_barrier(void *context, bool passed, struct effects *out)
+{
+    struct op *op = context;
+    assert(op->state == OP_BARRIER);
+    op->state = OP_CATCH_UP;
+    if (!passed || op->answered) {
+        op_failed(op, "the board is not as fresh as its store", out);
+        return;
+    }
+    op->fresh = true;
+    drop_fetched(op);
+    queue(op);
+}
+
+/* After a commit: answered when the watch has passed its revision, or after 200 ms from the
+ * transaction's own result; the turn goes on only with the watch (DESIGN 2). */
+static void on_landed(struct op *op, bool reached, struct effects *out)
+{
+    struct board *b = op->board;
+    bool first = op->wait.deadline_ns - op->landed_ns == WATCH_PATIENCE_NS;
+    answer(op, OP_DECIDED, op->revision, NULL, out);
+    if (!op->told && b->hooks.on_notice) {
+        for (const struct notice *n = op->plan->notices; n; n = n->next) {
+            b->hooks.on_notice(b->hooks.context, n, op->in.trace_id, out);
+        }
+    }
+    op->told = true;
+    if (reached || !first) {
+        finish(op);
+    } else {
+        await_start(&b->awaits, &op->wait, op->revision, op->landed_ns + 2 * BEHIND_MAX_NS);
+    }
+}
+
+static void on_wait(struct await *a, bool reached, struct effects *out)
+{
+    struct op *op = a->owner;
+    if (op->state == OP_LANDED) {
+        on_landed(op, reached, out);
+        return;
+    }
+    assert(op->state == OP_CATCH_UP);
+    queue(op);
+}
+
+/* ---- gather and decide ---- */
+
+/* Encodes the plan's records. Gives why it cannot travel, or NULL. */
+static const char *make_commit(struct op *op, const struct read_set *reads)
+{
+    struct commit *c = &op->commit;
+    *c = (struct commit){.compares = reads->list, .compare_count = reads->count};
+    struct commit_write *writes =
+        ARENA_ARRAY(op->arena, op->plan->change_count, struct commit_write);
+    struct buf record;
+    buf_init(&record);
+    const char *fault = NULL;
+    for (const struct change *p = op->plan->changes; p; p = p->next) {
+        struct commit_write *w = &writes[c->write_count++];
+        w->key = p->key;
+        if (p->message) {
+            buf_clear(&record);
+            record_encode(&record, p->message);
+            w->record.data = arena_copy(op->arena, record.data, record.size);
+            w->record.size = record.size;
+        }
+        if (w->record.size > RECORD_MAX_BYTES) {
+            fault = "a record is larger than 1 MiB";
+        }
+        /* The cause has the key once more, with the move, the trace and the text. */
+        c->bytes += 2 * strlen(p->key) + w->record.size + strlen(p->move) + strlen(p->text) +
+                    strlen(op->in.trace_id ? op->in.trace_id : "") + 64;
+    }
+    buf_done(&record);
+    c->writes = writes;
+    return fault ? fault : commit_too_large(c);
+}
+
+static void commit(struct op *op, const struct read_set *reads, struct effects *out)
+{
+    struct board *b = op->board;
+    const char *fault = make_commit(op, reads);
+    if (fault) {
+        plan_refuse(op->plan, MODELS__ERROR__TYPE__InvalidRequest, "%s", fault);
+        decided(op, out);
+        return;
+    }
+    if (b->health.read_only) {
+        op_failed(op, "etcd is out of quota: only reads until space is freed", out);
+        return;
+    }
+    op->state = OP_READY;
+    op->ready_ns = b->now.mono_ns;
+    b->ready_records += op->commit.write_count;
+    TAILQ_INSERT_TAIL(&b->ready, op, link);
+}
+
+static void run(struct op *op, struct effects *out)
+{
+    struct board *b = op->board;
+    struct read_set reads;
+    read_set_init(&reads, op->arena);
+    struct view view = {
+        .board = b,
+        .arena = op->arena,
+        .reads = &reads,
+        .fetched = op->fetched,
+        .fetched_count = op->fetched_count,
+    };
+    op->in.now = b->now;
+    op->in.random = &op->random;
+    random_seed(&op->random, (uint64_t[2]){random_next(&b->random), random_next(&b->random)});
+    void *snapshot = arena_alloc(op->arena, op->row->snapshot_size);
+    op->row->gather(&view, &op->in, snapshot);
+    if (view.missing_count) {
+        fetch_missing(op, &view, out);
+        return;
+    }
+    op->plan = ARENA_NEW(op->arena, struct plan);
+    plan_init(op->plan, op->arena);
+    op->row->decide(snapshot, &op->in, op->plan);
+    if (op->plan->verdict == PLAN_COMMIT) {
+        commit(op, &reads, out);
+    } else if (op->fresh ||
+               (op->plan->verdict == PLAN_NOTHING && op->row->nothing_without_barrier)) {
+        decided(op, out);
+    } else {
+        op->state = OP_BARRIER;
+        barrier_wait(b, on_barrier, op, out);
+    }
+}
+
+void ops_run(struct board *b, struct effects *out)
+{
+    struct op *op;
+    while (b->loaded && (op = TAILQ_FIRST(&b->queued))) {
+        if (out->count >= EFFECTS_ENOUGH) {
+            effects_due(out, b->now.mono_ns);
+            return;
+        }
+        TAILQ_REMOVE(&b->queued, op, link);
+        op->state = OP_CATCH_UP; /* in no list */
+        run(op, out);
+    }
+}
+
+void ops_requeue(struct board *b)
+{
+    struct op *op;
+    while ((op = TAILQ_FIRST(&b->ready))) {
+        unlist(op);
+        drop_fetched(op);
+        queue(op);
+    }
+}
+
+/* ---- how its transaction ended ---- */
+
+void op_committed(struct op *op, int64_t revision, struct effects *out)
+{
+    (void)out;
+    struct board *b = op->board;
+    op->state = OP_LANDED;
+    op->revision = revision;
+    op->landed_ns = b->now.mono_ns;
+    await_start(&b->awaits, &op->wait, revision, b->now.mono_ns + WATCH_PATIENCE_NS);
+}
+
+void op_lost(struct op *op, int64_t revision, struct effects *out)
+{
+    struct board *b = op->board;
+    op->state = OP_CATCH_UP;
+    b->conflicts++;
+    if (op->answered || ++op->conflicts > CONFLICTS_MAX) {
+        op_failed(op, "too many conflicts with other changes", out);
+        return;
+    }
+    drop_fetched(op);
+    await_start(&b->awaits, &op->wait, revision, NEVER_NS);
+}
+
+void op_left(struct op *op)
+{
+    struct board *b = op->board;
+    op->state = OP_CATCH_UP;
+    if (op->answered) {
+        finish(op);
+        return;
+    }
+    op->state = OP_READY;
+    b->ready_records += op->commit.write_count;
+    TAILQ_INSERT_HEAD(&b->ready, op, link);
+}
+
+/* ---- from outside ---- */
+
+static void refuse_op(struct board *b, struct arena *arena, op_done *done, void *context,
+                      const char *text, struct effects *out)
+{
+    struct op_result result = {.end = OP_UNAVAILABLE, .revision = b->revision, .text = text};
+    done(context, &result, out);
+    arena_done(arena);
+    free(arena);
+}
+
+void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
+              struct arena *arena, op_done *done, void *context, struct effects *out)
+{
+    b->ops++;
+    if (!b->loaded || b->ending || b->stop_ns || b->op_count >= OPS_MAX) {
+        const char *text = b->op_count >= OPS_MAX ? "too many requests at once"
+                           : b->loaded            ? "this bbs is ending"
+                                                  : "the board is not loaded yet";
+        refuse_op(b, arena, done, context, text, out);
+        return;
+    }
+    struct op *op = ARENA_NEW(arena, struct op);
+    op->board = b;
+    op->arena = arena;
+    op->row = row;
+    op->in = *in;
+    op->done = done;
+    op->context = context;
+    op->id = ++b->last_id;
+    op->life.wake = on_deadline;
+    op->wait.wake = on_wait;
+    op->life.owner = op->wait.owner = op;
+    LIST_INSERT_HEAD(&b->all_ops, op, all);
+    b->op_count++;
+    await_start(&b->awaits, &op->life, NEVER_NS, b->now.mono_ns + OP_DEADLINE_NS);
+    const char *target = row->target ? row->target(arena, &op->in) : NULL;
+    if (target) {
+        take_turn(op, target);
+    } else {
+        queue(op);
+    }
+    board_pump(b, out);
+}
+
+void ops_free(struct board *b, struct effects *nowhere)
+{
+    struct op *op;
+    while ((op = LIST_FIRST(&b->all_ops))) {
+        op_failed(op, "this bbs is ending", nowhere);
+    }
+}

@@ -1,0 +1,34 @@
+/* A selector made ready for matching, and the walk over the records of the copy that it picks, along
+ * the narrowest index that serves it (DESIGN 2, Feed). Pure. */
+#ifndef BBS_BOARD_PICKER_H
+#define BBS_BOARD_PICKER_H
+
+#include "bbs/board/copy.h"
+
+#include "board.pb-c.h"
+
+struct picker {
+    enum record_type type; /* RECORD_TYPE_COUNT = any */
+    bool impossible;       /* it names a type that there is not */
+    const char *key_prefix;
+    const char *tags[TAG_COUNT]; /* "" = any */
+};
+
+/* Lives in the arena, with copies of the selector's strings. */
+struct picker picker_of(struct arena *a, const Board__Selector *s);
+bool picker_matches(const struct picker *p, const struct version *item);
+
+struct picker_walk {
+    const struct picker *picker;
+    struct copied *at;
+    enum tag tag;       /* the index walked; TAG_COUNT = by key */
+    const char *prefix; /* by key: the walk ends where this does */
+};
+
+/* The copy must not change until the walk is over. */
+struct picker_walk picker_begin(const struct picker *p, const struct copy *c);
+
+/* The next item picked, in byte order of the keys; NULL at the end. Borrowed. */
+struct version *picker_next(struct picker_walk *w);
+
+#endif

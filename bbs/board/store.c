@@ -1,0 +1,125 @@
+/* Open calls to etcd: who waits for which answer, and how the board feels about etcd. */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessage *message,
+                    int64_t timeout_ns, store_done *done, void *context, struct effects *out)
+{
+    struct store_open *o = calloc(1, sizeof(*o));
+    if (!o) {
+        abort();
+    }
+    o->id = ++b->last_id;
+    o->done = done;
+    o->context = context;
+    LIST_INSERT_HEAD(&b->open[o->id % STORE_BUCKETS], o, link);
+    struct effect *e = effects_add(out, EFFECT_STORE);
+    e->store = (struct store_request){
+        .id = o->id,
+        .call = call,
+        .message = message,
+        .deadline_ns = b->now.mono_ns + timeout_ns,
+    };
+    return o->id;
+}
+
+static struct store_open *find(struct board *b, uint64_t id)
+{
+    struct store_open *o;
+    LIST_FOREACH(o, &b->open[id % STORE_BUCKETS], link)
+    {
+        if (o->id == id) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+void store_forget(struct board *b, uint64_t id)
+{
+    struct store_open *o = id ? find(b, id) : NULL;
+    if (o) {
+        LIST_REMOVE(o, link);
+        free(o);
+    }
+}
+
+static const Etcd__ResponseHeader *header_of(const struct store_answer *answer)
+{
+    if (answer->outcome != STORE_DONE || !answer->message) {
+        return NULL;
+    }
+    if (answer->call == STORE_TXN) {
+        return ((const Etcd__TxnResponse *)answer->message)->header;
+    }
+    if (answer->call == STORE_RANGE) {
+        return ((const Etcd__RangeResponse *)answer->message)->header;
+    }
+    return NULL;
+}
+
+bool store_answered(struct board *b, const struct store_answer *answer, struct effects *out)
+{
+    struct store_open *o = find(b, answer->id);
+    if (!o) {
+        return false;
+    }
+    struct store_open copy = *o;
+    LIST_REMOVE(o, link);
+    free(o);
+    const Etcd__ResponseHeader *header = header_of(answer);
+    if (header && header->revision > b->known_revision) {
+        b->known_revision = header->revision;
+    }
+    copy.done(b, copy.context, answer, out);
+    return true;
+}
+
+bool store_certainly_refused(const struct store_answer *answer)
+{
+    /* grpc-status of answers that may come after the proposal went to raft: cancelled, unknown,
+     * deadline exceeded, aborted, internal, unavailable, data loss. */
+    static const int doubtful[] = {1, 2, 4, 10, 13, GRPC_UNAVAILABLE, 15};
+    if (answer->outcome != STORE_REFUSED) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(doubtful) / sizeof(doubtful[0]); i++) {
+        if (answer->grpc_status == doubtful[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *store_text(const struct store_answer *answer)
+{
+    return answer->text && *answer->text ? answer->text : "etcd gave no usable answer";
+}
+
+int64_t backoff_ns(unsigned failures)
+{
+    int64_t wait = BACKOFF_MIN_NS;
+    while (failures-- > 0 && wait < BACKOFF_MAX_NS) {
+        wait *= 2;
+    }
+    return earlier_ns(wait, BACKOFF_MAX_NS);
+}
+
+void board_trouble(struct board *b, const char *text, struct effects *out)
+{
+    if (!b->in_trouble) {
+        b->in_trouble = true;
+        effects_log(out, LOG_WARN_LEVEL, "waiting for etcd", "reason=\"%s\"", text);
+    }
+}
+
+void board_well(struct board *b, struct effects *out)
+{
+    if (b->in_trouble) {
+        b->in_trouble = false;
+        effects_log(out, LOG_INFO_LEVEL, "etcd answers again", "revision=%lld",
+                    (long long)b->revision);
+    }
+}

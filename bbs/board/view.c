@@ -1,0 +1,202 @@
+#include "bbs/board/engine.h"
+
+#include <assert.h>
+#include <string.h>
+
+const struct seen *seen_of(struct arena *a, struct version *item)
+{
+    ProtobufCMessage *m;
+    if (record_decode(a, item->type, blob_bytes(item->blob), &m, NULL) < 0) {
+        return NULL;
+    }
+    struct seen *s = ARENA_NEW(a, struct seen);
+    *s = (struct seen){
+        .key = arena_strdup(a, version_key(item)),
+        .type = item->type,
+        .message = m,
+        .blob = item->blob,
+        .create_revision = item->create_revision,
+        .mod_revision = item->mod_revision,
+    };
+    return s;
+}
+
+struct view *board_view(struct board *b, struct arena *arena)
+{
+    struct view *v = ARENA_NEW(arena, struct view);
+    v->board = b;
+    v->arena = arena;
+    return v;
+}
+
+struct arena *view_arena(struct view *v)
+{
+    return v->arena;
+}
+
+static bool is_kept(const char *key)
+{
+    enum record_type type = key_type(key);
+    return type != RECORD_RUN && type != RECORD_CAUSE;
+}
+
+/* What was fetched for this key or prefix; if nothing was, it is asked for. */
+static const struct fetched *fetched_for(struct view *v, const char *key)
+{
+    for (size_t i = 0; i < v->fetched_count; i++) {
+        if (strcmp(v->fetched[i].key, key) == 0) {
+            return &v->fetched[i];
+        }
+    }
+    for (size_t i = 0; i < v->missing_count; i++) {
+        if (strcmp(v->missing[i], key) == 0) {
+            return NULL;
+        }
+    }
+    /* What finds no room now is asked for in the next round. */
+    if (v->missing_count < FETCH_KEYS) {
+        v->missing[v->missing_count++] = arena_strdup(v->arena, key);
+    }
+    return NULL;
+}
+
+static void note(struct view *v, enum compare_kind kind, const char *key, int64_t revision)
+{
+    if (v->reads) {
+        read_set_add(v->reads, kind, key, revision);
+    }
+}
+
+const struct seen *view_peek(struct view *v, const char *key)
+{
+    if (!is_kept(key)) {
+        const struct fetched *f = fetched_for(v, key);
+        return f && f->count ? &f->list[0] : NULL;
+    }
+    struct copied *p = v->board->copy ? copy_find(v->board->copy, key) : NULL;
+    return p ? seen_of(v->arena, copied_version(p)) : NULL;
+}
+
+const struct seen *view_get(struct view *v, const char *key)
+{
+    const struct seen *s = view_peek(v, key);
+    if (s) {
+        note(v, COMPARE_UNCHANGED, key, s->mod_revision);
+    } else {
+        /* Also where a record of another format version stands: then the commit is refused and the
+         * record left alone. */
+        note(v, COMPARE_ABSENT, key, 0);
+    }
+    return s;
+}
+
+bool view_exists(struct view *v, const char *key)
+{
+    bool there;
+    if (is_kept(key)) {
+        there = v->board->copy && copy_find(v->board->copy, key);
+    } else {
+        const struct fetched *f = fetched_for(v, key);
+        there = f && f->count;
+    }
+    note(v, there ? COMPARE_EXISTS : COMPARE_ABSENT, key, 0);
+    return there;
+}
+
+static bool starts_with(const char *key, const char *prefix)
+{
+    return strncmp(key, prefix, strlen(prefix)) == 0;
+}
+
+static int peek_kept(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    const struct copy *c = v->board->copy;
+    size_t count = 0, n = 0;
+    struct copied *first = c ? copy_from(c, prefix) : NULL;
+    for (struct copied *p = first; p && starts_with(version_key(copied_version(p)), prefix);
+         p = copy_next(p)) {
+        if (++count > max) {
+            return -1;
+        }
+    }
+    struct seen *list = ARENA_ARRAY(v->arena, count, struct seen);
+    for (struct copied *p = first; count > 0; p = copy_next(p), count--) {
+        const struct seen *s = seen_of(v->arena, copied_version(p));
+        if (s) {
+            list[n++] = *s;
+        }
+    }
+    *ret_list = list;
+    return (int)n;
+}
+
+int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    if (is_kept(prefix)) {
+        return peek_kept(v, prefix, max, ret_list);
+    }
+    const struct fetched *f = fetched_for(v, prefix);
+    if (f && f->count > max) {
+        return -1;
+    }
+    *ret_list = f ? f->list : NULL;
+    return f ? (int)f->count : 0;
+}
+
+int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    const struct seen *list;
+    int count = view_peek_range(v, prefix, max, &list);
+    if (count < 0) {
+        return count;
+    }
+    int64_t newest = 0;
+    for (int i = 0; i < count; i++) {
+        note(v, COMPARE_UNCHANGED, list[i].key, list[i].mod_revision);
+        newest = list[i].mod_revision > newest ? list[i].mod_revision : newest;
+    }
+    /* Nothing newer than the newest member: the same at every position of the copy until the range
+     * changes, so that equal ones merge in a batch. */
+    note(v, count ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, prefix, newest);
+    *ret_list = list;
+    return count;
+}
+
+size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs)
+{
+    struct picker p = picker_of(v->arena, selector);
+    *ret_blobs = NULL;
+    if (!v->board->copy) {
+        return 0;
+    }
+    size_t count = 0, capacity = 64;
+    struct blob **list = ARENA_ARRAY(v->arena, capacity, struct blob *);
+    struct picker_walk w = picker_begin(&p, v->board->copy);
+    for (struct version *item; (item = picker_next(&w));) {
+        if (count == capacity) {
+            struct blob **more = ARENA_ARRAY(v->arena, 2 * capacity, struct blob *);
+            memcpy(more, list, count * sizeof(*list));
+            list = more;
+            capacity *= 2;
+        }
+        list[count++] = item->blob;
+    }
+    *ret_blobs = list;
+    return count;
+}
+
+int64_t view_revision(const struct view *v)
+{
+    return v->board->revision;
+}
+
+const char *view_epoch(const struct view *v)
+{
+    return v->board->epoch ? v->board->epoch : "";
+}
+
+int64_t view_seen_since_ns(const struct view *v, const char *key)
+{
+    const struct copied *p = v->board->copy ? copy_find(v->board->copy, key) : NULL;
+    return p ? copied_seen_ns(p) : v->board->now.mono_ns;
+}
