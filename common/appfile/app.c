@@ -141,7 +141,11 @@ static int add_app(struct parse *p, const struct node *from)
     Models__DesiredLRP *lrp = NULL;
     int r = make_lrp(p, from, name->text, &lrp);
     if (r == 0) {
-        p->apps[p->count++] = (struct app){.name = name->text, .line = from->line, .lrp = lrp};
+        p->apps[p->count++] =
+            (struct app){.name = name->text,
+                         .line = from->line,
+                         .instances_given = node_member(from, "instances") != NULL,
+                         .lrp = lrp};
     }
     return r;
 }

@@ -35,7 +35,8 @@ enum {
 
 struct app {
     const char *name;
-    unsigned line; /* where it begins in its file */
+    unsigned line;        /* where it begins in its file */
+    bool instances_given; /* the file says how many; else `bbs scale` has the last word */
     /* Ready to be desired: with process_guid, owner and all defaults, without modification tag. */
     Models__DesiredLRP *lrp;
 };

@@ -1,10 +1,12 @@
 #include "common/appfile/node.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
+
+/* Decimal or 0x: always within 64 bits. */
+enum { INTEGER_LETTERS_MAX = 17 };
 
 struct builder {
     struct arena *arena;
@@ -57,9 +59,11 @@ static bool read_integer(const char *text, int64_t *ret_value)
     if (!all_digits(hex ? digits + 2 : digits, hex)) {
         return false;
     }
-    errno = 0;
+    if (strlen(digits) > INTEGER_LETTERS_MAX) {
+        return false; /* a text: no member of an app holds such a number */
+    }
     *ret_value = strtoll(text, NULL, hex ? 16 : 10);
-    return errno == 0;
+    return true;
 }
 
 static bool is_real(const char *text)
