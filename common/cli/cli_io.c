@@ -1,0 +1,140 @@
+#include "common/cli/cli_io.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CORKBOARD_VERSION "0.1.0"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+void cli_catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t cli_now_ms(void)
+{
+    return clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+int64_t cli_wall_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
+}
+
+void cli_sleep_ms(int64_t ms)
+{
+    if (ms > 0 && !cli_interrupted()) {
+        struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+        nanosleep(&t, NULL);
+    }
+}
+
+int cli_print(struct bytes text, struct err *err)
+{
+    if (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0) {
+        return err_set(err, ERR_IO, "cannot write the output: %s", strerror(errno));
+    }
+    return 0;
+}
+
+void cli_progress(struct cli_progress *p, const char *text)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    if (!text) {
+        fputs(terminal && p->shown[0] ? "\r\033[K" : "", stderr);
+        p->shown[0] = 0;
+        return;
+    }
+    if (strncmp(p->shown, text, sizeof(p->shown) - 1) == 0) {
+        return;
+    }
+    snprintf(p->shown, sizeof(p->shown), "%s", text);
+    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", p->shown);
+    fflush(stderr);
+}
+
+int cli_exit_of(enum err_code code)
+{
+    switch (code) {
+    case ERR_INVALID:
+    case ERR_TOO_LARGE:
+        return CLI_USAGE;
+    case ERR_NOT_FOUND:
+        return CLI_NOT_FOUND;
+    case ERR_EXISTS:
+    case ERR_CONFLICT:
+        return CLI_CONFLICT;
+    case ERR_UNAVAILABLE:
+        return CLI_UNAVAILABLE;
+    case ERR_TIMEOUT:
+        return CLI_TIMEOUT;
+    case ERR_DENIED:
+        return CLI_DENIED;
+    default:
+        return CLI_FAILED;
+    }
+}
+
+static int run(struct invocation *call, struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    int r = 0;
+    if (call->help) {
+        cli_help(call, &out);
+        r = cli_print(buf_bytes(&out), err);
+    } else if (call->version) {
+        buf_printf(&out, "%s %s (corkboard)\n", call->program->name, CORKBOARD_VERSION);
+        r = cli_print(buf_bytes(&out), err);
+    } else {
+        r = cli_complete(call, environ, err);
+        r = r < 0 ? r : call->command->run(call, err);
+    }
+    buf_done(&out);
+    return r;
+}
+
+int cli_main(const struct cli_program *program, int argc, char *const *argv)
+{
+    struct arena arena;
+    struct invocation call;
+    struct err err = {.code = ERR_IO, .text = "failed"};
+    arena_init(&arena);
+    int r = cli_parse(&arena, program, argc, argv, &call, &err);
+    r = r < 0 ? r : run(&call, &err);
+    arena_done(&arena);
+    if (cli_interrupted()) {
+        return CLI_INTERRUPTED;
+    }
+    if (r < 0) {
+        fprintf(stderr, "%s: %s\n", program->name, err.text);
+        return cli_exit_of(err.code);
+    }
+    return r;
+}

@@ -1,0 +1,50 @@
+/* The shell of a command line: runs a program's command and gives its exit status (DESIGN 4). */
+#ifndef COMMON_CLI_CLI_IO_H
+#define COMMON_CLI_CLI_IO_H
+
+#include "common/cli/options.h"
+
+/* Exit statuses of every command. */
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FAILED = 1,
+    CLI_USAGE = 2,
+    CLI_NOT_FOUND = 3,
+    CLI_CONFLICT = 4,
+    CLI_UNAVAILABLE = 5,
+    CLI_TIMEOUT = 6,
+    CLI_PARTLY_PLACED = 7,
+    CLI_DENIED = 8,
+    CLI_INTERRUPTED = 130,
+};
+
+/* Parses, takes the environment, runs the command. Errors go to standard error as one sentence,
+ * after the program's name. */
+int cli_main(const struct cli_program *program, int argc, char *const *argv);
+
+/* The exit status that stands for an error code. */
+int cli_exit_of(enum err_code code);
+
+/* From the first call on Ctrl-C and TERM set a flag instead of ending the process; a second one
+ * ends it. cli_main() gives CLI_INTERRUPTED when the flag is set. */
+void cli_catch_interrupts(void);
+bool cli_interrupted(void);
+
+/* Sleeps, or less when interrupted. */
+void cli_sleep_ms(int64_t ms);
+
+/* Milliseconds on the monotonic clock; nanoseconds since 1970 on the wall clock. */
+int64_t cli_now_ms(void);
+int64_t cli_wall_ns(void);
+
+/* Writes to standard output; ERR_IO when nobody reads it any more. */
+int cli_print(struct bytes text, struct err *err);
+
+/* A line on standard error that says what is waited for, replaced by the next one; only on a
+ * terminal, unless it has changed. NULL clears it. */
+struct cli_progress {
+    char shown[160];
+};
+void cli_progress(struct cli_progress *p, const char *text);
+
+#endif

@@ -1,0 +1,381 @@
+#include "common/cli/client_io.h"
+
+#include "common/cli/cli_io.h"
+#include "common/codec/scan.h"
+#include "models/error.pb-c.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define CLIENT_DECODED_MAX ((size_t)4 << 30)
+
+const struct cli_option client_bbs_options[] = {
+    {.name = "bbs-url",
+     .value = "URLS",
+     .help = "the bbs servers, comma-separated",
+     .env = "CORKBOARD_BBS_URLS,BBS_URL",
+     .required = true},
+    {0},
+};
+
+const struct cli_option client_tls_options[] = {
+    {.name = "ca-cert-file",
+     .value = "FILE",
+     .help = "the CA's certificate",
+     .env = "CA_CERT_FILE",
+     .required = true},
+    {.name = "client-cert-file",
+     .value = "FILE",
+     .help = "the client's certificate",
+     .env = "CLIENT_CERT_FILE",
+     .required = true},
+    {.name = "client-key-file",
+     .value = "FILE",
+     .help = "the client's key",
+     .env = "CLIENT_KEY_FILE",
+     .required = true},
+    {0},
+};
+
+struct client {
+    CURL *curl;
+    char *urls[CLIENT_URLS_MAX];
+    size_t url_count;
+    size_t next;         /* the URL that answered last */
+    int64_t deadline_ms; /* -1 = none */
+    const char *ca, *cert, *key;
+    char detail[CURL_ERROR_SIZE];
+    struct buf body;
+    /* Of a stream. */
+    int (*take)(void *owner, struct bytes bytes);
+    void *owner;
+    int taken;
+    int64_t silence_ms, heard_ms;
+};
+
+static int check_file(const struct invocation *call, const char *option, const char **ret_file,
+                      struct err *err)
+{
+    const char *file = cli_text(call, option);
+    if (access(file, R_OK) != 0) {
+        return err_set(err, ERR_INVALID, "cannot read --%s %.120s: %s", option, file,
+                       strerror(errno));
+    }
+    *ret_file = file;
+    return 0;
+}
+
+static int add_url(struct client *c, const char *url, size_t size, struct err *err)
+{
+    if (size < 9 || strncmp(url, "https://", 8) != 0) {
+        return err_set(err, ERR_INVALID, "\"%.*s\" is not an https URL",
+                       (int)(size < 60 ? size : 60), url);
+    }
+    if (c->url_count == CLIENT_URLS_MAX) {
+        return err_set(err, ERR_INVALID, "more than %d URLs", CLIENT_URLS_MAX);
+    }
+    size -= url[size - 1] == '/';
+    c->urls[c->url_count++] = strndup(url, size);
+    return 0;
+}
+
+static int add_urls(struct client *c, const char *urls, struct err *err)
+{
+    for (const char *at = urls; *at;) {
+        size_t size = strcspn(at, ",");
+        int r = size ? add_url(c, at, size, err) : 0;
+        if (r < 0) {
+            return r;
+        }
+        at += size + (at[size] == ',');
+    }
+    return c->url_count ? 0 : err_set(err, ERR_INVALID, "no URL was given");
+}
+
+int client_open(const struct invocation *call, const char *urls, struct client **ret_client,
+                struct err *err)
+{
+    struct client *c = calloc(1, sizeof(*c));
+    if (!c) {
+        abort();
+    }
+    c->deadline_ms = -1;
+    buf_init(&c->body);
+    cli_catch_interrupts();
+    int r = add_urls(c, urls, err);
+    r = r < 0 ? r : check_file(call, "ca-cert-file", &c->ca, err);
+    r = r < 0 ? r : check_file(call, "client-cert-file", &c->cert, err);
+    r = r < 0 ? r : check_file(call, "client-key-file", &c->key, err);
+    if (r < 0) {
+        client_close(c);
+        return r;
+    }
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    c->curl = curl_easy_init();
+    *ret_client = c;
+    return 0;
+}
+
+void client_close(struct client *c)
+{
+    if (!c) {
+        return;
+    }
+    curl_easy_cleanup(c->curl);
+    for (size_t i = 0; i < c->url_count; i++) {
+        free(c->urls[i]);
+    }
+    buf_done(&c->body);
+    free(c);
+}
+
+void client_limit(struct client *c, int64_t limit_ms)
+{
+    c->deadline_ms = limit_ms < 0 ? -1 : cli_now_ms() + limit_ms;
+}
+
+static int64_t time_left(const struct client *c)
+{
+    return c->deadline_ms < 0 ? INT32_MAX : c->deadline_ms - cli_now_ms();
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *client)
+{
+    struct client *c = client;
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    c->heard_ms = cli_now_ms();
+    if (c->take && status == 200) {
+        c->taken = c->take(c->owner, (struct bytes){(const uint8_t *)data, size * count});
+        return c->taken < 0 ? 0 : size * count;
+    }
+    if (c->body.size + size * count > CLIENT_ANSWER_MAX) {
+        return 0;
+    }
+    buf_append(&c->body, data, size * count);
+    return size * count;
+}
+
+/* libcurl calls it at least once a second. Anything but 0 ends the call. */
+static int on_progress(void *client, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+                       curl_off_t up)
+{
+    const struct client *c = client;
+    (void)down_total, (void)down, (void)up_total, (void)up;
+    bool silent = c->take && cli_now_ms() - c->heard_ms > c->silence_ms;
+    return cli_interrupted() || silent;
+}
+
+/* Options that hold for every call; libcurl keeps the connection through the reset. */
+static void prepare(struct client *c, const char *path, const struct buf *body)
+{
+    char url[2048];
+    snprintf(url, sizeof(url), "%s%s", c->urls[c->next], path);
+    curl_easy_reset(c->curl);
+    curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "https");
+    curl_easy_setopt(c->curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->ca);
+    curl_easy_setopt(c->curl, CURLOPT_SSLCERT, c->cert);
+    curl_easy_setopt(c->curl, CURLOPT_SSLKEY, c->key);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->detail);
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CLIENT_CONNECT_MS);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+    if (body) {
+        curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body->size ? (const char *)body->data : "");
+    }
+}
+
+static struct curl_slist *make_headers(bool body)
+{
+    char line[64];
+    uint64_t id[2] = {0};
+    if (getrandom(id, sizeof(id), 0) < 0) {
+        id[0] = (uint64_t)cli_wall_ns();
+    }
+    snprintf(line, sizeof(line), "X-Vcap-Request-Id: %016" PRIx64 "%016" PRIx64, id[0], id[1]);
+    struct curl_slist *headers = curl_slist_append(NULL, line);
+    headers = curl_slist_append(headers, "Expect:");
+    return curl_slist_append(headers, body ? "Content-Type: application/x-protobuf"
+                                           : "Accept: application/json");
+}
+
+static int transport_error(struct client *c, CURLcode code, struct err *err)
+{
+    const char *what = c->detail[0] ? c->detail : curl_easy_strerror(code);
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted");
+    }
+    if (code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE) {
+        return err_set(err, ERR_INVALID, "a certificate file cannot be used: %.150s", what);
+    }
+    if (code == CURLE_WRITE_ERROR) {
+        return err_set(err, ERR_TOO_LARGE, "%.80s answers with more than %d MiB", c->urls[c->next],
+                       CLIENT_ANSWER_MAX / 1024 / 1024);
+    }
+    return err_set(err, ERR_UNAVAILABLE, "%.80s does not answer: %.120s", c->urls[c->next], what);
+}
+
+static int status_error(struct client *c, long status, struct err *err)
+{
+    const char *text = buf_string(&c->body);
+    int size = (int)strcspn(text, "\r\n");
+    size = size > 120 ? 120 : size;
+    switch (status) {
+    case 503:
+        return err_set(err, ERR_UNAVAILABLE, "%.80s is not ready", c->urls[c->next]);
+    case 403:
+        return err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next], size, text);
+    case 404:
+        return err_set(err, ERR_NOT_FOUND, "%.80s: %.*s", c->urls[c->next], size, text);
+    default:
+        return err_set(err, ERR_IO, "%.80s answers with status %ld: %.*s", c->urls[c->next], status,
+                       size, text);
+    }
+}
+
+/* One exchange with one server; 0 when it answered 200. */
+static int exchange(struct client *c, const char *path, const struct buf *body, struct err *err)
+{
+    int64_t left = time_left(c);
+    if (left <= 0) {
+        return err_set(err, ERR_TIMEOUT, "no answer in time");
+    }
+    bool others = c->url_count > 1;
+    prepare(c, path, body);
+    struct curl_slist *headers = make_headers(body != NULL);
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    if (!c->take) {
+        long limit = (long)(others && left > CLIENT_ATTEMPT_MS ? CLIENT_ATTEMPT_MS : left);
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, limit);
+    }
+    buf_clear(&c->body);
+    c->detail[0] = 0;
+    c->heard_ms = cli_now_ms();
+    CURLcode code = curl_easy_perform(c->curl);
+    curl_slist_free_all(headers);
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK && !(c->take && c->taken < 0)) {
+        return transport_error(c, code, err);
+    }
+    return status == 200 ? 0 : status_error(c, status, err);
+}
+
+/* Asks one after the other until one answers or the time is over. */
+static int exchange_with_any(struct client *c, const char *path, const struct buf *body,
+                             struct err *err)
+{
+    int64_t begun_ms = cli_now_ms();
+    for (size_t tried = 1;; tried++) {
+        int r = exchange(c, path, body, err);
+        if (r != -ERR_UNAVAILABLE) {
+            return r;
+        }
+        c->next = (c->next + 1) % c->url_count;
+        if (tried % c->url_count == 0) {
+            bool patient = cli_now_ms() - begun_ms < CLIENT_PATIENCE_MS;
+            if (!patient || time_left(c) <= CLIENT_PAUSE_MS) {
+                return r;
+            }
+            cli_sleep_ms(CLIENT_PAUSE_MS);
+        }
+        if (cli_interrupted()) {
+            return err_set(err, ERR_UNKNOWN, "interrupted");
+        }
+    }
+}
+
+static enum err_code code_of(Models__Error__Type type)
+{
+    switch (type) {
+    case MODELS__ERROR__TYPE__ResourceNotFound:
+        return ERR_NOT_FOUND;
+    case MODELS__ERROR__TYPE__ResourceExists:
+        return ERR_EXISTS;
+    case MODELS__ERROR__TYPE__ResourceConflict:
+    case MODELS__ERROR__TYPE__InvalidStateTransition:
+        return ERR_CONFLICT;
+    case MODELS__ERROR__TYPE__InvalidRequest:
+        return ERR_INVALID;
+    default:
+        return ERR_IO;
+    }
+}
+
+/* The error in field 1, if the answer's type has one. */
+static int application_error(const ProtobufCMessage *answer, struct err *err)
+{
+    const ProtobufCFieldDescriptor *f =
+        protobuf_c_message_descriptor_get_field(answer->descriptor, 1);
+    if (!f || f->type != PROTOBUF_C_TYPE_MESSAGE || f->descriptor != &models__error__descriptor ||
+        f->label == PROTOBUF_C_LABEL_REPEATED) {
+        return 0;
+    }
+    const Models__Error *e = *(Models__Error *const *)((const char *)answer + f->offset);
+    return e ? err_set(err, code_of(e->type), "%.200s", e->message) : 0;
+}
+
+int client_call(struct client *c, struct arena *a, const char *path,
+                const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
+                ProtobufCMessage **ret_answer, struct err *err)
+{
+    struct buf body;
+    buf_init(&body);
+    if (request) {
+        buf_message(&body, request);
+    }
+    int r = exchange_with_any(c, path, &body, err);
+    buf_done(&body);
+    ProtobufCMessage *answer = NULL;
+    r = r < 0 ? r
+              : scan_and_unpack(a, answer_type, buf_bytes(&c->body), CLIENT_DECODED_MAX, &answer,
+                                err);
+    r = r < 0 ? r : application_error(answer, err);
+    if (r == 0) {
+        *ret_answer = answer;
+    }
+    return r;
+}
+
+int client_get(struct client *c, struct arena *a, const char *path, struct bytes *ret_body,
+               struct err *err)
+{
+    int r = exchange_with_any(c, path, NULL, err);
+    if (r == 0) {
+        *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
+    }
+    return r;
+}
+
+int client_stream(struct client *c, const char *path, const ProtobufCMessage *request,
+                  int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
+                  struct err *err)
+{
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, request);
+    c->take = take;
+    c->owner = owner;
+    c->taken = 0;
+    c->silence_ms = silence_ms;
+    int r = exchange(c, path, &body, err);
+    c->take = NULL;
+    buf_done(&body);
+    c->next = (c->next + 1) % c->url_count;
+    return c->taken < 0 ? c->taken : r;
+}

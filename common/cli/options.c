@@ -1,0 +1,309 @@
+#include "common/cli/options.h"
+
+#include "common/codec/nearest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_command *find_command(const struct cli_program *p, const char *name)
+{
+    for (const struct cli_command *c = p->commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static int unknown_command(const struct cli_program *p, const char *name, struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (const struct cli_command *c = p->commands; c->name; c++) {
+        nearest_consider(&n, c->name);
+    }
+    if (n.best) {
+        return err_set(err, ERR_INVALID, "unknown command \"%.40s\"; did you mean \"%s %s\"?", name,
+                       p->name, n.best);
+    }
+    return err_set(err, ERR_INVALID, "unknown command \"%.40s\"; see %s --help", name, p->name);
+}
+
+static int unknown_option(const struct invocation *call, const char *name, struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (size_t i = 0; i < call->given_count; i++) {
+        nearest_consider(&n, call->given[i].option->name);
+    }
+    if (n.best) {
+        return err_set(err, ERR_INVALID, "unknown option --%.40s; did you mean --%s?", name,
+                       n.best);
+    }
+    return err_set(err, ERR_INVALID, "unknown option --%.40s; see %s %s --help", name,
+                   call->program->name, call->command->name);
+}
+
+static void list_options(struct arena *a, struct invocation *call)
+{
+    call->given = ARENA_ARRAY(a, CLI_OPTIONS_MAX, struct cli_given);
+    for (const struct cli_option *const *table = call->command->options; *table; table++) {
+        for (const struct cli_option *o = *table; o->name; o++) {
+            assert(call->given_count < CLI_OPTIONS_MAX);
+            call->given[call->given_count++].option = o;
+        }
+    }
+}
+
+static struct cli_given *find_option(const struct invocation *call, const char *name, size_t size)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *known = call->given[i].option->name;
+        if (strlen(known) == size && memcmp(known, name, size) == 0) {
+            return &call->given[i];
+        }
+    }
+    return NULL;
+}
+
+static int add_value(struct cli_given *g, const char *value, struct err *err)
+{
+    const struct cli_option *o = g->option;
+    if (g->count > 0 && !o->repeated) {
+        return err_set(err, ERR_INVALID, "--%s is given twice", o->name);
+    }
+    if (g->count == CLI_REPEATS_MAX) {
+        return err_set(err, ERR_INVALID, "--%s is given more than %d times", o->name,
+                       CLI_REPEATS_MAX);
+    }
+    g->values[g->count++] = value;
+    return 0;
+}
+
+/* Reads the option at argv[*at], and its value if that is the next word. */
+static int parse_option(struct invocation *call, int argc, char *const *argv, int *at,
+                        struct err *err)
+{
+    const char *name = argv[*at] + 2, *equals = strchr(name, '=');
+    size_t size = equals ? (size_t)(equals - name) : strlen(name);
+    if (size == 4 && memcmp(name, "help", 4) == 0) {
+        call->help = true;
+        return 0;
+    }
+    struct cli_given *g = find_option(call, name, size);
+    if (!g) {
+        return unknown_option(call, arena_strndup(call->arena, name, size), err);
+    }
+    if (!g->option->value) {
+        return equals ? err_set(err, ERR_INVALID, "--%s takes no value", g->option->name)
+                      : add_value(g, "", err);
+    }
+    if (equals) {
+        return add_value(g, equals + 1, err);
+    }
+    if (*at + 1 == argc || strncmp(argv[*at + 1], "--", 2) == 0) {
+        return err_set(err, ERR_INVALID, "--%s needs a value: --%s %s", g->option->name,
+                       g->option->name, g->option->value);
+    }
+    return add_value(g, argv[++*at], err);
+}
+
+static int check_arguments(const struct invocation *call, struct err *err)
+{
+    const struct cli_command *c = call->command;
+    int count = (int)call->argument_count;
+    if (count < c->arguments_min) {
+        return err_set(err, ERR_INVALID, "%s is missing: %s %s %s",
+                       c->arguments_min == 1 ? c->arguments : "an argument", call->program->name,
+                       c->name, c->arguments);
+    }
+    if (count > c->arguments_max) {
+        return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s %s %s",
+                       call->arguments[c->arguments_max], call->program->name, c->name,
+                       c->arguments);
+    }
+    return 0;
+}
+
+static int parse_words(struct invocation *call, int argc, char *const *argv, struct err *err)
+{
+    call->arguments = ARENA_ARRAY(call->arena, (size_t)argc + 1, const char *);
+    bool options = true;
+    for (int i = 2; i < argc; i++) {
+        int r = 0;
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (options && strcmp(argv[i], "-h") == 0) {
+            call->help = true;
+        } else if (options && strncmp(argv[i], "--", 2) == 0) {
+            r = parse_option(call, argc, argv, &i, err);
+        } else if (options && argv[i][0] == '-' && argv[i][1] != 0) {
+            r = err_set(err, ERR_INVALID, "unknown option %.40s; see %s %s --help", argv[i],
+                        call->program->name, call->command->name);
+        } else if (call->argument_count == CLI_ARGUMENTS_MAX) {
+            r = err_set(err, ERR_INVALID, "more than %d arguments", CLI_ARGUMENTS_MAX);
+        } else {
+            call->arguments[call->argument_count++] = argv[i];
+        }
+        if (r < 0) {
+            return r;
+        }
+    }
+    return call->help ? 0 : check_arguments(call, err);
+}
+
+int cli_parse(struct arena *a, const struct cli_program *program, int argc, char *const *argv,
+              struct invocation *ret_call, struct err *err)
+{
+    struct invocation call = {.program = program, .arena = a};
+    if (argc < 2) {
+        return err_set(err, ERR_INVALID, "what should be done? See %s --help", program->name);
+    }
+    call.help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                strcmp(argv[1], "help") == 0;
+    call.version = strcmp(argv[1], "--version") == 0;
+    if (!call.help && !call.version) {
+        call.command = find_command(program, argv[1]);
+        if (!call.command) {
+            return unknown_command(program, argv[1], err);
+        }
+        list_options(a, &call);
+        int r = parse_words(&call, argc, argv, err);
+        if (r < 0) {
+            return r;
+        }
+    }
+    *ret_call = call;
+    return 0;
+}
+
+/* The value of a variable that is set and not empty. */
+static const char *variable(char *const *env, const char *name, size_t size)
+{
+    for (; *env; env++) {
+        if (strncmp(*env, name, size) == 0 && (*env)[size] == '=' && (*env)[size + 1]) {
+            return *env + size + 1;
+        }
+    }
+    return NULL;
+}
+
+static const char *from_environment(const struct cli_option *o, char *const *env)
+{
+    for (const char *name = o->env; name && *name;) {
+        size_t size = strcspn(name, ",");
+        const char *value = variable(env, name, size);
+        if (value) {
+            return value;
+        }
+        name += size + (name[size] == ',');
+    }
+    return NULL;
+}
+
+int cli_complete(struct invocation *call, char *const *env, struct err *err)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        struct cli_given *g = &call->given[i];
+        const struct cli_option *o = g->option;
+        const char *value = g->count ? NULL : from_environment(o, env);
+        value = value || g->count ? value : o->fallback;
+        if (value) {
+            g->values[g->count++] = value;
+        }
+        if (g->count == 0 && o->required) {
+            const char *last = o->env ? strrchr(o->env, ',') : NULL;
+            return o->env ? err_set(err, ERR_INVALID, "%s is missing: set %s or give --%s %s",
+                                    o->help, last ? last + 1 : o->env, o->name, o->value)
+                          : err_set(err, ERR_INVALID, "--%s %s is missing: %s", o->name, o->value,
+                                    o->help);
+        }
+    }
+    return 0;
+}
+
+static const struct cli_given *given(const struct invocation *call, const char *name)
+{
+    const struct cli_given *g = find_option(call, name, strlen(name));
+    assert(g);
+    return g;
+}
+
+const char *cli_text(const struct invocation *call, const char *name)
+{
+    return given(call, name)->values[0];
+}
+
+bool cli_switch(const struct invocation *call, const char *name)
+{
+    return given(call, name)->count > 0;
+}
+
+const char *const *cli_list(const struct invocation *call, const char *name)
+{
+    return given(call, name)->values;
+}
+
+int cli_number(const struct invocation *call, const char *name, int64_t low, int64_t high,
+               int64_t *ret_value, struct err *err)
+{
+    const char *text = cli_text(call, name);
+    if (!text) {
+        return 0;
+    }
+    size_t digits = strspn(text, "0123456789");
+    long long value = digits && digits < 18 ? strtoll(text, NULL, 10) : -1;
+    if (text[digits] || value < low || value > high) {
+        return err_set(err, ERR_INVALID, "--%s must be a number from %lld to %lld, not \"%.40s\"",
+                       name, (long long)low, (long long)high, text);
+    }
+    *ret_value = value;
+    return 0;
+}
+
+int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
+                    struct err *err)
+{
+    static const struct {
+        const char *unit;
+        int64_t ms;
+    } units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60 * 1000}, {"h", 3600 * 1000}};
+    enum { DAY_MS = 24 * 3600 * 1000 };
+    const char *text = cli_text(call, name);
+    if (!text) {
+        return 0;
+    }
+    size_t digits = strspn(text, "0123456789");
+    for (size_t i = 0; digits && digits < 10 && i < sizeof(units) / sizeof(units[0]); i++) {
+        int64_t ms = strtoll(text, NULL, 10) * units[i].ms;
+        if (strcmp(text + digits, units[i].unit) == 0 && ms <= DAY_MS) {
+            *ret_ms = ms;
+            return 0;
+        }
+    }
+    return err_set(err, ERR_INVALID,
+                   "--%s must be a time like 90s or 5m, at most a day, not "
+                   "\"%.40s\"",
+                   name, text);
+}
+
+int cli_choice(const struct invocation *call, const char *name, const char **ret_word,
+               struct err *err)
+{
+    const struct cli_given *g = given(call, name);
+    const char *text = g->values[0];
+    if (!text) {
+        return 0;
+    }
+    for (const char *word = g->option->value; *word;) {
+        size_t size = strcspn(word, "|");
+        if (strlen(text) == size && memcmp(text, word, size) == 0) {
+            *ret_word = text;
+            return 0;
+        }
+        word += size + (word[size] == '|');
+    }
+    return err_set(err, ERR_INVALID, "--%s must be %s, not \"%.40s\"", name, g->option->value,
+                   text);
+}

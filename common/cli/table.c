@@ -1,0 +1,113 @@
+#include "common/cli/table.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct table_row {
+    struct table_row *next;
+    bool note;
+    const char *cells[];
+};
+
+static void append(struct table *t, struct table_row *row)
+{
+    if (t->last) {
+        t->last->next = row;
+    } else {
+        t->first = row;
+    }
+    t->last = row;
+}
+
+static struct table_row *new_row(struct table *t, unsigned cells)
+{
+    return arena_alloc(t->arena, sizeof(struct table_row) + cells * sizeof(char *));
+}
+
+static const char *printable(struct arena *a, const char *text)
+{
+    char *copy = arena_strdup(a, text ? text : "-");
+    for (char *c = copy; *c; c++) {
+        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+    }
+    return *copy ? copy : "-";
+}
+
+void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles)
+{
+    assert(columns > 0 && columns <= TABLE_COLUMNS_MAX);
+    *t = (struct table){.arena = a, .columns = columns};
+    table_add(t, titles);
+}
+
+void table_add(struct table *t, const char *const *cells)
+{
+    struct table_row *row = new_row(t, t->columns);
+    for (unsigned i = 0; i < t->columns; i++) {
+        row->cells[i] = printable(t->arena, cells[i]);
+    }
+    append(t, row);
+}
+
+void table_note(struct table *t, const char *text)
+{
+    struct table_row *row = new_row(t, 1);
+    row->note = true;
+    row->cells[0] = printable(t->arena, text);
+    append(t, row);
+}
+
+/* Letters, not bytes, of UTF-8. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static void print_row(const struct table *t, const struct table_row *row, const size_t *widths,
+                      struct buf *out)
+{
+    for (unsigned i = 0; i < t->columns; i++) {
+        buf_append_string(out, row->cells[i]);
+        if (i + 1 < t->columns) {
+            buf_printf(out, "%*s", (int)(widths[i] - width_of(row->cells[i]) + 2), "");
+        }
+    }
+    buf_append_string(out, "\n");
+}
+
+void table_print(const struct table *t, struct buf *out)
+{
+    size_t widths[TABLE_COLUMNS_MAX] = {0};
+    for (const struct table_row *row = t->first; row; row = row->next) {
+        for (unsigned i = 0; !row->note && i < t->columns; i++) {
+            size_t width = width_of(row->cells[i]);
+            widths[i] = width > widths[i] ? width : widths[i];
+        }
+    }
+    for (const struct table_row *row = t->first; row; row = row->next) {
+        if (row->note) {
+            buf_printf(out, "    %s\n", row->cells[0]);
+        } else {
+            print_row(t, row, widths, out);
+        }
+    }
+}
+
+const char *age_text(struct arena *a, int64_t age_ns)
+{
+    long long seconds = age_ns > 0 ? age_ns / 1000000000 : 0;
+    if (seconds < 2 * 60) {
+        return arena_printf(a, "%llds", seconds);
+    }
+    if (seconds < 2 * 3600) {
+        return arena_printf(a, "%lldm", seconds / 60);
+    }
+    if (seconds < 48 * 3600) {
+        return arena_printf(a, "%lldh", seconds / 3600);
+    }
+    return arena_printf(a, "%lldd", seconds / 86400);
+}

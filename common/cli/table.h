@@ -1,0 +1,35 @@
+/* Tables for people: columns as wide as their widest cell. */
+#ifndef COMMON_CLI_TABLE_H
+#define COMMON_CLI_TABLE_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+
+#include <stdbool.h>
+
+enum { TABLE_COLUMNS_MAX = 12 };
+
+struct table_row;
+
+struct table {
+    struct arena *arena;
+    unsigned columns;
+    struct table_row *first, *last;
+};
+
+/* `titles` are the first row; all strings are copied into the arena. */
+void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles);
+
+/* One cell for each column; NULL is shown as "-". */
+void table_add(struct table *t, const char *const *cells);
+
+/* A line of its own below the last row, indented. */
+void table_note(struct table *t, const char *text);
+
+/* Control characters are shown as "?", so that no record can play with a terminal. */
+void table_print(const struct table *t, struct buf *out);
+
+/* "47s", "3m", "5h", "12d"; a negative age counts as 0. */
+const char *age_text(struct arena *a, int64_t age_ns);
+
+#endif

@@ -1,0 +1,252 @@
+/* Command lines: options, mistakes, help, tables. */
+#include "common/cli/options.h"
+#include "common/cli/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int nothing(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    (void)err;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {.name = "bbs-url", .value = "URLS", .help = "the bbs", .env = "OURS,THEIRS", .required = true},
+    {.name = "wait", .help = "wait for it"},
+    {.name = "timeout", .value = "TIME", .help = "how long", .fallback = "60s"},
+    {.name = "output", .value = "table|json", .help = "for whom", .fallback = "table"},
+    {.name = "tag", .value = "TAG", .help = "a tag", .repeated = true},
+    {.name = "number", .value = "N", .help = "a number"},
+    {0},
+};
+static const struct cli_option *const tables[] = {options, NULL};
+static const struct cli_option *const needy[] = {
+    (const struct cli_option[]){
+        {.name = "cell-id", .value = "ID", .help = "the cell's name", .required = true}, {0}},
+    NULL};
+static const struct cli_command commands[] = {
+    {"apply", "FILE...", "desires", "more\n", tables, 1, 3, nothing},
+    {"ps", "[NAME]", "shows", NULL, tables, 0, 1, nothing},
+    {"serve", "", "serves", NULL, needy, 0, 0, nothing},
+    {0},
+};
+static const struct cli_program program = {"bbs", "guards the board", commands};
+
+struct fixture {
+    struct arena arena;
+    struct err err;
+    struct invocation call;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_done(&f->arena);
+    free(f);
+    return 0;
+}
+
+/* Splits at blanks. */
+static int parse(struct fixture *f, const char *line)
+{
+    char **argv = ARENA_ARRAY(&f->arena, 64, char *);
+    int argc = 0;
+    for (char *at = strtok(arena_strdup(&f->arena, line), " "); at; at = strtok(NULL, " ")) {
+        argv[argc++] = at;
+    }
+    f->err.text[0] = 0;
+    memset(&f->call, 0, sizeof(f->call));
+    return cli_parse(&f->arena, &program, argc, argv, &f->call, &f->err);
+}
+
+static int complete(struct fixture *f, const char *a, const char *b)
+{
+    char *env[] = {arena_strdup(&f->arena, a), arena_strdup(&f->arena, b), NULL};
+    return cli_complete(&f->call, env, &f->err);
+}
+
+static void options_stand_anywhere(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(parse(f, "bbs apply --wait a.yaml --timeout=5m --tag x b.yaml --tag=y -- --c"),
+                     0);
+    assert_int_equal(complete(f, "OURS=", "THEIRS=https://t"), 0);
+    assert_string_equal(f->call.command->name, "apply");
+    assert_int_equal(f->call.argument_count, 3);
+    assert_string_equal(f->call.arguments[1], "b.yaml");
+    assert_string_equal(f->call.arguments[2], "--c");
+    assert_true(cli_switch(&f->call, "wait"));
+    assert_string_equal(cli_text(&f->call, "bbs-url"), "https://t");
+    assert_string_equal(cli_list(&f->call, "tag")[1], "y");
+    assert_null(cli_list(&f->call, "tag")[2]);
+    assert_null(cli_text(&f->call, "number"));
+    int64_t ms = 0;
+    assert_int_equal(cli_duration_ms(&f->call, "timeout", &ms, &f->err), 0);
+    assert_int_equal(ms, 5 * 60 * 1000);
+}
+
+static void what_is_given_wins_over_the_environment(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(parse(f, "bbs ps --bbs-url https://given"), 0);
+    assert_int_equal(complete(f, "OURS=https://o", "THEIRS=https://t"), 0);
+    assert_string_equal(cli_text(&f->call, "bbs-url"), "https://given");
+    assert_int_equal(parse(f, "bbs ps"), 0);
+    assert_int_equal(complete(f, "THEIRS=https://t", "OURS=https://o"), 0);
+    assert_string_equal(cli_text(&f->call, "bbs-url"), "https://o");
+    assert_int_equal(parse(f, "bbs ps"), 0);
+    assert_int_equal(complete(f, "THEIRSX=https://t", "O=1"), -ERR_INVALID);
+    assert_string_equal(f->err.text, "the bbs is missing: set THEIRS or give --bbs-url URLS");
+    assert_int_equal(parse(f, "bbs serve"), 0);
+    assert_int_equal(complete(f, "A=b", "C=d"), -ERR_INVALID);
+    assert_string_equal(f->err.text, "--cell-id ID is missing: the cell's name");
+}
+
+static void mistakes_say_what_to_do(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[][2] = {
+        {"bbs", "what should be done? See bbs --help"},
+        {"bbs aply x", "unknown command \"aply\"; did you mean \"bbs apply\"?"},
+        {"bbs frobnicate", "unknown command \"frobnicate\"; see bbs --help"},
+        {"bbs apply", "FILE... is missing: bbs apply FILE..."},
+        {"bbs apply a b c d", "\"d\" is one argument too many: bbs apply FILE..."},
+        {"bbs ps --weit", "unknown option --weit; did you mean --wait?"},
+        {"bbs ps --qqqqqqqq=1", "unknown option --qqqqqqqq; see bbs ps --help"},
+        {"bbs ps -x", "unknown option -x; see bbs ps --help"},
+        {"bbs ps --wait=yes", "--wait takes no value"},
+        {"bbs ps --wait --wait", "--wait is given twice"},
+        {"bbs ps --timeout", "--timeout needs a value: --timeout TIME"},
+        {"bbs ps --timeout --wait", "--timeout needs a value: --timeout TIME"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parse(f, rows[i][0]), -ERR_INVALID);
+        assert_string_equal(f->err.text, rows[i][1]);
+    }
+    char line[2000] = "bbs ps";
+    for (int i = 0; i <= CLI_REPEATS_MAX; i++) {
+        strcat(line, " --tag=x");
+    }
+    char *argv[CLI_REPEATS_MAX + 3];
+    int argc = 0;
+    for (char *at = strtok(line, " "); at; at = strtok(NULL, " ")) {
+        argv[argc++] = at;
+    }
+    assert_int_equal(cli_parse(&f->arena, &program, argc, argv, &f->call, &f->err), -ERR_INVALID);
+}
+
+static void values_are_checked(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *option;
+        int64_t ms; /* -1 = refused */
+    } times[] = {{"90", 90000},   {"90s", 90000},      {"500ms", 500}, {"0", 0}, {"2m", 120000},
+                 {"1h", 3600000}, {"25h", -1},         {"1d", -1},     {"", -1}, {"-1s", -1},
+                 {"1.5s", -1},    {"9999999999s", -1}, {"s", -1}};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        assert_int_equal(parse(f, arena_printf(&f->arena, "bbs ps --timeout=%s", times[i].option)),
+                         0);
+        int64_t ms = -1;
+        int r = cli_duration_ms(&f->call, "timeout", &ms, &f->err);
+        assert_int_equal(r, times[i].ms < 0 ? -ERR_INVALID : 0);
+        assert_int_equal(ms, times[i].ms);
+    }
+    static const struct {
+        const char *option;
+        int64_t value;
+    } numbers[] = {{"1", 1},  {"10", 10}, {"0", -1},  {"11", -1},
+                   {"x", -1}, {"1x", -1}, {"-1", -1}, {"99999999999999999999", -1}};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        parse(f, arena_printf(&f->arena, "bbs ps --number=%s", numbers[i].option));
+        int64_t value = -1;
+        cli_number(&f->call, "number", 1, 10, &value, &f->err);
+        assert_int_equal(value, numbers[i].value);
+    }
+    const char *word = NULL;
+    parse(f, "bbs ps --output=tabl");
+    assert_int_equal(cli_choice(&f->call, "output", &word, &f->err), -ERR_INVALID);
+    assert_string_equal(f->err.text, "--output must be table|json, not \"tabl\"");
+    parse(f, "bbs ps --output json");
+    assert_int_equal(cli_choice(&f->call, "output", &word, &f->err), 0);
+    assert_string_equal(word, "json");
+}
+
+static void help_names_everything(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const lines[] = {"bbs --help", "bbs -h", "bbs help", "bbs ps --help",
+                                        "bbs apply -h"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct buf out;
+        buf_init(&out);
+        assert_int_equal(parse(f, lines[i]), 0);
+        assert_true(f->call.help);
+        cli_help(&f->call, &out);
+        const char *text = buf_string(&out);
+        if (f->call.command) {
+            assert_non_null(strstr(text, "--timeout TIME"));
+            assert_non_null(strstr(text, "(60s)"));
+            assert_non_null(strstr(text, "[OURS,THEIRS]"));
+        } else {
+            assert_non_null(strstr(text, "bbs apply FILE..."));
+            assert_non_null(strstr(text, "7 partly placed"));
+        }
+        buf_done(&out);
+    }
+    assert_int_equal(parse(f, "bbs --version"), 0);
+    assert_true(f->call.version);
+}
+
+static void tables_align_and_hide_control_characters(void **state)
+{
+    struct fixture *f = *state;
+    struct table t;
+    struct buf out;
+    buf_init(&out);
+    table_init(&t, &f->arena, 3, (const char *[]){"A", "BB", "C"});
+    table_add(&t, (const char *[]){"long\xc3\xa4", NULL, "x"});
+    table_note(&t, "a\033[2Jnote");
+    table_add(&t, (const char *[]){"", "1", "\n"});
+    table_print(&t, &out);
+    assert_string_equal(buf_string(&out), "A      BB  C\n"
+                                          "long\xc3\xa4  -   x\n"
+                                          "    a?[2Jnote\n"
+                                          "-      1   ?\n");
+    buf_done(&out);
+    static const struct {
+        int64_t seconds;
+        const char *text;
+    } ages[] = {{-5, "0s"},     {0, "0s"},    {119, "119s"}, {120, "2m"},
+                {7199, "119m"}, {7200, "2h"}, {172800, "2d"}};
+    for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+        assert_string_equal(age_text(&f->arena, ages[i].seconds * 1000000000), ages[i].text);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
+        TEST(mistakes_say_what_to_do), TEST(values_are_checked),
+        TEST(help_names_everything),   TEST(tables_align_and_hide_control_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
