@@ -1,0 +1,110 @@
+#include "bbs/cli/lrps.h"
+#include "common/codec/json.h"
+
+#include <string.h>
+
+/* Whether two parts of a definition say the same, compared as the JSON they are shown as: the board
+ * keeps routes as JSON texts and maps in any order. */
+static bool same_json(const ProtobufCMessage *x, const ProtobufCMessage *y)
+{
+    struct buf a, b;
+    buf_init(&a);
+    buf_init(&b);
+    bool same = json_encode(x, 0, &a, NULL) == 0 && json_encode(y, 0, &b, NULL) == 0 &&
+                bytes_equal(buf_bytes(&a), buf_bytes(&b));
+    buf_done(&a);
+    buf_done(&b);
+    return same;
+}
+
+static bool same_routes(const Models__DesiredLRP *x, const Models__DesiredLRP *y)
+{
+    const Models__ProtoRoutes none = MODELS__PROTO_ROUTES__INIT;
+    return same_json(x->routes ? &x->routes->base : &none.base,
+                     y->routes ? &y->routes->base : &none.base);
+}
+
+static bool same_tags(const Models__DesiredLRP *x, const Models__DesiredLRP *y)
+{
+    Models__DesiredLRPUpdate a = MODELS__DESIRED_LRPUPDATE__INIT, b = a;
+    a.n_metric_tags = x->n_metric_tags;
+    a.metric_tags = (Models__DesiredLRPUpdate__MetricTagsEntry **)x->metric_tags;
+    b.n_metric_tags = y->n_metric_tags;
+    b.metric_tags = (Models__DesiredLRPUpdate__MetricTagsEntry **)y->metric_tags;
+    return same_json(&a.base, &b.base);
+}
+
+static Models__ProtoRoutes *routes_of(struct arena *a, const Models__DesiredLRP *lrp)
+{
+    if (lrp->routes) {
+        return lrp->routes;
+    }
+    Models__ProtoRoutes *none = ARENA_NEW(a, Models__ProtoRoutes);
+    models__proto_routes__init(none);
+    return none;
+}
+
+/* The entry types of the two messages' maps are twins, but not one. */
+static void copy_tags(struct arena *a, const Models__DesiredLRP *from, Models__DesiredLRPUpdate *to)
+{
+    to->n_metric_tags = from->n_metric_tags;
+    to->metric_tags =
+        ARENA_ARRAY(a, from->n_metric_tags, Models__DesiredLRPUpdate__MetricTagsEntry *);
+    for (size_t i = 0; i < from->n_metric_tags; i++) {
+        to->metric_tags[i] = ARENA_NEW(a, Models__DesiredLRPUpdate__MetricTagsEntry);
+        models__desired_lrpupdate__metric_tags_entry__init(to->metric_tags[i]);
+        to->metric_tags[i]->key = from->metric_tags[i]->key;
+        to->metric_tags[i]->value = from->metric_tags[i]->value;
+    }
+}
+
+static void compare(struct arena *a, const struct app *app, const Models__DesiredLRP *old,
+                    struct apply_plan *plan)
+{
+    const Models__DesiredLRP *new = app->lrp;
+    Models__DesiredLRPUpdate *u = ARENA_NEW(a, Models__DesiredLRPUpdate);
+    models__desired_lrpupdate__init(u);
+    const char *text = NULL;
+    if (strcmp(old->annotation, new->annotation) != 0) {
+        u->optional_annotation_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION_ANNOTATION;
+        u->annotation = new->annotation;
+        text = "updated";
+    }
+    if (!same_routes(old, new)) {
+        u->routes = routes_of(a, new);
+        text = "updated";
+    }
+    if (!same_tags(old, new)) {
+        copy_tags(a, new, u);
+        text = "updated";
+    }
+    if (app->instances_given && old->instances != new->instances) {
+        u->optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+        u->instances = new->instances;
+        text = arena_printf(a, "%sscaled from %d to %d", text ? "updated, " : "",
+                            (int)old->instances, (int)new->instances);
+    }
+    plan->action = text ? APPLY_UPDATE : APPLY_UNCHANGED;
+    plan->update = text ? u : NULL;
+    plan->text = text ? text : "unchanged";
+}
+
+void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
+                  size_t count, struct apply_plan *ret_plan)
+{
+    *ret_plan = (struct apply_plan){.action = APPLY_CREATE, .text = "created"};
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(lrps[i]->process_guid, app->lrp->process_guid) == 0) {
+            compare(a, app, lrps[i], ret_plan);
+            return;
+        }
+        if (strcmp(lrp_name(lrps[i]), app->name) == 0) {
+            ret_plan->action = APPLY_REFUSE;
+            ret_plan->text = arena_printf(
+                a,
+                "runs with another definition (%s); only instances, routes, annotation and metric "
+                "tags can change while it runs: bbs rm %s --wait, then apply again",
+                lrps[i]->process_guid, app->name);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/session_io.h"
+#include "common/appfile/app_file_io.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
+
+#include <string.h>
+
+/* Between two attempts the board may have changed. */
+enum { DECIDE_ATTEMPTS_MAX = 3 };
+
+static int upsert_domain(struct session *s, const char *domain, struct err *err)
+{
+    Models__UpsertDomainRequest request = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+    request.domain = arena_strdup(&s->arena, domain);
+    ProtobufCMessage *m;
+    return client_call(s->client, &s->arena, "/v1/domains/upsert", &request.base,
+                       &models__upsert_domain_response__descriptor, &m, err);
+}
+
+static int desire(struct session *s, const struct app *app, struct err *err)
+{
+    Models__DesireLRPRequest request = MODELS__DESIRE_LRPREQUEST__INIT;
+    request.desired_lrp = app->lrp;
+    ProtobufCMessage *m;
+    return client_call(s->client, &s->arena, "/v1/desired_lrp/desire.r2", &request.base,
+                       &models__desired_lrplifecycle_response__descriptor, &m, err);
+}
+
+static int update(struct session *s, const char *process_guid, Models__DesiredLRPUpdate *update,
+                  struct err *err)
+{
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = arena_strdup(&s->arena, process_guid);
+    request.update = update;
+    ProtobufCMessage *m;
+    return client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
+                       &models__desired_lrplifecycle_response__descriptor, &m, err);
+}
+
+static int carry_out(struct session *s, const struct app *app, const struct apply_plan *plan,
+                     struct err *err)
+{
+    switch (plan->action) {
+    case APPLY_CREATE:
+        return desire(s, app, err);
+    case APPLY_UPDATE:
+        return update(s, app->lrp->process_guid, plan->update, err);
+    case APPLY_REFUSE:
+        return err_set(err, ERR_CONFLICT, "%.60s %s", app->name, plan->text);
+    case APPLY_UNCHANGED:
+        break;
+    }
+    return 0;
+}
+
+/* Decides on what the board has and carries it out; *ret_desired is how many instances there are to
+ * be then. */
+static int apply_one(struct session *s, const struct app *app, int32_t *ret_desired,
+                     struct err *err)
+{
+    struct apply_plan plan = {0};
+    int r = -ERR_EXISTS;
+    for (int attempt = 0; r == -ERR_EXISTS && attempt < DECIDE_ATTEMPTS_MAX; attempt++) {
+        Models__DesiredLRP **lrps;
+        size_t count;
+        r = session_desired(s, "", &lrps, &count, err);
+        if (r < 0) {
+            return r;
+        }
+        apply_decide(&s->arena, app, lrps, count, &plan);
+        *ret_desired = app->lrp->instances;
+        for (size_t i = 0; i < count && !app->instances_given; i++) {
+            if (strcmp(lrps[i]->process_guid, app->lrp->process_guid) == 0) {
+                *ret_desired = lrps[i]->instances;
+            }
+        }
+        r = carry_out(s, app, &plan, err);
+    }
+    return r < 0 ? r : session_tell(s, app->name, app->lrp->process_guid, plan.text, err);
+}
+
+static int apply_all(struct session *s, const struct app *apps, size_t count, struct err *err)
+{
+    int32_t *desired = ARENA_ARRAY(&s->arena, count, int32_t);
+    for (size_t i = 0; i < count; i++) {
+        bool again = i > 0 && strcmp(apps[i].lrp->domain, apps[i - 1].lrp->domain) == 0;
+        int r = again ? 0 : upsert_domain(s, apps[i].lrp->domain, err);
+        r = r < 0 ? r : apply_one(s, &apps[i], &desired[i], err);
+        if (r < 0) {
+            return r;
+        }
+    }
+    int worst = 0;
+    for (size_t i = 0; s->wait && i < count; i++) {
+        int r = session_wait(s, apps[i].name, apps[i].lrp->process_guid, desired[i], err);
+        if (r < 0) {
+            return r;
+        }
+        worst = r > worst ? r : worst;
+    }
+    return worst;
+}
+
+/* All files are read before anything is done: a mistake in the last one leaves all as it was. */
+static int read_files(struct session *s, const struct invocation *call, struct app **ret_apps,
+                      size_t *ret_count, struct err *err)
+{
+    struct app *all = ARENA_ARRAY(&s->arena, call->argument_count * APPS_MAX, struct app);
+    size_t total = 0;
+    for (size_t i = 0; i < call->argument_count; i++) {
+        struct bytes text;
+        struct app *apps;
+        size_t count;
+        int r = app_file_read(&s->arena, call->arguments[i], &text, err);
+        r = r < 0 ? r : appfile_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
+        if (r < 0) {
+            return r;
+        }
+        memcpy(all + total, apps, count * sizeof(*apps));
+        total += count;
+    }
+    *ret_apps = all;
+    *ret_count = total;
+    return 0;
+}
+
+int bbs_apply_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    struct app *apps = NULL;
+    size_t count = 0;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r : read_files(&s, call, &apps, &count, err);
+    r = r < 0 ? r : apply_all(&s, apps, count, err);
+    session_close(&s);
+    return r;
+}

@@ -1,0 +1,201 @@
+#include "bbs/cli/commands_io.h"
+
+#include "bbs/cli/session_io.h"
+#include "common/cli/cli_io.h"
+#include "common/cli/table.h"
+#include "common/codec/json.h"
+#include "models/cells.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void json_line(const ProtobufCMessage *m, struct buf *out)
+{
+    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
+        buf_append_string(out, "\n");
+    }
+}
+
+static int show_ps(struct session *s, Models__DesiredLRP *const *lrps, size_t count,
+                   struct err *err)
+{
+    Models__ActualLRP **actuals;
+    size_t actual_count;
+    const char *guid = count == 1 ? lrps[0]->process_guid : "";
+    int r = session_actuals(s, &s->arena, guid, &actuals, &actual_count, err);
+    if (r < 0) {
+        return r;
+    }
+    struct buf out;
+    buf_init(&out);
+    if (s->json) {
+        for (size_t i = 0; i < actual_count; i++) {
+            if (count > 1 || lrps_have(lrps, count, actuals[i])) {
+                json_line(&actuals[i]->base, &out);
+            }
+        }
+    } else {
+        ps_table(&s->arena, lrps, count, actuals, actual_count, cli_wall_ns(), &out);
+    }
+    r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
+int bbs_ps_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    Models__DesiredLRP **lrps = NULL;
+    size_t count = 0;
+    int r = session_open(call, &s, err);
+    if (r == 0) {
+        r = call->argument_count ? session_named(&s, call->arguments[0], &lrps, &count, err)
+                                 : session_desired(&s, "", &lrps, &count, err);
+    }
+    r = r < 0 ? r : show_ps(&s, lrps, count, err);
+    session_close(&s);
+    return r;
+}
+
+static int read_instances(const char *text, int32_t *ret_count, struct err *err)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 6 || text[digits]) {
+        return err_set(err, ERR_INVALID, "\"%.40s\" is not a number of instances (0 to 999999)",
+                       text);
+    }
+    *ret_count = (int32_t)strtol(text, NULL, 10);
+    return 0;
+}
+
+static int scale(struct session *s, const char *name, int32_t instances, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t count;
+    int r = session_named(s, name, &lrps, &count, err);
+    if (r == 0 && count > 1) {
+        r = err_set(err, ERR_CONFLICT, "%zu processes are called \"%.60s\"; give a process_guid",
+                    count, name);
+    }
+    if (r < 0) {
+        return r;
+    }
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+    update.instances = instances;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = lrps[0]->process_guid;
+    request.update = &update;
+    ProtobufCMessage *m;
+    r = client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
+                    &models__desired_lrplifecycle_response__descriptor, &m, err);
+    const char *result =
+        arena_printf(&s->arena, "scaled from %d to %d", (int)lrps[0]->instances, (int)instances);
+    r = r < 0 ? r : session_tell(s, name, lrps[0]->process_guid, result, err);
+    return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
+}
+
+int bbs_scale_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    int32_t instances = 0;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r : read_instances(call->arguments[1], &instances, err);
+    r = r < 0 ? r : scale(&s, call->arguments[0], instances, err);
+    session_close(&s);
+    return r;
+}
+
+static int remove_one(struct session *s, const char *name, const Models__DesiredLRP *lrp,
+                      struct err *err)
+{
+    Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = lrp->process_guid;
+    ProtobufCMessage *m;
+    int r = client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
+                        &models__desired_lrplifecycle_response__descriptor, &m, err);
+    /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
+    r = r == -ERR_NOT_FOUND ? 0 : r;
+    r = r < 0 ? r : session_tell(s, name, lrp->process_guid, "removed", err);
+    return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
+}
+
+static int remove_named(struct session *s, const char *name, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t count;
+    int r = session_named(s, name, &lrps, &count, err);
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        r = remove_one(s, name, lrps[i], err);
+    }
+    return r;
+}
+
+int bbs_rm_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    int r = session_open(call, &s, err);
+    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
+        r = remove_named(&s, call->arguments[i], err);
+    }
+    session_close(&s);
+    return r;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    return strcmp((*(Models__CellPresence *const *)a)->cell_id,
+                  (*(Models__CellPresence *const *)b)->cell_id);
+}
+
+static void add_cell(struct table *t, const Models__CellPresence *c)
+{
+    const Models__CellCapacity *k = c->capacity;
+    struct arena *a = t->arena;
+    table_add(t, (const char *[]){
+                     c->cell_id,
+                     c->zone,
+                     k ? arena_printf(a, "%d MB", (int)k->memory_mb) : "-",
+                     k ? arena_printf(a, "%d MB", (int)k->disk_mb) : "-",
+                     k ? arena_printf(a, "%d", (int)k->containers) : "-",
+                     c->rep_url,
+                 });
+}
+
+static int show_cells(struct session *s, const Models__CellsResponse *answer, struct err *err)
+{
+    struct buf out;
+    struct table t;
+    buf_init(&out);
+    if (answer->n_cells) {
+        qsort(answer->cells, answer->n_cells, sizeof(*answer->cells), compare_cells);
+    }
+    table_init(&t, &s->arena, 6,
+               (const char *[]){"CELL", "ZONE", "MEMORY", "DISK", "CONTAINERS", "URL"});
+    for (size_t i = 0; i < answer->n_cells; i++) {
+        add_cell(&t, answer->cells[i]);
+        if (s->json) {
+            json_line(&answer->cells[i]->base, &out);
+        }
+    }
+    if (!s->json) {
+        table_print(&t, &out);
+    }
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
+int bbs_cells_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    ProtobufCMessage *m = NULL;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r
+              : client_call(s.client, &s.arena, "/v1/cells/list.r1", NULL,
+                            &models__cells_response__descriptor, &m, err);
+    r = r < 0 ? r : show_cells(&s, (const Models__CellsResponse *)m, err);
+    session_close(&s);
+    return r;
+}

@@ -1,0 +1,21 @@
+/* The commands of `bbs`, for the table in bbs/main.c. Each as cli_command.run. */
+#ifndef BBS_CLI_COMMANDS_IO_H
+#define BBS_CLI_COMMANDS_IO_H
+
+#include "common/cli/options.h"
+
+int bbs_apply_run(const struct invocation *call, struct err *err);
+int bbs_ps_run(const struct invocation *call, struct err *err);
+int bbs_scale_run(const struct invocation *call, struct err *err);
+int bbs_rm_run(const struct invocation *call, struct err *err);
+int bbs_events_run(const struct invocation *call, struct err *err);
+int bbs_cells_run(const struct invocation *call, struct err *err);
+int bbs_serve_run(const struct invocation *call, struct err *err);
+
+/* Their options; the tables end with a name of NULL. */
+extern const struct cli_option bbs_timeout_options[]; /* --timeout of a question */
+extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeout */
+extern const struct cli_option bbs_output_options[];  /* --output table|json */
+extern const struct cli_option bbs_serve_options[];
+
+#endif

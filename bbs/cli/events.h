@@ -1,0 +1,34 @@
+/* What `bbs events` makes of the board's feed: one line a change. Pure. */
+#ifndef BBS_CLI_EVENTS_H
+#define BBS_CLI_EVENTS_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A record has at most 1 MiB. */
+enum { EVENTS_FRAME_MAX = 2 * 1024 * 1024 };
+
+struct events {
+    bool json;
+    bool snapshot;  /* records of the snapshot are coming: they are no changes */
+    bool seen;      /* a snapshot was complete once */
+    char epoch[64]; /* position to resume at; "" = none */
+    int64_t revision;
+    struct buf partial;
+    struct buf out; /* lines; the caller takes and clears them */
+};
+
+void events_init(struct events *e, bool json);
+void events_done(struct events *e);
+
+/* A new connection: what was cut off is dropped, the position stays. */
+void events_connect(struct events *e);
+
+/* Takes bytes of the feed's answer. ERR_INVALID when they are no feed. */
+int events_take(struct events *e, struct bytes bytes, struct err *err);
+
+#endif

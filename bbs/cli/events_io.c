@@ -1,0 +1,87 @@
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/events.h"
+#include "bbs/cli/session_io.h"
+#include "board.pb-c.h"
+#include "common/cli/cli_io.h"
+#include "common/model/keys.h"
+
+#include <stdio.h>
+
+/* A heartbeat comes each second; three missed: the next bbs. */
+enum { SILENCE_MS = 3500, RECONNECT_MS = 500 };
+
+struct follower_of_feed {
+    struct events events;
+    struct err *err;
+};
+
+static int take(void *owner, struct bytes bytes)
+{
+    struct follower_of_feed *f = owner;
+    int r = events_take(&f->events, bytes, f->err);
+    if (r == 0 && f->events.out.size) {
+        r = cli_print(buf_bytes(&f->events.out), f->err);
+        buf_clear(&f->events.out);
+    }
+    return r;
+}
+
+static int follow_once(struct session *s, struct follower_of_feed *f, struct err *err)
+{
+    static const enum record_type types[] = {RECORD_ACTUAL, RECORD_CELL, RECORD_DESIRED,
+                                             RECORD_DOMAIN, RECORD_LEAD};
+    enum { TYPES = sizeof(types) / sizeof(types[0]) };
+    Board__Selector selectors[TYPES], *list[TYPES];
+    for (int i = 0; i < TYPES; i++) {
+        board__selector__init(&selectors[i]);
+        selectors[i].type = arena_strdup(&s->arena, record_type_name(types[i]));
+        list[i] = &selectors[i];
+    }
+    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
+    request.n_selectors = TYPES;
+    request.selectors = list;
+    request.epoch = f->events.epoch;
+    request.revision = f->events.revision;
+    events_connect(&f->events);
+    client_limit(s->client, -1);
+    return client_stream(s->client, "/v1/board/feed", &request.base, SILENCE_MS, take, f, err);
+}
+
+/* What another bbs, or the same one later, cannot put right. */
+static bool is_final(int r)
+{
+    return r == -ERR_IO || r == -ERR_INVALID || r == -ERR_DENIED || r == -ERR_NOT_FOUND;
+}
+
+static int follow(struct session *s, struct follower_of_feed *f, struct err *err)
+{
+    int64_t silent_since_ms = cli_now_ms();
+    while (!cli_interrupted()) {
+        int64_t revision = f->events.revision;
+        int r = follow_once(s, f, err);
+        if (is_final(r) && !cli_interrupted()) {
+            return r;
+        }
+        bool heard = f->events.revision != revision;
+        silent_since_ms = heard ? cli_now_ms() : silent_since_ms;
+        if (r < 0 && !f->events.seen && cli_now_ms() - silent_since_ms > s->timeout_ms) {
+            return r; /* there was never a bbs that answered */
+        }
+        cli_sleep_ms(RECONNECT_MS);
+    }
+    return 0;
+}
+
+int bbs_events_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    int r = session_open(call, &s, err);
+    if (r == 0) {
+        struct follower_of_feed f = {.err = err};
+        events_init(&f.events, s.json);
+        r = follow(&s, &f, err);
+        events_done(&f.events);
+    }
+    session_close(&s);
+    return r;
+}

@@ -1,0 +1,207 @@
+#include "bbs/cli/lrps.h"
+
+#include "common/cli/table.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *lrp_name(const Models__DesiredLRP *lrp)
+{
+    const Models__Owner *owner = lrp->owner;
+    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid
+                                                                            : lrp->process_guid;
+}
+
+size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
+                  Models__DesiredLRP ***ret_found)
+{
+    Models__DesiredLRP **found = ARENA_ARRAY(a, count, Models__DesiredLRP *);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(lrps[i]->process_guid, name) == 0) {
+            found[0] = lrps[i];
+            *ret_found = found;
+            return 1;
+        }
+        if (strcmp(lrp_name(lrps[i]), name) == 0) {
+            found[n++] = lrps[i];
+        }
+    }
+    *ret_found = found;
+    return n;
+}
+
+static bool is_desired(int32_t desired, const Models__ActualLRP *r)
+{
+    return r->actual_lrp_key && r->actual_lrp_key->index < desired && !r->stopping;
+}
+
+static bool is_running(const Models__ActualLRP *r)
+{
+    return strcmp(r->state, "RUNNING") == 0 &&
+           r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+}
+
+static const char *problem_of(const Models__ActualLRP *r)
+{
+    return *r->placement_error                                    ? r->placement_error
+           : strcmp(r->state, "CRASHED") == 0 && *r->crash_reason ? r->crash_reason
+                                                                  : NULL;
+}
+
+void lrp_progress_of(int32_t desired, Models__ActualLRP *const *actuals, size_t count,
+                     struct lrp_progress *ret_progress)
+{
+    struct lrp_progress p = {.desired = desired};
+    for (size_t i = 0; i < count; i++) {
+        const Models__ActualLRP *r = actuals[i];
+        if (!is_desired(desired, r)) {
+            p.left++;
+        } else if (is_running(r)) {
+            p.running++;
+        } else if (!p.problem) {
+            p.problem = problem_of(r);
+        }
+    }
+    *ret_progress = p;
+}
+
+bool lrp_progress_done(const struct lrp_progress *p)
+{
+    return p->running == p->desired && p->left == 0;
+}
+
+const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p)
+{
+    const char *left = p->left ? arena_printf(a, ", %d to stop", (int)p->left) : "";
+    return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
+                        left, p->problem ? " (" : "", p->problem ? p->problem : "",
+                        p->problem ? ")" : "");
+}
+
+const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net)
+{
+    if (!net || !*net->address) {
+        return "-";
+    }
+    const char *text = net->n_ports ? "" : net->address;
+    for (size_t i = 0; i < net->n_ports; i++) {
+        const Models__PortMapping *p = net->ports[i];
+        text = arena_printf(a, "%s%s%s:%u->%u", text, i ? " " : "", net->address,
+                            (unsigned)p->host_port, (unsigned)p->container_port);
+    }
+    return text;
+}
+
+const char *state_text(struct arena *a, const Models__ActualLRP *actual)
+{
+    const char *state = actual->stopping ? "STOPPING" : actual->state;
+    switch (actual->presence) {
+    case MODELS__ACTUAL_LRP__PRESENCE__SUSPECT:
+        return arena_printf(a, "%s (suspect)", state);
+    case MODELS__ACTUAL_LRP__PRESENCE__EVACUATING:
+        return arena_printf(a, "%s (evacuating)", state);
+    default:
+        return state;
+    }
+}
+
+static int compare_lrps(const void *a, const void *b)
+{
+    const Models__DesiredLRP *x = *(Models__DesiredLRP *const *)a;
+    const Models__DesiredLRP *y = *(Models__DesiredLRP *const *)b;
+    int order = strcmp(lrp_name(x), lrp_name(y));
+    return order ? order : strcmp(x->process_guid, y->process_guid);
+}
+
+static const char *guid_of(const Models__ActualLRP *r)
+{
+    return r->actual_lrp_key ? r->actual_lrp_key->process_guid : "";
+}
+
+static int compare_actuals(const void *a, const void *b)
+{
+    const Models__ActualLRP *x = *(Models__ActualLRP *const *)a;
+    const Models__ActualLRP *y = *(Models__ActualLRP *const *)b;
+    int order = strcmp(guid_of(x), guid_of(y));
+    if (order) {
+        return order;
+    }
+    int32_t x_index = x->actual_lrp_key ? x->actual_lrp_key->index : 0;
+    int32_t y_index = y->actual_lrp_key ? y->actual_lrp_key->index : 0;
+    return x_index != y_index ? (x_index < y_index ? -1 : 1) : (int)x->presence - (int)y->presence;
+}
+
+/* The first of the sorted records that is not below the process. */
+static size_t first_of(Models__ActualLRP *const *actuals, size_t count, const char *process_guid)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(guid_of(actuals[middle]), process_guid) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void add_record(struct table *t, const char *name, const Models__ActualLRP *r,
+                       int64_t now_ns)
+{
+    struct arena *a = t->arena;
+    const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
+    table_add(t, (const char *[]){
+                     name,
+                     arena_printf(a, "%d", (int)r->actual_lrp_key->index),
+                     state_text(a, r),
+                     at && *at->cell_id ? at->cell_id : "-",
+                     net_info_text(a, r->actual_lrp_net_info),
+                     age_text(a, now_ns - r->since),
+                     arena_printf(a, "%d", (int)r->crash_count),
+                 });
+    if (*r->placement_error) {
+        table_note(t, arena_printf(a, "not placed: %s", r->placement_error));
+    }
+    if (*r->crash_reason && !is_running(r)) {
+        table_note(t, arena_printf(a, "crashed: %s", r->crash_reason));
+    }
+}
+
+void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
+              Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
+              struct buf *out)
+{
+    Models__DesiredLRP **sorted = arena_copy(a, lrps, count * sizeof(*lrps));
+    Models__ActualLRP **records = arena_copy(a, actuals, actual_count * sizeof(*actuals));
+    qsort(sorted, count, sizeof(*sorted), compare_lrps);
+    qsort(records, actual_count, sizeof(*records), compare_actuals);
+    struct table t;
+    table_init(
+        &t, a, 7,
+        (const char *[]){"PROCESS", "INDEX", "STATE", "CELL", "ADDRESS:PORT", "AGE", "CRASHES"});
+    for (size_t i = 0; i < count; i++) {
+        const char *guid = sorted[i]->process_guid, *name = lrp_name(sorted[i]);
+        size_t first = first_of(records, actual_count, guid), k = first;
+        for (; k < actual_count && strcmp(guid_of(records[k]), guid) == 0; k++) {
+            add_record(&t, name, records[k], now_ns);
+        }
+        if (k == first) {
+            const char *none = arena_printf(a, "%d desired", (int)sorted[i]->instances);
+            table_add(&t, (const char *[]){name, NULL, none, NULL, NULL, NULL, NULL});
+        }
+    }
+    table_print(&t, out);
+}
+
+bool lrps_have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(lrps[i]->process_guid, guid_of(actual)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

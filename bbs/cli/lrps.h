@@ -1,0 +1,64 @@
+/* What the bbs command line decides and shows about LRPs. Pure: lists in, plans and tables out. */
+#ifndef BBS_CLI_LRPS_H
+#define BBS_CLI_LRPS_H
+
+#include "common/appfile/app.h"
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+/* How people call it: the owner's uid if the command line desired it, else the process_guid. */
+const char *lrp_name(const Models__DesiredLRP *lrp);
+
+/* Those of `lrps` that `name` means: the one with this process_guid, else all of this name. Gives
+ * their number, at most `count`, in *ret_found. */
+size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
+                  Models__DesiredLRP ***ret_found);
+
+enum apply_action { APPLY_CREATE, APPLY_UNCHANGED, APPLY_UPDATE, APPLY_REFUSE };
+
+struct apply_plan {
+    enum apply_action action;
+    Models__DesiredLRPUpdate *update; /* of APPLY_UPDATE: only what differs */
+    const char *text; /* for people: "created", "scaled from 2 to 3", or why it is refused */
+};
+
+/* What brings the board from `lrps` (all of the app's domain) to `app`. The same definition: only
+ * instances (if the file says them), routes, annotation and metric tags may differ, and are
+ * updated. Another definition under the same name: refused (it cannot be changed in place yet). */
+void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
+                  size_t count, struct apply_plan *ret_plan);
+
+/* How far a process is. */
+struct lrp_progress {
+    int32_t desired;
+    int32_t running;     /* ORDINARY and RUNNING, with an index that is desired */
+    int32_t left;        /* records that should go: an index beyond, or marked stopping */
+    const char *problem; /* a placement error or crash reason of one that does not run, or NULL */
+};
+
+/* Of the records of one process. */
+void lrp_progress_of(int32_t desired, Models__ActualLRP *const *actuals, size_t count,
+                     struct lrp_progress *ret_progress);
+bool lrp_progress_done(const struct lrp_progress *p);
+
+/* "web: 2 of 3 running (insufficient resources)" */
+const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p);
+
+/* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and
+ * presence, and one for each process without any. */
+void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
+              Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
+              struct buf *out);
+
+/* Whether a record belongs to one of the processes. */
+bool lrps_have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual);
+
+/* "10.0.0.1:61001->8080", "-" without address. */
+const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net);
+
+/* "RUNNING", "CRASHED (suspect)", "STOPPING" */
+const char *state_text(struct arena *a, const Models__ActualLRP *actual);
+
+#endif

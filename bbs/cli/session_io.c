@@ -1,0 +1,191 @@
+#include "bbs/cli/session_io.h"
+
+#include "bbs/cli/commands_io.h"
+#include "common/cli/cli_io.h"
+#include "common/codec/json.h"
+#include "common/codec/nearest.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { POLL_MS = 100, POLL_SLOW_MS = 500, POLL_SLOW_AFTER_MS = 5000, ANSWER_MS = 10000 };
+
+const struct cli_option bbs_timeout_options[] = {
+    {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
+    {0},
+};
+
+const struct cli_option bbs_wait_options[] = {
+    {.name = "wait", .help = "wait until it is so"},
+    {.name = "timeout", .value = "TIME", .help = "how long to try and to wait", .fallback = "60s"},
+    {0},
+};
+
+const struct cli_option bbs_output_options[] = {
+    {.name = "output",
+     .value = "table|json",
+     .help = "for people or for programs: one JSON value a line",
+     .fallback = "table"},
+    {0},
+};
+
+static bool has_option(const struct invocation *call, const char *name)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        if (strcmp(call->given[i].option->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int session_open(const struct invocation *call, struct session *s, struct err *err)
+{
+    *s = (struct session){.timeout_ms = ANSWER_MS};
+    arena_init(&s->arena);
+    const char *output = "table";
+    int r = cli_choice(call, "output", &output, err);
+    s->json = strcmp(output, "json") == 0;
+    s->wait = has_option(call, "wait") && cli_switch(call, "wait");
+    if (r == 0 && has_option(call, "timeout")) {
+        r = cli_duration_ms(call, "timeout", &s->timeout_ms, err);
+    }
+    r = r < 0 ? r : client_open(call, cli_text(call, "bbs-url"), &s->client, err);
+    if (r == 0) {
+        client_limit(s->client, s->timeout_ms);
+    }
+    return r;
+}
+
+void session_close(struct session *s)
+{
+    client_close(s->client);
+    arena_done(&s->arena);
+}
+
+int session_desired(struct session *s, const char *domain, Models__DesiredLRP ***ret_lrps,
+                    size_t *ret_count, struct err *err)
+{
+    Models__DesiredLRPsRequest request = MODELS__DESIRED_LRPS_REQUEST__INIT;
+    request.domain = arena_strdup(&s->arena, domain);
+    ProtobufCMessage *m;
+    int r = client_call(s->client, &s->arena, "/v1/desired_lrps/list.r3", &request.base,
+                        &models__desired_lrps_response__descriptor, &m, err);
+    if (r == 0) {
+        const Models__DesiredLRPsResponse *answer = (const Models__DesiredLRPsResponse *)m;
+        *ret_lrps = answer->desired_lrps;
+        *ret_count = answer->n_desired_lrps;
+    }
+    return r;
+}
+
+static int not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                     struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (size_t i = 0; i < count; i++) {
+        nearest_consider(&n, lrp_name(lrps[i]));
+    }
+    return n.best ? err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; did you mean \"%.60s\"?",
+                            name, n.best)
+                  : err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; bbs ps shows all", name);
+}
+
+int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,
+                  size_t *ret_count, struct err *err)
+{
+    Models__DesiredLRP **all;
+    size_t count;
+    int r = session_desired(s, "", &all, &count, err);
+    if (r < 0) {
+        return r;
+    }
+    *ret_count = lrps_named(&s->arena, all, count, name, ret_lrps);
+    return *ret_count ? 0 : not_found(name, all, count, err);
+}
+
+int session_actuals(struct session *s, struct arena *a, const char *process_guid,
+                    Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err)
+{
+    Models__ActualLRPsRequest request = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+    request.process_guid = arena_strdup(a, process_guid);
+    ProtobufCMessage *m;
+    int r = client_call(s->client, a, "/v1/actual_lrps/list", &request.base,
+                        &models__actual_lrps_response__descriptor, &m, err);
+    if (r == 0) {
+        const Models__ActualLRPsResponse *answer = (const Models__ActualLRPsResponse *)m;
+        *ret_actuals = answer->actual_lrps;
+        *ret_count = answer->n_actual_lrps;
+    }
+    return r;
+}
+
+/* Looks once: 1 when all is as desired. */
+static int look(struct session *s, const char *name, const char *process_guid, int32_t desired,
+                struct cli_progress *shown, struct lrp_progress *p, char *text, size_t text_size,
+                struct err *err)
+{
+    struct arena a;
+    arena_init(&a);
+    Models__ActualLRP **actuals;
+    size_t count;
+    int r = session_actuals(s, &a, process_guid, &actuals, &count, err);
+    if (r == 0) {
+        lrp_progress_of(desired, actuals, count, p);
+        snprintf(text, text_size, "%s", lrp_progress_text(&a, name, p));
+        p->problem = NULL; /* it lives in the arena that ends here */
+        cli_progress(shown, text);
+        r = lrp_progress_done(p);
+    }
+    arena_done(&a);
+    return r;
+}
+
+int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
+                 struct err *err)
+{
+    struct cli_progress shown = {0};
+    struct lrp_progress p = {.desired = desired};
+    char text[400] = "";
+    int64_t begun_ms = cli_now_ms(), passed_ms = 0;
+    int r = 0;
+    for (; passed_ms < s->timeout_ms && !cli_interrupted(); passed_ms = cli_now_ms() - begun_ms) {
+        /* Each look has time of its own, so that a slow answer is not taken for the end. */
+        client_limit(s->client, ANSWER_MS);
+        r = look(s, name, process_guid, desired, &shown, &p, text, sizeof(text), err);
+        if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
+            break;
+        }
+        cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
+    }
+    cli_progress(&shown, NULL);
+    if (r != 0 || cli_interrupted()) {
+        return r > 0 ? 0 : r;
+    }
+    fprintf(stderr, "bbs: after %lld s: %s\n", (long long)(passed_ms / 1000), text);
+    return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;
+}
+
+int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,
+                 struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    if (s->json) {
+        buf_append_string(&out, "{\"name\":");
+        json_string_text(bytes_of(name), &out);
+        buf_append_string(&out, ",\"process_guid\":");
+        json_string_text(bytes_of(process_guid), &out);
+        buf_append_string(&out, ",\"result\":");
+        json_string_text(bytes_of(result), &out);
+        buf_append_string(&out, "}\n");
+    } else {
+        buf_printf(&out, "%s %s (%s)\n", name, result, process_guid);
+    }
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}

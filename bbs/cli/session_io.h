@@ -1,0 +1,41 @@
+/* What the commands of `bbs` share: a client, an arena, the lists they ask for, and waiting. */
+#ifndef BBS_CLI_SESSION_IO_H
+#define BBS_CLI_SESSION_IO_H
+
+#include "bbs/cli/lrps.h"
+#include "common/cli/client_io.h"
+
+struct session {
+    struct arena arena;
+    struct client *client;
+    bool json;
+    bool wait;
+    int64_t timeout_ms;
+};
+
+/* Opens with the options of the call; close it even when this fails. */
+int session_open(const struct invocation *call, struct session *s, struct err *err);
+void session_close(struct session *s);
+
+/* All desired LRPs, of one domain if not "". */
+int session_desired(struct session *s, const char *domain, Models__DesiredLRP ***ret_lrps,
+                    size_t *ret_count, struct err *err);
+
+/* Those that `name` means; ERR_NOT_FOUND when there are none, with the nearest name. */
+int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,
+                  size_t *ret_count, struct err *err);
+
+/* All actual LRPs, of one process if not "". They live in `a`. */
+int session_actuals(struct session *s, struct arena *a, const char *process_guid,
+                    Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
+
+/* Waits until a process has `desired` instances that run, and no others. At the end of the time:
+ * CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
+int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
+                 struct err *err);
+
+/* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
+int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,
+                 struct err *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* Reads an app file from the disk or from standard input. */
+#ifndef COMMON_APPFILE_APP_FILE_IO_H
+#define COMMON_APPFILE_APP_FILE_IO_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+/* The bytes of `file`, "-" for standard input, in the arena. Refuses more than APPFILE_MAX_BYTES.
+ */
+int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, struct err *err);
+
+#endif

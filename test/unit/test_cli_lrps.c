@@ -1,0 +1,331 @@
+/* What bbs apply decides, how waiting ends, what ps and events show. */
+#include "bbs/cli/events.h"
+#include "bbs/cli/lrps.h"
+#include "board.pb-c.h"
+#include "common/model/record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct arena arena;
+    struct err err;
+    struct buf out;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    buf_init(&f->out);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_done(&f->arena);
+    buf_done(&f->out);
+    free(f);
+    return 0;
+}
+
+static struct app *app_of(struct fixture *f, const char *more)
+{
+    struct app *apps;
+    size_t count;
+    const char *text =
+        arena_printf(&f->arena, "name: web\nrootfs: preloaded:b\ncommand: [x]\n%s\n", more);
+    if (appfile_parse(&f->arena, "a", bytes_of(text), &apps, &count, &f->err) < 0) {
+        fail_msg("%s", f->err.text);
+    }
+    return apps;
+}
+
+static void apply_changes_only_what_differs(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *old, *new; /* more lines of the app; NULL = not there */
+        enum apply_action action;
+        const char *text;
+    } rows[] = {
+        {NULL, "", APPLY_CREATE, "created"},
+        {"instances: 3", "instances: 3", APPLY_UNCHANGED, "unchanged"},
+        {"instances: 3", "", APPLY_UNCHANGED, "unchanged"},
+        {"instances: 3", "instances: 5", APPLY_UPDATE, "scaled from 3 to 5"},
+        {"", "annotation: x", APPLY_UPDATE, "updated"},
+        {"routes: {a: [1]}", "routes: {a: [2]}", APPLY_UPDATE, "updated"},
+        {"routes: {a: [1]}", "", APPLY_UPDATE, "updated"},
+        {"routes: {b: {}, a: [1]}", "routes: {a: [1], b: {}}", APPLY_UNCHANGED, "unchanged"},
+        {"", "metric_tags: {source_id: web, a: b}", APPLY_UPDATE, "updated"},
+        {"instances: 1", "instances: 0\nannotation: x", APPLY_UPDATE,
+         "updated, scaled from 1 to 0"},
+        {"memory: 5M", "memory: 6M", APPLY_REFUSE, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__DesiredLRP *lrps[2];
+        size_t count = 0;
+        struct app *app = app_of(f, rows[i].new);
+        if (rows[i].old) {
+            lrps[count++] = app_of(f, rows[i].old)->lrp;
+        }
+        struct apply_plan plan;
+        apply_decide(&f->arena, app, lrps, count, &plan);
+        assert_int_equal(plan.action, rows[i].action);
+        if (rows[i].text) {
+            assert_string_equal(plan.text, rows[i].text);
+        }
+        assert_int_equal(plan.update != NULL, plan.action == APPLY_UPDATE);
+    }
+}
+
+static void an_update_holds_only_what_differs(void **state)
+{
+    struct fixture *f = *state;
+    struct apply_plan plan;
+    Models__DesiredLRP *old = app_of(f, "instances: 1\nroutes: {a: [1]}")->lrp;
+    apply_decide(&f->arena, app_of(f, "instances: 2\nroutes: {a: [1]}"), &old, 1, &plan);
+    assert_int_equal(plan.update->optional_instances_case,
+                     MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES);
+    assert_int_equal(plan.update->instances, 2);
+    assert_null(plan.update->routes);
+    assert_int_equal(plan.update->n_metric_tags, 0);
+    assert_int_equal(plan.update->optional_annotation_case,
+                     MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION__NOT_SET);
+    /* No routes any more: replaced by none, which on the wire is not the same as left alone. */
+    apply_decide(&f->arena, app_of(f, "instances: 1"), &old, 1, &plan);
+    assert_non_null(plan.update->routes);
+    assert_int_equal(plan.update->routes->n_routes, 0);
+    /* An update packs: its map entries are of its own type. */
+    apply_decide(&f->arena, app_of(f, "routes: {a: [1]}\nmetric_tags: {x: y}"), &old, 1, &plan);
+    buf_message(&f->out, &plan.update->base);
+    assert_true(f->out.size > 0);
+}
+
+static Models__ActualLRP *record(struct fixture *f, const char *guid, int index, const char *name)
+{
+    Models__ActualLRP *r = ARENA_NEW(&f->arena, Models__ActualLRP);
+    models__actual_lrp__init(r);
+    r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
+    models__actual_lrpkey__init(r->actual_lrp_key);
+    r->actual_lrp_key->process_guid = arena_strdup(&f->arena, guid);
+    r->actual_lrp_key->index = index;
+    r->state = arena_strdup(&f->arena, name);
+    return r;
+}
+
+static Models__ActualLRP *placed(struct fixture *f, Models__ActualLRP *r, const char *cell,
+                                 unsigned port)
+{
+    r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);
+    r->actual_lrp_instance_key->cell_id = arena_strdup(&f->arena, cell);
+    r->actual_lrp_net_info = ARENA_NEW(&f->arena, Models__ActualLRPNetInfo);
+    models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+    if (port) {
+        r->actual_lrp_net_info->address = arena_strdup(&f->arena, "10.0.0.1");
+        r->actual_lrp_net_info->ports = ARENA_NEW(&f->arena, Models__PortMapping *);
+        r->actual_lrp_net_info->ports[0] = ARENA_NEW(&f->arena, Models__PortMapping);
+        models__port_mapping__init(r->actual_lrp_net_info->ports[0]);
+        r->actual_lrp_net_info->ports[0]->host_port = port;
+        r->actual_lrp_net_info->ports[0]->container_port = 8080;
+        r->actual_lrp_net_info->n_ports = 1;
+    }
+    return r;
+}
+
+static void waiting_ends_when_all_desired_run_and_no_others(void **state)
+{
+    struct fixture *f = *state;
+    Models__ActualLRP *stopping = record(f, "g", 2, "RUNNING");
+    stopping->stopping = 1;
+    Models__ActualLRP *suspect = record(f, "g", 1, "RUNNING");
+    suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
+    Models__ActualLRP *unplaced = record(f, "g", 1, "UNCLAIMED");
+    static char error[] = "insufficient resources: memory";
+    unplaced->placement_error = error;
+    Models__ActualLRP *one = record(f, "g", 0, "RUNNING"), *two = record(f, "g", 1, "RUNNING");
+    struct {
+        int32_t desired;
+        Models__ActualLRP *records[4];
+        size_t count;
+        bool done;
+        const char *text;
+    } rows[] = {
+        {0, {NULL}, 0, true, "web: 0 of 0 running"},
+        {0, {one}, 1, false, "web: 0 of 0 running, 1 to stop"},
+        {2, {one}, 1, false, "web: 1 of 2 running"},
+        {2, {one, two}, 2, true, "web: 2 of 2 running"},
+        {2, {one, suspect}, 2, false, "web: 1 of 2 running"},
+        {2, {one, suspect, two}, 3, true, "web: 2 of 2 running"},
+        {2, {one, two, stopping}, 3, false, "web: 2 of 2 running, 1 to stop"},
+        {3, {one, two, stopping}, 3, false, "web: 2 of 3 running, 1 to stop"},
+        {2, {one, unplaced}, 2, false, "web: 1 of 2 running (insufficient resources: memory)"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct lrp_progress p;
+        lrp_progress_of(rows[i].desired, rows[i].records, rows[i].count, &p);
+        assert_string_equal(lrp_progress_text(&f->arena, "web", &p), rows[i].text);
+        assert_int_equal(lrp_progress_done(&p), rows[i].done);
+    }
+}
+
+static void names_mean_owners_and_guids(void **state)
+{
+    struct fixture *f = *state;
+    Models__DesiredLRP *web = app_of(f, "")->lrp, *other = app_of(f, "")->lrp;
+    Models__DesiredLRP *foreign = app_of(f, "")->lrp, **found;
+    other->process_guid = arena_strdup(&f->arena, "web-other");
+    foreign->process_guid = arena_strdup(&f->arena, "diego");
+    foreign->owner = NULL;
+    Models__DesiredLRP *all[] = {web, other, foreign};
+    assert_int_equal(lrps_named(&f->arena, all, 3, "web", &found), 2);
+    assert_int_equal(lrps_named(&f->arena, all, 3, "web-other", &found), 1);
+    assert_ptr_equal(found[0], other);
+    assert_int_equal(lrps_named(&f->arena, all, 3, "diego", &found), 1);
+    assert_int_equal(lrps_named(&f->arena, all, 3, "we", &found), 0);
+    assert_string_equal(lrp_name(web), "web");
+    assert_string_equal(lrp_name(foreign), "diego");
+}
+
+static void ps_shows_every_record_in_order(void **state)
+{
+    struct fixture *f = *state;
+    Models__DesiredLRP *web = app_of(f, "")->lrp, *idle = app_of(f, "instances: 0")->lrp;
+    web->process_guid = arena_strdup(&f->arena, "web-1");
+    idle->process_guid = arena_strdup(&f->arena, "zzz");
+    idle->owner = NULL;
+    Models__ActualLRP *r[] = {
+        placed(f, record(f, "web-1", 10, "RUNNING"), "cell-2", 61001),
+        record(f, "web-1", 1, "UNCLAIMED"),
+        placed(f, record(f, "web-1", 0, "RUNNING"), "cell-1", 61000),
+        record(f, "unknown", 0, "RUNNING"),
+        placed(f, record(f, "web-1", 2, "CLAIMED"), "cell-1", 0),
+    };
+    r[1]->placement_error = arena_strdup(&f->arena, "insufficient\nresources");
+    r[1]->crash_reason = arena_strdup(&f->arena, "exit status 1");
+    r[1]->crash_count = 2;
+    r[0]->presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
+    r[2]->since = 5000000000;
+    r[4]->stopping = 1;
+    Models__DesiredLRP *all[] = {idle, web};
+    ps_table(&f->arena, all, 2, r, 5, 65000000000, &f->out);
+    assert_string_equal(
+        buf_string(&f->out),
+        "PROCESS  INDEX  STATE                 CELL    ADDRESS:PORT          AGE  CRASHES\n"
+        "web      0      RUNNING               cell-1  10.0.0.1:61000->8080  60s  0\n"
+        "web      1      UNCLAIMED             -       -                     65s  2\n"
+        "    not placed: insufficient?resources\n"
+        "    crashed: exit status 1\n"
+        "web      2      STOPPING              cell-1  -                     65s  0\n"
+        "web      10     RUNNING (evacuating)  cell-2  10.0.0.1:61001->8080  65s  0\n"
+        "zzz      -      0 desired             -       -                     -    -\n");
+}
+
+static void add_frame(struct buf *feed, Board__FeedFrame__Kind kind, int64_t revision,
+                      const char *key, const ProtobufCMessage *record, int64_t created)
+{
+    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
+    struct buf packed, bytes;
+    buf_init(&packed);
+    buf_init(&bytes);
+    f.kind = kind;
+    f.revision = revision;
+    f.key = strdup(key);
+    static char epoch[] = "e1";
+    f.epoch = epoch;
+    if (record) {
+        record_encode(&bytes, record);
+        f.record = (ProtobufCBinaryData){bytes.size, bytes.data};
+    }
+    f.create_revision = created;
+    f.mod_revision = revision;
+    buf_message(&packed, &f.base);
+    buf_varint(feed, packed.size);
+    buf_append(feed, packed.data, packed.size);
+    free(f.key);
+    buf_done(&packed);
+    buf_done(&bytes);
+}
+
+/* A snapshot, three changes, a heartbeat. */
+static void make_feed(struct fixture *f, struct buf *feed)
+{
+    Models__ActualLRP *r = placed(f, record(f, "web-1", 0, "RUNNING"), "cell-1", 61000);
+    Models__DesiredLRP *web = app_of(f, "instances: 2")->lrp;
+    const char *key = key_actual(&f->arena, "web-1", 0, 0);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__RESET, 0, "", NULL, 0);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__RECORD, 0, key, &r->base, 3);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__CURRENT, 10, "", NULL, 0);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__PUT, 12, key, &r->base, 3);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__PUT, 12, key_desired(&f->arena, "web-1"), &web->base,
+              12);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__DELETE, 13, "later/thing", NULL, 4);
+}
+
+static const char text_events[] =
+    "12       changed  instance web-1/0: RUNNING on cell-1 10.0.0.1:61000->8080\n"
+    "12       new      desired web-1: web, 2 instances\n"
+    "13       gone     unknown thing\n";
+
+static void events_print_a_line_a_change(void **state)
+{
+    struct fixture *f = *state;
+    struct events e;
+    struct buf feed;
+    buf_init(&feed);
+    make_feed(f, &feed);
+    /* In one piece, and byte by byte. */
+    for (size_t piece = feed.size; piece >= 1; piece = piece > 1 ? 1 : 0) {
+        events_init(&e, false);
+        events_connect(&e);
+        for (size_t at = 0; at < feed.size; at += piece) {
+            assert_int_equal(events_take(&e, (struct bytes){feed.data + at, piece}, &f->err), 0);
+        }
+        assert_string_equal(buf_string(&e.out), text_events);
+        /* More of revision 13 may be missing: it resumes behind 12. */
+        assert_int_equal(e.revision, 12);
+        assert_string_equal(e.epoch, "e1");
+        buf_clear(&feed);
+        add_frame(&feed, BOARD__FEED_FRAME__KIND__HEARTBEAT, 20, "", NULL, 0);
+        events_take(&e, buf_bytes(&feed), &f->err);
+        assert_int_equal(e.revision, 20);
+        buf_clear(&feed);
+        make_feed(f, &feed);
+        events_done(&e);
+    }
+    events_init(&e, true);
+    assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+    assert_non_null(
+        strstr(buf_string(&e.out),
+               "{\"change\":\"new\",\"revision\":12,\"key\":\"desired/web-1\",\"record\":{"
+               "\"process_guid\":\"web-"));
+    assert_non_null(strstr(buf_string(&e.out), "\"key\":\"later/thing\",\"record\":null}\n"));
+    buf_clear(&feed);
+    buf_append(&feed, "\xff\xff\xff\xff\x0f", 5);
+    assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), -ERR_INVALID);
+    events_done(&e);
+    buf_done(&feed);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(apply_changes_only_what_differs),
+        TEST(an_update_holds_only_what_differs),
+        TEST(waiting_ends_when_all_desired_run_and_no_others),
+        TEST(names_mean_owners_and_guids),
+        TEST(ps_shows_every_record_in_order),
+        TEST(events_print_a_line_a_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
