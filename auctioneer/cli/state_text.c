@@ -1,0 +1,70 @@
+#include "auctioneer/cli/state_text.h"
+
+#include "common/codec/json.h"
+#include "common/codec/json_text.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static void append_scalar(const json_t *v, struct buf *out)
+{
+    char *text = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY);
+    const char *shown = text ? text : json_string_value(v);
+    for (; shown && *shown; shown++) {
+        buf_append(out, (unsigned char)*shown < 0x20 || *shown == 0x7f ? "?" : shown, 1);
+    }
+    free(text);
+}
+
+/* The bounds of json_check_bounds() hold, so the recursion ends. */
+static void append_tree(const json_t *v, int indent, struct buf *out)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    json_object_foreach((json_t *)v, key, member)
+    {
+        buf_printf(out, "%*s%s:", indent, "", key);
+        if (json_is_object(member) || json_is_array(member)) {
+            buf_append_string(out, json_object_size(member) + json_array_size(member) ? "\n"
+                                                                                      : " none\n");
+            append_tree(member, indent + 2, out);
+        } else {
+            buf_append_string(out, " ");
+            append_scalar(member, out);
+            buf_append_string(out, "\n");
+        }
+    }
+    json_array_foreach((json_t *)v, i, member)
+    {
+        if (json_is_object(member) || json_is_array(member)) {
+            buf_printf(out, "%*s-\n", indent, "");
+            append_tree(member, indent + 2, out);
+        } else {
+            buf_printf(out, "%*s- ", indent, "");
+            append_scalar(member, out);
+            buf_append_string(out, "\n");
+        }
+    }
+}
+
+int auctioneer_state_text(struct bytes body, bool json, struct buf *out, struct err *err)
+{
+    if (json) {
+        int r = json_compact(body, out, err);
+        buf_append_string(out, "\n");
+        return r;
+    }
+    int r = json_check_bounds(body, err);
+    if (r < 0) {
+        return r;
+    }
+    json_error_t problem;
+    json_t *tree = json_loadb(body.size ? (const char *)body.data : "", body.size, 0, &problem);
+    if (!tree) {
+        return err_set(err, ERR_INVALID, "the auctioneer's answer is not JSON: %s", problem.text);
+    }
+    append_tree(tree, 0, out);
+    json_decref(tree);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* The commands of `rep`, for the table in rep/main.c. Each as cli_command.run. */
+#ifndef REP_CLI_COMMANDS_IO_H
+#define REP_CLI_COMMANDS_IO_H
+
+#include "common/cli/options.h"
+
+int rep_serve_run(const struct invocation *call, struct err *err);
+int rep_state_run(const struct invocation *call, struct err *err);
+int rep_containers_run(const struct invocation *call, struct err *err);
+int rep_destroy_run(const struct invocation *call, struct err *err);
+
+extern const struct cli_option rep_serve_options[];
+extern const struct cli_option rep_driver_options[]; /* of serve and destroy */
+extern const struct cli_option rep_url_options[];    /* of state and containers */
+
+#endif

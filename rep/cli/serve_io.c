@@ -1,0 +1,206 @@
+#include "common/cli/serve_io.h"
+
+#include "rep/cli/commands_io.h"
+#include "rep/cli/driver_options_io.h"
+#include "rep/rep.h"
+#include "rep/state_dir_io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct cli_option rep_serve_options[] = {
+    {.name = "cell-id", .value = "ID", .help = "the cell's name, unique", .required = true},
+    {.name = "zone", .value = "ZONE", .help = "availability zone", .fallback = "z1"},
+    {.name = "name", .value = "NAME", .help = "in log lines; the cell id unless told"},
+    {.name = "listen", .value = "HOST:PORT", .help = "address of its API", .required = true},
+    {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
+    {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
+    {.name = "address",
+     .value = "IP",
+     .help = "where its instances are reached",
+     .fallback = "127.0.0.1"},
+    {.name = "rootfs",
+     .value = "NAME=DIR",
+     .help = "root filesystem preloaded:NAME",
+     .repeated = true},
+    {.name = "rootfs-dir", .value = "DIR", .help = "each directory in it is one by its own name"},
+    {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's unless told"},
+    {.name = "disk-mb", .value = "N", .help = "disk of the cell", .fallback = "10240"},
+    {.name = "containers", .value = "N", .help = "most containers", .fallback = "250"},
+    {.name = "ports",
+     .value = "LOW-HIGH",
+     .help = "host ports for instances",
+     .fallback = "61000-62999"},
+    {.name = "placement-tag",
+     .value = "TAG",
+     .help = "only work with this tag comes here",
+     .repeated = true},
+    {.name = "optional-placement-tag",
+     .value = "TAG",
+     .help = "work with this tag may come here",
+     .repeated = true},
+    {0},
+};
+
+struct rootfs_list {
+    struct driver_rootfs entries[CLI_REPEATS_MAX];
+    const char *names[CLI_REPEATS_MAX + 1];
+    size_t count;
+};
+
+static int add_rootfs(const struct invocation *call, const char *name, const char *path,
+                      struct rootfs_list *list, struct err *err)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    if (!realpath(path, real) || stat(real, &st) < 0) {
+        return err_set(err, ERR_INVALID, "root filesystem %.60s: cannot use %.120s: %s", name, path,
+                       strerror(errno));
+    }
+    if (list->count == CLI_REPEATS_MAX) {
+        return err_set(err, ERR_INVALID, "more than %d root filesystems", CLI_REPEATS_MAX);
+    }
+    list->entries[list->count] = (struct driver_rootfs){
+        .name = arena_strdup(call->arena, name),
+        .path = arena_strdup(call->arena, real),
+    };
+    list->names[list->count] = list->entries[list->count].name;
+    list->count++;
+    return 0;
+}
+
+static int add_directory(const struct invocation *call, const char *path, struct rootfs_list *list,
+                         struct err *err);
+
+static int read_rootfs(const struct invocation *call, struct rootfs_list *list, struct err *err)
+{
+    for (const char *const *given = cli_list(call, "rootfs"); *given; given++) {
+        const char *equals = strchr(*given, '=');
+        if (!equals || equals == *given || !equals[1]) {
+            return err_set(err, ERR_INVALID, "--rootfs must be NAME=DIR, not \"%.60s\"", *given);
+        }
+        const char *name = arena_strndup(call->arena, *given, (size_t)(equals - *given));
+        int r = add_rootfs(call, name, equals + 1, list, err);
+        if (r < 0) {
+            return r;
+        }
+    }
+    const char *directory = cli_text(call, "rootfs-dir");
+    return directory ? add_directory(call, directory, list, err) : 0;
+}
+
+static int read_ports(const struct invocation *call, struct rep_config *config, struct err *err)
+{
+    const char *text = cli_text(call, "ports");
+    unsigned low = 0, high = 0;
+    char end;
+    if (sscanf(text, "%5u-%5u%c", &low, &high, &end) != 2 || low < 1 || high > 65535 ||
+        low > high) {
+        return err_set(err, ERR_INVALID,
+                       "--ports must be LOW-HIGH, like 61000-62999, not \"%.40s\"", text);
+    }
+    config->port_low = (uint16_t)low;
+    config->port_high = (uint16_t)high;
+    return 0;
+}
+
+static int64_t machine_memory_mb(void)
+{
+    int64_t mb = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / (1024 * 1024);
+    return mb > INT32_MAX ? INT32_MAX : mb > 0 ? mb : 1;
+}
+
+static int read_capacity(const struct invocation *call, struct rep_config *config, struct err *err)
+{
+    int64_t memory_mb = machine_memory_mb(), disk_mb = 0, containers = 0;
+    int r = cli_number(call, "memory-mb", 1, INT32_MAX, &memory_mb, err);
+    r = r < 0 ? r : cli_number(call, "disk-mb", 0, INT32_MAX, &disk_mb, err);
+    r = r < 0 ? r : cli_number(call, "containers", 1, DRIVER_CONTAINERS_MAX, &containers, err);
+    config->memory_mb = (int32_t)memory_mb;
+    config->disk_mb = (int32_t)disk_mb;
+    config->containers = (int32_t)containers;
+    return r;
+}
+
+static int read_config(const struct invocation *call, struct rep_config *config, struct err *err)
+{
+    *config = (struct rep_config){
+        .cell_id = cli_text(call, "cell-id"),
+        .zone = cli_text(call, "zone"),
+        .boards = cli_text(call, "bbs"),
+        .url = cli_text(call, "url"),
+        .address = cli_text(call, "address"),
+        .placement_tags = cli_list(call, "placement-tag"),
+        .optional_placement_tags = cli_list(call, "optional-placement-tag"),
+    };
+    if (strlen(config->cell_id) > 200) {
+        return err_set(err, ERR_INVALID, "--cell-id is longer than 200 letters");
+    }
+    int r = read_ports(call, config, err);
+    return r < 0 ? r : read_capacity(call, config, err);
+}
+
+static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
+                 struct rootfs_list *rootfs, struct err *err)
+{
+    struct state_dir state;
+    struct driver_config driver;
+    int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
+    r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
+    if (r == 0) {
+        driver.rootfs = rootfs->entries;
+        driver.rootfs_count = rootfs->count;
+        host->driver_new = driver_new;
+        host->driver_config = &driver;
+        config->identity = state.identity;
+        config->session = state.session;
+        config->rootfs_names = rootfs->names;
+        r = serve_role(rep_new(config), host, err);
+    }
+    state_dir_close(&state);
+    return r;
+}
+
+int rep_serve_run(const struct invocation *call, struct err *err)
+{
+    struct host_config host = {0};
+    struct rep_config config;
+    struct rootfs_list rootfs = {.count = 0};
+    int r = serve_host_config(call, &host, err);
+    r = r < 0 ? r : read_config(call, &config, err);
+    r = r < 0 ? r : read_rootfs(call, &rootfs, err);
+    if (r == 0) {
+        host.name = host.name ? host.name : config.cell_id;
+        r = serve(call, &host, &config, &rootfs, err);
+    }
+    return r;
+}
+
+/* Each directory in `path`, by name. */
+static int add_directory(const struct invocation *call, const char *path, struct rootfs_list *list,
+                         struct err *err)
+{
+    struct dirent **found;
+    int count = scandir(path, &found, NULL, alphasort);
+    if (count < 0) {
+        return err_set(err, ERR_INVALID, "cannot read --rootfs-dir %.120s: %s", path,
+                       strerror(errno));
+    }
+    int r = 0;
+    for (int i = 0; i < count; i++) {
+        struct stat st;
+        const char *one = arena_printf(call->arena, "%s/%s", path, found[i]->d_name);
+        if (r == 0 && found[i]->d_name[0] != '.' && stat(one, &st) == 0 && S_ISDIR(st.st_mode)) {
+            r = add_rootfs(call, found[i]->d_name, one, list, err);
+        }
+        free(found[i]);
+    }
+    free(found);
+    return r;
+}

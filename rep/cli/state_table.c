@@ -1,0 +1,70 @@
+#include "rep/cli/state_table.h"
+
+#include "common/cli/table.h"
+
+static const char *rootfs_text(struct arena *a, const Cell__CellState *s)
+{
+    const char *text = "";
+    for (size_t i = 0; i < s->n_rootfsproviders; i++) {
+        const Cell__RootFSProvider *p = s->rootfsproviders[i]->value;
+        const char *scheme = s->rootfsproviders[i]->key;
+        for (size_t k = 0; p && k < p->n_set; k++) {
+            text = arena_printf(a, "%s%s%s:%s", text, *text ? " " : "", scheme, p->set[k]->key);
+        }
+        if (p && p->n_set == 0) {
+            text = arena_printf(a, "%s%s%s", text, *text ? " " : "", scheme);
+        }
+    }
+    return text;
+}
+
+static const char *resource_text(struct arena *a, int32_t free, int32_t total, const char *unit)
+{
+    return arena_printf(a, "%d of %d%s free", (int)free, (int)total, unit);
+}
+
+void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
+{
+    static const Cell__Resources none = CELL__RESOURCES__INIT;
+    const Cell__Resources *free = s->availableresources ? s->availableresources : &none;
+    const Cell__Resources *total = s->totalresources ? s->totalresources : &none;
+    struct table t;
+    table_init(&t, a, 2, (const char *[]){"CELL", s->cell_id});
+    const char *const rows[][2] = {
+        {"url", s->rep_url},
+        {"zone", s->zone},
+        {"evacuating", s->evacuating ? "yes" : "no"},
+        {"memory", resource_text(a, free->memorymb, total->memorymb, " MB")},
+        {"disk", resource_text(a, free->diskmb, total->diskmb, " MB")},
+        {"containers", resource_text(a, free->containers, total->containers, "")},
+        {"starting", arena_printf(a, "%d", (int)s->startingcontainercount)},
+        {"root filesystems", rootfs_text(a, s)},
+        {"lrps", arena_printf(a, "%zu", s->n_lrps)},
+        {"tasks", arena_printf(a, "%zu", s->n_tasks)},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        table_add(&t, rows[i]);
+    }
+    table_print(&t, out);
+}
+
+void rep_containers_table(struct arena *a, const Cell__CellState *s, struct buf *out)
+{
+    struct table t;
+    table_init(&t, a, 6,
+               (const char *[]){"CONTAINER", "PROCESS", "INDEX", "STATE", "MEMORY", "DISK"});
+    for (size_t i = 0; i < s->n_lrps; i++) {
+        const Cell__LRP *l = s->lrps[i];
+        table_add(&t, (const char *[]){l->instance_guid, l->process_guid,
+                                       arena_printf(a, "%d", (int)l->index), l->state,
+                                       arena_printf(a, "%d MB", (int)l->memorymb),
+                                       arena_printf(a, "%d MB", (int)l->diskmb)});
+    }
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        const Cell__Task *k = s->tasks[i];
+        table_add(&t, (const char *[]){k->taskguid, "task", "-", k->state,
+                                       arena_printf(a, "%d MB", (int)k->memorymb),
+                                       arena_printf(a, "%d MB", (int)k->diskmb)});
+    }
+    table_print(&t, out);
+}

@@ -1,0 +1,15 @@
+/* What `rep state` and `rep containers` show of a CellState. Pure. */
+#ifndef REP_CLI_STATE_TABLE_H
+#define REP_CLI_STATE_TABLE_H
+
+#include "cell.pb-c.h"
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+
+/* Names and values, one a line. */
+void rep_state_table(struct arena *a, const Cell__CellState *state, struct buf *out);
+
+/* A row for each container. */
+void rep_containers_table(struct arena *a, const Cell__CellState *state, struct buf *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* The program rep: represents one cell, and tells about it. */
+#include "common/cli/cli_io.h"
+#include "common/cli/client_io.h"
+#include "common/cli/serve_io.h"
+#include "rep/cli/commands_io.h"
+
+#include <stddef.h>
+
+static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
+                                                 serve_options, NULL};
+static const struct cli_option *const question[] = {rep_url_options, client_tls_options, NULL};
+static const struct cli_option *const destroy[] = {rep_driver_options, NULL};
+
+static const struct cli_command commands[] = {
+    {"serve", "", "runs the rep of a cell", NULL, serve, 0, 0, rep_serve_run},
+    {"state", "", "shows what a cell has and holds", NULL, question, 0, 0, rep_state_run},
+    {"containers", "", "shows a cell's containers", NULL, question, 0, 0, rep_containers_run},
+    {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
+     rep_destroy_run},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct cli_program program = {
+        .name = "rep",
+        .summary = "represents one cell of a Corkboard cluster",
+        .commands = commands,
+    };
+    return cli_main(&program, argc, argv);
+}

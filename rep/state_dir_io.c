@@ -1,0 +1,210 @@
+#include "rep/state_dir_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 300 };
+
+static int io_error(struct err *err, const char *what, const char *path)
+{
+    return err_set(err, ERR_IO, "cannot %s %.150s: %s", what, path, strerror(errno));
+}
+
+static void join(const struct state_dir *s, const char *name, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "%s/%s", s->path, name);
+}
+
+/* Makes the directories on the way as well, for this user alone. */
+static int make_directory(const char *path, struct err *err)
+{
+    char part[PATH_MAX];
+    if (strlen(path) >= STATE_PATH_MAX) {
+        return err_set(err, ERR_INVALID, "the path of the state directory is too long");
+    }
+    for (const char *at = path; at; at = strchr(at + 1, '/')) {
+        size_t size = at == path ? 0 : (size_t)(at - path);
+        memcpy(part, path, size);
+        part[size] = 0;
+        if (size && mkdir(part, 0700) < 0 && errno != EEXIST) {
+            return io_error(err, "make", part);
+        }
+    }
+    return mkdir(path, 0700) < 0 && errno != EEXIST ? io_error(err, "make", path) : 0;
+}
+
+static int lock(struct state_dir *s, struct err *err)
+{
+    char path[PATH_MAX];
+    join(s, "lock", path);
+    s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock < 0) {
+        return io_error(err, "open", path);
+    }
+    if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
+        return errno == EWOULDBLOCK
+                   ? err_set(err, ERR_CONFLICT, "another rep runs with the state directory %.150s",
+                             s->path)
+                   : io_error(err, "lock", path);
+    }
+    return 0;
+}
+
+/* The first line of a file; ERR_NOT_FOUND when there is none. */
+static int read_line(const struct state_dir *s, const char *name, char text[TEXT_MAX],
+                     struct err *err)
+{
+    char path[PATH_MAX];
+    join(s, name, path);
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        return errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "no %.150s", path)
+                               : io_error(err, "read", path);
+    }
+    bool good = fgets(text, TEXT_MAX, f) && strchr(text, '\n');
+    fclose(f);
+    if (!good) {
+        return err_set(err, ERR_IO, "%.150s is damaged", path);
+    }
+    text[strcspn(text, "\n")] = 0;
+    return 0;
+}
+
+static int sync_directory(const struct state_dir *s, struct err *err)
+{
+    int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int r = fd < 0 || fsync(fd) < 0 ? io_error(err, "sync", s->path) : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return r;
+}
+
+/* Writes beside, syncs, renames, syncs the directory: after a power cut there is the old line or
+ * the new one. */
+static int write_line(const struct state_dir *s, const char *name, const char *text,
+                      struct err *err)
+{
+    char path[PATH_MAX], beside[PATH_MAX + 8], line[TEXT_MAX + 2];
+    join(s, name, path);
+    snprintf(beside, sizeof(beside), "%s.new", path);
+    size_t size = (size_t)snprintf(line, sizeof(line), "%s\n", text);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return io_error(err, "write", beside);
+    }
+    errno = ENOSPC; /* what a short write means */
+    int r = write(fd, line, size) != (ssize_t)size || fsync(fd) < 0 ? io_error(err, "write", beside)
+                                                                    : 0;
+    close(fd);
+    if (r == 0 && rename(beside, path) < 0) {
+        r = io_error(err, "rename", beside);
+    }
+    return r < 0 ? r : sync_directory(s, err);
+}
+
+static int draw_identity(char out[STATE_IDENTITY_BYTES], struct err *err)
+{
+    uint8_t b[16];
+    if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b)) {
+        return io_error(err, "draw", "an identity");
+    }
+    b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
+    b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
+    snprintf(out, STATE_IDENTITY_BYTES,
+             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+             b[15]);
+    return 0;
+}
+
+static int open_cell(const struct state_dir *s, const char *cell_id, struct err *err)
+{
+    char text[TEXT_MAX];
+    int r = read_line(s, "cell", text, err);
+    if (r == -ERR_NOT_FOUND) {
+        return cell_id ? write_line(s, "cell", cell_id, err) : 0;
+    }
+    if (r == 0 && cell_id && strcmp(text, cell_id) != 0) {
+        return err_set(err, ERR_CONFLICT, "the state directory %.100s is of cell %.60s, not %.60s",
+                       s->path, text, cell_id);
+    }
+    return r;
+}
+
+static int open_identity(struct state_dir *s, bool make, struct err *err)
+{
+    char text[TEXT_MAX];
+    int r = read_line(s, "identity", text, err);
+    if (r == -ERR_NOT_FOUND) {
+        r = make ? draw_identity(s->identity, err) : 0;
+        return r < 0 || !make ? r : write_line(s, "identity", s->identity, err);
+    }
+    if (r == 0 && strlen(text) != STATE_IDENTITY_BYTES - 1) {
+        return err_set(err, ERR_IO, "%.150s/identity is damaged", s->path);
+    }
+    if (r == 0) {
+        memcpy(s->identity, text, STATE_IDENTITY_BYTES);
+    }
+    return r;
+}
+
+static int open_session(struct state_dir *s, bool raise, struct err *err)
+{
+    char text[TEXT_MAX] = "0";
+    int r = read_line(s, "session", text, err);
+    size_t digits = strspn(text, "0123456789");
+    if (r < 0 && r != -ERR_NOT_FOUND) {
+        return r;
+    }
+    if (digits == 0 || digits > 18 || text[digits]) {
+        return err_set(err, ERR_IO, "%.150s/session is damaged", s->path);
+    }
+    s->session = strtoull(text, NULL, 10) + raise;
+    snprintf(text, sizeof(text), "%" PRIu64, s->session);
+    return raise ? write_line(s, "session", text, err) : 0;
+}
+
+int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, struct err *err)
+{
+    *s = (struct state_dir){.lock = -1};
+    int r = cell_id ? make_directory(path, err) : 0;
+    char real[PATH_MAX];
+    if (r == 0 && !realpath(path, real)) {
+        r = errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "no state directory %.150s", path)
+                            : io_error(err, "use", path);
+    }
+    if (r == 0 && strlen(real) >= STATE_PATH_MAX) {
+        r = err_set(err, ERR_INVALID, "the path of the state directory is too long");
+    }
+    if (r < 0) {
+        return r;
+    }
+    memcpy(s->path, real, strlen(real) + 1);
+    r = lock(s, err);
+    r = r < 0 ? r : open_cell(s, cell_id, err);
+    r = r < 0 ? r : open_identity(s, cell_id != NULL, err);
+    r = r < 0 ? r : open_session(s, cell_id != NULL, err);
+    if (r < 0) {
+        state_dir_close(s);
+    }
+    return r;
+}
+
+void state_dir_close(struct state_dir *s)
+{
+    if (s->lock >= 0) {
+        close(s->lock);
+        s->lock = -1;
+    }
+}

@@ -1,0 +1,33 @@
+/* The rep's state directory: who this cell is, through restarts (DESIGN 6, fencing). Locked for as
+ * long as the process lives; beside the containers it holds
+ *   lock       held with flock
+ *   identity   drawn once, when the directory is made: tells a successor from a stranger
+ *   session    raised durably at each start
+ *   cell       the cell id it was made for */
+#ifndef REP_STATE_DIR_IO_H
+#define REP_STATE_DIR_IO_H
+
+#include "common/base/err.h"
+
+#include <stdint.h>
+
+enum { STATE_IDENTITY_BYTES = 37, STATE_PATH_MAX = 3000 };
+
+struct state_dir {
+    int lock;                  /* file descriptor; -1 = not locked */
+    char path[STATE_PATH_MAX]; /* absolute */
+    char identity[STATE_IDENTITY_BYTES];
+    uint64_t session; /* of this start */
+};
+
+/* Makes the directory if it is not there, locks it and raises the session: the new one is on the
+ * disk before this returns. Fails with ERR_CONFLICT when another process holds the lock or the
+ * directory is another cell's, with ERR_IO when it cannot be used; nothing is raised then.
+ * `cell_id` NULL: locks and reads an existing directory, makes and raises nothing; a part that is
+ * not there yet is "" or 0. */
+int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, struct err *err);
+
+/* Gives the lock back. Accepts one that failed to open. */
+void state_dir_close(struct state_dir *s);
+
+#endif

@@ -1,0 +1,202 @@
+/* The rep's state directory, and what rep and auctioneer show of themselves. */
+#include "auctioneer/cli/state_text.h"
+#include "cell.pb-c.h"
+#include "common/codec/json.h"
+#include "rep/cli/state_table.h"
+#include "rep/state_dir_io.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof(directory), "/tmp/corkboard-test-XXXXXX");
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    return system(command);
+}
+
+static const char *below(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return path;
+}
+
+static void put_file(const char *name, const char *text)
+{
+    FILE *f = fopen(below(name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void identity_stays_and_session_rises(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    char identity[STATE_IDENTITY_BYTES];
+    assert_int_equal(state_dir_open(&s, below("a/b/c"), "cell-1", &err), 0);
+    assert_int_equal(s.session, 1);
+    assert_int_equal(strlen(s.identity), 36);
+    memcpy(identity, s.identity, sizeof(identity));
+    struct stat st;
+    assert_int_equal(stat(below("a/b/c"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    state_dir_close(&s);
+    for (unsigned i = 2; i < 5; i++) {
+        assert_int_equal(state_dir_open(&s, below("a/b/c"), "cell-1", &err), 0);
+        assert_int_equal(s.session, i);
+        assert_string_equal(s.identity, identity);
+        state_dir_close(&s);
+    }
+    assert_int_equal(state_dir_open(&s, below("a/b/c"), NULL, &err), 0); /* only looks */
+    assert_int_equal(s.session, 4);
+    state_dir_close(&s);
+    assert_int_equal(state_dir_open(&s, below("other"), "cell-1", &err), 0);
+    assert_string_not_equal(s.identity, identity);
+    state_dir_close(&s);
+}
+
+static void one_rep_at_a_time(void **state)
+{
+    (void)state;
+    struct state_dir s, second;
+    struct err err;
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
+    assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), -ERR_CONFLICT);
+    assert_non_null(strstr(err.text, "another rep runs"));
+    /* A child that only inherits nothing of it: the lock is closed on exec. */
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sleep", "sleep", "2", (char *)NULL);
+        _exit(1);
+    }
+    usleep(50 * 1000);
+    state_dir_close(&s);
+    assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), 0);
+    assert_int_equal(second.session, 2); /* the refused one raised nothing */
+    state_dir_close(&second);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+static void strange_directories_are_refused(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    assert_int_equal(state_dir_open(&s, below("none"), NULL, &err), -ERR_NOT_FOUND);
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
+    state_dir_close(&s);
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-2", &err), -ERR_CONFLICT);
+    assert_non_null(strstr(err.text, "is of cell cell-1, not cell-2"));
+    put_file("d/session", "12x\n");
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
+    put_file("d/session", "12"); /* cut short */
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
+    put_file("d/session", "12\n");
+    put_file("d/session.new", "rubbish of a crash");
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
+    assert_int_equal(s.session, 13);
+    state_dir_close(&s);
+    put_file("d/identity", "short\n");
+    assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
+    put_file("file", "");
+    assert_int_equal(state_dir_open(&s, below("file"), "cell-1", &err), -ERR_IO);
+    assert_int_equal(state_dir_open(&s, below("file/x"), "cell-1", &err), -ERR_IO);
+}
+
+static void cell_state_for_people(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct err err;
+    struct buf out;
+    ProtobufCMessage *m;
+    arena_init(&a);
+    buf_init(&out);
+    const char *text =
+        "{\"cell_id\":\"c1\",\"rep_url\":\"https://r\",\"Zone\":\"z\",\"RootFSProviders\":{"
+        "\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"a\":{},\"b\":{}}},\"docker\":{\"type\":"
+        "\"arbitrary\"}},\"AvailableResources\":{\"MemoryMB\":5,\"DiskMB\":6,\"Containers\":7},"
+        "\"LRPs\":[{\"instance_guid\":\"g\",\"process_guid\":\"p\",\"index\":2,\"state\":"
+        "\"RUNNING\","
+        "\"MemoryMB\":32,\"DiskMB\":16}],\"Tasks\":[{\"TaskGuid\":\"t\",\"state\":\"Running\"}]}";
+    assert_int_equal(
+        json_decode(&a, &cell__cell_state__descriptor, bytes_of(text), CODEC_STRICT, &m, &err), 0);
+    rep_state_table(&a, (const Cell__CellState *)m, &out);
+    assert_string_equal(buf_string(&out), "CELL              c1\n"
+                                          "url               https://r\n"
+                                          "zone              z\n"
+                                          "evacuating        no\n"
+                                          "memory            5 of 0 MB free\n"
+                                          "disk              6 of 0 MB free\n"
+                                          "containers        7 of 0 free\n"
+                                          "starting          0\n"
+                                          "root filesystems  docker preloaded:a preloaded:b\n"
+                                          "lrps              1\n"
+                                          "tasks             1\n");
+    buf_clear(&out);
+    rep_containers_table(&a, (const Cell__CellState *)m, &out);
+    assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  STATE    MEMORY  DISK\n"
+                                          "g          p        2      RUNNING  32 MB   16 MB\n"
+                                          "t          task     -      Running  0 MB    0 MB\n");
+    buf_clear(&out);
+    Cell__CellState empty = CELL__CELL_STATE__INIT;
+    rep_state_table(&a, &empty, &out);
+    buf_done(&out);
+    arena_done(&a);
+}
+
+static void auctioneer_state_for_people(void **state)
+{
+    (void)state;
+    struct buf out;
+    struct err err;
+    buf_init(&out);
+    struct bytes body = bytes_of("{\"leader\":true, \"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},3],"
+                                 "\"none\":[],\"x\":null}");
+    assert_int_equal(auctioneer_state_text(body, false, &out, &err), 0);
+    assert_string_equal(buf_string(&out),
+                        "leader: true\npool:\n  -\n    guid: a?\n    n:\n      - 1\n"
+                        "      - 2\n  - 3\nnone: none\nx: null\n");
+    buf_clear(&out);
+    assert_int_equal(auctioneer_state_text(body, true, &out, &err), 0);
+    assert_string_equal(buf_string(&out),
+                        "{\"leader\":true,\"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},"
+                        "3],\"none\":[],\"x\":null}\n");
+    assert_int_equal(auctioneer_state_text(bytes_of("{"), false, &out, &err), -ERR_INVALID);
+    buf_done(&out);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(identity_stays_and_session_rises), TEST(one_rep_at_a_time),
+        TEST(strange_directories_are_refused),  TEST(cell_state_for_people),
+        TEST(auctioneer_state_for_people),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
