@@ -47,7 +47,7 @@ void launch_continue(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-/* ---- The DesiredLRP has come ---------------------------------------------------------------- */
+/* ---- The DesiredLRP has come ----------------------------------------------------------------- */
 
 static void give_ports(struct rep *r, const struct port_pair *ports, size_t count)
 {
@@ -175,7 +175,7 @@ bool launch_response(struct rep *r, const struct response *response, struct effe
     return true;
 }
 
-/* ---- The driver has answered ---------------------------------------------------------------- */
+/* ---- The driver has answered ----------------------------------------------------------------- */
 
 void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out)

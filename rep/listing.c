@@ -40,11 +40,15 @@ void listing_step(struct rep *r, struct effects *out)
         .id = l->verb_id, .verb = VERB_LIST, .deadline_ns = r->now.mono_ns + LIST_TIMEOUT_NS};
 }
 
-/* ---- A container that the rep does not know ------------------------------------------------- */
+/* ---- A container that the rep does not know -------------------------------------------------- */
 
 static void remove_unknown(struct rep *r, const struct container_status *s, const char *why,
                            struct effects *out)
 {
+    if (out->count >= EFFECTS_MAX / 2) {
+        listing_want(r); /* enough for this step: the next listing names it again */
+        return;
+    }
     effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
                 "instance_guid=%s why=\"%s\"", s->guid, why);
     struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
@@ -88,7 +92,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
 }
 
-/* ---- A container that the rep knows --------------------------------------------------------- */
+/* ---- A container that the rep knows ---------------------------------------------------------- */
 
 /* What the listing says of the container was true after all that the rep did with it. */
 static bool rested(const struct container *c, uint64_t listing_id)

@@ -80,7 +80,7 @@ int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action acti
     return NEVER_NS;
 }
 
-/* ---- Sending -------------------------------------------------------------------------------- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
                                           const Rep__Note *about)
@@ -130,7 +130,7 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
 }
 
 static Board__Move *container_move_message(const struct rep *r, struct arena *a,
-                                           const struct move_order *o)
+                                           struct move_order *o)
 {
     struct container *c = container_find(&r->containers, o->name);
     assert(c && c->op == OP_MOVE);
@@ -139,7 +139,7 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     const Models__ActualLRP *record = NULL;
     knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), &record);
     if (o->action == HARMONY_REMOVE && record) {
-        move->presence = record->presence;
+        move->presence = o->presence = record->presence;
     } else if (o->action == HARMONY_CRASH) {
         move->error_message = c->exit_text;
     } else if (o->action == HARMONY_START) {
@@ -150,8 +150,7 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
 }
 
 /* NULL when the record is not a stray any more. */
-static Board__Move *stray_move_message(const struct rep *r, struct arena *a,
-                                       const struct move_order *o)
+static Board__Move *stray_move_message(const struct rep *r, struct arena *a, struct move_order *o)
 {
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, a, o->name);
     if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key) {
@@ -162,7 +161,7 @@ static Board__Move *stray_move_message(const struct rep *r, struct arena *a,
         return NULL;
     }
     Board__Move *move = new_move(r, a, o->action, record->actual_lrp_key, guid);
-    move->presence = record->presence;
+    move->presence = o->presence = record->presence;
     return move;
 }
 
@@ -226,14 +225,35 @@ void moves_flush(struct rep *r, struct effects *out)
     }
 }
 
-/* ---- Answers -------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
-static void learn(struct rep *r, const Models__ActualLRPKey *key,
-                  Models__ActualLRP__Presence presence, const Board__MoveResult *result)
+/* Only some answers say that there is no record; others were given before it was looked at. */
+static bool tells_of_absence(const Board__MoveResult *result)
+{
+    if (result->outcome != BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
+        return true;
+    }
+    switch (result->error ? result->error->type : MODELS__ERROR__TYPE__UnknownError) {
+    case MODELS__ERROR__TYPE__ResourceNotFound:
+    case MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed:
+    case MODELS__ERROR__TYPE__ActualLRPCannotBeStarted:
+    case MODELS__ERROR__TYPE__ActualLRPCannotBeCrashed:
+    case MODELS__ERROR__TYPE__ActualLRPCannotBeRemoved:
+    case MODELS__ERROR__TYPE__ActualLRPCannotBeUnclaimed:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void learn(struct rep *r, const Models__ActualLRPKey *key, const struct move_order *o,
+                  const Board__MoveResult *result)
 {
     const Models__ActualLRP *record = result->record;
-    knowledge_answer(&r->knowledge, key, record ? record->presence : presence, record,
-                     result->revision);
+    if (record || tells_of_absence(result)) {
+        knowledge_answer(&r->knowledge, key, record ? record->presence : o->presence, record,
+                         result->revision);
+    }
 }
 
 static bool is_settled(const Board__MoveResult *result)
@@ -258,7 +278,7 @@ static void settle_stray(struct rep *r, const struct move_order *o, const Board_
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, o->name);
     if (is_settled(result) && !session_refused(result)) {
         if (record) {
-            learn(r, record->actual_lrp_key, record->presence, result);
+            learn(r, record->actual_lrp_key, o, result);
             effects_log(out, LOG_INFO_LEVEL, "record without container", "key=%s move=%s end=%s",
                         o->name, harmony_action_name(o->action),
                         result->error ? result->error->message : "done");
@@ -284,7 +304,7 @@ static void settle_container(struct rep *r, const struct move_order *o,
         rep_retry_later(r, c);
         return;
     }
-    learn(r, c->about->key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, result);
+    learn(r, c->about->key, o, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         reconcile_refused(r, c, o->action,
                           result->error ? result->error->type : MODELS__ERROR__TYPE__UnknownError,
@@ -363,6 +383,17 @@ bool moves_response(struct rep *r, const struct response *response, struct effec
     }
     orders_free(orders);
     return true;
+}
+
+void moves_trim(struct rep *r)
+{
+    MAP_EACH(&r->moves.strays, n)
+    {
+        struct stray *s = map_value(n);
+        if (!s->busy && !follower_get(&r->follower, map_key(n))) {
+            stray_forget(r, map_key(n));
+        }
+    }
 }
 
 void moves_release(struct rep *r, struct effects *out)

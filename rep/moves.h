@@ -20,7 +20,8 @@ enum { MOVES_A_CALL_MAX = 256, MOVE_CALLS_MAX = 4 };
 struct move_order {
     struct move_order *next;
     enum harmony_action action;
-    bool stray;  /* `name` is a record's key, else a container's guid */
+    Models__ActualLRP__Presence presence; /* of the record it is about; set when it is sent */
+    bool stray; /* `name` is a record's key, else a container's guid */
     char name[];
 };
 
@@ -58,6 +59,9 @@ void moves_flush(struct rep *r, struct effects *out);
 
 /* True if the response was of one of its calls; every container concerned has been told. */
 bool moves_response(struct rep *r, const struct response *response, struct effects *out);
+
+/* Forgets strays whose records are gone. */
+void moves_trim(struct rep *r);
 
 /* The session was lost: nothing waits any more, all are told to come again. */
 void moves_release(struct rep *r, struct effects *out);

@@ -242,7 +242,7 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
     }
 }
 
-/* ---- The pass over everything --------------------------------------------------------------- */
+/* ---- The pass over everything ---------------------------------------------------------------- */
 
 void reconcile_record(struct rep *r, const char *key, struct effects *out)
 {
@@ -272,6 +272,7 @@ static void pass(struct rep *r, struct effects *out)
     r->pass_wanted = false;
     r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
     knowledge_trim(&r->knowledge);
+    moves_trim(r);
     MAP_EACH(&r->containers.by_guid, n)
     {
         container_touch(map_value(n));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the subjects share ---------------------------------------------------------------- */
+/* ---- What the subjects share ----------------------------------------------------------------- */
 
 int64_t rep_back_off_ns(struct rep *r, unsigned failures)
 {
@@ -76,7 +76,7 @@ struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op
     return call;
 }
 
-/* ---- The feed ------------------------------------------------------------------------------- */
+/* ---- The feed -------------------------------------------------------------------------------- */
 
 /* A record of this cell changed: its containers are looked at, or that it has none. */
 static void on_record(struct rep *r, const char *key, const struct followed *record,
@@ -128,7 +128,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
     }
 }
 
-/* ---- The driver ----------------------------------------------------------------------------- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 static void on_verb(struct rep *r, const struct verb_answer *answer, struct effects *out)
 {
@@ -170,7 +170,7 @@ static void on_container(struct rep *r, const struct container_status *s, struct
     }
 }
 
-/* ---- The step ------------------------------------------------------------------------------- */
+/* ---- The step -------------------------------------------------------------------------------- */
 
 static void on_stop(struct rep *r, struct effects *out)
 {
@@ -264,7 +264,7 @@ static void rep_free(struct role *role)
 static const struct role_ops rep_ops = {
     .name = "rep", .step = rep_step, .body_limit = rep_body_limit, .free = rep_free};
 
-/* ---- Making one ----------------------------------------------------------------------------- */
+/* ---- Making one ------------------------------------------------------------------------------ */
 
 /* A copy of the list with `more` (may be NULL) at its end. */
 static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
@@ -284,6 +284,22 @@ static const char *const *copy_list(struct arena *a, const char *const *list, co
 static int64_t setting(int64_t value, int64_t otherwise)
 {
     return value ? value : otherwise;
+}
+
+/* Bad settings are told by the first step, for making a role cannot fail. */
+static void init_capacity(struct rep *r)
+{
+    const struct rep_config *c = &r->config;
+    if (c->port_low > c->port_high || c->memory_mb < 0 || c->disk_mb < 0 || c->containers < 0) {
+        err_set(&r->unusable_why, ERR_INVALID,
+                "capacity %d MB memory, %d MB disk, %d containers, ports %u-%u makes no sense",
+                c->memory_mb, c->disk_mb, c->containers, (unsigned)c->port_low,
+                (unsigned)c->port_high);
+        r->unusable = true;
+        return;
+    }
+    capacity_init(&r->capacity, (struct resources){c->memory_mb, c->disk_mb, c->containers},
+                  c->port_low, c->port_high);
 }
 
 static void copy_config(struct rep *r, const struct rep_config *from)
@@ -308,8 +324,9 @@ static void copy_config(struct rep *r, const struct rep_config *from)
 
 static void init_board_side(struct rep *r)
 {
-    r->unusable =
-        boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0;
+    if (boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0) {
+        r->unusable = true;
+    }
     board__selector__init(&r->selector);
     r->selector.type = (char *)"actual";
     r->selector.cell_id = (char *)r->config.cell_id;
@@ -339,9 +356,7 @@ struct role *rep_new(const struct rep_config *config)
     arena_init(&r->forever);
     copy_config(r, config);
     containers_init(&r->containers);
-    capacity_init(&r->capacity,
-                  (struct resources){config->memory_mb, config->disk_mb, config->containers},
-                  config->port_low, config->port_high);
+    init_capacity(r);
     moves_init(&r->moves);
     map_init(&r->fetches);
     init_board_side(r);

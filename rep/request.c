@@ -36,7 +36,7 @@ static const struct route {
     {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
 };
 
-/* ---- Routing -------------------------------------------------------------------------------- */
+/* ---- Routing --------------------------------------------------------------------------------- */
 
 /* Whether the path fits the pattern; parameters are copied into the arena (NULL: not wanted). */
 static bool fits(const char *pattern, const char *path, struct arena *a,
@@ -113,7 +113,7 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
     }
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* Decodes by the request's content type: protobuf among ourselves, JSON otherwise. */
 static const ProtobufCMessage *read_body(const struct request *q,
@@ -157,7 +157,7 @@ static void answer_message(const struct request *q, int status, const ProtobufCM
     buf_done(&body);
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------- */
+/* ---- Handlers -------------------------------------------------------------------------------- */
 
 static void ping(struct rep *r, const struct request *q, const char *const *parameters,
                  struct effects *out)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is supported ---------------------------------------------------------------------- */
+/* ---- What is supported ----------------------------------------------------------------------- */
 
 static const char *unsupported_action(const Models__Action *action)
 {
@@ -62,7 +62,7 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err)
     return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
 }
 
-/* ---- The note ------------------------------------------------------------------------------- */
+/* ---- The note -------------------------------------------------------------------------------- */
 
 static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
                        size_t count)
@@ -148,7 +148,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     return copy;
 }
 
-/* ---- The spec ------------------------------------------------------------------------------- */
+/* ---- The spec -------------------------------------------------------------------------------- */
 
 /* An environment in the making: a name set again keeps its place and takes the new value. */
 struct environment {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- Keeping effects ------------------------------------------------------------------------ */
+/* ---- Keeping effects ------------------------------------------------------------------------- */
 
 static struct call keep_call(struct rep_rig *g, const struct call *c)
 {
@@ -91,7 +91,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
     }
 }
 
-/* ---- Life ----------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 void rep_rig_init(struct rep_rig *g)
 {
@@ -177,7 +177,7 @@ void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t
     rep_rig_answer_list(g, list, count);
 }
 
-/* ---- Taking --------------------------------------------------------------------------------- */
+/* ---- Taking ---------------------------------------------------------------------------------- */
 
 struct call rep_rig_take_call(struct rep_rig *g, const char *part)
 {
@@ -245,7 +245,7 @@ void rep_rig_advance(struct rep_rig *g, int64_t ms)
     }
 }
 
-/* ---- Moves ---------------------------------------------------------------------------------- */
+/* ---- Moves ----------------------------------------------------------------------------------- */
 
 struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
 {
@@ -327,7 +327,7 @@ void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
 }
 
-/* ---- HTTP ----------------------------------------------------------------------------------- */
+/* ---- HTTP ------------------------------------------------------------------------------------ */
 
 void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,
                      const char *type, struct bytes body)
@@ -404,7 +404,7 @@ void rep_rig_answer_desired(struct rep_rig *g, const Models__DesiredLRP *lrp)
     drive_answer(&g->d, c.id, &answer.base);
 }
 
-/* ---- The driver ----------------------------------------------------------------------------- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 void rep_rig_verb(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome,
                   const char *text)

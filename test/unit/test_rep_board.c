@@ -131,8 +131,8 @@ static void a_move_of_an_outdated_session_destroys_nothing(void **state)
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
-    rep_rig_move_refused(&g, rep_rig_take_move(&g, "start"),
-                         MODELS__ERROR__TYPE__ResourceConflict, NULL);
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "start"), MODELS__ERROR__TYPE__ResourceConflict,
+                         NULL);
     assert_int_equal(g.verb_count, 0);
     rep_rig_advance(&g, 1000);
     rep_rig_answer_session(&g);
@@ -314,6 +314,57 @@ static void useless_settings_end_the_role(void **state)
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 2);
     rep_rig_done(&g);
+    rep_rig_init(&g);
+    g.config.port_low = 2;
+    g.config.port_high = 1;
+    rep_rig_start(&g);
+    assert_true(g.exited);
+    rep_rig_done(&g);
+}
+
+static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "start"), MODELS__ERROR__TYPE__InvalidRequest,
+                         NULL);
+    rep_rig_advance(&g, 500);
+    rep_rig_take_move(&g, "start"); /* again, and the container runs on */
+    assert_int_equal(g.verb_count, 0);
+    rep_rig_done(&g);
+}
+
+static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    Models__ActualLRP *suspect = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
+    rep_rig_feed_delete(&g, suspect);
+    suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    rep_rig_feed_put(&g, suspect);
+    rep_rig_move_done(&g, start, suspect);
+    rep_rig_advance(&g, 60000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_exited(&g, guid, 1);
+    struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
+    assert_int_equal(remove.move->presence, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    rep_rig_move_done(&g, remove, NULL);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_done(&g);
 }
 
 int main(void)
@@ -332,6 +383,8 @@ int main(void)
         cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
+        cmocka_unit_test(a_refusal_before_the_record_was_looked_at_says_nothing_of_it),
+        cmocka_unit_test(a_suspect_instance_is_left_alone_and_removed_when_it_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,7 @@ static void who_may_call_what(void **state)
                      status);
         }
     }
-    assert_string_equal(text_of(&g, ask(&g, "bbs", "GET", "/nothing", "")),
-                        "404 page not found\n");
+    assert_string_equal(text_of(&g, ask(&g, "bbs", "GET", "/nothing", "")), "404 page not found\n");
     struct reply wrong = ask(&g, "bbs", "GET", "/work", "");
     assert_string_equal(wrong.allow, "POST");
     rep_rig_done(&g);
@@ -210,7 +209,7 @@ static void a_cell_that_is_not_well_says_so(void **state)
     rep_rig_done(&g);
 }
 
-/* ---- Work -------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 static void what_does_not_fit_goes_back(void **state)
 {
@@ -250,11 +249,14 @@ static void work_in_json_by_descending_memory(void **state)
 #define LRP(name, memory, rootfs)                                                                  \
     "{\"process_guid\":\"" name "\",\"index\":0,\"domain\":\"d\",\"RootFs\":\"" rootfs             \
     "\",\"MemoryMB\":" memory ",\"DiskMB\":1}"
-    struct reply r = ask(&g, "auctioneer", "POST", "/work",
-                         "{\"LRPs\":[" LRP("small", "300", "preloaded:busybox") ","
-                         LRP("large", "800", "preloaded:busybox?x") ","
-                         LRP("none", "1", "preloaded:busy") ","
-                         LRP("other", "1", "docker:///x") "],\"Tasks\":null}");
+    struct reply r = ask(
+        &g, "auctioneer", "POST", "/work",
+        "{\"LRPs\":[" LRP("small", "300", "preloaded:busybox") "," LRP(
+            "large", "800",
+            "preloaded:busybox?x") "," LRP("none", "1",
+                                           "preloaded:busy") "," LRP("other", "1",
+                                                                     "docker:///x") "],\"Tasks\":"
+                                                                                    "null}");
     assert_int_equal(r.status, 200);
     const char *text = text_of(&g, r);
     assert_non_null(strstr(text, "\"small\"")); /* the large one came first */
@@ -284,7 +286,7 @@ static void work_for_another_cell_is_an_error(void **state)
     rep_rig_done(&g);
 }
 
-/* ---- Ports ------------------------------------------------------------------------------------- */
+/* ---- Ports ----------------------------------------------------------------------------------- */
 
 static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
 {
@@ -292,8 +294,7 @@ static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
     rep_rig_move_done(g, claim,
                       rep_rig_record(g, process_guid, "CLAIMED",
-                                     claim.move->actual_lrp_instance_key->instance_guid,
-                                     RIG_CELL));
+                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
     return claim;
 }
 
@@ -328,7 +329,7 @@ static void no_port_is_allotted_twice(void **state)
     rep_rig_done(&g);
 }
 
-/* ---- Updates ----------------------------------------------------------------------------------- */
+/* ---- Updates --------------------------------------------------------------------------------- */
 
 static void new_tags_are_told_to_bbs(void **state)
 {
@@ -350,10 +351,10 @@ static void new_tags_are_told_to_bbs(void **state)
     assert_int_equal(start.move->actual_lrp_net_info->n_ports, 1);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     /* null leaves the routes as they are. */
-    assert_int_equal(ask(&g, "bbs", "PUT", path,
-                         "{\"internal_routes\":null,\"metric_tags\":{\"k\":\"w\"}}")
-                         .status,
-                     202);
+    assert_int_equal(
+        ask(&g, "bbs", "PUT", path, "{\"internal_routes\":null,\"metric_tags\":{\"k\":\"w\"}}")
+            .status,
+        202);
     start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
     assert_string_equal(start.move->metric_tags[0]->value, "w");

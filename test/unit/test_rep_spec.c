@@ -126,7 +126,10 @@ static void later_environment_wins_but_for_ports(void **state)
     struct desired d;
     desired_init(&d);
     static const char *const given[][2] = {
-        {"A", "of the LRP"}, {"INSTANCE_INDEX", "9"}, {"PORT", "1"}, {"A", "of the action"},
+        {"A", "of the LRP"},
+        {"INSTANCE_INDEX", "9"},
+        {"PORT", "1"},
+        {"A", "of the action"},
     };
     Models__EnvironmentVariable variables[4];
     Models__EnvironmentVariable *list[4];
@@ -155,9 +158,9 @@ static void later_environment_wins_but_for_ports(void **state)
     struct container_spec spec;
     spec_make(&a, &d.lrp, note, &spec);
     static const char *const expected[][2] = {
-        {"INSTANCE_GUID", "i-1"},    {"INSTANCE_INDEX", "9"}, {"CF_INSTANCE_GUID", "i-1"},
-        {"CF_INSTANCE_INDEX", "3"},  {"A", "of the action"},  {"PORT", "61000"},
-        {"PORT_8080", "61000"},      {"PORT_9090", "61001"},
+        {"INSTANCE_GUID", "i-1"},   {"INSTANCE_INDEX", "9"}, {"CF_INSTANCE_GUID", "i-1"},
+        {"CF_INSTANCE_INDEX", "3"}, {"A", "of the action"},  {"PORT", "61000"},
+        {"PORT_8080", "61000"},     {"PORT_9090", "61001"},
     };
     assert_int_equal(spec.env_count, 8);
     for (size_t i = 0; i < 8; i++) {
@@ -198,7 +201,7 @@ static void a_note_is_read_back_or_refused(void **state)
     rep__note__free_unpacked(note, NULL);
 }
 
-/* ---- Capacity ---------------------------------------------------------------------------------- */
+/* ---- Capacity -------------------------------------------------------------------------------- */
 
 static void reserved_never_exceeds_capacity(void **state)
 {
