@@ -104,9 +104,19 @@ void instances_settle(const struct instances *s, const char *process_guid,
     }
 }
 
-static const Board__JobRecord *job_record(const struct instances *s, const char *process_guid,
-                                          const Models__DesiredLRP *desired,
-                                          const struct op_input *in, struct arena *a)
+/* A slice is done: all but the cursor stays. */
+static const Board__JobRecord *advanced(const struct instances *s, const Board__JobRecord *before,
+                                        struct arena *a)
+{
+    Board__JobRecord *job = arena_copy(a, before, sizeof(*before));
+    job->cursor = s->next;
+    return job;
+}
+
+/* A request's own job, worked on by this bbs. */
+static const Board__JobRecord *opened(const struct instances *s, const char *process_guid,
+                                      const Models__DesiredLRP *desired, const struct op_input *in,
+                                      struct arena *a)
 {
     Board__JobRecord *job = ARENA_NEW(a, Board__JobRecord);
     board__job_record__init(job);
@@ -140,7 +150,9 @@ void instances_job(const struct instances *s, const char *process_guid,
     const char *key = key_job(p->arena, process_guid);
     const char *name = job_lifecycle.news[news];
     if (left) {
-        const Board__JobRecord *record = job_record(s, process_guid, desired, in, p->arena);
+        const Board__JobRecord *record = news == JOB_NEWS_ADVANCE
+                                             ? advanced(s, job, p->arena)
+                                             : opened(s, process_guid, desired, in, p->arena);
         plan_put(p, key, name, in->actor, &record->base);
     } else {
         plan_delete(p, key, name, in->actor);

@@ -1,0 +1,307 @@
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The value of "name=value" in the text, up to the next blank; NULL if it is not there. */
+static char *value_of(struct arena *a, const char *text, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *word = text; word && *word; word = strchr(word, ' ')) {
+        word += *word == ' ';
+        if (strncmp(word, name, size) == 0 && word[size] == '=') {
+            return arena_strndup(a, word + size + 1, strcspn(word + size + 1, " "));
+        }
+    }
+    return NULL;
+}
+
+static int64_t number_of(struct arena *a, const char *text, const char *name, int64_t otherwise)
+{
+    const char *value = value_of(a, text, name);
+    return value ? atoll(value) : otherwise;
+}
+
+static char *text_of(struct arena *a, const char *text, const char *name)
+{
+    char *value = value_of(a, text, name);
+    return value ? value : arena_strdup(a, "");
+}
+
+static char *first_word(struct arena *a, const char *text)
+{
+    return arena_strndup(a, text, strcspn(text, " "));
+}
+
+static Models__ActualLRPKey *key(struct arena *a, int32_t index)
+{
+    Models__ActualLRPKey *k = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(k);
+    k->process_guid = arena_strdup(a, ROWS_PROCESS);
+    k->index = index;
+    k->domain = arena_strdup(a, ROWS_DOMAIN);
+    return k;
+}
+
+/* From the word "guid@cell"; NULL if there is none. */
+static Models__ActualLRPInstanceKey *instance_key(struct arena *a, const char *text)
+{
+    const char *at = strchr(text, '@');
+    if (!at) {
+        return NULL;
+    }
+    const char *from = at;
+    while (from > text && from[-1] != ' ') {
+        from--;
+    }
+    Models__ActualLRPInstanceKey *k = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(k);
+    k->instance_guid = arena_strndup(a, from, (size_t)(at - from));
+    k->cell_id = arena_strndup(a, at + 1, strcspn(at + 1, " "));
+    return k;
+}
+
+Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence)
+{
+    Models__ActualLRP *r = ARENA_NEW(a, Models__ActualLRP);
+    models__actual_lrp__init(r);
+    r->actual_lrp_key = key(a, index);
+    r->actual_lrp_instance_key = instance_key(a, text);
+    r->state = first_word(a, text);
+    r->since = number_of(a, text, "since", 0) * SECOND_NS;
+    r->crash_count = (int32_t)number_of(a, text, "crash", 0);
+    r->crash_reason = text_of(a, text, "reason");
+    r->placement_error = text_of(a, text, "error");
+    r->definition = text_of(a, text, "def");
+    r->availability_zone = text_of(a, text, "zone");
+    r->stopping = strstr(text, " stopping") != NULL;
+    r->presence = (Models__ActualLRP__Presence)presence;
+    r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
+    r->routable = strcmp(r->state, "RUNNING") == 0;
+    if (strcmp(r->state, "RUNNING") == 0) {
+        r->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
+        models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+        r->actual_lrp_net_info->address = text_of(a, text, "address");
+    }
+    r->modification_tag = ARENA_NEW(a, Models__ModificationTag);
+    models__modification_tag__init(r->modification_tag);
+    r->modification_tag->epoch = arena_strdup(a, ROWS_EPOCH);
+    r->modification_tag->index = 4;
+    return r;
+}
+
+Models__DesiredLRP *row_desired(struct arena *a, const char *text)
+{
+    Models__DesiredLRP *d = ARENA_NEW(a, Models__DesiredLRP);
+    models__desired_lrp__init(d);
+    d->process_guid = arena_strdup(a, ROWS_PROCESS);
+    d->domain = arena_strdup(a, ROWS_DOMAIN);
+    d->instances = (int32_t)number_of(a, text, "instances", 1);
+    d->modification_tag = ARENA_NEW(a, Models__ModificationTag);
+    models__modification_tag__init(d->modification_tag);
+    d->modification_tag->epoch = text_of(a, text, "def");
+    d->modification_tag->index = 2;
+    return d;
+}
+
+Board__CellRecord *row_cell(struct arena *a, const char *text)
+{
+    Board__CellRecord *c = ARENA_NEW(a, Board__CellRecord);
+    board__cell_record__init(c);
+    c->state = strncmp(text, "lost", 4) == 0 ? BOARD__CELL_RECORD__STATE__LOST
+                                             : BOARD__CELL_RECORD__STATE__PRESENT;
+    c->session = (uint64_t)number_of(a, text, "session", 1);
+    c->identity = text_of(a, text, "identity");
+    c->since = number_of(a, text, "since", 0) * SECOND_NS;
+    c->presence = ARENA_NEW(a, Models__CellPresence);
+    models__cell_presence__init(c->presence);
+    c->presence->cell_id = arena_strdup(a, "c1");
+    c->presence->zone = text_of(a, text, "zone");
+    c->presence->rep_url = arena_strdup(a, "https://c1:1801");
+    return c;
+}
+
+static void fill_start(struct arena *a, const char *text, Board__Move *m)
+{
+    m->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
+    models__actual_lrpnet_info__init(m->actual_lrp_net_info);
+    m->actual_lrp_net_info->address = text_of(a, text, "address");
+    m->availability_zone = text_of(a, text, "zone");
+    const char *tags[] = {value_of(a, text, "tag1"), value_of(a, text, "tag2")};
+    m->metric_tags = ARENA_ARRAY(a, 2, Board__Move__MetricTagsEntry *);
+    for (size_t i = 0; i < 2; i++) {
+        if (tags[i]) {
+            Board__Move__MetricTagsEntry *e = ARENA_NEW(a, Board__Move__MetricTagsEntry);
+            board__move__metric_tags_entry__init(e);
+            e->key = arena_strdup(a, tags[i]);
+            e->value = arena_strdup(a, "v");
+            m->metric_tags[m->n_metric_tags++] = e;
+        }
+    }
+    const char *routable = value_of(a, text, "routable");
+    if (routable) {
+        m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+        m->routable = strcmp(routable, "true") == 0;
+    }
+}
+
+Board__Move *row_move(struct arena *a, const char *text)
+{
+    Board__Move *m = ARENA_NEW(a, Board__Move);
+    board__move__init(m);
+    m->move = first_word(a, text);
+    m->actual_lrp_key = key(a, (int32_t)number_of(a, text, "index", 1));
+    if (value_of(a, text, "domain")) {
+        m->actual_lrp_key->domain = value_of(a, text, "domain");
+    }
+    m->actual_lrp_instance_key = instance_key(a, text);
+    m->definition = text_of(a, text, "def");
+    m->error_message = text_of(a, text, "error");
+    m->session = (uint64_t)number_of(a, text, "session", 0);
+    m->presence = (Models__ActualLRP__Presence)number_of(a, text, "presence", 0);
+    if (value_of(a, text, "term")) {
+        m->term = ARENA_NEW(a, Board__Term);
+        board__term__init(m->term);
+        m->term->term = number_of(a, text, "term", 0);
+        m->term->role = text_of(a, text, "role");
+        m->term->epoch = text_of(a, text, "epoch");
+    }
+    if (strcmp(m->move, "start") == 0) {
+        fill_start(a, text, m);
+    }
+    return m;
+}
+
+struct op_input row_input(enum actor actor, struct random *random, const ProtobufCMessage *request)
+{
+    uint64_t seed[2] = {1, 2};
+    random_seed(random, seed);
+    return (struct op_input){
+        .actor = actor,
+        .peer_name = actor == ACTOR_REP ? "c1" : "",
+        .trace_id = "t",
+        .boot_id = "boot",
+        .request = request,
+        .now = {.mono_ns = 5 * SECOND_NS, .wall_ns = ROWS_NOW_S * SECOND_NS},
+        .random = random,
+    };
+}
+
+static void print_if(struct buf *out, const char *name, const char *value)
+{
+    if (value && value[0]) {
+        buf_printf(out, " %s=%s", name, value);
+    }
+}
+
+static void print_actual(const Models__ActualLRP *r, struct buf *out)
+{
+    const Models__ActualLRPInstanceKey *k = r->actual_lrp_instance_key;
+    buf_printf(out, " -> %s", r->state);
+    if (k && k->instance_guid[0]) {
+        buf_printf(out, " %s@%s", k->instance_guid, k->cell_id);
+    }
+    if (r->crash_count) {
+        buf_printf(out, " crash=%d", r->crash_count);
+    }
+    print_if(out, "reason", r->crash_reason);
+    print_if(out, "error", r->placement_error);
+    print_if(out, "def", r->definition);
+    print_if(out, "zone", r->availability_zone);
+    print_if(out, "address", r->actual_lrp_net_info ? r->actual_lrp_net_info->address : "");
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        print_if(out, "tag", r->metric_tags[i]->key);
+    }
+    if (r->owner) {
+        print_if(out, "owner", r->owner->uid);
+    }
+    bool kept = strcmp(r->modification_tag->epoch, ROWS_EPOCH) == 0;
+    buf_printf(out, " %ssince=%lld %s/%u%s", r->routable ? "routable " : "",
+               (long long)(r->since / SECOND_NS), kept ? ROWS_EPOCH : "new",
+               r->modification_tag->index, r->stopping ? " stopping" : "");
+}
+
+static void print_change(const struct change *c, struct buf *out)
+{
+    buf_printf(out, "%s %s %s by %s", c->message ? "put" : "delete", c->key, c->move,
+               actor_name(c->actor));
+    if (c->message && c->message->descriptor == &models__actual_lrp__descriptor) {
+        print_actual((const Models__ActualLRP *)c->message, out);
+    } else if (c->message && c->message->descriptor == &board__job_record__descriptor) {
+        const Board__JobRecord *j = (const Board__JobRecord *)c->message;
+        buf_printf(out, " -> [%d, %d) by %s", j->cursor, j->end, j->worker);
+    } else if (c->message && c->message->descriptor == &models__desired_lrp__descriptor) {
+        const Models__DesiredLRP *d = (const Models__DesiredLRP *)c->message;
+        buf_printf(out, " -> instances=%d tag=%u", d->instances,
+                   d->modification_tag ? d->modification_tag->index : 0);
+    }
+    if (c->text[0]) {
+        buf_printf(out, " (%s)", c->text);
+    }
+    buf_append_string(out, "\n");
+}
+
+void print_plan(const struct plan *p, struct buf *out)
+{
+    struct plan rest = *p;
+    for (const struct change *c = p->changes; c; c = c->next) {
+        print_change(c, out);
+    }
+    rest.changes = NULL;
+    plan_print(&rest, out);
+    if (p->verdict == PLAN_COMMIT && p->error_message[0]) {
+        buf_printf(out, "answer: %s\n", p->error_message);
+    }
+}
+
+static const Models__ActualLRP *optional_actual(struct arena *a, const char *text, int32_t index,
+                                                int presence)
+{
+    return text ? row_actual(a, text, index, presence) : NULL;
+}
+
+static void run_move_case(const struct move_case *c)
+{
+    struct arena a;
+    struct random random;
+    struct plan plan;
+    struct buf printed;
+    arena_init(&a);
+    buf_init(&printed);
+    plan_init(&plan, &a);
+    const Board__Move *m = row_move(&a, c->move);
+    int32_t index = m->actual_lrp_key->index;
+    struct move_snapshot s = {
+        .ordinary = optional_actual(&a, c->ordinary, index, 0),
+        .evacuating = optional_actual(&a, c->evacuating, index, 1),
+        .suspect = optional_actual(&a, c->suspect, index, 2),
+        .desired = c->desired ? row_desired(&a, c->desired) : NULL,
+        .cell = c->cell ? row_cell(&a, c->cell) : NULL,
+        .lead_holder = c->lead ? text_of(&a, c->lead, "holder") : NULL,
+        .lead_term = c->lead ? number_of(&a, c->lead, "term", 0) : 0,
+        .epoch = ROWS_EPOCH,
+        .policy = &CRASH_POLICY_DEFAULT,
+    };
+    struct op_input in = row_input(c->actor, &random, &m->base);
+    const struct move_row *row = move_row_named(m->move);
+    assert_non_null(row);
+    row->op.decide(&s, &in, &plan);
+    print_plan(&plan, &printed);
+    if (strcmp(buf_string(&printed), c->plan) != 0) {
+        fail_msg("%s\nexpected:\n%sgot:\n%s", c->name, c->plan, buf_string(&printed));
+    }
+    buf_done(&printed);
+    arena_done(&a);
+}
+
+void run_move_cases(const struct move_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        run_move_case(&cases[i]);
+    }
+}

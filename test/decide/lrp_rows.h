@@ -1,0 +1,42 @@
+/* Rows of before, when, plan for the decisions about LRPs: records and moves are written as short
+ * texts, plans are printed as such.
+ *   an instance   "RUNNING a@c1 since=100 crash=2 def=D1 stopping error=E reason=R zone=z"
+ *   a DesiredLRP  "instances=3 def=D1"
+ *   a cell        "present session=7", "lost session=7"
+ *   a lock        "holder=h term=5"
+ *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1" */
+#ifndef TEST_DECIDE_LRP_ROWS_H
+#define TEST_DECIDE_LRP_ROWS_H
+
+#include "bbs/lrp/move.h"
+
+/* The wall clock of all rows, in seconds; `since` is told in seconds too. */
+enum { ROWS_NOW_S = 1000 };
+#define ROWS_PROCESS "web"
+#define ROWS_DOMAIN "d"
+#define ROWS_EPOCH "E" /* of the board, and of the modification tag of every instance */
+
+struct move_case {
+    const char *name; /* the rule */
+    enum actor actor; /* a rep is of cell c1 */
+    const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
+    const char *desired, *cell, *lead;
+    const char *move;
+    const char *plan; /* as printed by print_plan */
+};
+
+/* Runs each case through its decision and compares; the first difference fails the test. */
+void run_move_cases(const struct move_case *cases, size_t count);
+
+Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence);
+Models__DesiredLRP *row_desired(struct arena *a, const char *text);
+Board__CellRecord *row_cell(struct arena *a, const char *text);
+Board__Move *row_move(struct arena *a, const char *text);
+
+/* An input at ROWS_NOW_S. `random` must outlive it. */
+struct op_input row_input(enum actor actor, struct random *random, const ProtobufCMessage *request);
+
+/* One line a change, with what the record became; then the notices; or the refusal. Needs a buf. */
+void print_plan(const struct plan *p, struct buf *out);
+
+#endif

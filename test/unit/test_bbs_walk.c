@@ -1,0 +1,449 @@
+/* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked in
+ * turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
+#include "bbs/bbs.h"
+#include "board.pb-c.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/cells.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
+#include "models/ping.pb-c.h"
+#include "common/base/arena.h"
+#include "test/sim/world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BBS_COUNT = 2 };
+
+struct walk {
+    struct world *world;
+    struct node *bbs[BBS_COUNT];
+    unsigned turn;
+    struct arena arena; /* decoded answers */
+    struct buf body;    /* of the last answer */
+};
+
+static const char *const urls[BBS_COUNT] = {"https://bbs-1:8889", "https://bbs-2:8889"};
+static const char *const names[BBS_COUNT] = {"bbs-1", "bbs-2"};
+
+static struct role *make_bbs(void *context, unsigned start_count)
+{
+    (void)start_count;
+    const size_t *number = context;
+    return bbs_new(&(struct bbs_config){.url = urls[*number], .name = names[*number]});
+}
+
+/* The next bbs in turn. */
+static int call(struct walk *w, const char *path, const ProtobufCMessage *m)
+{
+    Models__PingResponse empty = MODELS__PING_RESPONSE__INIT;
+    buf_clear(&w->body);
+    return world_call(w->world, urls[w->turn++ % BBS_COUNT], path, m ? m : &empty.base,
+                      10 * SECOND_NS, &w->body);
+}
+
+static ProtobufCMessage *ask(struct walk *w, const char *path, const ProtobufCMessage *m,
+                             const ProtobufCMessageDescriptor *answer)
+{
+    assert_int_equal(call(w, path, m), 200);
+    ProtobufCAllocator a = arena_protobuf(&w->arena);
+    ProtobufCMessage *decoded = protobuf_c_message_unpack(answer, &a, w->body.size, w->body.data);
+    assert_non_null(decoded);
+    return decoded;
+}
+
+/* Type of the error in field 1, -1 for a success with nothing to say. */
+static int outcome(struct walk *w, const char *path, const ProtobufCMessage *m)
+{
+    const Models__ActualLRPLifecycleResponse *r = (const Models__ActualLRPLifecycleResponse *)ask(
+        w, path, m, &models__actual_lrplifecycle_response__descriptor);
+    if (!r->error) {
+        assert_int_equal(w->body.size, 0);
+        return -1;
+    }
+    return (int)r->error->type;
+}
+
+enum { WELL = -1 };
+
+static int setup(void **state)
+{
+    static const size_t numbers[BBS_COUNT] = {0, 1};
+    struct walk *w = test_calloc(1, sizeof(*w));
+    arena_init(&w->arena);
+    buf_init(&w->body);
+    w->world = world_new(&(struct world_options){.seed = 7});
+    for (size_t i = 0; i < BBS_COUNT; i++) {
+        w->bbs[i] = world_add(w->world, &(struct node_config){
+                                            .name = names[i],
+                                            .unit = "bbs",
+                                            .certificate_name = names[i],
+                                            .url = urls[i],
+                                            .has_store = true,
+                                            .make = make_bbs,
+                                            .context = (void *)(uintptr_t)&numbers[i],
+                                        });
+        world_start(w->world, w->bbs[i]);
+    }
+    *state = w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct walk *w = *state;
+    world_free(w->world);
+    arena_done(&w->arena);
+    buf_done(&w->body);
+    test_free(w);
+    return 0;
+}
+
+static void wait_ready(struct walk *w)
+{
+    for (unsigned i = 0; i < 100; i++) {
+        bool both = call(w, "/v1/ping", NULL) == 200;
+        both &= call(w, "/v1/ping", NULL) == 200;
+        if (both) {
+            return;
+        }
+        world_run(w->world, 100 * MILLISECOND_NS);
+    }
+    fail_msg("not ready after 10 s:\n%s", world_trace(w->world));
+}
+
+/* A valid DesiredLRP; lives in the walk's arena. */
+static Models__DesiredLRP *desired(struct walk *w, const char *guid, int32_t instances)
+{
+    struct arena *a = &w->arena;
+    Models__DesiredLRP *d = ARENA_NEW(a, Models__DesiredLRP);
+    models__desired_lrp__init(d);
+    d->process_guid = arena_strdup(a, guid);
+    d->domain = arena_strdup(a, "d");
+    d->root_fs = arena_strdup(a, "preloaded:busybox");
+    d->instances = instances;
+    d->memory_mb = 16;
+    d->n_ports = 3;
+    d->ports = arena_copy(a, (uint32_t[]){8080, 8081, 8080}, 3 * sizeof(uint32_t));
+    d->deprecated_start_timeout_s = 60;
+    d->action = ARENA_NEW(a, Models__Action);
+    models__action__init(d->action);
+    d->action->run_action = ARENA_NEW(a, Models__RunAction);
+    models__run_action__init(d->action->run_action);
+    d->action->run_action->path = arena_strdup(a, "/bin/httpd");
+    d->action->run_action->user = arena_strdup(a, "root");
+    d->n_metric_tags = 1;
+    d->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
+    d->metric_tags[0] = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
+    models__desired_lrp__metric_tags_entry__init(d->metric_tags[0]);
+    d->metric_tags[0]->key = arena_strdup(a, "source_id");
+    d->metric_tags[0]->value = ARENA_NEW(a, Models__MetricTagValue);
+    models__metric_tag_value__init(d->metric_tags[0]->value);
+    d->metric_tags[0]->value->static_ = arena_strdup(a, "s");
+    return d;
+}
+
+static int desire(struct walk *w, const char *guid, int32_t instances)
+{
+    Models__DesireLRPRequest r = MODELS__DESIRE_LRPREQUEST__INIT;
+    r.desired_lrp = desired(w, guid, instances);
+    return outcome(w, "/v1/desired_lrp/desire.r2", &r.base);
+}
+
+static int scale(struct walk *w, const char *guid, int32_t instances)
+{
+    Models__UpdateDesiredLRPRequest r = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    Models__DesiredLRPUpdate u = MODELS__DESIRED_LRPUPDATE__INIT;
+    r.process_guid = arena_strdup(&w->arena, guid);
+    r.update = &u;
+    u.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+    u.instances = instances;
+    return outcome(w, "/v1/desired_lrp/update", &r.base);
+}
+
+static int remove_desired(struct walk *w, const char *guid)
+{
+    Models__RemoveDesiredLRPRequest r = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    r.process_guid = arena_strdup(&w->arena, guid);
+    return outcome(w, "/v1/desired_lrp/remove", &r.base);
+}
+
+static const Models__ActualLRPsResponse *actuals(struct walk *w, const char *guid,
+                                                 const char *cell_id, int32_t index)
+{
+    Models__ActualLRPsRequest r = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+    r.process_guid = arena_strdup(&w->arena, guid);
+    r.cell_id = arena_strdup(&w->arena, cell_id);
+    if (index >= 0) {
+        r.optional_index_case = MODELS__ACTUAL_LRPS_REQUEST__OPTIONAL_INDEX_INDEX;
+        r.index = index;
+    }
+    return (const Models__ActualLRPsResponse *)ask(w, "/v1/actual_lrps/list", &r.base,
+                                                   &models__actual_lrps_response__descriptor);
+}
+
+static Models__ActualLRPKey *key(struct walk *w, const char *guid, int32_t index)
+{
+    Models__ActualLRPKey *k = ARENA_NEW(&w->arena, Models__ActualLRPKey);
+    models__actual_lrpkey__init(k);
+    k->process_guid = arena_strdup(&w->arena, guid);
+    k->index = index;
+    k->domain = arena_strdup(&w->arena, "d");
+    return k;
+}
+
+static Models__ActualLRPInstanceKey *instance(struct walk *w, const char *guid, const char *cell_id)
+{
+    Models__ActualLRPInstanceKey *k = ARENA_NEW(&w->arena, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(k);
+    k->instance_guid = arena_strdup(&w->arena, guid);
+    k->cell_id = arena_strdup(&w->arena, cell_id);
+    return k;
+}
+
+static int claim(struct walk *w, const char *guid, int32_t index, const char *i, const char *cell)
+{
+    Models__ClaimActualLRPRequest r = MODELS__CLAIM_ACTUAL_LRPREQUEST__INIT;
+    r.process_guid = arena_strdup(&w->arena, guid);
+    r.index = index;
+    r.actual_lrp_instance_key = instance(w, i, cell);
+    return outcome(w, "/v1/actual_lrps/claim", &r.base);
+}
+
+static int start(struct walk *w, const char *guid, int32_t index, const char *i, const char *cell)
+{
+    Models__StartActualLRPRequest r = MODELS__START_ACTUAL_LRPREQUEST__INIT;
+    Models__ActualLRPNetInfo net = MODELS__ACTUAL_LRPNET_INFO__INIT;
+    net.address = arena_strdup(&w->arena, "10.0.0.1");
+    r.actual_lrp_key = key(w, guid, index);
+    r.actual_lrp_instance_key = instance(w, i, cell);
+    r.actual_lrp_net_info = &net;
+    return outcome(w, "/v1/actual_lrps/start.r1", &r.base);
+}
+
+static void domains(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    Models__UpsertDomainRequest r = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+    assert_int_equal(outcome(w, "/v1/domains/upsert", &r.base),
+                     MODELS__ERROR__TYPE__InvalidRequest);
+    r.domain = arena_strdup(&w->arena, "forever");
+    assert_int_equal(outcome(w, "/v1/domains/upsert", &r.base), WELL);
+    assert_int_equal(outcome(w, "/v1/domains/upsert", &r.base), WELL);
+    r.domain = arena_strdup(&w->arena, "brief");
+    r.ttl = 2;
+    assert_int_equal(outcome(w, "/v1/domains/upsert", &r.base), WELL);
+    for (unsigned i = 0; i < BBS_COUNT; i++) {
+        const Models__DomainsResponse *list = (const Models__DomainsResponse *)ask(
+            w, "/v1/domains/list", NULL, &models__domains_response__descriptor);
+        assert_int_equal(list->n_domains, 2);
+    }
+    world_run(w->world, 3 * SECOND_NS);
+    for (unsigned i = 0; i < BBS_COUNT; i++) {
+        const Models__DomainsResponse *list = (const Models__DomainsResponse *)ask(
+            w, "/v1/domains/list", NULL, &models__domains_response__descriptor);
+        assert_int_equal(list->n_domains, 1);
+        assert_string_equal(list->domains[0], "forever");
+    }
+}
+
+static void desired_lrps(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    assert_int_equal(desire(w, "web", 3), WELL);
+    assert_int_equal(desire(w, "web", 1), MODELS__ERROR__TYPE__ResourceExists);
+    assert_int_equal(desire(w, "not/valid", 1), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_int_equal(desire(w, "other", 0), WELL);
+
+    Models__DesiredLRPByProcessGuidRequest get = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    assert_int_equal(outcome(w, "/v1/desired_lrps/get_by_process_guid.r3", &get.base),
+                     MODELS__ERROR__TYPE__InvalidRequest);
+    get.process_guid = arena_strdup(&w->arena, "nobody");
+    assert_int_equal(outcome(w, "/v1/desired_lrps/get_by_process_guid.r3", &get.base),
+                     MODELS__ERROR__TYPE__ResourceNotFound);
+    get.process_guid = arena_strdup(&w->arena, "web");
+    const Models__DesiredLRP *d =
+        ((const Models__DesiredLRPResponse *)ask(w, "/v1/desired_lrps/get_by_process_guid.r3",
+                                                 &get.base,
+                                                 &models__desired_lrpresponse__descriptor))
+            ->desired_lrp;
+    assert_non_null(d);
+    assert_string_equal(d->root_fs, "preloaded:busybox");
+    assert_string_equal(d->action->run_action->path, "/bin/httpd");
+    assert_int_equal(d->n_ports, 2);
+    assert_int_equal(d->deprecated_start_timeout_s, 0);
+    assert_string_equal(d->metrics_guid, "s"); /* harmonised with the tag source_id */
+    assert_non_null(d->routes);
+    assert_int_equal(strlen(d->modification_tag->epoch), 36);
+    assert_int_equal(d->modification_tag->index, 0);
+
+    assert_int_equal(scale(w, "nobody", 1), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(scale(w, "web", 3), WELL);
+    Models__DesiredLRPsRequest list = MODELS__DESIRED_LRPS_REQUEST__INIT;
+    const Models__DesiredLRPsResponse *all = (const Models__DesiredLRPsResponse *)ask(
+        w, "/v1/desired_lrps/list.r3", &list.base, &models__desired_lrps_response__descriptor);
+    assert_int_equal(all->n_desired_lrps, 2);
+    assert_string_equal(all->desired_lrps[1]->process_guid, "web");
+    assert_int_equal(all->desired_lrps[1]->modification_tag->index, 1);
+    assert_non_null(all->desired_lrps[1]->action);
+    char *some[] = {arena_strdup(&w->arena, "web"), arena_strdup(&w->arena, "web"),
+                    arena_strdup(&w->arena, "gone")};
+    list.process_guids = some;
+    list.n_process_guids = 3;
+    const Models__DesiredLRPSchedulingInfosResponse *infos =
+        (const Models__DesiredLRPSchedulingInfosResponse *)ask(
+            w, "/v1/desired_lrp_scheduling_infos/list", &list.base,
+            &models__desired_lrpscheduling_infos_response__descriptor);
+    assert_int_equal(infos->n_desired_lrp_scheduling_infos, 1);
+    assert_int_equal(infos->desired_lrp_scheduling_infos[0]->instances, 3);
+    assert_non_null(infos->desired_lrp_scheduling_infos[0]->volume_placement);
+    list.domain = arena_strdup(&w->arena, "elsewhere");
+    assert_int_equal(call(w, "/v1/desired_lrps/list.r3", &list.base), 200);
+    assert_int_equal(w->body.size, 0);
+
+    assert_int_equal(actuals(w, "web", "", -1)->n_actual_lrps, 3);
+    assert_int_equal(remove_desired(w, "web"), WELL);
+    assert_int_equal(remove_desired(w, "web"), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(actuals(w, "web", "", -1)->n_actual_lrps, 0);
+}
+
+static void actual_lrps(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    assert_int_equal(desire(w, "web", 2), WELL);
+    assert_int_equal(claim(w, "web", 0, "", ""), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_int_equal(claim(w, "web", 7, "a", "c1"), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(claim(w, "web", 0, "a", "c1"), WELL);
+    assert_int_equal(claim(w, "web", 0, "a", "c1"), WELL);
+    assert_int_equal(claim(w, "web", 0, "b", "c2"), MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed);
+    assert_int_equal(start(w, "web", 0, "a", "c1"), WELL);
+    assert_int_equal(start(w, "web", 0, "a", "c1"), WELL);
+    assert_int_equal(start(w, "web", 0, "b", "c2"), MODELS__ERROR__TYPE__ActualLRPCannotBeStarted);
+    const Models__ActualLRPsResponse *list = actuals(w, "web", "c1", -1);
+    assert_int_equal(list->n_actual_lrps, 1);
+    const Models__ActualLRP *r = list->actual_lrps[0];
+    assert_string_equal(r->state, "RUNNING");
+    assert_true(r->routable);
+    assert_int_equal(r->modification_tag->index, 2);
+    assert_int_equal(actuals(w, "", "", 1)->n_actual_lrps, 1);
+    assert_string_equal(actuals(w, "", "", 1)->actual_lrps[0]->state, "UNCLAIMED");
+
+    Models__FailActualLRPRequest failed = MODELS__FAIL_ACTUAL_LRPREQUEST__INIT;
+    failed.actual_lrp_key = key(w, "web", 1);
+    assert_int_equal(outcome(w, "/v1/actual_lrps/fail", &failed.base),
+                     MODELS__ERROR__TYPE__InvalidRequest);
+    failed.error_message = arena_strdup(&w->arena, "insufficient resources");
+    assert_int_equal(outcome(w, "/v1/actual_lrps/fail", &failed.base), WELL);
+    assert_string_equal(actuals(w, "web", "", 1)->actual_lrps[0]->placement_error,
+                        "insufficient resources");
+
+    Models__CrashActualLRPRequest crashed = MODELS__CRASH_ACTUAL_LRPREQUEST__INIT;
+    crashed.actual_lrp_key = key(w, "web", 0);
+    crashed.actual_lrp_instance_key = instance(w, "a", "c1");
+    crashed.error_message = arena_strdup(&w->arena, "Exited with status 3");
+    assert_int_equal(outcome(w, "/v1/actual_lrps/crash", &crashed.base), WELL);
+    r = actuals(w, "web", "", 0)->actual_lrps[0];
+    assert_string_equal(r->state, "UNCLAIMED");
+    assert_int_equal(r->crash_count, 1);
+    assert_string_equal(r->crash_reason, "Exited with status 3");
+
+    /* Retired on a cell that nobody knows: gone. */
+    assert_int_equal(claim(w, "web", 0, "b", "c9"), WELL);
+    Models__RetireActualLRPRequest retired = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
+    retired.actual_lrp_key = key(w, "web", 0);
+    assert_int_equal(outcome(w, "/v1/actual_lrps/retire", &retired.base), WELL);
+    assert_int_equal(actuals(w, "web", "", 0)->n_actual_lrps, 0);
+    assert_int_equal(outcome(w, "/v1/actual_lrps/retire", &retired.base),
+                     MODELS__ERROR__TYPE__ResourceNotFound);
+
+    Models__RemoveActualLRPRequest removed = MODELS__REMOVE_ACTUAL_LRPREQUEST__INIT;
+    removed.process_guid = arena_strdup(&w->arena, "web");
+    removed.index = 1;
+    assert_int_equal(outcome(w, "/v1/actual_lrps/remove", &removed.base), WELL);
+    assert_int_equal(outcome(w, "/v1/actual_lrps/remove", &removed.base),
+                     MODELS__ERROR__TYPE__ResourceNotFound);
+}
+
+static unsigned count_stopping(const Models__ActualLRPsResponse *list)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < list->n_actual_lrps; i++) {
+        count += list->actual_lrps[i]->stopping;
+    }
+    return count;
+}
+
+/* Larger than a transaction: a job does it, the answer comes after its last slice. */
+static void many_instances(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    assert_int_equal(desire(w, "many", 1000), WELL);
+    assert_int_equal(actuals(w, "many", "", -1)->n_actual_lrps, 1000);
+    assert_int_equal(claim(w, "many", 999, "a", "c1"), WELL);
+    assert_int_equal(scale(w, "many", 100), WELL);
+    const Models__ActualLRPsResponse *list = actuals(w, "many", "", -1);
+    assert_int_equal(list->n_actual_lrps, 101);
+    assert_int_equal(count_stopping(list), 1);
+    assert_int_equal(scale(w, "many", 1500), WELL);
+    assert_int_equal(actuals(w, "many", "", -1)->n_actual_lrps, 1500);
+    /* The stopped one comes back, for its index is desired again. */
+    Models__RemoveActualLRPRequest removed = MODELS__REMOVE_ACTUAL_LRPREQUEST__INIT;
+    removed.process_guid = arena_strdup(&w->arena, "many");
+    removed.index = 999;
+    removed.actual_lrp_instance_key = instance(w, "a", "c1");
+    assert_int_equal(outcome(w, "/v1/actual_lrps/remove", &removed.base), WELL);
+    list = actuals(w, "many", "", 999);
+    assert_string_equal(list->actual_lrps[0]->state, "UNCLAIMED");
+    assert_false(list->actual_lrps[0]->stopping);
+    assert_int_equal(remove_desired(w, "many"), WELL);
+    world_run(w->world, 2 * SECOND_NS);
+    assert_int_equal(actuals(w, "many", "", -1)->n_actual_lrps, 0);
+}
+
+static void bad_requests(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    assert_int_equal(call(w, "/v1/nowhere", NULL), 404);
+    assert_string_equal(buf_string(&w->body), "404 page not found\n");
+    assert_int_equal(call(w, "/v1/ping/", NULL), 404);
+    assert_int_equal(call(w, "/v1/tasks/list.r3", NULL), 404);
+    assert_int_equal(call(w, "/v1/board/apply", NULL), 403);
+    assert_int_equal(call(w, "/v1/board/lead", NULL), 403);
+    /* A message of another type: malformed here. */
+    Models__DomainsResponse wrong = MODELS__DOMAINS_RESPONSE__INIT;
+    Models__Error error = MODELS__ERROR__INIT;
+    wrong.error = &error;
+    char *texts[] = {arena_strdup(&w->arena, "x")};
+    wrong.domains = texts;
+    wrong.n_domains = 1;
+    assert_int_equal(outcome(w, "/v1/actual_lrps/claim", &wrong.base),
+                     MODELS__ERROR__TYPE__InvalidRequest);
+    Models__CellsResponse cells = MODELS__CELLS_RESPONSE__INIT;
+    assert_int_equal(call(w, "/v1/cells/list.r1", &cells.base), 200);
+    assert_int_equal(w->body.size, 0);
+    const Board__BoardState *s = (const Board__BoardState *)ask(
+        w, "/v1/board/state", NULL, &board__board_state__descriptor);
+    assert_true(s->revision > 0);
+    assert_int_equal(strlen(s->boot_id), 36);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(domains, setup, teardown),
+        cmocka_unit_test_setup_teardown(desired_lrps, setup, teardown),
+        cmocka_unit_test_setup_teardown(actual_lrps, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("bbs walk", tests, NULL, NULL);
+}
