@@ -165,7 +165,7 @@ static void put(struct board *b, struct effects *out)
     t->compare[1] = own_key_unchanged(b, key, a);
     t->n_success = 1;
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->success[0] = op_put(a, key, bytes);
+    t->success[0] = etcd_op_put(a, key, bytes);
     s->call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_put, NULL, out);
 }
 
@@ -192,8 +192,8 @@ static uint64_t remove_bbs(struct board *b, const char *boot_id, const struct ve
     }
     t->n_success = 2;
     t->success = ARENA_ARRAY(a, 2, Etcd__RequestOp *);
-    t->success[0] = op_delete(a, key);
-    t->success[1] = op_delete_range(a, key_cause_boot(a, boot_id));
+    t->success[0] = etcd_op_delete(a, key);
+    t->success[1] = etcd_op_delete_range(a, key_cause_boot(a, boot_id));
     return store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, done, NULL, out);
 }
 

@@ -53,9 +53,9 @@ void slot_settle(struct slot *s, struct effects *out)
     t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
     t->compare[0] = slot_compare(s, a);
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->success[0] = op_put(a, key, cause_encode(&record, a));
+    t->success[0] = etcd_op_put(a, key, cause_encode(&record, a));
     t->failure = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->failure[0] = op_range(a, key);
+    t->failure[0] = etcd_op_range(a, key);
     s->state = SLOT_VOIDING;
     store_send(s->board, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_void, s, out);
 }

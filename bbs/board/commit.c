@@ -105,19 +105,19 @@ static void add_writes(struct slot *s, Etcd__TxnRequest *t, struct arena *a)
         for (size_t i = 0; i < op->commit.write_count; i++) {
             const struct commit_write *w = &op->commit.writes[i];
             t->success[t->n_success++] =
-                w->record.data ? op_put(a, w->key, w->record) : op_delete(a, w->key);
+                w->record.data ? etcd_op_put(a, w->key, w->record) : etcd_op_delete(a, w->key);
         }
     }
     const char *key = key_cause(a, s->board->boot_id, s->number);
-    t->success[t->n_success++] = op_put(a, key, cause_of(s, a));
+    t->success[t->n_success++] = etcd_op_put(a, key, cause_of(s, a));
 }
 
 static void add_failure_reads(struct slot *s, Etcd__TxnRequest *t, struct arena *a)
 {
     const struct batch *batch = s->batch;
     t->failure = ARENA_ARRAY(a, batch->read_count + READ_FIRST, Etcd__RequestOp *);
-    t->failure[READ_EPOCH] = op_range(a, key_epoch(a, s->board->epoch));
-    t->failure[READ_SLOT] = op_range(a, key_cause(a, s->board->boot_id, s->number));
+    t->failure[READ_EPOCH] = etcd_op_range(a, key_epoch(a, s->board->epoch));
+    t->failure[READ_SLOT] = etcd_op_range(a, key_cause(a, s->board->boot_id, s->number));
     t->n_failure = READ_FIRST;
     t->failure[READ_EPOCH]->request_range->keys_only = true;
     t->failure[READ_SLOT]->request_range->keys_only = true;

@@ -50,7 +50,7 @@ Etcd__Compare *compare_compile(struct arena *a, const struct compare *c)
     return e;
 }
 
-Etcd__RequestOp *op_range(struct arena *a, const char *key)
+Etcd__RequestOp *etcd_op_range(struct arena *a, const char *key)
 {
     Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
     Etcd__RangeRequest *r = ARENA_NEW(a, Etcd__RangeRequest);
@@ -64,7 +64,7 @@ Etcd__RequestOp *op_range(struct arena *a, const char *key)
 
 Etcd__RequestOp *compare_read(struct arena *a, const struct compare *c)
 {
-    Etcd__RequestOp *op = op_range(a, c->key);
+    Etcd__RequestOp *op = etcd_op_range(a, c->key);
     op->request_range->keys_only = true;
     if (compare_is_range(c->kind)) {
         op->request_range->range_end = key_data(key_range_end(a, c->key));
@@ -113,7 +113,7 @@ bool compare_excludes(const struct compare *a, const struct compare *b)
            a->revision != b->revision;
 }
 
-Etcd__RequestOp *op_put(struct arena *a, const char *key, struct bytes value)
+Etcd__RequestOp *etcd_op_put(struct arena *a, const char *key, struct bytes value)
 {
     Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
     Etcd__PutRequest *p = ARENA_NEW(a, Etcd__PutRequest);
@@ -126,7 +126,7 @@ Etcd__RequestOp *op_put(struct arena *a, const char *key, struct bytes value)
     return op;
 }
 
-Etcd__RequestOp *op_delete(struct arena *a, const char *key)
+Etcd__RequestOp *etcd_op_delete(struct arena *a, const char *key)
 {
     Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
     Etcd__DeleteRangeRequest *d = ARENA_NEW(a, Etcd__DeleteRangeRequest);
@@ -138,9 +138,9 @@ Etcd__RequestOp *op_delete(struct arena *a, const char *key)
     return op;
 }
 
-Etcd__RequestOp *op_delete_range(struct arena *a, const char *prefix)
+Etcd__RequestOp *etcd_op_delete_range(struct arena *a, const char *prefix)
 {
-    Etcd__RequestOp *op = op_delete(a, prefix);
+    Etcd__RequestOp *op = etcd_op_delete(a, prefix);
     op->request_delete_range->range_end = key_data(key_range_end(a, prefix));
     return op;
 }

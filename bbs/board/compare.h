@@ -31,9 +31,9 @@ bool compare_same_read(const struct compare *a, const struct compare *b);
 bool compare_excludes(const struct compare *a, const struct compare *b);
 
 /* Parts of a transaction; all live in the arena. */
-Etcd__RequestOp *op_put(struct arena *a, const char *key, struct bytes value);
-Etcd__RequestOp *op_delete(struct arena *a, const char *key);
-Etcd__RequestOp *op_delete_range(struct arena *a, const char *prefix);
-Etcd__RequestOp *op_range(struct arena *a, const char *key);
+Etcd__RequestOp *etcd_op_put(struct arena *a, const char *key, struct bytes value);
+Etcd__RequestOp *etcd_op_delete(struct arena *a, const char *key);
+Etcd__RequestOp *etcd_op_delete_range(struct arena *a, const char *prefix);
+Etcd__RequestOp *etcd_op_range(struct arena *a, const char *key);
 
 #endif

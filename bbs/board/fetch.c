@@ -173,7 +173,7 @@ static void ask_keys(struct fetch *f, struct effects *out)
     t->success = ARENA_ARRAY(a, FETCH_KEYS, Etcd__RequestOp *);
     while (t->n_success < FETCH_KEYS && f->next + t->n_success < f->count &&
            !is_prefix(f->keys[f->next + t->n_success])) {
-        Etcd__RequestOp *op = op_range(a, f->keys[f->next + t->n_success]);
+        Etcd__RequestOp *op = etcd_op_range(a, f->keys[f->next + t->n_success]);
         op->request_range->revision = f->revision;
         t->success[t->n_success++] = op;
     }

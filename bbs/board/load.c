@@ -160,7 +160,7 @@ static void make_epoch(struct board *b, struct effects *out)
     t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
     t->compare[0] = compare_compile(a, &none);
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->success[0] = op_put(a, key_epoch(a, id), bytes);
+    t->success[0] = etcd_op_put(a, key_epoch(a, id), bytes);
     b->load.call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_epoch, NULL, out);
 }
 
