@@ -74,9 +74,6 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
             TAILQ_INSERT_TAIL(&r->next, w, link);
         }
     }
-    if (known && b->watch.open) {
-        board_well(b, out);
-    }
     if (!known) {
         r->retry_ns = b->now.mono_ns + BACKOFF_MIN_NS;
     }

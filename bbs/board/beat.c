@@ -52,7 +52,7 @@ bool board_beat(struct board *b, const Board__BeatRequest *beat)
 {
     const struct beats *s = &b->beats;
     bool late = s->unconfirmed_ns != NEVER_NS &&
-                b->now.mono_ns - s->unconfirmed_ns > BEAT_UNCONFIRMED_MAX_NS;
+                b->now.mono_ns - s->unconfirmed_ns >= BEAT_UNCONFIRMED_MAX_NS;
     if (!s->confirmed || late || b->stop_ns) {
         return false;
     }

@@ -31,6 +31,10 @@ enum {
     BEAT_LEADERS_MAX = 64,
 };
 
+/* Put after the last key of a page: the next page begins there. (Between the two stand only keys
+ * with a NUL byte, which are not ours.) */
+#define PAGE_NEXT "\x01"
+
 #define OP_DEADLINE_NS (5 * SECOND_NS)
 #define TXN_TIMEOUT_NS (2 * SECOND_NS)
 #define PAGE_TIMEOUT_NS (5 * SECOND_NS)

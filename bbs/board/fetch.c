@@ -142,7 +142,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
     if (r->more && r->n_kvs > 0) {
         const ProtobufCBinaryData *last = &r->kvs[r->n_kvs - 1]->key;
         buf_append(&f->page_key, last->data, last->len);
-        buf_append(&f->page_key, "\0", 1);
+        buf_append_string(&f->page_key, PAGE_NEXT);
     } else {
         f->next++;
     }

@@ -255,7 +255,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
         const ProtobufCBinaryData *last = &page->kvs[page->n_kvs - 1]->key;
         buf_clear(&l->next_key);
         buf_append(&l->next_key, last->data, last->len);
-        buf_append(&l->next_key, "\0", 1);
+        buf_append_string(&l->next_key, PAGE_NEXT);
     } else {
         begin_part(l, l->part + 1);
     }

@@ -73,6 +73,9 @@ bool store_answered(struct board *b, const struct store_answer *answer, struct e
     if (header && header->revision > b->known_revision) {
         b->known_revision = header->revision;
     }
+    if (answer->outcome == STORE_DONE && b->loaded && b->watch.open) {
+        board_well(b, out);
+    }
     copy.done(b, copy.context, answer, out);
     return true;
 }

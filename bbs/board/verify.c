@@ -196,9 +196,7 @@ static void ask_page(struct board *b, struct effects *out)
     etcd__range_request__init(r);
     r->key = key_data(parts[v->part].first);
     if (*v->from) {
-        /* The key after `from`: its NUL byte is the continuation. */
-        r->key = (ProtobufCBinaryData){.len = strlen(v->from) + 1,
-                                       .data = (uint8_t *)arena_strdup(a, v->from)};
+        r->key = key_data(arena_printf(a, "%s%s", v->from, PAGE_NEXT));
     }
     r->range_end = key_data(parts[v->part].end);
     r->limit = PAGE_RECORDS;

@@ -427,5 +427,6 @@ const ProtobufCMessage *board_rig_ask(struct rig *r, struct arena *arena, enum s
     struct store_answer answer = {0};
     model_etcd_apply(r->etcd, call, message, arena, &answer);
     assert(answer.outcome == STORE_DONE);
+    tell_watches(r);
     return answer.message;
 }
