@@ -13,12 +13,14 @@ struct auctioneer_config {
     /* Settings; 0 = default. */
     int32_t starting_container_maximum;  /* 0 = none */
     double starting_container_weight;    /* diego: 0.25; default scoring: 0 */
+    double bin_pack_first_fit_weight;    /* 0: cells are not filled one after another */
     int64_t retry_interval_ns;           /* of what stays unplaced: 10 s */
     int64_t unclaimed_after_ns;          /* placed but unchanged: auctioned again: 5 s */
     size_t pool_max;                     /* 1,048,576 */
 };
 
-/* Strings are copied. */
+/* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2
+ * and a text that says what is wrong. */
 struct role *auctioneer_new(const struct auctioneer_config *config);
 
 #endif

@@ -123,7 +123,7 @@ const char *filter_text(struct arena *a, enum filter_step furthest, const struct
     }
 }
 
-unsigned filter_shortage(const struct room *r, const struct request *q)
+unsigned filter_shortage(const struct room *r, const struct demand *q)
 {
     return (r->containers < 1 ? SHORT_OF_CONTAINERS : 0u) |
            (r->disk_mb < q->disk_mb ? SHORT_OF_DISK : 0u) |

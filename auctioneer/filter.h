@@ -22,7 +22,7 @@ const char *filter_text(struct arena *a, enum filter_step furthest, const struct
 
 /* Resources that a cell is short of: bits. */
 enum { SHORT_OF_CONTAINERS = 1, SHORT_OF_DISK = 2, SHORT_OF_MEMORY = 4, SHORT_OF_ALL = 7 };
-unsigned filter_shortage(const struct room *r, const struct request *q);
+unsigned filter_shortage(const struct room *r, const struct demand *q);
 
 /* The placement error when no compatible cell fits; `common` is what all that were tried are short
  * of. Constant text. */

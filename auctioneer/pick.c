@@ -80,10 +80,10 @@ static bool may_win(double base)
     return base < SCORE_INITIAL_BEST && base > -SCORE_INITIAL_BEST;
 }
 
-void pick_begin(struct pick *p, const struct request *q, const uint32_t *cells, size_t count,
+void pick_begin(struct pick *p, const struct demand *q, const uint32_t *cells, size_t count,
                 size_t jobs)
 {
-    p->request = *q;
+    p->demand = *q;
     p->heaped = jobs >= PICK_HEAP_MIN_JOBS;
     for (size_t i = 0; i < p->zone_count; i++) {
         p->zones[i].count = 0;
@@ -135,7 +135,7 @@ static bool consider(const struct pick *p, const struct pick_zone *z, size_t at,
         return false;
     }
     uint32_t locality = 0;
-    if (p->request.kind == JOB_LRP) {
+    if (p->demand.kind == JOB_LRP) {
         locality = tally_get(p->tally, process, cell);
         ++*lookups;
     }
@@ -187,7 +187,7 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
     for (size_t i = 0; i < count; i++) {
         const struct pick_zone *z = &p->zones[zones[i]];
         uint32_t none = 0, *floor = &none;
-        if (p->request.kind == JOB_LRP && !p->mixed[process]) {
+        if (p->demand.kind == JOB_LRP && !p->mixed[process]) {
             floor = &p->floors[process * p->zone_count + zones[i]];
         }
         unsigned lookups = 0;
@@ -204,11 +204,11 @@ void pick_take(struct pick *p, uint32_t cell, uint32_t process)
     struct room *r = &p->rooms[cell];
     struct pick_zone *z = &p->zones[p->zone_of[cell]];
     assert(p->positions[cell] != NOWHERE);
-    room_take(r, p->rules, &p->request);
-    if (p->request.kind == JOB_LRP) {
+    room_take(r, p->rules, &p->demand);
+    if (p->demand.kind == JOB_LRP) {
         tally_add(p->tally, process, cell);
     }
-    double base = room_fits(r, &p->request) ? score_base(r, p->rules, &p->request)
+    double base = room_fits(r, &p->demand) ? score_base(r, p->rules, &p->demand)
                                             : SCORE_INITIAL_BEST;
     if (!may_win(base)) {
         drop(p, z, cell);

@@ -33,14 +33,14 @@ struct pick {
      * need not fit the other. */
     uint32_t *floors;
     bool *mixed;
-    struct request request; /* of the run */
+    struct demand demand; /* of the run */
     bool heaped;
 };
 
 /* All members up to `mixed` are set by the caller; zones have room for all their cells. */
 
 /* Begins a run of `jobs` jobs on those cells of the list that fit. */
-void pick_begin(struct pick *p, const struct request *q, const uint32_t *cells, size_t count,
+void pick_begin(struct pick *p, const struct demand *q, const uint32_t *cells, size_t count,
                 size_t jobs);
 
 /* The best cell of these zones for an instance of `process`: the lowest score, among equal ones the

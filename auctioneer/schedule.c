@@ -135,7 +135,7 @@ static void count_what_is_there(struct auction *x)
     }
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct schedule_taken *t = &in->taken[i];
-        struct request q = {t->job->kind, t->job->memory_mb, t->job->disk_mb};
+        struct demand q = {t->job->kind, t->job->memory_mb, t->job->disk_mb};
         room_take(&x->pick.rooms[t->cell], &in->rules->score, &q);
         x->in_flight++;
         uint32_t process = names_find(&x->processes, t->job->process_guid);
@@ -156,12 +156,12 @@ static enum turn turn_of(const struct job *job, bool higher_indices)
     return job->index == 0 ? TURN_FIRST_INSTANCES : TURN_OTHER_INSTANCES;
 }
 
-static bool same_request(const struct job *a, const struct job *b)
+static bool same_demand(const struct job *a, const struct job *b)
 {
     return a->memory_mb == b->memory_mb && a->disk_mb == b->disk_mb && a->kind == b->kind;
 }
 
-static bool same_demands(const struct job *a, const struct job *b)
+static bool same_filters(const struct job *a, const struct job *b)
 {
     return a->root_fs == b->root_fs && a->tags == b->tags && a->tag_count == b->tag_count &&
            a->drivers == b->drivers && a->driver_count == b->driver_count;
@@ -184,11 +184,11 @@ static void name_jobs(struct auction *x)
         q->turn = turn_of(job, higher);
         q->process = names_add(&x->processes, job->process_guid);
         struct queued *f = &first[q->process];
-        q->compat = f->job && same_demands(f->job, job) ? f->compat : compats_of(&x->compats, job);
+        q->compat = f->job && same_filters(f->job, job) ? f->compat : compats_of(&x->compats, job);
         if (!f->job) {
             *f = *q;
         }
-        x->pick.mixed[q->process] |= f->compat != q->compat || !same_request(f->job, job);
+        x->pick.mixed[q->process] |= f->compat != q->compat || !same_demand(f->job, job);
     }
 }
 
@@ -276,7 +276,7 @@ static const char *why_nowhere(struct auction *x, const struct queued *q)
     unsigned common = SHORT_OF_ALL;
     for (size_t i = 0; i < k->count; i++) {
         if (planned(x, x->pick.zone_of[k->cells[i]])) {
-            common &= filter_shortage(&x->pick.rooms[k->cells[i]], &x->pick.request);
+            common &= filter_shortage(&x->pick.rooms[k->cells[i]], &x->pick.demand);
         }
     }
     return filter_shortage_text(common);
@@ -347,14 +347,14 @@ static void auction_init(struct auction *x, struct arena *a, const struct schedu
 
 static bool same_run(const struct queued *a, const struct queued *b)
 {
-    return a->compat == b->compat && same_request(a->job, b->job);
+    return a->compat == b->compat && same_demand(a->job, b->job);
 }
 
 static void decide_run(struct auction *x, size_t from, size_t end)
 {
     const struct queued *first = &x->queue[from];
     const struct compat *k = x->compats.list[first->compat];
-    struct request q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
+    struct demand q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
     pick_begin(&x->pick, &q, k->cells, k->count, end - from);
     for (size_t i = from; i < end; i++) {

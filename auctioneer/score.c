@@ -22,18 +22,18 @@ void room_init(struct room *r, const Cell__CellState *state)
     };
 }
 
-int64_t room_memory_needed(const struct room *r, const struct request *q)
+int64_t room_memory_needed(const struct room *r, const struct demand *q)
 {
     return q->memory_mb + (q->kind == JOB_LRP ? r->proxy_memory_mb : 0);
 }
 
-bool room_fits(const struct room *r, const struct request *q)
+bool room_fits(const struct room *r, const struct demand *q)
 {
     return r->disk_mb >= q->disk_mb && r->memory_mb >= room_memory_needed(r, q) &&
            r->containers >= 1;
 }
 
-void room_take(struct room *r, const struct score_rules *rules, const struct request *q)
+void room_take(struct room *r, const struct score_rules *rules, const struct demand *q)
 {
     r->memory_mb -= rules->scoring == SCORING_DIEGO ? q->memory_mb : room_memory_needed(r, q);
     r->disk_mb -= q->disk_mb;
@@ -43,7 +43,7 @@ void room_take(struct room *r, const struct score_rules *rules, const struct req
 }
 
 /* 5.2: used(x) = 1 - (available.x - requested.x) / total.x, and their mean. */
-static double mean_used(const struct room *r, const struct request *q)
+static double mean_used(const struct room *r, const struct demand *q)
 {
     int64_t memory_mb = room_memory_needed(r, q);
     double memory = 1.0 - (double)(r->memory_mb - memory_mb) / r->total_memory;
@@ -52,7 +52,7 @@ static double mean_used(const struct room *r, const struct request *q)
     return (memory + disk + containers) / 3.0;
 }
 
-static double largest_used(const struct room *r, const struct request *q)
+static double largest_used(const struct room *r, const struct demand *q)
 {
     int64_t memory_mb = room_memory_needed(r, q);
     double memory = (r->total_memory - (double)(r->memory_mb - memory_mb)) * r->per_memory;
@@ -65,7 +65,7 @@ static double largest_used(const struct room *r, const struct request *q)
     return largest > containers ? largest : containers;
 }
 
-double score_base(const struct room *r, const struct score_rules *rules, const struct request *q)
+double score_base(const struct room *r, const struct score_rules *rules, const struct demand *q)
 {
     double used = rules->scoring == SCORING_DIEGO ? mean_used(r, q) : largest_used(r, q);
     double score = used + (double)r->starting * rules->starting_container_weight;

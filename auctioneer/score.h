@@ -39,24 +39,24 @@ struct room {
 void room_init(struct room *r, const Cell__CellState *state);
 
 /* What is asked of a cell. */
-struct request {
+struct demand {
     enum job_kind kind;
     int32_t memory_mb;
     int32_t disk_mb;
 };
 
 /* Memory that a cell must have for it: an LRP's includes the proxy's. */
-int64_t room_memory_needed(const struct room *r, const struct request *q);
+int64_t room_memory_needed(const struct room *r, const struct demand *q);
 
-bool room_fits(const struct room *r, const struct request *q);
+bool room_fits(const struct room *r, const struct demand *q);
 
 /* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so neither
  * does SCORING_DIEGO. */
-void room_take(struct room *r, const struct score_rules *rules, const struct request *q);
+void room_take(struct room *r, const struct score_rules *rules, const struct demand *q);
 
 /* Everything of the score but the locality of an LRP. Never falls when something is placed on the
  * cell. */
-double score_base(const struct room *r, const struct score_rules *rules, const struct request *q);
+double score_base(const struct room *r, const struct score_rules *rules, const struct demand *q);
 
 /* The score of an LRP on a cell that holds `locality` instances of its process. */
 static inline double score_with(double base, uint32_t locality)

@@ -95,7 +95,7 @@ struct found {
 
 static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
 {
-    struct request q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     const struct room *r = &n->rooms[cell];
     enum filter_step step = filter_cell(n->in->cells[cell].state, job);
     f->furthest = step > f->furthest ? step : f->furthest;
@@ -145,7 +145,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
                                                  : filter_text(n->arena, f.furthest, job);
         return;
     }
-    struct request q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     room_take(&n->rooms[f.cell], &in->rules->score, &q);
     n->where[number] = d->cell = (int32_t)f.cell;
     n->in_flight++;
@@ -169,7 +169,7 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
     }
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct job *job = in->taken[i].job;
-        struct request q = {job->kind, job->memory_mb, job->disk_mb};
+        struct demand q = {job->kind, job->memory_mb, job->disk_mb};
         room_take(&n.rooms[in->taken[i].cell], &in->rules->score, &q);
         n.in_flight++;
     }

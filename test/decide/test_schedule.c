@@ -341,7 +341,7 @@ static void diego_golden_values(void **state)
         s->startingcontainercount = rows[i].starting;
         struct room r;
         room_init(&r, s);
-        struct request q = {JOB_LRP, 100, 200};
+        struct demand q = {JOB_LRP, 100, 200};
         char text[64];
         snprintf(text, sizeof(text), "%.6f", score_with(score_base(&r, &diego, &q), 1));
         assert_string_equal(text, arena_printf(&x->arena, "%.6f", rows[i].lrp));

@@ -1,0 +1,437 @@
+#include "auctioneer/auction.h"
+
+#include "common/codec/scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORK_ANSWER_MAX = 64 * 1024 * 1024 };
+
+/* One cell's work of this round. Lives in the round's arena. */
+struct commit {
+    TAILQ_ENTRY(commit) link;
+    uint64_t call_id;
+    struct cell *cell;
+    struct round_job **jobs;
+    size_t job_count;
+};
+
+void auction_init(struct auction *x)
+{
+    assert(x->follower && x->leader && x->pool && x->cells && x->report && x->rules);
+    x->phase = ROUND_IDLE;
+    arena_init(&x->arena);
+    TAILQ_INIT(&x->waiting);
+    TAILQ_INIT(&x->open);
+    x->open_count = x->job_count = x->sweep_left = 0;
+    x->jobs = NULL;
+    x->look_ns = x->sweep_ns = 0;
+    x->sweeping = false;
+    x->now = x->last = (struct round_counts){0};
+}
+
+/* Gives all of the round back and forgets it. What the cells accepted stays placed. */
+static void let_go(struct auction *x, const struct event *ev)
+{
+    for (size_t i = 0; i < x->job_count; i++) {
+        struct round_job *j = &x->jobs[i];
+        if (j->entry && ev) {
+            pool_put_back(x->pool, j->entry, ev->now.mono_ns);
+        }
+        wanted_unref(j->wanted);
+    }
+    TAILQ_INIT(&x->waiting);
+    TAILQ_INIT(&x->open);
+    x->open_count = x->job_count = 0;
+    x->jobs = NULL;
+    x->phase = ROUND_IDLE;
+    arena_reset(&x->arena);
+}
+
+void auction_done(struct auction *x)
+{
+    if (x) {
+        let_go(x, NULL);
+        arena_done(&x->arena);
+    }
+}
+
+void auction_stop(struct auction *x, const struct event *ev, struct effects *out)
+{
+    cells_stop_looking(x->cells, out);
+    report_stop(x->report);
+    let_go(x, ev);
+    x->sweep_left = 0;
+    x->sweep_ns = x->look_ns = 0;
+    x->now = x->last = (struct round_counts){0};
+}
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+static struct job job_of(const struct round_job *j)
+{
+    const struct wanted *w = j->wanted;
+    return (struct job){
+        .kind = JOB_LRP,
+        .process_guid = w->process_guid,
+        .index = j->index,
+        .root_fs = w->root_fs,
+        .tags = w->tags,
+        .tag_count = w->tag_count,
+        .drivers = w->drivers,
+        .driver_count = w->driver_count,
+        .memory_mb = w->memory_mb,
+        .disk_mb = w->disk_mb,
+    };
+}
+
+/* The input of a decision: the jobs that have no cell yet, and what was placed before. */
+struct draft {
+    struct schedule_input in;
+    struct cell **from;          /* by position in in.cells */
+    struct round_job **jobs;     /* by position in in.jobs */
+    struct schedule_taken *taken;
+};
+
+static size_t position_of(const struct draft *d, const struct cell *cell)
+{
+    size_t low = 0, high = d->in.cell_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(d->from[middle]->id, cell->id) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void draft(struct auction *x, struct draft *d)
+{
+    struct schedule_cell *cells;
+    *d = (struct draft){.in.rules = x->rules};
+    d->in.cell_count = cells_usable(x->cells, &x->arena, &cells, &d->from);
+    d->in.cells = cells;
+    struct job *jobs = ARENA_ARRAY(&x->arena, x->job_count, struct job);
+    struct job *before = ARENA_ARRAY(&x->arena, x->job_count, struct job);
+    d->jobs = ARENA_ARRAY(&x->arena, x->job_count, struct round_job *);
+    d->taken = ARENA_ARRAY(&x->arena, x->job_count, struct schedule_taken);
+    for (size_t i = 0; i < x->job_count; i++) {
+        struct round_job *j = &x->jobs[i];
+        if (!j->settled) {
+            d->jobs[d->in.job_count] = j;
+            jobs[d->in.job_count++] = job_of(j);
+            continue;
+        }
+        size_t at = j->cell ? position_of(d, j->cell) : d->in.cell_count;
+        if (at < d->in.cell_count && d->from[at] == j->cell) {
+            before[d->in.taken_count] = job_of(j);
+            d->taken[d->in.taken_count] =
+                (struct schedule_taken){.job = &before[d->in.taken_count], .cell = at};
+            d->in.taken_count++;
+        }
+    }
+    d->in.jobs = jobs;
+    d->in.taken = d->taken;
+}
+
+/* ---- Handing out ----------------------------------------------------------------------------- */
+
+static Cell__LRP *work_lrp(struct arena *a, const struct round_job *j)
+{
+    const struct wanted *w = j->wanted;
+    Cell__LRP *lrp = ARENA_NEW(a, Cell__LRP);
+    cell__lrp__init(lrp);
+    lrp->process_guid = (char *)(uintptr_t)w->process_guid;
+    lrp->index = j->index;
+    lrp->domain = (char *)(uintptr_t)w->domain;
+    lrp->n_placementtags = w->tag_count;
+    lrp->placementtags = w->tags;
+    lrp->n_volumedrivers = w->driver_count;
+    lrp->volumedrivers = w->drivers;
+    lrp->rootfs = (char *)(uintptr_t)w->root_fs;
+    lrp->memorymb = w->memory_mb;
+    lrp->diskmb = w->disk_mb;
+    lrp->maxpids = w->max_pids;
+    lrp->definition = (char *)(uintptr_t)w->definition;
+    return lrp;
+}
+
+static void send_commit(struct auction *x, struct commit *c, const struct event *ev,
+                        struct effects *out)
+{
+    Cell__Work work = CELL__WORK__INIT;
+    work.cell_id = c->cell->id;
+    work.lrps = ARENA_ARRAY(out->arena, c->job_count, Cell__LRP *);
+    for (size_t i = 0; i < c->job_count; i++) {
+        work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[i]);
+    }
+    c->call_id = (*x->next_call_id)++;
+    effects_call_message(out, c->call_id, arena_printf(out->arena, "%s/work", c->cell->url), "",
+                         &work.base, ev->now.mono_ns + CELL_CALL_NS);
+}
+
+static void commit_more(struct auction *x, const struct event *ev, struct effects *out)
+{
+    struct commit *c;
+    while (x->open_count < CELL_CALLS_MAX && (c = TAILQ_FIRST(&x->waiting))) {
+        TAILQ_REMOVE(&x->waiting, c, link);
+        TAILQ_INSERT_TAIL(&x->open, c, link);
+        x->open_count++;
+        send_commit(x, c, ev, out);
+    }
+}
+
+/* Sorts what was decided into one commit a cell. */
+static void make_commits(struct auction *x, const struct draft *d,
+                         const struct decision *decisions)
+{
+    struct commit *commits = ARENA_ARRAY(&x->arena, d->in.cell_count, struct commit);
+    for (size_t i = 0; i < d->in.job_count; i++) {
+        if (decisions[i].cell >= 0) {
+            commits[decisions[i].cell].job_count++;
+        }
+    }
+    for (size_t c = 0; c < d->in.cell_count; c++) {
+        if (commits[c].job_count > 0) {
+            commits[c].cell = d->from[c];
+            commits[c].jobs = ARENA_ARRAY(&x->arena, commits[c].job_count, struct round_job *);
+            commits[c].job_count = 0;
+            TAILQ_INSERT_TAIL(&x->waiting, &commits[c], link);
+        }
+    }
+    for (size_t i = 0; i < d->in.job_count; i++) {
+        if (decisions[i].cell >= 0) {
+            struct commit *c = &commits[decisions[i].cell];
+            d->jobs[i]->cell = c->cell;
+            c->jobs[c->job_count++] = d->jobs[i];
+        }
+    }
+}
+
+/* Jobs of one kind share the text's pointer, so that one blob serves them all. */
+static struct blob *blob_of(const char *text, const char **last_text, struct blob **last)
+{
+    if (text != *last_text) {
+        blob_unref(*last);
+        *last = blob_new(text, strlen(text) + 1);
+        *last_text = text;
+    }
+    return *last;
+}
+
+static void refuse(struct auction *x, const struct draft *d, const struct decision *decisions,
+                   const struct event *ev)
+{
+    const char *last_text = NULL;
+    struct blob *last = NULL;
+    for (size_t i = 0; i < d->in.job_count; i++) {
+        struct round_job *j = d->jobs[i];
+        if (decisions[i].cell >= 0) {
+            continue;
+        }
+        x->now.refused++;
+        if (pool_refused(x->pool, j->entry, blob_of(decisions[i].refusal, &last_text, &last),
+                         ev->now.mono_ns)) {
+            report_refusal(x->report, j->entry);
+        }
+        j->entry = NULL;
+        j->settled = true;
+        j->cell = NULL;
+    }
+    blob_unref(last);
+}
+
+static void decide(struct auction *x, const struct event *ev, struct effects *out)
+{
+    struct draft d;
+    draft(x, &d);
+    x->now.cells = (uint32_t)d.in.cell_count;
+    struct decision *decisions = schedule(&x->arena, &d.in);
+    make_commits(x, &d, decisions);
+    refuse(x, &d, decisions, ev);
+    x->phase = ROUND_COMMITTING;
+    commit_more(x, ev, out);
+}
+
+/* ---- What the cells say ------------------------------------------------------------------------ */
+
+static bool came_back(const Cell__Work *back, const struct round_job *j)
+{
+    for (size_t i = 0; i < back->n_lrps; i++) {
+        if (back->lrps[i]->index == j->index &&
+            strcmp(back->lrps[i]->process_guid, j->wanted->process_guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const Cell__Work *work_back(const struct response *r, struct arena *a)
+{
+    ProtobufCMessage *m;
+    if (r->outcome != CALL_ANSWERED || r->status != 200 ||
+        scan_and_unpack(a, &cell__work__descriptor, r->body, WORK_ANSWER_MAX, &m, NULL) < 0) {
+        return NULL;
+    }
+    return (const Cell__Work *)m;
+}
+
+/* Accepted means reserved: its claim is awaited. The rest is placed again at once, elsewhere; work
+ * that a cell may have taken without telling is settled by the claim (DESIGN 5). */
+static void on_commit(struct auction *x, struct commit *c, const struct event *ev,
+                      struct effects *out)
+{
+    const Cell__Work *back = work_back(&ev->response, out->arena);
+    uint32_t returned = 0;
+    for (size_t i = 0; i < c->job_count; i++) {
+        struct round_job *j = c->jobs[i];
+        if (!back || came_back(back, j)) {
+            j->cell = NULL;
+            returned++;
+            continue;
+        }
+        pool_placed(x->pool, j->entry, ev->now.mono_ns);
+        j->entry = NULL;
+        j->settled = true;
+        x->now.placed++;
+    }
+    x->now.returned += returned;
+    if (returned > 0) {
+        cell_leave_out(c->cell, back ? "gave work back" : "did not answer to work");
+        effects_log(out, LOG_WARN_LEVEL, "work came back", "cell_id=%s count=%u why=\"%s\"",
+                    c->cell->id, returned, back ? "given back" : ev->response.text);
+    }
+}
+
+static bool commit_step(struct auction *x, const struct event *ev, struct effects *out)
+{
+    struct commit *c;
+    TAILQ_FOREACH(c, &x->open, link)
+    {
+        if (ev->kind == EVENT_RESPONSE && c->call_id == ev->response.id) {
+            TAILQ_REMOVE(&x->open, c, link);
+            x->open_count--;
+            on_commit(x, c, ev, out);
+            commit_more(x, ev, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- The round ------------------------------------------------------------------------------- */
+
+static bool has_open_jobs(const struct auction *x)
+{
+    for (size_t i = 0; i < x->job_count; i++) {
+        if (!x->jobs[i].settled) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void finish(struct auction *x, const struct event *ev, struct effects *out)
+{
+    x->now.duration_ns = ev->now.mono_ns - x->began_ns;
+    x->last = x->now;
+    effects_log(out, LOG_DEBUG_LEVEL, "auction",
+                "number=%llu jobs=%u placed=%u refused=%u returned=%u cells=%u ms=%lld",
+                (unsigned long long)x->now.number, x->now.jobs, x->now.placed, x->now.refused,
+                x->now.returned, x->now.cells,
+                (long long)(x->now.duration_ns / MILLISECOND_NS));
+    let_go(x, ev); /* each job has been given back */
+}
+
+/* All cells have answered: the batch is what has arrived until now. */
+static void take_batch(struct auction *x, const struct event *ev, struct effects *out)
+{
+    bool fresh = pool_has_fresh(x->pool);
+    if (!fresh && !x->sweeping && !x->cells->grew) {
+        x->phase = ROUND_IDLE; /* looked for more room, and there is none */
+        return;
+    }
+    x->cells->grew = false;
+    struct entry **entries;
+    size_t refused;
+    x->job_count = pool_take(x->pool, &x->arena, ROUND_JOBS_MAX, &entries, &refused);
+    /* A batch that is not full has tried all that can be tried. */
+    bool all = x->job_count < ROUND_JOBS_MAX || refused >= x->sweep_left;
+    x->sweep_left = all ? 0 : x->sweep_left - refused;
+    if (x->job_count == 0) {
+        x->phase = ROUND_IDLE;
+        return;
+    }
+    x->jobs = ARENA_ARRAY(&x->arena, x->job_count, struct round_job);
+    for (size_t i = 0; i < x->job_count; i++) {
+        x->jobs[i] = (struct round_job){.entry = entries[i],
+                                        .index = entries[i]->index,
+                                        .wanted = wanted_ref(pool_wanted(x->pool, entries[i]))};
+    }
+    x->now = (struct round_counts){.number = x->last.number + 1, .jobs = (uint32_t)x->job_count};
+    decide(x, ev, out);
+}
+
+/* Why a round would begin now: something fresh, more room, or what is unplaced has waited. */
+static bool wants_round(struct auction *x, int64_t now_ns)
+{
+    size_t refused = x->pool->counts[ENTRY_REFUSED];
+    if (refused == 0) {
+        x->sweep_left = 0;
+        x->sweep_ns = now_ns + x->retry_interval_ns;
+    } else if (x->sweep_left == 0 && (now_ns >= x->sweep_ns || x->cells->grew)) {
+        x->sweep_left = refused;
+        x->sweep_ns = now_ns + x->retry_interval_ns;
+    }
+    x->sweeping = x->sweep_left > 0;
+    return x->sweeping || pool_has_fresh(x->pool) || (refused > 0 && now_ns >= x->look_ns);
+}
+
+static bool copy_usable(const struct auction *x)
+{
+    return x->follower->revision > 0 && !x->follower->snapshot;
+}
+
+/* Moves the round on as far as it goes without another answer. */
+static void advance(struct auction *x, const struct event *ev, struct effects *out)
+{
+    if (x->phase == ROUND_IDLE && copy_usable(x) && wants_round(x, ev->now.mono_ns)) {
+        x->began_ns = ev->now.mono_ns;
+        x->look_ns = ev->now.mono_ns + ROUND_LOOK_NS;
+        x->phase = ROUND_LOOKING;
+        cells_look(x->cells, ev, out);
+    }
+    if (x->phase == ROUND_LOOKING && !x->cells->looking) {
+        take_batch(x, ev, out);
+    }
+    while (x->phase == ROUND_COMMITTING && x->open_count == 0) {
+        if (has_open_jobs(x)) {
+            decide(x, ev, out); /* the cells that gave work back are left out */
+        } else {
+            finish(x, ev, out);
+        }
+    }
+}
+
+bool auction_step(struct auction *x, const struct event *ev, struct effects *out)
+{
+    if (!x->leader->leads) {
+        return false;
+    }
+    bool own = cells_step(x->cells, ev, out) || commit_step(x, ev, out);
+    pool_expire(x->pool, ev->now.mono_ns);
+    advance(x, ev, out);
+    own = report_step(x->report, ev, out) || own;
+    effects_due(out, pool_due_ns(x->pool));
+    if (x->phase == ROUND_IDLE && copy_usable(x)) {
+        if (pool_has_fresh(x->pool) || x->sweep_left > 0) {
+            effects_due(out, ev->now.mono_ns); /* the next batch follows at once */
+        } else if (x->pool->counts[ENTRY_REFUSED] > 0) {
+            effects_due(out, earlier_ns(x->look_ns, x->sweep_ns));
+        }
+    }
+    return own;
+}

@@ -1,0 +1,77 @@
+/* The round of an auction: ask the cells, decide, hand the work out, place again what came back, tell
+ * the board why the rest stays unplaced (DESIGN 5; rep-auctioneer.md 4, 5.4). No fixed delay: a batch
+ * is what arrived during the round before. Pure: embedded in the role, driven by its events. */
+#ifndef AUCTIONEER_AUCTION_H
+#define AUCTIONEER_AUCTION_H
+
+#include "auctioneer/cells.h"
+#include "auctioneer/pool.h"
+#include "auctioneer/report.h"
+#include "auctioneer/schedule.h"
+#include "common/client/leader.h"
+
+/* Instances of one round; more wait for the next, which follows at once. */
+enum { ROUND_JOBS_MAX = 65536 };
+/* While something is unplaced the cells are asked so often whether they have more room. */
+#define ROUND_LOOK_NS (2 * SECOND_NS)
+
+enum round_phase {
+    ROUND_IDLE,
+    ROUND_LOOKING,    /* the cells are being asked */
+    ROUND_COMMITTING, /* work is on its way to cells */
+};
+
+/* One instance of the round. */
+struct round_job {
+    struct entry *entry;   /* NULL once it was given back to the pool */
+    struct wanted *wanted; /* a reference */
+    int32_t index;
+    struct cell *cell;     /* where it goes, or went; NULL = nowhere */
+    bool settled;          /* the cell took it, or no cell can */
+};
+
+/* What happened in a round. */
+struct round_counts {
+    uint64_t number;
+    uint32_t jobs, placed, refused, returned, cells;
+    int64_t duration_ns;
+};
+
+struct commit; /* one cell's work, to be sent or on its way */
+TAILQ_HEAD(commit_list, commit);
+
+struct auction {
+    /* Set by the owner before auction_init. */
+    uint64_t *next_call_id;
+    const struct follower *follower;
+    struct leader *leader;
+    struct pool *pool;
+    struct cells *cells;
+    struct report *report;
+    const struct schedule_rules *rules;
+    int64_t retry_interval_ns; /* of what stays unplaced */
+
+    enum round_phase phase;
+    struct arena arena; /* of the round */
+    struct round_job *jobs;
+    size_t job_count;
+    struct commit_list waiting, open; /* commits */
+    size_t open_count;
+    int64_t began_ns;
+    int64_t look_ns;  /* not before: the next look for more room */
+    int64_t sweep_ns; /* not before: everything unplaced is tried again */
+    size_t sweep_left;
+    bool sweeping;    /* the present round is part of a sweep */
+    struct round_counts now, last;
+};
+
+void auction_init(struct auction *x);
+void auction_done(struct auction *x);
+
+/* Give it every event, after follower and leader. True if the event was its own. */
+bool auction_step(struct auction *x, const struct event *ev, struct effects *out);
+
+/* Not the leader any more: lets go of everything at once. Calls on their way are not listened to. */
+void auction_stop(struct auction *x, const struct event *ev, struct effects *out);
+
+#endif

@@ -1,0 +1,299 @@
+#include "auctioneer/inside.h"
+
+#include "common/model/keys.h"
+#include "common/model/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STOP_WAIT_NS (1 * SECOND_NS)
+#define RETRY_INTERVAL_NS (10 * SECOND_NS)
+#define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
+#define DIEGO_STARTING_WEIGHT 0.25
+enum { POOL_MAX = 1024 * 1024, EXIT_USAGE = 2 };
+
+/* ---- News of the feed ------------------------------------------------------------------------ */
+
+static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
+                   struct effects *out)
+{
+    struct arena a;
+    ProtobufCMessage *m;
+    struct err err;
+    enum record_type type = key_type(key);
+    if (type != RECORD_ACTUAL && type != RECORD_DESIRED && type != RECORD_CELL) {
+        return;
+    }
+    arena_init(&a);
+    if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
+        effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
+    } else if (type == RECORD_ACTUAL) {
+        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, x->now.mono_ns);
+    } else if (type == RECORD_DESIRED) {
+        pool_desired(&x->pool, (const Models__DesiredLRP *)m);
+    } else {
+        cells_record(&x->cells, key_component(&a, key, 1), (const Board__CellRecord *)m);
+    }
+    arena_done(&a);
+}
+
+static void on_delete(struct auctioneer *x, const char *key)
+{
+    struct arena a;
+    arena_init(&a);
+    switch (key_type(key)) {
+    case RECORD_ACTUAL:
+        pool_actual_gone(&x->pool, key);
+        break;
+    case RECORD_DESIRED:
+        pool_desired_gone(&x->pool, key_component(&a, key, 1));
+        break;
+    case RECORD_CELL:
+        cells_gone(&x->cells, key_component(&a, key, 1));
+        break;
+    default:
+        break;
+    }
+    arena_done(&a);
+}
+
+static void on_news(void *context, enum follower_news news, const char *key,
+                    const struct followed *record, struct effects *out)
+{
+    struct auctioneer *x = context;
+    leader_news(&x->leader, news, key, record, x->now);
+    switch (news) {
+    case FOLLOWER_RESET:
+        pool_reset(&x->pool);
+        cells_reset(&x->cells);
+        break;
+    case FOLLOWER_PUT:
+        on_put(x, key, record, out);
+        break;
+    case FOLLOWER_DELETE:
+        on_delete(x, key);
+        break;
+    case FOLLOWER_CURRENT:
+        pool_current(&x->pool);
+        break;
+    }
+}
+
+/* The pool was full when these came: read the copy again now that there is room. */
+static void refill(struct auctioneer *x, struct effects *out)
+{
+    if (!x->pool.overflowed || x->pool.entries.count >= x->pool.max) {
+        return;
+    }
+    x->pool.overflowed = false;
+    for (struct map_node *n = map_from(&x->follower.records, "actual/");
+         n && key_type(map_key(n)) == RECORD_ACTUAL && !x->pool.overflowed; n = map_next(n)) {
+        if (!map_get(&x->pool.entries, map_key(n))) {
+            on_put(x, map_key(n), map_value(n), out);
+        }
+    }
+}
+
+/* ---- The step -------------------------------------------------------------------------------- */
+
+static void end(struct auctioneer *x, int code, const char *text, struct effects *out)
+{
+    x->ended = true;
+    effects_exit(out, code, text);
+}
+
+static void lead(struct auctioneer *x, const struct event *ev, struct effects *out)
+{
+    switch (leader_step(&x->leader, ev, out)) {
+    case LEADER_ELECTED:
+        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s",
+                    (long long)x->leader.term, x->leader.epoch);
+        x->pool.news = true;
+        break;
+    case LEADER_DEPOSED:
+        effects_log(out, LOG_WARN_LEVEL, "leads no more", "id=%s", x->leader.id);
+        auction_stop(&x->auction, ev, out);
+        break;
+    case LEADER_SAME:
+        break;
+    }
+}
+
+static void begin_to_stop(struct auctioneer *x, const struct event *ev, struct effects *out)
+{
+    if (ev->kind == EVENT_STOP && x->stop_ns == NEVER_NS) {
+        x->stop_ns = ev->now.mono_ns + STOP_WAIT_NS;
+        leader_stop(&x->leader, ev, out);
+    }
+}
+
+/* The lock is given back, or the wait for the answer has been long enough. */
+static void stop_when_released(struct auctioneer *x, const struct event *ev, struct effects *out)
+{
+    if (x->stop_ns == NEVER_NS) {
+        return;
+    }
+    if (leader_stopped(&x->leader) || ev->now.mono_ns >= x->stop_ns) {
+        end(x, 0, "stopped as asked", out);
+    }
+    effects_due(out, x->stop_ns);
+}
+
+static void step(struct role *role, const struct event *ev, struct effects *out)
+{
+    struct auctioneer *x = (struct auctioneer *)role;
+    x->now = ev->now;
+    if (x->unusable && !x->ended) {
+        end(x, EXIT_USAGE, x->unusable_why.text, out);
+    }
+    if (x->ended) {
+        return;
+    }
+    follower_step(&x->follower, ev, out);
+    refill(x, out);
+    begin_to_stop(x, ev, out);
+    lead(x, ev, out);
+    if (ev->kind == EVENT_REQUEST) {
+        request_handle_auction(x, &ev->request, out);
+    }
+    auction_step(&x->auction, ev, out);
+    stop_when_released(x, ev, out);
+}
+
+static size_t body_limit(const struct role *role, const char *path)
+{
+    (void)role;
+    return request_auction_body_max(path);
+}
+
+static void free_role(struct role *role)
+{
+    struct auctioneer *x = (struct auctioneer *)role;
+    auction_done(&x->auction);
+    report_done(&x->report);
+    cells_done(&x->cells);
+    pool_done(&x->pool);
+    leader_done(&x->leader);
+    follower_done(&x->follower);
+    arena_done(&x->forever);
+    free(x);
+}
+
+static const struct role_ops ops = {
+    .name = "auctioneer", .step = step, .body_limit = body_limit, .free = free_role};
+
+/* ---- Making it ------------------------------------------------------------------------------- */
+
+/* What it follows: UNCLAIMED instances, what is desired, cells, its lock, and who beats. */
+static void init_selectors(struct auctioneer *x)
+{
+    static const struct {
+        const char *type, *state, *key_prefix;
+    } rows[SELECTOR_COUNT] = {
+        {"actual", "UNCLAIMED", ""}, {"desired", "", ""}, {"cell", "", ""},
+        {"lead", "", "lead/auctioneer"}, {"beat", "", ""},
+    };
+    for (size_t i = 0; i < SELECTOR_COUNT; i++) {
+        board__selector__init(&x->selectors[i]);
+        x->selectors[i].type = arena_strdup(&x->forever, rows[i].type);
+        x->selectors[i].state = arena_strdup(&x->forever, rows[i].state);
+        x->selectors[i].key_prefix = arena_strdup(&x->forever, rows[i].key_prefix);
+        x->selector_list[i] = &x->selectors[i];
+    }
+}
+
+static int init_zones(struct auctioneer *x, const char *list, struct err *err)
+{
+    const char **zones = ARENA_ARRAY(&x->forever, ZONES_TOLD_MAX, const char *);
+    x->rules.zones = zones;
+    while (list && *list) {
+        size_t size = strcspn(list, ",");
+        const char *zone = arena_strndup(&x->forever, list, size);
+        if (size == 0 || x->rules.zone_count == ZONES_TOLD_MAX) {
+            return err_set(err, ERR_INVALID, "zones must be 1 to %d names with commas between",
+                           ZONES_TOLD_MAX);
+        }
+        for (size_t i = 0; i < x->rules.zone_count; i++) {
+            if (strcmp(zones[i], zone) == 0) {
+                return err_set(err, ERR_INVALID, "zone %s is named twice", zone);
+            }
+        }
+        zones[x->rules.zone_count++] = zone;
+        list += size;
+        if (*list == ',' && !*++list) {
+            return err_set(err, ERR_INVALID, "zones end in a comma");
+        }
+    }
+    return 0;
+}
+
+static int init_rules(struct auctioneer *x, const struct auctioneer_config *c, struct err *err)
+{
+    const char *scoring = c->scoring && *c->scoring ? c->scoring : "default";
+    bool diego = strcmp(scoring, "diego") == 0;
+    if (!diego && strcmp(scoring, "default") != 0) {
+        return err_set(err, ERR_INVALID, "scoring %s is neither default nor diego", scoring);
+    }
+    x->rules.starting_container_maximum = c->starting_container_maximum;
+    x->rules.score.scoring = diego ? SCORING_DIEGO : SCORING_LARGEST;
+    x->rules.score.bin_pack_first_fit_weight = c->bin_pack_first_fit_weight;
+    x->rules.score.starting_container_weight = c->starting_container_weight;
+    if (diego && c->starting_container_weight == 0) {
+        x->rules.score.starting_container_weight = DIEGO_STARTING_WEIGHT;
+    }
+    return init_zones(x, c->zones, err);
+}
+
+static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
+{
+    x->follower = (struct follower){.boards = &x->boards,
+                                    .selectors = x->selector_list,
+                                    .selector_count = SELECTOR_COUNT,
+                                    .on_news = on_news,
+                                    .context = x};
+    follower_init(&x->follower);
+    x->leader = (struct leader){.boards = &x->boards,
+                                .follower = &x->follower,
+                                .role = "auctioneer",
+                                .url = arena_strdup(&x->forever, c->url)};
+    leader_init(&x->leader);
+    pool_init(&x->pool, c->pool_max ? c->pool_max : POOL_MAX,
+              c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
+    cells_init(&x->cells, &x->next_call_id);
+    x->report =
+        (struct report){.boards = &x->boards, .leader = &x->leader, .pool = &x->pool};
+    report_init(&x->report);
+    x->auction = (struct auction){
+        .next_call_id = &x->next_call_id,
+        .follower = &x->follower,
+        .leader = &x->leader,
+        .pool = &x->pool,
+        .cells = &x->cells,
+        .report = &x->report,
+        .rules = &x->rules,
+        .retry_interval_ns = c->retry_interval_ns ? c->retry_interval_ns : RETRY_INTERVAL_NS,
+    };
+    auction_init(&x->auction);
+}
+
+struct role *auctioneer_new(const struct auctioneer_config *config)
+{
+    struct auctioneer *x = calloc(1, sizeof(*x));
+    if (!x) {
+        abort();
+    }
+    x->role.ops = &ops;
+    arena_init(&x->forever);
+    x->name = arena_strdup(&x->forever, config->name);
+    x->stop_ns = NEVER_NS;
+    x->next_call_id = 1;
+    init_selectors(x);
+    struct err err = {0};
+    if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0 ||
+        init_rules(x, config, &err) < 0) {
+        x->unusable = true;
+        x->unusable_why = err;
+    }
+    init_parts(x, config);
+    return &x->role;
+}

@@ -1,0 +1,270 @@
+#include "auctioneer/cells.h"
+
+#include "common/codec/scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void cell_free(void *value)
+{
+    struct cell *cell = value;
+    arena_done(&cell->arena);
+    free(cell->url);
+    free(cell->etag);
+    free(cell);
+}
+
+void cells_init(struct cells *c, uint64_t *next_call_id)
+{
+    *c = (struct cells){.next_call_id = next_call_id};
+    map_init(&c->by_id);
+}
+
+void cells_done(struct cells *c)
+{
+    if (c) {
+        map_done(&c->by_id, cell_free);
+        free(c->queue);
+    }
+}
+
+/* ---- News of the feed ------------------------------------------------------------------------ */
+
+static char *copy(const char *s)
+{
+    char *out = strdup(s);
+    if (!out) {
+        abort();
+    }
+    return out;
+}
+
+static struct cell *cell_new(const char *id)
+{
+    struct cell *cell = calloc(1, sizeof(*cell) + strlen(id) + 1);
+    if (!cell) {
+        abort();
+    }
+    strcpy(cell->id, id);
+    cell->url = copy("");
+    cell->etag = copy("");
+    cell->why = "not asked yet";
+    arena_init(&cell->arena);
+    return cell;
+}
+
+static void forget_state(struct cell *cell, const char *why)
+{
+    cell->usable = false;
+    cell->why = why;
+    cell->state = NULL;
+    cell->etag[0] = 0;
+    arena_done(&cell->arena);
+}
+
+void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record)
+{
+    struct cell *cell = map_get(&c->by_id, cell_id);
+    if (!cell) {
+        cell = cell_new(cell_id);
+        map_put(&c->by_id, cell_id, cell);
+    }
+    const char *url = record->presence ? record->presence->rep_url : "";
+    if (strcmp(cell->url, url) != 0 || cell->session != record->session) {
+        /* Another process: what we know of it is of no use, and it has not been slow yet. */
+        free(cell->url);
+        cell->url = copy(url);
+        cell->session = record->session;
+        cell->pause_until_ns = 0;
+        forget_state(cell, "not asked yet");
+    }
+    cell->present = record->state == BOARD__CELL_RECORD__STATE__PRESENT && *url;
+    if (!cell->present) {
+        cell->usable = false;
+        cell->why = "lost";
+    } else {
+        c->grew = true;
+    }
+}
+
+void cells_gone(struct cells *c, const char *cell_id)
+{
+    struct cell *cell = map_get(&c->by_id, cell_id);
+    if (cell) {
+        cell->present = cell->usable = false; /* freed before the next look: calls may be open */
+        cell->why = "not on the board";
+    }
+}
+
+void cells_reset(struct cells *c)
+{
+    MAP_EACH(&c->by_id, n)
+    {
+        cells_gone(c, map_key(n));
+    }
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static void ask(struct cells *c, struct cell *cell, const struct event *ev, struct effects *out)
+{
+    uint64_t id = (*c->next_call_id)++;
+    c->open[c->open_count].id = id;
+    c->open[c->open_count++].cell = cell;
+    struct effect *e = effects_add(out, EFFECT_CALL);
+    e->call = (struct call){
+        .id = id,
+        .method = "GET",
+        .url = arena_printf(out->arena, "%s/state", cell->url),
+        .content_type = "",
+        .accept = "application/x-protobuf",
+        .if_none_match = arena_strdup(out->arena, cell->state ? cell->etag : ""),
+        .trace_id = "",
+        .deadline_ns = ev->now.mono_ns + CELL_CALL_NS,
+    };
+}
+
+static void ask_more(struct cells *c, const struct event *ev, struct effects *out)
+{
+    while (c->asked < c->queued && c->open_count < CELL_CALLS_MAX) {
+        ask(c, c->queue[c->asked++], ev, out);
+    }
+    c->looking = c->open_count > 0;
+}
+
+void cells_look(struct cells *c, const struct event *ev, struct effects *out)
+{
+    assert(!c->looking);
+    struct cell **queue = realloc(c->queue, (c->by_id.count + 1) * sizeof(struct cell *));
+    if (!queue) {
+        abort();
+    }
+    c->queue = queue;
+    c->queued = c->asked = 0;
+    MAP_EACH(&c->by_id, n)
+    {
+        struct cell *cell = map_value(n);
+        cell->left_out = false;
+        if (!cell->present) {
+            if (strcmp(cell->why, "lost") != 0) {
+                cell_free(map_remove(&c->by_id, map_key(n)));
+            }
+        } else if (ev->now.mono_ns >= cell->pause_until_ns) {
+            c->queue[c->queued++] = cell;
+        }
+    }
+    ask_more(c, ev, out);
+}
+
+static bool has_more_room(const Cell__CellState *now, const Cell__CellState *before)
+{
+    const Cell__Resources *n = now->availableresources, *b = before->availableresources;
+    if (!n || !b) {
+        return n && !b;
+    }
+    return n->memorymb > b->memorymb || n->diskmb > b->diskmb || n->containers > b->containers;
+}
+
+/* A state that may be relied on, or why not (rep-auctioneer.md 4). */
+static void take_state(struct cells *c, struct cell *cell, const Cell__CellState *state,
+                       const char *etag, struct arena *arena)
+{
+    if (strcmp(state->cell_id, cell->id) != 0) {
+        forget_state(cell, "another cell answers at its address");
+        arena_done(arena);
+        return;
+    }
+    if (!cell->usable || !cell->state || has_more_room(state, cell->state)) {
+        c->grew = true;
+    }
+    arena_done(&cell->arena);
+    cell->arena = *arena;
+    cell->state = state;
+    free(cell->etag);
+    cell->etag = copy(etag);
+    cell->usable = !state->evacuating;
+    cell->why = state->evacuating ? "evacuating" : "";
+}
+
+static void on_answer(struct cells *c, struct cell *cell, const struct event *ev)
+{
+    const struct response *r = &ev->response;
+    if (r->outcome != CALL_ANSWERED) {
+        bool late = r->outcome == CALL_UNKNOWN;
+        cell->usable = false;
+        cell->why = late ? "did not answer in time" : "cannot be reached";
+        cell->pause_until_ns = late ? ev->now.mono_ns + CELL_PAUSE_NS : 0;
+    } else if (r->status == 304 && cell->state) {
+        c->grew = c->grew || (!cell->usable && !cell->state->evacuating);
+        cell->usable = !cell->state->evacuating;
+        cell->why = cell->usable ? "" : "evacuating";
+    } else if (r->status != 200) {
+        forget_state(cell, "answered with an error");
+    } else {
+        struct arena arena;
+        ProtobufCMessage *m;
+        arena_init(&arena);
+        if (scan_and_unpack(&arena, &cell__cell_state__descriptor, r->body, CELL_STATE_MAX, &m,
+                            NULL) < 0) {
+            arena_done(&arena);
+            forget_state(cell, "answered with a malformed state");
+        } else {
+            take_state(c, cell, (const Cell__CellState *)m, r->etag, &arena);
+        }
+    }
+}
+
+bool cells_step(struct cells *c, const struct event *ev, struct effects *out)
+{
+    for (size_t i = 0; ev->kind == EVENT_RESPONSE && i < c->open_count; i++) {
+        if (c->open[i].id != ev->response.id) {
+            continue;
+        }
+        struct cell *cell = c->open[i].cell;
+        c->open[i] = c->open[--c->open_count];
+        if (cell->present) {
+            on_answer(c, cell, ev);
+        }
+        ask_more(c, ev, out);
+        return true;
+    }
+    return false;
+}
+
+void cells_stop_looking(struct cells *c, struct effects *out)
+{
+    for (size_t i = 0; i < c->open_count; i++) {
+        effects_add(out, EFFECT_CANCEL)->cancel = c->open[i].id;
+    }
+    c->open_count = c->queued = c->asked = 0;
+    c->looking = false;
+}
+
+/* ---- For the decision ------------------------------------------------------------------------- */
+
+size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell **ret_cells,
+                    struct cell ***ret_from)
+{
+    struct schedule_cell *list = ARENA_ARRAY(a, c->by_id.count, struct schedule_cell);
+    struct cell **from = ARENA_ARRAY(a, c->by_id.count, struct cell *);
+    size_t count = 0;
+    MAP_EACH(&c->by_id, n)
+    {
+        struct cell *cell = map_value(n);
+        if (cell->state && (cell->usable || cell->left_out)) {
+            list[count] = (struct schedule_cell){.state = cell->state, .closed = cell->left_out};
+            from[count++] = cell;
+        }
+    }
+    *ret_cells = list;
+    *ret_from = from;
+    return count;
+}
+
+void cell_leave_out(struct cell *cell, const char *why)
+{
+    cell->left_out = true;
+    cell->usable = false;
+    cell->why = why;
+}

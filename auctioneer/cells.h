@@ -1,0 +1,72 @@
+/* The cells as the auctioneer sees them: who is there, from the feed; what is free, from the cells
+ * themselves, asked before each auction (DESIGN 5; rep-auctioneer.md 2.1, 4). Pure. */
+#ifndef AUCTIONEER_CELLS_H
+#define AUCTIONEER_CELLS_H
+
+#include "auctioneer/schedule.h"
+#include "board.pb-c.h"
+#include "common/client/boards.h"
+#include "common/base/map.h"
+
+/* Time-out of a question for /state and of a /work. */
+#define CELL_CALL_NS (1 * SECOND_NS)
+/* One that did not answer in time is left alone so long: it would delay every auction. */
+#define CELL_PAUSE_NS (2 * SECOND_NS)
+/* Questions on their way at once, and the bytes of one state, decoded. */
+enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
+
+struct cell {
+    char *url;       /* rep_url */
+    uint64_t session;
+    bool present;    /* on the board and PRESENT; LOST ones are not asked */
+    bool usable;     /* its last state may be relied on in this auction */
+    bool left_out;   /* gave work back, or did not answer, in this auction */
+    const char *why; /* not usable: constant text */
+    struct arena arena; /* of the state */
+    const Cell__CellState *state; /* NULL until it answered once */
+    char *etag;
+    int64_t pause_until_ns;
+    char id[];
+};
+
+struct cells {
+    uint64_t *next_call_id;
+    struct map by_id;
+    /* The present round of questions. */
+    struct cell **queue;
+    size_t queued, asked;
+    struct {
+        uint64_t id;
+        struct cell *cell;
+    } open[CELL_CALLS_MAX];
+    size_t open_count;
+    bool looking;
+    bool grew; /* some cell has become usable or has more room than when last seen */
+};
+
+void cells_init(struct cells *c, uint64_t *next_call_id);
+void cells_done(struct cells *c);
+
+/* News of the feed. */
+void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record);
+void cells_gone(struct cells *c, const char *cell_id);
+void cells_reset(struct cells *c);
+
+/* Begins to ask all that are present. Must not be looking. */
+void cells_look(struct cells *c, const struct event *ev, struct effects *out);
+
+/* True if the event was its own; `looking` is false when all have answered or failed. */
+bool cells_step(struct cells *c, const struct event *ev, struct effects *out);
+
+/* Asks no more: answers under way are not waited for. */
+void cells_stop_looking(struct cells *c, struct effects *out);
+
+/* The usable ones by cell id, those left out closed. Gives their number; *ret_from tells which cell
+ * each one is. The states live until the cell's next answer. */
+size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell **ret_cells,
+                    struct cell ***ret_from);
+
+/* It did not take its work: left out of this auction. */
+void cell_leave_out(struct cell *cell, const char *why);
+
+#endif

@@ -1,0 +1,41 @@
+/* The auctioneer from inside: its parts and what ties them together. For auctioneer/ only. */
+#ifndef AUCTIONEER_INSIDE_H
+#define AUCTIONEER_INSIDE_H
+
+#include "auctioneer/auction.h"
+#include "auctioneer/auctioneer.h"
+#include "common/client/follower.h"
+#include "common/client/leader.h"
+
+enum { SELECTOR_COUNT = 5, ZONES_TOLD_MAX = 64 };
+
+struct auctioneer {
+    struct role role; /* first: a struct role * is a struct auctioneer * */
+    struct arena forever;
+    const char *name;
+    bool unusable; /* the configuration is wrong: why */
+    struct err unusable_why;
+    bool ended;
+    int64_t stop_ns; /* ends at the latest; NEVER_NS = not asked to */
+    struct moment now;
+
+    uint64_t next_call_id;
+    struct boards boards;
+    Board__Selector selectors[SELECTOR_COUNT];
+    const Board__Selector *selector_list[SELECTOR_COUNT];
+    struct follower follower;
+    struct leader leader;
+    struct pool pool;
+    struct cells cells;
+    struct report report;
+    struct schedule_rules rules;
+    struct auction auction;
+};
+
+/* Answers a request (rep-auctioneer.md 3). */
+void request_handle_auction(struct auctioneer *x, const struct request *q, struct effects *out);
+
+/* Largest body of a path. */
+size_t request_auction_body_max(const char *path);
+
+#endif

@@ -1,0 +1,119 @@
+/* What is unplaced: one entry an instance, from the feed of UNCLAIMED records and from hints, with
+ * what the board says of its process (DESIGN 5). Bounded. Pure. */
+#ifndef AUCTIONEER_POOL_H
+#define AUCTIONEER_POOL_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/map.h"
+#include "common/contract/moment.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+#include <bsd/sys/queue.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is asked for each instance of a process: a counted, immutable copy of the DesiredLRP's
+ * scheduling part. */
+struct wanted {
+    unsigned references;
+    int32_t instances, memory_mb, disk_mb, max_pids;
+    const char *process_guid, *domain, *root_fs;
+    const char *definition; /* epoch of the DesiredLRP */
+    char **tags;
+    size_t tag_count;
+    char **drivers;
+    size_t driver_count;
+};
+
+struct wanted *wanted_new(const Models__DesiredLRP *lrp); /* one reference, the caller's */
+struct wanted *wanted_ref(struct wanted *w);
+void wanted_unref(struct wanted *w); /* accepts NULL */
+
+enum entry_state {
+    ENTRY_FRESH,   /* to be tried with the next batch */
+    ENTRY_TAKEN,   /* in the present auction, which owns it until it says what became of it */
+    ENTRY_PLACED,  /* a cell accepted it; its claim is awaited */
+    ENTRY_REFUSED, /* no cell took it; tried again with each batch */
+    ENTRY_STATE_COUNT
+};
+
+struct entry {
+    TAILQ_ENTRY(entry) link; /* in the list of its state */
+    enum entry_state state;
+    bool on_board;     /* the feed shows it UNCLAIMED */
+    bool hinted;       /* only a hint spoke of it: the feed never showed it */
+    bool telling;      /* its reason waits to be told to the board */
+    bool gone;         /* left the pool while it was TAKEN */
+    bool again;        /* asked for anew while it was TAKEN */
+    int64_t since_ns;  /* of the state; of a hint: when it came */
+    struct blob *reason; /* why no cell took it, with its zero byte; NULL */
+    struct blob *told;   /* the placement error that the board has, or was told; NULL = none */
+    int32_t index;
+    const char *process_guid; /* behind the key */
+    char key[];               /* of its record on the board */
+};
+
+TAILQ_HEAD(entry_list, entry);
+
+struct pool {
+    size_t max;
+    int64_t unclaimed_after_ns; /* placed, or hinted, but not seen so long: tried again, or dropped */
+    struct map entries;         /* key -> struct entry */
+    struct map wanted;          /* process guid -> struct wanted */
+    struct entry_list lists[ENTRY_STATE_COUNT];
+    size_t counts[ENTRY_STATE_COUNT];
+    size_t hinted;   /* entries that only a hint spoke of */
+    bool overflowed; /* something did not find room: the copy must be read again when there is */
+    bool news;       /* something may be ready for a batch that was not before */
+};
+
+void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
+void pool_done(struct pool *p);
+
+/* News of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out. */
+void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, int64_t now_ns);
+void pool_actual_gone(struct pool *p, const char *key);
+void pool_desired(struct pool *p, const Models__DesiredLRP *lrp);
+void pool_desired_gone(struct pool *p, const char *process_guid);
+
+/* The copy was emptied: nothing is known to be on the board. */
+void pool_reset(struct pool *p);
+/* The copy is complete: what was not seen again is gone, but for fresh hints. */
+void pool_current(struct pool *p);
+
+/* Somebody says that this instance waits for placement. */
+void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t now_ns);
+
+/* Placed for too long: fresh again. A hint that the feed never confirmed: dropped. */
+void pool_expire(struct pool *p, int64_t now_ns);
+/* When pool_expire() has something to do; NEVER_NS = nothing. */
+int64_t pool_due_ns(const struct pool *p);
+
+/* What the board wants of this entry, borrowed; NULL when it is not desired (any more, or yet). */
+struct wanted *pool_wanted(const struct pool *p, const struct entry *e);
+
+/* Whether a fresh entry is desired; `news` is cleared when none is. */
+bool pool_has_fresh(struct pool *p);
+
+/* `e` is no more to be used after pool_placed() and pool_put_back(): the pool may drop it any time.
+ *
+ * Takes at most `max` desired entries, the fresh ones first, then the refused ones that have waited
+ * longest. They are TAKEN until given back by one of the three below. */
+size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
+                 size_t *ret_refused);
+
+void pool_placed(struct pool *p, struct entry *e, int64_t now_ns);
+/* False when the entry has left the pool meanwhile; it is then freed. */
+bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
+void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);
+
+/* Whether the board should be told why `e` is not placed: the reason changed (DESIGN 5). */
+bool pool_untold(const struct entry *e);
+
+/* The text of a reason; "" for NULL. */
+const char *reason_text(const struct blob *reason);
+
+#endif

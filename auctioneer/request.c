@@ -1,0 +1,234 @@
+/* What the auctioneer is asked: POST /v1/lrps by a bbs, GET /state by anybody (rep-auctioneer.md 3). */
+#include "auctioneer/inside.h"
+#include "auction.pb-c.h"
+#include "common/codec/json.h"
+#include "common/codec/scan.h"
+#include "common/lifecycle/actor.h"
+
+#include <string.h>
+
+#define JSON_TYPE "application/json"
+#define PROTOBUF_TYPE "application/x-protobuf"
+#define TEXT_TYPE "text/plain; charset=utf-8"
+
+enum {
+    STARTS_BODY_MAX = 16 * 1024 * 1024,
+    STARTS_DECODED_MAX = 256 * 1024 * 1024,
+    STATE_UNPLACED_MAX = 1000,
+    ANYBODY = ~0,
+};
+
+typedef void handler(struct auctioneer *x, const struct request *q, struct effects *out);
+static handler lrps, state;
+
+static const struct route {
+    const char *method;
+    const char *path;
+    int actors; /* who may call */
+    size_t body_max;
+    handler *handle;
+} routes[] = {
+    {"POST", "/v1/lrps", ACTOR_BBS, STARTS_BODY_MAX, lrps},
+    {"GET", "/state", ANYBODY, 0, state},
+};
+
+static const struct route *route_of(const char *path)
+{
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+        if (strcmp(routes[i].path, path) == 0) {
+            return &routes[i];
+        }
+    }
+    return NULL;
+}
+
+size_t request_auction_body_max(const char *path)
+{
+    const struct route *route = route_of(path);
+    return route ? route->body_max : 0;
+}
+
+static struct reply *answer(const struct request *q, int status, const char *type,
+                            const char *text, struct effects *out)
+{
+    effects_reply(out, q->id, status, type, bytes_of(text));
+    return &out->list[out->count - 1].reply;
+}
+
+void request_handle_auction(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    const struct route *route = route_of(q->path);
+    if (!route) {
+        answer(q, 404, TEXT_TYPE, "404 page not found\n", out);
+    } else if (strcmp(route->method, q->method) != 0) {
+        answer(q, 405, TEXT_TYPE, "Method Not Allowed\n", out)->allow = route->method;
+    } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
+        answer(q, 403, TEXT_TYPE, "this route is not for the caller's role\n", out);
+    } else {
+        route->handle(x, q, out);
+    }
+}
+
+/* ---- POST /v1/lrps: hints that come sooner than the feed ---------------------------------------- */
+
+static void bad_body(const struct request *q, const char *text, struct effects *out)
+{
+    struct buf body;
+    buf_init(&body);
+    buf_append_string(&body, "{\"error\":");
+    json_string_text(bytes_of(text), &body);
+    buf_append_string(&body, "}");
+    answer(q, 400, JSON_TYPE, buf_string(&body), out);
+    buf_done(&body);
+}
+
+/* Decodes either form; gives the number of starts, or -1 after it has answered 400. */
+static int64_t read_starts(const struct request *q, Cell__LRPStart ***ret_starts,
+                           struct effects *out)
+{
+    ProtobufCMessage *m, **list;
+    struct err err;
+    size_t count;
+    if (q->too_large) {
+        bad_body(q, "the body is too large", out);
+        return -1;
+    }
+    if (strcmp(q->content_type, PROTOBUF_TYPE) == 0) {
+        if (scan_and_unpack(out->arena, &cell__lrpstarts__descriptor, q->body,
+                            STARTS_DECODED_MAX, &m, &err) < 0) {
+            bad_body(q, err.text, out);
+            return -1;
+        }
+        *ret_starts = ((Cell__LRPStarts *)m)->starts;
+        return (int64_t)((Cell__LRPStarts *)m)->n_starts;
+    }
+    if (json_decode_list(out->arena, &cell__lrpstart__descriptor, q->body, CODEC_OWN, &list,
+                         &count, &err) < 0) {
+        bad_body(q, err.text, out);
+        return -1;
+    }
+    *ret_starts = (Cell__LRPStart **)list;
+    return (int64_t)count;
+}
+
+/* Invalid elements are dropped silently (3). */
+static bool valid_start(const Cell__LRPStart *s)
+{
+    return *s->process_guid && *s->domain && s->n_indices > 0 && s->memorymb >= 0 &&
+           s->diskmb >= 0 && *s->rootfs;
+}
+
+static void lrps(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    Cell__LRPStart **starts;
+    int64_t count = read_starts(q, &starts, out);
+    if (count < 0) {
+        return;
+    }
+    if (!x->leader.leads) {
+        answer(q, 503, "", "", out)->retry_after_s = 1; /* the feed tells the leader as well */
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (size_t k = 0; valid_start(starts[i]) && k < starts[i]->n_indices; k++) {
+            if (starts[i]->indices[k] >= 0) {
+                pool_hint(&x->pool, starts[i]->process_guid, starts[i]->indices[k],
+                          x->now.mono_ns);
+            }
+        }
+    }
+    answer(q, 202, JSON_TYPE, "{}", out);
+}
+
+/* ---- GET /state -------------------------------------------------------------------------------- */
+
+static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s, struct arena *a)
+{
+    static const enum entry_state states[] = {ENTRY_REFUSED, ENTRY_FRESH, ENTRY_TAKEN};
+    s->unplaced = ARENA_ARRAY(a, STATE_UNPLACED_MAX, Auction__Unplaced *);
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        const struct entry *e;
+        TAILQ_FOREACH(e, &x->pool.lists[states[i]], link)
+        {
+            if (s->n_unplaced == STATE_UNPLACED_MAX) {
+                return;
+            }
+            Auction__Unplaced *u = ARENA_NEW(a, Auction__Unplaced);
+            auction__unplaced__init(u);
+            u->process_guid = arena_strdup(a, e->process_guid);
+            u->index = e->index;
+            u->reason = arena_strdup(a, reason_text(e->reason));
+            s->unplaced[s->n_unplaced++] = u;
+        }
+    }
+}
+
+static void add_cells(const struct auctioneer *x, Auction__AuctioneerState *s, struct arena *a)
+{
+    s->cells = ARENA_ARRAY(a, x->cells.by_id.count, Auction__CellView *);
+    MAP_EACH(&x->cells.by_id, n)
+    {
+        const struct cell *cell = map_value(n);
+        Auction__CellView *v = ARENA_NEW(a, Auction__CellView);
+        auction__cell_view__init(v);
+        v->cell_id = arena_strdup(a, cell->id);
+        v->rep_url = arena_strdup(a, cell->url);
+        v->usable = cell->usable;
+        v->why = arena_strdup(a, cell->why);
+        if (cell->state) {
+            v->zone = arena_strdup(a, cell->state->zone);
+        }
+        if (cell->state && cell->state->availableresources) {
+            v->memory_mb = cell->state->availableresources->memorymb;
+            v->disk_mb = cell->state->availableresources->diskmb;
+            v->containers = cell->state->availableresources->containers;
+        }
+        s->cells[s->n_cells++] = v;
+    }
+}
+
+static void add_round(const struct auctioneer *x, Auction__AuctioneerState *s, struct arena *a)
+{
+    const struct round_counts *r = &x->auction.last;
+    if (r->number == 0) {
+        return;
+    }
+    s->last_round = ARENA_NEW(a, Auction__Round);
+    auction__round__init(s->last_round);
+    s->last_round->number = r->number;
+    s->last_round->jobs = r->jobs;
+    s->last_round->placed = r->placed;
+    s->last_round->refused = r->refused;
+    s->last_round->returned = r->returned;
+    s->last_round->cells = r->cells;
+    s->last_round->duration_ms = (double)r->duration_ns / (double)MILLISECOND_NS;
+}
+
+static void state(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    Auction__AuctioneerState s = AUCTION__AUCTIONEER_STATE__INIT;
+    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
+    s.name = (char *)(uintptr_t)x->name;
+    s.leads = x->leader.leads;
+    s.leader_url = holder ? holder->url : s.leader_url;
+    s.term = x->leader.term;
+    s.epoch = x->follower.epoch;
+    s.current = x->follower.current;
+    s.revision = x->follower.revision;
+    s.pool = x->pool.entries.count;
+    s.placed = x->pool.counts[ENTRY_PLACED];
+    s.waiting = s.pool - s.placed;
+    s.overflowed = x->pool.overflowed;
+    add_unplaced(x, &s, out->arena);
+    add_cells(x, &s, out->arena);
+    add_round(x, &s, out->arena);
+    struct buf body;
+    struct err err;
+    buf_init(&body);
+    if (json_encode(&s.base, 0, &body, &err) < 0) {
+        answer(q, 500, TEXT_TYPE, err.text, out);
+    } else {
+        answer(q, 200, JSON_TYPE, buf_string(&body), out);
+    }
+    buf_done(&body);
+}
