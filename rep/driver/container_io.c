@@ -52,11 +52,12 @@ static void on_shim_ended(evutil_socket_t fd, short what, void *container)
     container_load(c->driver, c->guid);
 }
 
-/* Finds the shim, if it lives. */
+/* Finds the shim, if it lives. While our START is under way its job looks after it, and only one
+ * can reap. */
 static void watch_shim(struct container *c, int dir)
 {
     struct identity id;
-    if (c->shim >= 0 || identity_read(dir, "shim.pid", &id) < 0) {
+    if (c->shim >= 0 || c->starting || identity_read(dir, "shim.pid", &id) < 0) {
         return;
     }
     c->shim = identity_open(&id);
@@ -145,7 +146,7 @@ static void judge(struct container *c, int dir)
         set_state(c, c->starting ? CONTAINER_STARTING : CONTAINER_PREPARED);
     } else {
         set_state(c, c->first.pid ? CONTAINER_RUNNING : CONTAINER_STARTING);
-        if (c->shim < 0) {
+        if (c->shim < 0 && !c->starting) {
             bury(c);
         }
     }

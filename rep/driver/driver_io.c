@@ -101,8 +101,9 @@ static struct op *op_new(struct driver *d, const struct verb_call *call)
     return op;
 }
 
-static void op_free(struct op *op)
+static void op_free(void *verb_under_way)
 {
+    struct op *op = verb_under_way;
     free(op->guid);
     free(op->dir);
     free(op);
@@ -167,6 +168,7 @@ static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool ou
         .deadline_ns = deadline_ns,
         .outlives = outlives,
         .news = news,
+        .forget = op_free,
         .owner = op,
     };
     return jobs_add(op->driver->jobs, &plan, err);
@@ -188,14 +190,10 @@ static void on_removed(struct job *j, enum job_news news)
     if (common_news(op, j, news)) {
         return;
     }
-    bool done = job_began(j) && job_exit_code(j) == 0;
+    bool done = access(op->dir, F_OK) < 0 && errno == ENOENT; /* whoever removed it */
     if (c) {
         c->removing = false;
-        if (done) {
-            container_drop(c);
-        } else {
-            container_load(op->driver, op->guid);
-        }
+        container_load(op->driver, op->guid); /* which drops it when it has gone */
     }
     if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
         op_answer(op, VERB_FAILED, 0, op->err.text);
@@ -207,13 +205,16 @@ static void on_removed(struct job *j, enum job_news news)
     op_free(op);
 }
 
-static int run_remove(struct op *op, int64_t deadline_ns, struct err *err)
+static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struct err *err)
 {
     struct driver *d = op->driver;
     struct container *known = map_get(&d->containers, op->guid);
     struct command c;
     command_init(&c);
     shim_command(d, &c, "remove");
+    if (unfinished) {
+        command_add(&c, "--unfinished");
+    }
     d->ops->remove(d, op->guid, &c);
     int result = op_run(op, &c, deadline_ns, false, on_removed, err);
     command_done(&c);
@@ -230,7 +231,7 @@ static void call_remove(struct op *op, const struct verb_call *call)
         !jobs_busy(op->driver->jobs, op->guid)) {
         op_answer(op, VERB_DONE, 0, "");
         op_free(op);
-    } else if (run_remove(op, call->deadline_ns, &err) < 0) {
+    } else if (run_remove(op, false, call->deadline_ns, &err) < 0) {
         op_fail(op, err.text);
     }
 }
@@ -254,7 +255,7 @@ static void on_prepared(struct job *j, enum job_news news)
     err_set(&op->err, ERR_IO, "%s", words_of(job_text(j), text, sizeof(text)));
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t until = now.tv_sec * SECOND_NS + now.tv_nsec + CLEAR_MS * MILLISECOND_NS;
-    if (run_remove(op, until, NULL) < 0) {
+    if (run_remove(op, true, until, NULL) < 0) {
         op_fail(op, op->err.text);
     }
 }
@@ -303,7 +304,7 @@ static void call_prepare(struct op *op, const struct verb_call *call)
         result = op_run(op, &c, call->deadline_ns, false, on_prepared, &op->err);
     }
     command_done(&c);
-    if (result < 0 && run_remove(op, call->deadline_ns, NULL) < 0) {
+    if (result < 0 && run_remove(op, true, call->deadline_ns, NULL) < 0) {
         op_fail(op, op->err.text);
     }
 }
@@ -562,7 +563,7 @@ static void clear_leftovers(struct driver *d)
             struct verb_call call = {.verb = VERB_REMOVE, .guid = e->d_name};
             struct op *op = op_new(d, &call);
             op->answered = true;
-            if (run_remove(op, (now.tv_sec + CLEAR_S) * SECOND_NS, NULL) < 0) {
+            if (run_remove(op, true, (now.tv_sec + CLEAR_S) * SECOND_NS, NULL) < 0) {
                 op_free(op);
             }
         }

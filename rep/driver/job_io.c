@@ -37,6 +37,7 @@ struct job {
     int64_t deadline_ns;
     bool outlives, holds_place, started;
     void (*news)(struct job *j, enum job_news news);
+    void (*forget)(void *owner);
     void *owner;
     pid_t pid; /* ours and unreaped as long as pidfd >= 0; 0: never ran */
     int pidfd, pipe;
@@ -185,12 +186,16 @@ static void read_report(struct job *j)
     drop_fd(&j->pipe);
 }
 
+/* What is left of its group goes with it, while the group's id is certain: before it is reaped. */
 static bool reap(struct job *j)
 {
     siginfo_t info = {0};
-    if (waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0) {
+    if (waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+        info.si_pid == 0) {
         return false;
     }
+    kill(-j->pid, SIGKILL);
+    waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED);
     j->exit_code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
     return true;
 }
@@ -377,8 +382,13 @@ void jobs_free(struct jobs *jobs)
     while (jobs->first) {
         struct job *j = jobs->first;
         jobs->first = j->next;
-        if (j->stage != WAITING && !j->outlives) {
+        if (j->stage == WORKING && !j->outlives) {
             syscall(SYS_pidfd_send_signal, j->pidfd, SHIM_END_SIGNAL, NULL, 0);
+        } else if (j->stage != WAITING && !j->outlives) { /* it was told, and may have ended */
+            kill(-j->pid, SIGKILL);
+        }
+        if (j->forget) {
+            j->forget(j->owner);
         }
         job_free(j);
     }
@@ -396,6 +406,7 @@ static struct job *job_new(const struct job_plan *plan)
     j->deadline_ns = plan->deadline_ns;
     j->outlives = plan->outlives;
     j->news = plan->news;
+    j->forget = plan->forget;
     j->owner = plan->owner;
     j->pidfd = j->pipe = -1;
     buf_init(&j->sent);

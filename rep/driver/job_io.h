@@ -39,6 +39,7 @@ struct job_plan {
     bool outlives;            /* belongs to a container: let go once it has started, and left
                                  alone at the end of the driver */
     void (*news)(struct job *j, enum job_news news);
+    void (*forget)(void *owner); /* instead of any further news, in jobs_free(); may be NULL */
     void *owner;
 };
 

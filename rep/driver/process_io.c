@@ -34,7 +34,7 @@ static int resolve(const char *words, struct user *ret, struct err *err)
 static int process_prepare(struct driver *d, const char *guid, const char *dir,
                            const struct container_spec *spec, struct command *c, struct err *err)
 {
-    struct oci_params p = {.guid = guid, .mark = guid, .facts = d->facts};
+    struct oci_params p = {.guid = guid, .mark = dir, .facts = d->facts};
     (void)c;
     if (!rootfs_path(d, spec->rootfs, err)) {
         return -err->code;
@@ -129,8 +129,8 @@ static int process_exec(struct driver *d, const char *guid, const char *dir,
 
 static void process_remove(struct driver *d, const char *guid, struct command *c)
 {
-    (void)d;
     command_add(c, "--guid=%s", guid);
+    command_add(c, "--mark=%s/%s", d->containers_dir, guid);
 }
 
 const struct driver_ops process_driver = {

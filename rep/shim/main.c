@@ -26,6 +26,7 @@ static const struct row {
     ROW("nofile", NUMBER, nofile),         ROW("lower", TEXT, lower),
     ROW("disk-mb", NUMBER, disk_mb),       ROW("mkfs", TEXT, mkfs),
     ROW("guid", TEXT, guid),               ROW("bury", TEXT, bury),
+    ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
 #undef ROW
 };
 

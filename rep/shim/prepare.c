@@ -108,8 +108,8 @@ int shim_prepare(const struct options *o)
     static const char *const common[] = {"log", NULL};
     static const char *const layers[] = {"rootfs", "upper", "work", NULL};
     static const char *const limited[] = {"rootfs", NULL};
-    if (make_dirs(common) < 0) {
-        return 1;
+    if (directory_lock() < 0 || make_dirs(common) < 0) {
+        return 1; /* which also gives the lock back */
     }
     if (o->lower && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
                      (o->disk_mb > 0 && mount_disk(o) < 0) || mount_overlay(o) < 0)) {

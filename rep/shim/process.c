@@ -128,30 +128,30 @@ void kill_children(void)
 }
 
 /* The mark stands first in the environment that the process driver gives. */
-static bool marked(long pid, const char *mark, size_t size)
+static bool marked(long pid, const char *line, size_t size)
 {
-    char path[32], text[4096];
+    char path[48], text[4096];
     snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
     ssize_t n = identity_slurp(AT_FDCWD, path, text, sizeof(text));
     for (const char *at = text; n > 0 && at < text + n; at += strlen(at) + 1) {
-        if ((size_t)(text + n - at) >= size && memcmp(at, mark, size) == 0) {
+        if ((size_t)(text + n - at) >= size && memcmp(at, line, size) == 0) {
             return true;
         }
     }
     return false;
 }
 
-int kill_marked(const char *guid)
+int kill_marked(const char *mark)
 {
-    char mark[128];
+    char line[4096];
     int found = 0;
-    size_t size = (size_t)snprintf(mark, sizeof(mark), "CORKBOARD_CONTAINER=%s", guid) + 1;
+    size_t size = (size_t)snprintf(line, sizeof(line), "CORKBOARD_CONTAINER=%s", mark) + 1;
     DIR *proc = opendir("/proc");
     for (struct dirent *e; proc && (e = readdir(proc));) {
         long pid = atol(e->d_name);
         int fd = pid > 1 && pid != getpid() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
         if (fd >= 0) {
-            if (marked(pid, mark, size)) {
+            if (marked(pid, line, size)) {
                 identity_signal(fd, SIGKILL);
                 found++;
             }
@@ -170,6 +170,7 @@ int run_command(const char *const *command)
     pid_t pid = fork();
     if (pid == 0) {
         ordinary_signals();
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it works for us alone */
         dup2(SHIM_REPORT_FD, 1);
         dup2(SHIM_REPORT_FD, 2);
         execvp(command[0], (char *const *)(size_t)command); /* which leaves them alone */

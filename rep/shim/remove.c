@@ -34,9 +34,9 @@ static void end_first(const struct options *o)
         wait_pidfd(fd, SHIM_END_MS);
         close(fd);
     }
-    if (!o->command && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0) {
+    if (o->mark && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0) {
         enum { ROUNDS = 50 };
-        for (int i = 0; i < ROUNDS && kill_marked(o->guid) > 0; i++) {
+        for (int i = 0; i < ROUNDS && kill_marked(o->mark) > 0; i++) {
             poll(NULL, 0, 10);
         }
     }
@@ -65,6 +65,13 @@ static int bury(const struct options *o)
 
 int shim_remove(const struct options *o)
 {
+    if (directory_lock() < 0) {
+        report("cannot lock the directory of %s: %s", o->guid, strerror(errno));
+        return 1;
+    }
+    if (o->unfinished && access("note", F_OK) == 0) {
+        return 0;
+    }
     end_shim();
     end_first(o);
     /* Before a shim noted itself the runtime cannot have heard of it. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 void report(const char *format, ...)
@@ -66,6 +67,18 @@ int file_replace(const char *path, const char *text, size_t size, bool sync)
     close(fd);
     errno = saved;
     return result < 0 ? -1 : rename(tmp, path);
+}
+
+int directory_lock(void)
+{
+    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX) < 0) {
+        if (errno != EINTR) {
+            close(fd);
+            return -1;
+        }
+    }
+    return fd;
 }
 
 int status_reserve(void)

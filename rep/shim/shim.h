@@ -48,7 +48,9 @@ struct options {
     long disk_mb;            /* prepare: 0 = no limit */
     const char *mkfs;        /* prepare: program for the limited disk */
     const char *guid;        /* remove: the directory's name */
+    const char *mark;        /* remove: how processes of a shim that was killed are known */
     const char *bury;        /* remove: keep the directory, write this text as its status */
+    bool unfinished;         /* remove: only if it was never finished */
     char **command;          /* after "--"; NULL: none */
 };
 
@@ -63,6 +65,11 @@ void report_end(void); /* closes the pipe */
 
 /* Writes a file by tmp, fdatasync and rename; 0 or -1 with errno. */
 int file_replace(const char *path, const char *text, size_t size, bool sync);
+
+/* Takes the container's directory for this process alone, waiting for others: whatever a rep that
+ * was killed had begun is over before its successor's step goes on. Gives a descriptor that holds
+ * it; -1 with errno. */
+int directory_lock(void);
 
 /* How the container ended, as the file `status` tells it. */
 struct outcome {
@@ -87,7 +94,7 @@ void log_write(struct log *l, const struct options *o, const char *data, size_t 
 long spawn(const struct options *o, int out, int err, int failure);
 bool wait_pidfd(int pidfd, int timeout_ms); /* true: it has ended */
 void kill_children(void);                   /* every child of this subreaper, theirs too */
-int kill_marked(const char *guid);          /* processes that carry CORKBOARD_CONTAINER=guid */
+int kill_marked(const char *mark); /* whoever has CORKBOARD_CONTAINER=mark in its environment */
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);
 

@@ -336,14 +336,16 @@ static int note_myself(void)
         return -1;
     }
     int n = identity_print(&me, text, sizeof(text));
-    if (file_replace(mine, text, (size_t)n, false) < 0) {
-        return -1;
+    int lock = directory_lock();
+    int result = lock < 0 || access("note", F_OK) < 0 ? -1 : status_reserve();
+    if (result == 0 && (result = file_replace(mine, text, (size_t)n, false)) == 0) {
+        result = link(mine, "shim.pid");
     }
-    int result = link(mine, "shim.pid");
     int saved = errno;
     unlink(mine);
+    close(lock);
     errno = saved;
-    return result < 0 ? -1 : status_reserve();
+    return result;
 }
 
 int shim_supervise(const struct options *o, bool exec)

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "rep/shim/identity.h"
+
 struct kept {
     struct kept *next;
     struct arena arena;
@@ -200,12 +202,23 @@ static void drop_events(struct rig *r)
     r->events_end = &r->events;
 }
 
-void rig_restart(struct rig *r)
+void rig_suspend(struct rig *r)
 {
     r->shell->ops->free(r->shell);
+    r->shell = NULL;
     drop_events(r);
     r->subject.ended_count = 0;
+}
+
+void rig_resume(struct rig *r)
+{
     open_driver(r);
+}
+
+void rig_restart(struct rig *r)
+{
+    rig_suspend(r);
+    rig_resume(r);
 }
 
 /* ---- Nothing left behind ---- */
@@ -232,29 +245,22 @@ static bool file_mentions(const char *path, const char *word)
     return found;
 }
 
-/* A process is ours when its command line, environment or working directory names our directory. */
-static int processes_of(const char *word)
+/* A process is ours when its working directory, its control group or its environment (the mark of
+ * the process driver) says so. Shims work in their container's directory. */
+static bool is_ours(long pid, const char *dir, const char *group, char cwd[PATH_MAX])
 {
-    int found = 0;
-    char path[300], cwd[PATH_MAX];
-    DIR *proc = opendir("/proc");
-    for (struct dirent *e; (e = readdir(proc));) {
-        long pid = atol(e->d_name);
-        if (pid <= 0 || pid == getpid()) {
-            continue;
-        }
-        snprintf(path, sizeof(path), "/proc/%ld/cwd", pid);
-        ssize_t n = readlink(path, cwd, sizeof(cwd) - 1);
-        cwd[n > 0 ? n : 0] = '\0';
-        snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
-        if (strstr(cwd, word) || file_mentions(path, word)) {
-            print_message("left: process %ld, in %s\n", pid, cwd);
-            found++;
-        }
+    char path[300];
+    snprintf(path, sizeof(path), "/proc/%ld/cwd", pid);
+    ssize_t n = readlink(path, cwd, PATH_MAX - 1);
+    cwd[n > 0 ? n : 0] = '\0';
+    snprintf(path, sizeof(path), "/proc/%ld/cgroup", pid);
+    if (strstr(cwd, dir) || file_mentions(path, group)) {
+        return true;
     }
-    closedir(proc);
-    return found;
+    snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+    return file_mentions(path, dir);
 }
+
 
 static int lines_of(const char *command)
 {
@@ -279,14 +285,43 @@ static uint32_t hash_of(const char *text)
     return h;
 }
 
+static int count_processes(struct rig *r, bool tell)
+{
+    int found = 0;
+    char group[64], cwd[PATH_MAX];
+    snprintf(group, sizeof(group), "/corkboard-%08x-", hash_of(r->state));
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; (e = readdir(proc));) {
+        long pid = atol(e->d_name);
+        char path[64], stat[512] = "";
+        snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+        identity_slurp(AT_FDCWD, path, stat, sizeof(stat));
+        /* One that has ended and waits for the machine's init, some of which take their time. */
+        bool reaped_by_init = strstr(stat, ") Z 1 ") != NULL;
+        if (pid > 0 && pid != getpid() && !reaped_by_init && is_ours(pid, r->dir, group, cwd)) {
+            found++;
+            if (tell) {
+                print_message("left: process in %s: %.60s\n", cwd, stat);
+            }
+        }
+    }
+    closedir(proc);
+    return found;
+}
+
+int rig_processes(struct rig *r)
+{
+    /* The kernel needs a moment for a killed process, and init for reaping it. */
+    for (int i = 0; i < 100 && count_processes(r, false) > 0; i++) {
+        usleep(10000);
+    }
+    return count_processes(r, true);
+}
+
 static void assert_nothing_left(struct rig *r)
 {
     char command[512];
-    /* What a shim left to the kernel (the end of a session, a lazy unmount) takes a moment. */
-    for (int i = 0; i < 50 && processes_of(r->dir) > 0; i++) {
-        usleep(20000);
-    }
-    assert_int_equal(processes_of(r->dir), 0);
+    assert_int_equal(rig_processes(r), 0);
     assert_false(file_mentions("/proc/self/mountinfo", r->dir));
     snprintf(command, sizeof(command), "ls -A %s/containers %s/runtime | grep -v '^%s.*:$' | "
              "grep -v '^$'", r->state, r->state, r->state);

@@ -1,7 +1,587 @@
+/* Trials of real drivers. Race-prone ones are repeated dozens of times. */
 #include "test/e2e/driver_trials.h"
+
+#include <dirent.h>
+#include <event2/event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "rep/shim/identity.h"
+
+static bool is_oci(const struct rig *r)
+{
+    return r->config.kind == DRIVER_OCI;
+}
+
+static void pause_ms(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+static long long size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (long long)st.st_size : -1;
+}
+
+/* The whole of a small file, or "". */
+static const char *text_of(const char *path)
+{
+    static char text[65536];
+    text[0] = '\0';
+    identity_slurp(AT_FDCWD, path, text, sizeof(text));
+    return text;
+}
+
+static void done(struct verb_answer a)
+{
+    if (a.outcome != VERB_DONE) {
+        fail_msg("verb %d of %s: outcome %d: %s", a.verb, a.guid, a.outcome, a.text);
+    }
+}
 
 void trial_conformance(void **state)
 {
     struct rig *r = *state;
     driver_conformance(&r->subject);
+}
+
+/* ---- What a container is like inside ---- */
+
+/* Runs the script to its end and gives what it wrote to stdout. */
+static const char *output_of(struct rig *r, struct container_spec *spec, int *ret_code)
+{
+    struct arena arena;
+    arena_init(&arena);
+    done(subject_prepare(&r->subject, &arena, "inside", spec));
+    done(subject_plain(&r->subject, &arena, VERB_START, "inside"));
+    *ret_code = subject_await_end(&r->subject, "inside").exit_code;
+    const char *text = text_of(rig_path(r, "inside", "log/stdout"));
+    subject_remove(&r->subject, "inside");
+    arena_done(&arena);
+    return text;
+}
+
+void trial_environment(void **state)
+{
+    static const struct name_value env[] = {{"GREETING", "hello there"}, {"PORT", "8080"}};
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec =
+        rig_shell(r, "echo \"$GREETING|$PORT|$(pwd)|$(id -u)|$#\"; ulimit -n; exit 9", args);
+    spec.env = env;
+    spec.env_count = 2;
+    spec.dir = "/tmp";
+    spec.nofile = 123;
+    assert_string_equal(output_of(r, &spec, &code), "hello there|8080|/tmp|0|0\n123\n");
+    assert_int_equal(code, 9);
+}
+
+void trial_users(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    int code;
+    arena_init(&arena);
+    struct container_spec spec = rig_shell(r, "id -u; id -g", args);
+    spec.user = is_oci(r) ? "vcap" : "nobody";
+    assert_string_equal(output_of(r, &spec, &code), is_oci(r) ? "2000\n2000\n" : "65534\n65534\n");
+    spec.user = "1234:4321";
+    assert_string_equal(output_of(r, &spec, &code), "1234\n4321\n");
+    spec.user = "no-such-user";
+    struct verb_answer a = subject_prepare(&r->subject, &arena, "nobody", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "no-such-user"));
+    assert_null(subject_find(&r->subject, &arena, "nobody").guid);
+    arena_done(&arena);
+}
+
+void trial_isolation(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec = rig_shell(
+        r, "[ $$ -lt 20 ] && echo few; set -- /proc/[0-9]*; echo $#; hostname; touch /mine && ls /mine; "
+           "ls /etc/shadow 2>/dev/null; mount -t tmpfs none /tmp 2>/dev/null && echo mounted; true",
+        args);
+    const char *text = output_of(r, &spec, &code);
+    /* Its own processes are all it sees: init and shell. */
+    assert_string_equal(text, "few\n2\ninside\n/mine\n");
+    assert_int_equal(size_of(r->rootfs_path) > 0, 1);
+    char mine[200];
+    snprintf(mine, sizeof(mine), "%s/mine", r->rootfs_path);
+    assert_int_equal(size_of(mine), -1); /* the preloaded one is as it was */
+}
+
+void trial_limits(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec = rig_shell(
+        r, "dd if=/dev/zero of=/big bs=1M count=40 2>&1 | grep -c 'No space'; df -m / | tail -1 | "
+           "awk '{print ($2 <= 20)}'",
+        args);
+    spec.disk_mb = 20;
+    assert_true(r->choice.disk);
+    assert_string_equal(output_of(r, &spec, &code), "1\n1\n");
+    assert_true(r->choice.limits);
+    spec = rig_shell(r, "echo some; for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; echo all", args);
+    spec.max_pids = 5;
+    assert_string_equal(output_of(r, &spec, &code), "some\n");
+    assert_int_not_equal(code, 0);
+    spec.max_pids = 20;
+    assert_string_equal(output_of(r, &spec, &code), "some\nall\n");
+}
+
+void trial_out_of_memory(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    struct arena arena;
+    arena_init(&arena);
+    struct container_spec spec = rig_shell(r, "tail /dev/zero; exit $?", args);
+    spec.memory_mb = 32;
+    done(subject_prepare(&r->subject, &arena, "greedy", &spec));
+    done(subject_plain(&r->subject, &arena, VERB_START, "greedy"));
+    struct ended e = subject_await_end(&r->subject, "greedy");
+    assert_true(e.oom_killed);
+    assert_int_equal(e.exit_code, 128 + SIGKILL);
+    assert_true(subject_find(&r->subject, &arena, "greedy").oom_killed);
+    subject_remove(&r->subject, "greedy");
+    arena_done(&arena);
+}
+
+/* ---- exec ---- */
+
+static struct verb_answer exec_shell(struct rig *r, struct arena *arena, const char *script,
+                                     int wait_ms)
+{
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    int64_t now = r->subject.now_ns(&r->subject);
+    return subject_verb(&r->subject, arena,
+                        (struct verb_call){.verb = VERB_EXEC,
+                                           .guid = "host",
+                                           .argv = argv,
+                                           .deadline_ns = now + wait_ms * MILLISECOND_NS});
+}
+
+void trial_exec(void **state)
+{
+    static const char *const missing[] = {"/bin/no-such-program", NULL};
+    struct rig *r = *state;
+    struct arena arena;
+    arena_init(&arena);
+    rig_begin_shell(r, "host", "sleep 1000");
+    struct verb_answer a = exec_shell(r, &arena, "echo out; echo err >&2; exit 7", 20000);
+    done(a);
+    assert_int_equal(a.exit_code, 7);
+    assert_non_null(strstr(a.text, "out\n"));
+    assert_non_null(strstr(a.text, "err\n"));
+    a = exec_shell(r, &arena, "kill -9 $$", 20000);
+    done(a);
+    assert_int_equal(a.exit_code, 128 + SIGKILL);
+    a = exec_shell(r, &arena, "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done", 20000);
+    done(a);
+    assert_true(strlen(a.text) <= 4096);
+    assert_non_null(strstr(a.text, "line 2999\n")); /* the tail is kept */
+    a = subject_verb(&r->subject, &arena,
+                     (struct verb_call){.verb = VERB_EXEC, .guid = "host", .argv = missing});
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "no-such-program"));
+    int64_t before = r->subject.now_ns(&r->subject);
+    a = exec_shell(r, &arena, "sleep 777", 300);
+    assert_int_equal(a.outcome, VERB_UNCERTAIN);
+    assert_true(r->subject.now_ns(&r->subject) - before < 2 * SECOND_NS);
+    assert_int_equal(subject_find(&r->subject, &arena, "host").state, CONTAINER_RUNNING);
+    subject_remove(&r->subject, "host");
+    arena_done(&arena);
+}
+
+/* ---- Logs ---- */
+
+void trial_logs(void **state)
+{
+    enum { LINES = 100000, LIMIT = 65536 };
+    struct rig *r = *state;
+    char script[200];
+    struct event ev;
+    struct arena arena;
+    arena_init(&arena);
+    /* Under the limit every line arrives, however fast they come. */
+    snprintf(script, sizeof(script),
+             "yes 'a line of a log' | head -%d; yes err | head -%d >&2; echo end", LINES, LINES);
+    rig_begin_shell(r, "burst", script);
+    subject_await_end(&r->subject, "burst");
+    assert_int_equal(size_of(rig_path(r, "burst", "log/stdout")), LINES * 16 + 4);
+    assert_int_equal(size_of(rig_path(r, "burst", "log/stderr")), LINES * 4);
+    subject_remove(&r->subject, "burst");
+    /* Over it the oldest go, whole files at a time, and lines stay whole. */
+    r->config.log_bytes = LIMIT;
+    r->config.log_files = 3;
+    rig_restart(r);
+    rig_begin_shell(r, "bounded", script);
+    while (r->subject.next(&r->subject, 0, &arena, &ev)) {
+        fail_msg("it ended too soon to be looked at");
+    }
+    subject_await_end(&r->subject, "bounded");
+    assert_true(size_of(rig_path(r, "bounded", "log/stdout")) <= LIMIT);
+    assert_true(size_of(rig_path(r, "bounded", "log/stdout.1")) <= LIMIT);
+    assert_true(size_of(rig_path(r, "bounded", "log/stdout.2")) > LIMIT / 2);
+    assert_int_equal(size_of(rig_path(r, "bounded", "log/stdout.3")), -1);
+    const char *last = text_of(rig_path(r, "bounded", "log/stdout"));
+    assert_string_equal(last + strlen(last) - 20, "a line of a log\nend\n");
+    assert_int_equal(strncmp(text_of(rig_path(r, "bounded", "log/stdout.1")), "a line", 6), 0);
+    subject_remove(&r->subject, "bounded");
+    arena_done(&arena);
+}
+
+/* The state directory on a small disk of its own, and that full: the container runs on, its end is
+ * kept, and its log says what it has lost. */
+void trial_full_disk(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    char fill[200], command[300];
+    arena_init(&arena);
+    rig_suspend(r);
+    assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=2m"), 0);
+    rig_resume(r);
+    rig_begin_shell(r, "noisy", "while true; do printf '%0200d\n' 1; sleep 0.005; done");
+    snprintf(fill, sizeof(fill), "%s/fill", r->state);
+    snprintf(command, sizeof(command), "dd if=/dev/zero of=%s bs=4k count=1000 2>/dev/null", fill);
+    assert_int_not_equal(system(command), 0);
+    pause_ms(1000);
+    assert_int_equal(subject_find(&r->subject, &arena, "noisy").state, CONTAINER_RUNNING);
+    struct container_spec spec = {.rootfs = r->subject.rootfs, .path = "/bin/true"};
+    struct verb_answer a = subject_prepare(&r->subject, &arena, "late", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "No space left"));
+    rig_restart(r); /* adoption needs no space */
+    assert_int_equal(subject_find(&r->subject, &arena, "noisy").state, CONTAINER_RUNNING);
+    unlink(fill);
+    pause_ms(500);
+    snprintf(command, sizeof(command), "grep -q 'bytes of log were lost here' %s",
+             rig_path(r, "noisy", "log/stdout"));
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof(command), "dd if=/dev/zero of=%s bs=4k count=1000 2>/dev/null", fill);
+    assert_int_not_equal(system(command), 0);
+    done(subject_signal(&r->subject, &arena, "noisy", SIGKILL));
+    struct ended e = subject_await_end(&r->subject, "noisy");
+    assert_true(e.exit_signal == SIGKILL || e.exit_code == 128 + SIGKILL);
+    subject_remove(&r->subject, "noisy");
+    rig_suspend(r);
+    assert_int_equal(umount2(r->state, MNT_DETACH), 0);
+    rig_resume(r);
+    arena_done(&arena);
+}
+
+/* ---- Kills ---- */
+
+static void kill_shim(struct rig *r, const char *guid)
+{
+    struct identity id;
+    assert_int_equal(identity_read(AT_FDCWD, rig_path(r, guid, "shim.pid"), &id), 0);
+    int fd = identity_open(&id);
+    assert_true(fd >= 0);
+    assert_int_equal(identity_signal(fd, SIGKILL), 0);
+    close(fd);
+}
+
+static void await_state(struct rig *r, const char *guid, enum container_state wanted)
+{
+    struct arena arena;
+    arena_init(&arena);
+    for (int i = 0; i < 500; i++) {
+        if (subject_find(&r->subject, &arena, guid).state == wanted) {
+            arena_done(&arena);
+            return;
+        }
+        arena_reset(&arena);
+        pause_ms(10);
+    }
+    fail_msg("%s did not come to state %d", guid, wanted);
+}
+
+void trial_shim_killed(void **state)
+{
+    enum { TIMES = 24 };
+    struct rig *r = *state;
+    struct arena arena;
+    arena_init(&arena);
+    for (int i = 0; i < TIMES; i++) {
+        rig_begin_shell(r, "orphan", "sleep 1000 & (setsid sleep 1000 &) ; exec sleep 1000");
+        bool watched = i % 2 == 0; /* or it happens while no rep looks */
+        if (!watched) {
+            rig_suspend(r);
+        }
+        kill_shim(r, "orphan");
+        if (!watched) {
+            rig_resume(r);
+            await_state(r, "orphan", CONTAINER_EXITED);
+        } else {
+            struct ended e = subject_await_end(&r->subject, "orphan");
+            assert_int_equal(e.exit_signal, SIGKILL);
+        }
+        struct container_status c = subject_find(&r->subject, &arena, "orphan");
+        assert_non_null(strstr(c.text, "shim was killed"));
+        subject_remove(&r->subject, "orphan");
+        assert_int_equal(rig_processes(r), 0);
+        arena_reset(&arena);
+        r->subject.ended_count = 0;
+    }
+    arena_done(&arena);
+}
+
+/* A rep of its own process: prepares and starts three containers, then waits to be killed. */
+static void play_rep(struct rig *r)
+{
+    struct arena arena;
+    arena_init(&arena);
+    event_reinit(r->loop);
+    rig_resume(r);
+    for (int i = 0; i < 3; i++) {
+        char guid[24];
+        const char *args[4];
+        struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+        snprintf(guid, sizeof(guid), "c%d", i);
+        subject_prepare(&r->subject, &arena, guid, &spec);
+        subject_plain(&r->subject, &arena, VERB_START, guid);
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+static void settle(struct rig *r)
+{
+    struct arena arena;
+    arena_init(&arena);
+    for (int i = 0; i < 3; i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "c%d", i);
+        for (int tries = 0; tries < 500; tries++) {
+            struct container_status c = subject_find(&r->subject, &arena, guid);
+            if (!c.guid || c.state != CONTAINER_STARTING) {
+                break;
+            }
+            pause_ms(10);
+        }
+        struct container_status c = subject_find(&r->subject, &arena, guid);
+        if (c.guid && c.state == CONTAINER_EXITED) {
+            fail_msg("%s ended with the rep: %s", guid, c.text);
+        }
+        if (c.guid && c.state == CONTAINER_PREPARED) { /* what was begun can be gone on with */
+            done(subject_plain(&r->subject, &arena, VERB_START, guid));
+        }
+        subject_remove(&r->subject, guid);
+        arena_reset(&arena);
+    }
+    arena_done(&arena);
+}
+
+void trial_rep_killed(void **state)
+{
+    enum { TIMES = 48, STEP_MS = 5 };
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        rig_suspend(r);
+        pid_t rep = fork();
+        if (rep == 0) {
+            play_rep(r);
+        }
+        pause_ms(i * STEP_MS);
+        kill(rep, SIGKILL);
+        waitpid(rep, NULL, 0);
+        rig_resume(r);
+        settle(r);
+        assert_int_equal(rig_processes(r), 0);
+    }
+}
+
+/* ---- Many, and quick ---- */
+
+void trial_many(void **state)
+{
+    enum { MANY = 20 };
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    struct arena arena;
+    struct event ev;
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    int answers = 0;
+    arena_init(&arena);
+    int64_t begun = s->now_ns(s);
+    static const enum verb verbs[] = {VERB_PREPARE, VERB_START, VERB_REMOVE};
+    for (size_t v = 0; v < 3; v++) {
+        answers = 0;
+        for (int i = 0; i < MANY; i++) {
+            struct verb_call c = {.id = ++s->ids,
+                                  .verb = verbs[v],
+                                  .guid = arena_printf(&arena, "many-%d", i),
+                                  .spec = &spec,
+                                  .deadline_ns = s->now_ns(s) + 60 * SECOND_NS};
+            s->call(s, &c);
+        }
+        while (answers < MANY && s->next(s, 60 * SECOND_NS, &arena, &ev)) {
+            assert_int_equal(ev.kind, EVENT_VERB);
+            done(ev.verb);
+            answers++;
+        }
+        assert_int_equal(answers, MANY);
+    }
+    print_message("%d containers in %.0f ms\n", MANY, (double)(s->now_ns(s) - begun) / 1e6);
+    arena_done(&arena);
+}
+
+void trial_quick_ends(void **state)
+{
+    enum { TIMES = 48 };
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        char script[64], guid[32];
+        snprintf(script, sizeof(script), "echo %d; exit %d", i, i);
+        snprintf(guid, sizeof(guid), "quick-%d", i);
+        rig_begin_shell(r, guid, script);
+        assert_int_equal(subject_await_end(&r->subject, guid).exit_code, i);
+        assert_int_equal(atoi(text_of(rig_path(r, guid, "log/stdout"))), i);
+        subject_remove(&r->subject, guid);
+    }
+}
+
+/* The end of the first process is the end of all, whatever they think of it. */
+void trial_whole_family(void **state)
+{
+    enum { TIMES = 24 };
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        rig_begin_shell(r, "family",
+                        "trap '' TERM HUP; for i in 1 2 3; do (setsid sleep 1000 &) ; sleep 1000 & "
+                        "done; (setsid sh -c 'while true; do sleep 0.01; done' &) ; exit 4");
+        struct ended e = subject_await_end(&r->subject, "family");
+        assert_int_equal(e.exit_code, 4);
+        assert_int_equal(rig_processes(r), 0);
+        subject_remove(&r->subject, "family");
+    }
+}
+
+/* ---- A runtime that hangs ---- */
+
+static void hung_runtime(struct rig *r, char *path, size_t size)
+{
+    snprintf(path, size, "%s/hung", r->dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\ntrap '' TERM\nsleep 1001\nsleep 1001\n");
+    fclose(f);
+    chmod(path, 0755);
+}
+
+void trial_hung_runtime(void **state)
+{
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    struct arena arena;
+    char good[sizeof(r->choice.runtime)];
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    arena_init(&arena);
+    rig_begin_shell(r, "healthy", "exec sleep 1000");
+    strcpy(good, r->choice.runtime);
+    hung_runtime(r, r->choice.runtime, sizeof(r->choice.runtime));
+    rig_restart(r);
+    for (int i = 0; i < 4; i++) { /* more than there are places */
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        done(subject_prepare(s, &arena, guid, &spec));
+        int64_t before = s->now_ns(s);
+        struct verb_call c = {.verb = VERB_START, .guid = guid};
+        c.deadline_ns = before + 200 * MILLISECOND_NS;
+        assert_int_equal(subject_verb(s, &arena, c).outcome, VERB_UNCERTAIN);
+        assert_true(s->now_ns(s) - before < 2 * SECOND_NS);
+        /* Neither the loop nor the others notice. */
+        assert_int_equal(subject_find(s, &arena, "healthy").state, CONTAINER_RUNNING);
+    }
+    for (int i = 0; i < 4; i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        await_state(r, guid, CONTAINER_EXITED);
+    }
+    struct verb_call c = {.verb = VERB_REMOVE, .guid = "healthy"};
+    c.deadline_ns = s->now_ns(s) + 500 * MILLISECOND_NS;
+    struct verb_answer a = subject_verb(s, &arena, c);
+    if (a.outcome != VERB_UNCERTAIN) {
+        fail_msg("outcome %d: %s", a.outcome, a.text);
+    }
+    strcpy(r->choice.runtime, good);
+    pause_ms(50);
+    rig_restart(r);
+    for (int i = 0; i < 4; i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        subject_remove(s, guid);
+    }
+    subject_remove(s, "healthy");
+    arena_done(&arena);
+}
+
+void trial_probe(void **state)
+{
+    struct rig *r = *state;
+    struct driver_config config = r->config;
+    struct driver_choice choice;
+    struct err err;
+    config.runtime = "/bin/false";
+    config.choice = NULL;
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "/bin/false"));
+    config.runtime = NULL;
+    config.init = "/bin/no-such-init";
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
+    config.init = NULL;
+    config.shim = "/bin/no-such-shim";
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_NOT_FOUND);
+}
+
+/* What a rep that was killed amid PREPARE or REMOVE left is cleared away by the next. */
+void trial_leftovers(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    char path[512];
+    arena_init(&arena);
+    rig_suspend(r);
+    snprintf(path, sizeof(path), "mkdir -p %s/containers/half/log/deep && touch %s/containers/half/"
+             "note.tmp && cd %s/containers/half/log/deep && for i in $(seq 100); do mkdir d && cd d;"
+             " done", r->state, r->state, r->state);
+    assert_int_equal(system(path), 0);
+    rig_resume(r);
+    assert_null(subject_find(&r->subject, &arena, "half").guid);
+    struct container_spec spec = {.rootfs = r->subject.rootfs, .path = "/bin/true"};
+    struct verb_answer a = {0};
+    for (int i = 0; i < 100; i++) {
+        a = subject_prepare(&r->subject, &arena, "half", &spec);
+        if (a.outcome == VERB_DONE) {
+            break;
+        }
+        pause_ms(20);
+    }
+    done(a);
+    subject_remove(&r->subject, "half");
+    arena_done(&arena);
 }

@@ -29,6 +29,12 @@ void rig_close(struct rig *r);
 /* Drops the driver and makes a new one, as after a restart of the rep. */
 void rig_restart(struct rig *r);
 
+void rig_suspend(struct rig *r); /* the first half of a restart */
+void rig_resume(struct rig *r);  /* and the second */
+
+/* Processes that belong to containers of this rig; what it finds it prints. */
+int rig_processes(struct rig *r);
+
 /* A container of `sh -c SCRIPT`. */
 struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4]);
 void rig_begin_shell(struct rig *r, const char *guid, const char *script);
@@ -37,6 +43,11 @@ void rig_begin_shell(struct rig *r, const char *guid, const char *script);
 const char *rig_path(struct rig *r, const char *guid, const char *name);
 
 void trial_conformance(void **state);
+void trial_environment(void **state);
+void trial_users(void **state);
+void trial_isolation(void **state);
+void trial_limits(void **state);
+void trial_out_of_memory(void **state);
 void trial_exec(void **state);
 void trial_logs(void **state);
 void trial_full_disk(void **state);
@@ -45,7 +56,8 @@ void trial_rep_killed(void **state);
 void trial_many(void **state);
 void trial_quick_ends(void **state);
 void trial_whole_family(void **state);
-void trial_deadlines(void **state);
+void trial_hung_runtime(void **state);
+void trial_probe(void **state);
 void trial_leftovers(void **state);
 
 #endif

@@ -24,10 +24,23 @@ static int tear_down(void **state)
 
 #define TRIAL(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+/* An argument names the trials to run, as in "trial_exec" or "trial_*". */
+int main(int argc, char **argv)
 {
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     const struct CMUnitTest tests[] = {
         TRIAL(trial_conformance),
+        TRIAL(trial_environment),
+        TRIAL(trial_users),
+        TRIAL(trial_exec),
+        TRIAL(trial_logs),
+        TRIAL(trial_full_disk),
+        TRIAL(trial_shim_killed),
+        TRIAL(trial_rep_killed),
+        TRIAL(trial_many),
+        TRIAL(trial_quick_ends),
+        TRIAL(trial_whole_family),
+        TRIAL(trial_leftovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
