@@ -25,8 +25,8 @@
 #define PREPARE_TIMEOUT_NS (60 * SECOND_NS)
 #define START_TIMEOUT_NS (30 * SECOND_NS)
 #define SIGNAL_TIMEOUT_NS (5 * SECOND_NS)
-#define REMOVE_TIMEOUT_NS (60 * SECOND_NS)
-#define LIST_TIMEOUT_NS (30 * SECOND_NS)
+#define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
+#define LIST_TIMEOUT_NS (10 * SECOND_NS)
 
 struct rep {
     struct role role;

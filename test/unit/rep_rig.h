@@ -10,7 +10,7 @@
 #include "rep_note.pb-c.h"
 #include "test/unit/drive.h"
 
-enum { RIG_KEPT_MAX = 1024 };
+enum { RIG_KEPT_MAX = 4096 };
 
 #define RIG_CELL "cell-1"
 #define RIG_EPOCH "epoch-1"

@@ -264,6 +264,75 @@ static void a_container_that_vanished_is_a_crash(void **state)
     rep_rig_done(&g);
 }
 
+/* Gives how many moves of this name the kept calls carry, refusing none and settling none. */
+static size_t moves_of(struct rep_rig *g, const char *name)
+{
+    size_t moves = 0;
+    while (rep_rig_calls(g, "apply") > 0) {
+        struct call c = rep_rig_take_call(g, "apply");
+        struct arena a;
+        arena_init(&a);
+        ProtobufCAllocator allocator = arena_protobuf(&a);
+        const Board__ApplyRequest *request =
+            board__apply_request__unpack(&allocator, c.body.size, c.body.data);
+        for (size_t i = 0; i < request->n_moves; i++) {
+            moves += strcmp(request->moves[i]->move, name) == 0;
+        }
+        arena_done(&a);
+    }
+    return moves;
+}
+
+enum { MANY = 3000 };
+
+static struct container_status *many(struct rep_rig *g)
+{
+    struct container_status *list = ARENA_ARRAY(&g->arena, MANY, struct container_status);
+    for (int i = 0; i < MANY; i++) {
+        const char *guid = arena_printf(&g->arena, "i-%06d", i);
+        list[i] = rep_rig_status(g, guid, guid, CONTAINER_RUNNING);
+    }
+    return list;
+}
+
+/* EFFECTS_MAX is asserted where effects are made. */
+static void thousands_are_adopted_in_bounded_steps(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, many(&g), MANY);
+    rep_rig_advance(&g, 1);
+    assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
+    /* The first calls are full; what comes after them waits for their answers. */
+    assert_int_equal(moves_of(&g, "start"), 4 * 256);
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP});
+    assert_true(g.exited);
+    rep_rig_done(&g);
+}
+
+static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct container_status *list = many(&g);
+    for (int i = 0; i < MANY; i++) {
+        list[i].note.size = 1;
+    }
+    rep_rig_start(&g);
+    rep_rig_answer_session(&g);
+    rep_rig_feed_open(&g);
+    rep_rig_answer_list(&g, list, MANY);
+    size_t removed = rep_rig_verbs(&g, VERB_REMOVE);
+    assert_in_range(removed, 1, MANY - 1);
+    g.verb_count = 0;
+    rep_rig_advance(&g, 1500); /* the rest is not waited for: listed again at once */
+    rep_rig_answer_list(&g, list + removed, MANY - removed);
+    assert_true(rep_rig_verbs(&g, VERB_REMOVE) > 0);
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +349,8 @@ int main(void)
         cmocka_unit_test(an_older_listing_does_not_judge),
         cmocka_unit_test(an_end_nobody_told_of_is_listed),
         cmocka_unit_test(a_container_that_vanished_is_a_crash),
+        cmocka_unit_test(thousands_are_adopted_in_bounded_steps),
+        cmocka_unit_test(thousands_of_unreadable_notes_are_removed_in_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
