@@ -75,7 +75,11 @@ static void log_handshake(struct connection *c)
                reason ? reason : "it hung up");
 }
 
-/* evhttp's news that the connection is going; its request goes with it. */
+static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context);
+static void on_output(struct evbuffer *output, const struct evbuffer_cb_info *info, void *context);
+
+/* evhttp's news that the connection is going; its request goes with it. Its buffers may live on for a
+ * moment, in the middle of a write: they must not call back any more. */
 static void closed(struct evhttp_connection *evcon, void *context)
 {
     (void)evcon;
@@ -85,6 +89,8 @@ static void closed(struct evhttp_connection *evcon, void *context)
     if (c->ssl && !SSL_is_init_finished(c->ssl) && !s->freeing) {
         log_handshake(c);
     }
+    evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
+    evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);
     connection_end_stream(c);
     if (id) {
         id_table_remove(&s->by_id, id);
