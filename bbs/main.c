@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-static const struct cli_option *const question[] = {client_bbs_options, client_tls_options,
+static const struct cli_option *const question[] = {cli_bbs_options, cli_tls_options,
                                                     bbs_timeout_options, bbs_output_options, NULL};
-static const struct cli_option *const change[] = {client_bbs_options, client_tls_options,
+static const struct cli_option *const change[] = {cli_bbs_options, cli_tls_options,
                                                   bbs_wait_options, bbs_output_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 

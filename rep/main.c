@@ -8,7 +8,7 @@
 
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};
-static const struct cli_option *const question[] = {rep_url_options, client_tls_options, NULL};
+static const struct cli_option *const question[] = {rep_url_options, cli_tls_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, NULL};
 
 static const struct cli_command commands[] = {

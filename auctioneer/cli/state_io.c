@@ -21,7 +21,7 @@ const struct cli_option auctioneer_state_options[] = {
 
 int auctioneer_state_run(const struct invocation *call, struct err *err)
 {
-    struct client *c = NULL;
+    struct cli_client *c = NULL;
     struct bytes body;
     struct buf out;
     int64_t limit_ms = 0;
@@ -29,14 +29,14 @@ int auctioneer_state_run(const struct invocation *call, struct err *err)
     buf_init(&out);
     int r = cli_choice(call, "output", &output, err);
     r = r < 0 ? r : cli_duration_ms(call, "timeout", &limit_ms, err);
-    r = r < 0 ? r : client_open(call, cli_text(call, "url"), &c, err);
+    r = r < 0 ? r : cli_client_open(call, cli_text(call, "url"), &c, err);
     if (r == 0) {
-        client_limit(c, limit_ms);
-        r = client_get(c, call->arena, "/state", &body, err);
+        cli_client_limit(c, limit_ms);
+        r = cli_client_get(c, call->arena, "/state", &body, err);
     }
     r = r < 0 ? r : auctioneer_state_text(body, strcmp(output, "json") == 0, &out, err);
     r = r < 0 ? r : cli_print(buf_bytes(&out), err);
-    client_close(c);
+    cli_client_close(c);
     buf_done(&out);
     return r;
 }

@@ -14,8 +14,8 @@ static int upsert_domain(struct session *s, const char *domain, struct err *err)
     Models__UpsertDomainRequest request = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
     request.domain = arena_strdup(&s->arena, domain);
     ProtobufCMessage *m;
-    return client_call(s->client, &s->arena, "/v1/domains/upsert", &request.base,
-                       &models__upsert_domain_response__descriptor, &m, err);
+    return cli_client_call(s->client, &s->arena, "/v1/domains/upsert", &request.base,
+                           &models__upsert_domain_response__descriptor, &m, err);
 }
 
 static int desire(struct session *s, const struct app *app, struct err *err)
@@ -23,8 +23,8 @@ static int desire(struct session *s, const struct app *app, struct err *err)
     Models__DesireLRPRequest request = MODELS__DESIRE_LRPREQUEST__INIT;
     request.desired_lrp = app->lrp;
     ProtobufCMessage *m;
-    return client_call(s->client, &s->arena, "/v1/desired_lrp/desire.r2", &request.base,
-                       &models__desired_lrplifecycle_response__descriptor, &m, err);
+    return cli_client_call(s->client, &s->arena, "/v1/desired_lrp/desire.r2", &request.base,
+                           &models__desired_lrplifecycle_response__descriptor, &m, err);
 }
 
 static int update(struct session *s, const char *process_guid, Models__DesiredLRPUpdate *update,
@@ -34,8 +34,8 @@ static int update(struct session *s, const char *process_guid, Models__DesiredLR
     request.process_guid = arena_strdup(&s->arena, process_guid);
     request.update = update;
     ProtobufCMessage *m;
-    return client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
-                       &models__desired_lrplifecycle_response__descriptor, &m, err);
+    return cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
+                           &models__desired_lrplifecycle_response__descriptor, &m, err);
 }
 
 static int carry_out(struct session *s, const struct app *app, const struct apply_plan *plan,

@@ -88,8 +88,8 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     request.process_guid = lrps[0]->process_guid;
     request.update = &update;
     ProtobufCMessage *m;
-    r = client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
-                    &models__desired_lrplifecycle_response__descriptor, &m, err);
+    r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
+                        &models__desired_lrplifecycle_response__descriptor, &m, err);
     const char *result =
         arena_printf(&s->arena, "scaled from %d to %d", (int)lrps[0]->instances, (int)instances);
     r = r < 0 ? r : session_tell(s, name, lrps[0]->process_guid, result, err);
@@ -113,8 +113,8 @@ static int remove_one(struct session *s, const char *name, const Models__Desired
     Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     request.process_guid = lrp->process_guid;
     ProtobufCMessage *m;
-    int r = client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
-                        &models__desired_lrplifecycle_response__descriptor, &m, err);
+    int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
+                            &models__desired_lrplifecycle_response__descriptor, &m, err);
     /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
     r = r == -ERR_NOT_FOUND ? 0 : r;
     r = r < 0 ? r : session_tell(s, name, lrp->process_guid, "removed", err);
@@ -193,8 +193,8 @@ int bbs_cells_run(const struct invocation *call, struct err *err)
     ProtobufCMessage *m = NULL;
     int r = session_open(call, &s, err);
     r = r < 0 ? r
-              : client_call(s.client, &s.arena, "/v1/cells/list.r1", NULL,
-                            &models__cells_response__descriptor, &m, err);
+              : cli_client_call(s.client, &s.arena, "/v1/cells/list.r1", NULL,
+                                &models__cells_response__descriptor, &m, err);
     r = r < 0 ? r : show_cells(&s, (const Models__CellsResponse *)m, err);
     session_close(&s);
     return r;

@@ -43,8 +43,8 @@ static int follow_once(struct session *s, struct follower_of_feed *f, struct err
     request.epoch = f->events.epoch;
     request.revision = f->events.revision;
     events_connect(&f->events);
-    client_limit(s->client, -1);
-    return client_stream(s->client, "/v1/board/feed", &request.base, SILENCE_MS, take, f, err);
+    cli_client_limit(s->client, -1);
+    return cli_client_stream(s->client, "/v1/board/feed", &request.base, SILENCE_MS, take, f, err);
 }
 
 /* What another bbs, or the same one later, cannot put right. */

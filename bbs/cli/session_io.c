@@ -52,16 +52,16 @@ int session_open(const struct invocation *call, struct session *s, struct err *e
     if (r == 0 && has_option(call, "timeout")) {
         r = cli_duration_ms(call, "timeout", &s->timeout_ms, err);
     }
-    r = r < 0 ? r : client_open(call, cli_text(call, "bbs-url"), &s->client, err);
+    r = r < 0 ? r : cli_client_open(call, cli_text(call, "bbs-url"), &s->client, err);
     if (r == 0) {
-        client_limit(s->client, s->timeout_ms);
+        cli_client_limit(s->client, s->timeout_ms);
     }
     return r;
 }
 
 void session_close(struct session *s)
 {
-    client_close(s->client);
+    cli_client_close(s->client);
     arena_done(&s->arena);
 }
 
@@ -71,8 +71,8 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
     Models__DesiredLRPsRequest request = MODELS__DESIRED_LRPS_REQUEST__INIT;
     request.domain = arena_strdup(&s->arena, domain);
     ProtobufCMessage *m;
-    int r = client_call(s->client, &s->arena, "/v1/desired_lrps/list.r3", &request.base,
-                        &models__desired_lrps_response__descriptor, &m, err);
+    int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrps/list.r3", &request.base,
+                            &models__desired_lrps_response__descriptor, &m, err);
     if (r == 0) {
         const Models__DesiredLRPsResponse *answer = (const Models__DesiredLRPsResponse *)m;
         *ret_lrps = answer->desired_lrps;
@@ -113,8 +113,8 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
     Models__ActualLRPsRequest request = MODELS__ACTUAL_LRPS_REQUEST__INIT;
     request.process_guid = arena_strdup(a, process_guid);
     ProtobufCMessage *m;
-    int r = client_call(s->client, a, "/v1/actual_lrps/list", &request.base,
-                        &models__actual_lrps_response__descriptor, &m, err);
+    int r = cli_client_call(s->client, a, "/v1/actual_lrps/list", &request.base,
+                            &models__actual_lrps_response__descriptor, &m, err);
     if (r == 0) {
         const Models__ActualLRPsResponse *answer = (const Models__ActualLRPsResponse *)m;
         *ret_actuals = answer->actual_lrps;
@@ -154,7 +154,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     int r = 0;
     for (; passed_ms < s->timeout_ms && !cli_interrupted(); passed_ms = cli_now_ms() - begun_ms) {
         /* Each look has time of its own, so that a slow answer is not taken for the end. */
-        client_limit(s->client, ANSWER_MS);
+        cli_client_limit(s->client, ANSWER_MS);
         r = look(s, name, process_guid, desired, &shown, &p, text, sizeof(text), err);
         if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
             break;
@@ -162,8 +162,11 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
         cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
     }
     cli_progress(&shown, NULL);
-    if (r != 0 || cli_interrupted()) {
+    if (r != 0) {
         return r > 0 ? 0 : r;
+    }
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted");
     }
     fprintf(stderr, "bbs: after %lld s: %s\n", (long long)(passed_ms / 1000), text);
     return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;

@@ -7,7 +7,7 @@
 
 struct session {
     struct arena arena;
-    struct client *client;
+    struct cli_client *client;
     bool json;
     bool wait;
     int64_t timeout_ms;

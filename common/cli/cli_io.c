@@ -129,7 +129,7 @@ int cli_main(const struct cli_program *program, int argc, char *const *argv)
     int r = cli_parse(&arena, program, argc, argv, &call, &err);
     r = r < 0 ? r : run(&call, &err);
     arena_done(&arena);
-    if (cli_interrupted()) {
+    if (r != 0 && cli_interrupted()) {
         return CLI_INTERRUPTED;
     }
     if (r < 0) {

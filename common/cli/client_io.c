@@ -15,7 +15,7 @@
 
 #define CLIENT_DECODED_MAX ((size_t)4 << 30)
 
-const struct cli_option client_bbs_options[] = {
+const struct cli_option cli_bbs_options[] = {
     {.name = "bbs-url",
      .value = "URLS",
      .help = "the bbs servers, comma-separated",
@@ -24,7 +24,7 @@ const struct cli_option client_bbs_options[] = {
     {0},
 };
 
-const struct cli_option client_tls_options[] = {
+const struct cli_option cli_tls_options[] = {
     {.name = "ca-cert-file",
      .value = "FILE",
      .help = "the CA's certificate",
@@ -43,7 +43,7 @@ const struct cli_option client_tls_options[] = {
     {0},
 };
 
-struct client {
+struct cli_client {
     CURL *curl;
     char *urls[CLIENT_URLS_MAX];
     size_t url_count;
@@ -71,7 +71,7 @@ static int check_file(const struct invocation *call, const char *option, const c
     return 0;
 }
 
-static int add_url(struct client *c, const char *url, size_t size, struct err *err)
+static int add_url(struct cli_client *c, const char *url, size_t size, struct err *err)
 {
     if (size < 9 || strncmp(url, "https://", 8) != 0) {
         return err_set(err, ERR_INVALID, "\"%.*s\" is not an https URL",
@@ -85,7 +85,7 @@ static int add_url(struct client *c, const char *url, size_t size, struct err *e
     return 0;
 }
 
-static int add_urls(struct client *c, const char *urls, struct err *err)
+static int add_urls(struct cli_client *c, const char *urls, struct err *err)
 {
     for (const char *at = urls; *at;) {
         size_t size = strcspn(at, ",");
@@ -98,10 +98,10 @@ static int add_urls(struct client *c, const char *urls, struct err *err)
     return c->url_count ? 0 : err_set(err, ERR_INVALID, "no URL was given");
 }
 
-int client_open(const struct invocation *call, const char *urls, struct client **ret_client,
-                struct err *err)
+int cli_client_open(const struct invocation *call, const char *urls, struct cli_client **ret_client,
+                    struct err *err)
 {
-    struct client *c = calloc(1, sizeof(*c));
+    struct cli_client *c = calloc(1, sizeof(*c));
     if (!c) {
         abort();
     }
@@ -113,7 +113,7 @@ int client_open(const struct invocation *call, const char *urls, struct client *
     r = r < 0 ? r : check_file(call, "client-cert-file", &c->cert, err);
     r = r < 0 ? r : check_file(call, "client-key-file", &c->key, err);
     if (r < 0) {
-        client_close(c);
+        cli_client_close(c);
         return r;
     }
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -122,7 +122,7 @@ int client_open(const struct invocation *call, const char *urls, struct client *
     return 0;
 }
 
-void client_close(struct client *c)
+void cli_client_close(struct cli_client *c)
 {
     if (!c) {
         return;
@@ -135,19 +135,19 @@ void client_close(struct client *c)
     free(c);
 }
 
-void client_limit(struct client *c, int64_t limit_ms)
+void cli_client_limit(struct cli_client *c, int64_t limit_ms)
 {
     c->deadline_ms = limit_ms < 0 ? -1 : cli_now_ms() + limit_ms;
 }
 
-static int64_t time_left(const struct client *c)
+static int64_t time_left(const struct cli_client *c)
 {
     return c->deadline_ms < 0 ? INT32_MAX : c->deadline_ms - cli_now_ms();
 }
 
 static size_t on_body(char *data, size_t size, size_t count, void *client)
 {
-    struct client *c = client;
+    struct cli_client *c = client;
     long status = 0;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     c->heard_ms = cli_now_ms();
@@ -166,14 +166,14 @@ static size_t on_body(char *data, size_t size, size_t count, void *client)
 static int on_progress(void *client, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
                        curl_off_t up)
 {
-    const struct client *c = client;
+    const struct cli_client *c = client;
     (void)down_total, (void)down, (void)up_total, (void)up;
     bool silent = c->take && cli_now_ms() - c->heard_ms > c->silence_ms;
     return cli_interrupted() || silent;
 }
 
 /* Options that hold for every call; libcurl keeps the connection through the reset. */
-static void prepare(struct client *c, const char *path, const struct buf *body)
+static void prepare(struct cli_client *c, const char *path, const struct buf *body)
 {
     char url[2048];
     snprintf(url, sizeof(url), "%s%s", c->urls[c->next], path);
@@ -214,11 +214,15 @@ static struct curl_slist *make_headers(bool body)
                                            : "Accept: application/json");
 }
 
-static int transport_error(struct client *c, CURLcode code, struct err *err)
+static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
 {
     const char *what = c->detail[0] ? c->detail : curl_easy_strerror(code);
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted");
+    }
+    if (code == CURLE_ABORTED_BY_CALLBACK ||
+        (code == CURLE_OPERATION_TIMEDOUT && time_left(c) <= 0)) {
+        return err_set(err, ERR_TIMEOUT, "%.80s does not answer in time", c->urls[c->next]);
     }
     if (code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE) {
         return err_set(err, ERR_INVALID, "a certificate file cannot be used: %.150s", what);
@@ -230,7 +234,7 @@ static int transport_error(struct client *c, CURLcode code, struct err *err)
     return err_set(err, ERR_UNAVAILABLE, "%.80s does not answer: %.120s", c->urls[c->next], what);
 }
 
-static int status_error(struct client *c, long status, struct err *err)
+static int status_error(struct cli_client *c, long status, struct err *err)
 {
     const char *text = buf_string(&c->body);
     int size = (int)strcspn(text, "\r\n");
@@ -249,7 +253,7 @@ static int status_error(struct client *c, long status, struct err *err)
 }
 
 /* One exchange with one server; 0 when it answered 200. */
-static int exchange(struct client *c, const char *path, const struct buf *body, struct err *err)
+static int exchange(struct cli_client *c, const char *path, const struct buf *body, struct err *err)
 {
     int64_t left = time_left(c);
     if (left <= 0) {
@@ -277,7 +281,7 @@ static int exchange(struct client *c, const char *path, const struct buf *body, 
 }
 
 /* Asks one after the other until one answers or the time is over. */
-static int exchange_with_any(struct client *c, const char *path, const struct buf *body,
+static int exchange_with_any(struct cli_client *c, const char *path, const struct buf *body,
                              struct err *err)
 {
     int64_t begun_ms = cli_now_ms();
@@ -330,9 +334,9 @@ static int application_error(const ProtobufCMessage *answer, struct err *err)
     return e ? err_set(err, code_of(e->type), "%.200s", e->message) : 0;
 }
 
-int client_call(struct client *c, struct arena *a, const char *path,
-                const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
-                ProtobufCMessage **ret_answer, struct err *err)
+int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
+                    const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
+                    ProtobufCMessage **ret_answer, struct err *err)
 {
     struct buf body;
     buf_init(&body);
@@ -352,8 +356,8 @@ int client_call(struct client *c, struct arena *a, const char *path,
     return r;
 }
 
-int client_get(struct client *c, struct arena *a, const char *path, struct bytes *ret_body,
-               struct err *err)
+int cli_client_get(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,
+                   struct err *err)
 {
     int r = exchange_with_any(c, path, NULL, err);
     if (r == 0) {
@@ -362,9 +366,9 @@ int client_get(struct client *c, struct arena *a, const char *path, struct bytes
     return r;
 }
 
-int client_stream(struct client *c, const char *path, const ProtobufCMessage *request,
-                  int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
-                  struct err *err)
+int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMessage *request,
+                      int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
+                      struct err *err)
 {
     struct buf body;
     buf_init(&body);

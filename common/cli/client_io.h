@@ -15,36 +15,36 @@ enum {
 };
 
 /* --bbs-url, and the three files; with the environment's names that Diego's command line reads. */
-extern const struct cli_option client_bbs_options[];
-extern const struct cli_option client_tls_options[];
+extern const struct cli_option cli_bbs_options[];
+extern const struct cli_option cli_tls_options[];
 
-struct client;
+struct cli_client;
 
 /* Opens with the options of the call. `urls`: a comma-separated list, tried in order. Refuses what
  * is no https URL and files that cannot be read. Catches interrupts. */
-int client_open(const struct invocation *call, const char *urls, struct client **ret_client,
-                struct err *err);
-void client_close(struct client *c);
+int cli_client_open(const struct invocation *call, const char *urls, struct cli_client **ret_client,
+                    struct err *err);
+void cli_client_close(struct cli_client *c);
 
 /* All later calls together end by now + limit_ms; -1 = no limit. */
-void client_limit(struct client *c, int64_t limit_ms);
+void cli_client_limit(struct cli_client *c, int64_t limit_ms);
 
 /* POSTs a message and decodes the answer into the arena. A bbs that is refused, gone, or not ready
  * (503) leads to the next one, and from the first again until the limit. An error in the answer's
  * field 1 becomes ours: ResourceNotFound is ERR_NOT_FOUND, ResourceExists ERR_EXISTS, and so on. */
-int client_call(struct client *c, struct arena *a, const char *path,
-                const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
-                ProtobufCMessage **ret_answer, struct err *err);
+int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
+                    const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
+                    ProtobufCMessage **ret_answer, struct err *err);
 
 /* GETs a path; the body lives in the arena. */
-int client_get(struct client *c, struct arena *a, const char *path, struct bytes *ret_body,
-               struct err *err);
+int cli_client_get(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,
+                   struct err *err);
 
 /* POSTs and hands the answer's bytes on as they come, until it ends, `take` gives a negative code
  * (passed on), or an interrupt. No repeats: the caller knows where to resume; each call begins with
  * the next URL. Nothing for `silence_ms` ends it with ERR_TIMEOUT. */
-int client_stream(struct client *c, const char *path, const ProtobufCMessage *request,
-                  int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
-                  struct err *err);
+int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMessage *request,
+                      int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
+                      struct err *err);
 
 #endif

@@ -22,15 +22,15 @@ const struct cli_option rep_url_options[] = {
 
 static int get_state(const struct invocation *call, struct bytes *ret_body, struct err *err)
 {
-    struct client *c = NULL;
+    struct cli_client *c = NULL;
     int64_t limit_ms = 0;
     int r = cli_duration_ms(call, "timeout", &limit_ms, err);
-    r = r < 0 ? r : client_open(call, cli_text(call, "url"), &c, err);
+    r = r < 0 ? r : cli_client_open(call, cli_text(call, "url"), &c, err);
     if (r == 0) {
-        client_limit(c, limit_ms);
-        r = client_get(c, call->arena, "/state", ret_body, err);
+        cli_client_limit(c, limit_ms);
+        r = cli_client_get(c, call->arena, "/state", ret_body, err);
     }
-    client_close(c);
+    cli_client_close(c);
     return r;
 }
 

@@ -1,0 +1,341 @@
+/* The command line's client against real servers: answers, errors as exit codes, the next server
+ * when one is gone or not ready, streams, time-outs and Ctrl-C. */
+#include "common/cli/cli_io.h"
+#include "common/cli/client_io.h"
+#include "common/shell/host_io.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
+#include "test/tool/certs.h"
+#include "test/tool/echo_role.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct certs certs;
+static struct tls_files client_files;
+static char url[64];
+static pid_t server;
+
+static int port_in_log(const char *path)
+{
+    for (int i = 0; i < 500; i++) {
+        char text[8192] = "";
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+        const char *line = n > 0 ? strstr(text, "\"listens\"") : NULL;
+        if (line && strchr(line, '\n') && strstr(line, "port=")) {
+            return atoi(strstr(line, "port=") + strlen("port="));
+        }
+        usleep(10 * 1000);
+    }
+    return 0;
+}
+
+static void run_server(const struct tls_files *files, int log)
+{
+    struct host_config config = {.name = "echo", .listen = "127.0.0.1:0", .tls = *files};
+    struct err err;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(log, STDERR_FILENO);
+    struct role *role = echo_new();
+    int r = host_run(role, &config, &err);
+    role_free(role);
+    _exit(r < 0 ? 100 : r);
+}
+
+static int start_server(void **state)
+{
+    (void)state;
+    char log[96];
+    certs_init(&certs);
+    struct tls_files files = certs_make(&certs, "server", "bbs", "server", 3600);
+    client_files = certs_make(&certs, "client", "", "client", 3600);
+    snprintf(log, sizeof(log), "%s/log-XXXXXX", certs.dir);
+    int fd = mkstemp(log);
+    server = fork();
+    if (server == 0) {
+        run_server(&files, fd);
+    }
+    close(fd);
+    int port = port_in_log(log);
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d", port);
+    return port ? 0 : -1;
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    int status = 0;
+    kill(server, SIGKILL);
+    waitpid(server, &status, 0);
+    bool ran_until_now = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    certs_done(&certs);
+    return ran_until_now ? 0 : -1;
+}
+
+struct fixture {
+    struct arena arena;
+    struct invocation call;
+    struct cli_client *client;
+    struct err err;
+};
+
+static int nothing(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    (void)err;
+    return 0;
+}
+
+static const struct cli_option *const tables[] = {cli_tls_options, NULL};
+static const struct cli_command commands[] = {{"x", "", "", NULL, tables, 0, 0, nothing}, {0}};
+static const struct cli_program program = {"test", "", commands};
+
+static int open_with(struct fixture *f, const struct tls_files *files, const char *urls,
+                     int64_t limit_ms)
+{
+    char *argv[] = {
+        arena_strdup(&f->arena, "test"),
+        arena_strdup(&f->arena, "x"),
+        arena_printf(&f->arena, "--ca-cert-file=%s", files->ca),
+        arena_printf(&f->arena, "--client-cert-file=%s", files->cert),
+        arena_printf(&f->arena, "--client-key-file=%s", files->key),
+    };
+    assert_int_equal(cli_parse(&f->arena, &program, 5, argv, &f->call, &f->err), 0);
+    int r = cli_client_open(&f->call, urls, &f->client, &f->err);
+    if (r == 0) {
+        cli_client_limit(f->client, limit_ms);
+    }
+    return r;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    cli_client_close(f->client);
+    arena_done(&f->arena);
+    free(f);
+    return 0;
+}
+
+static int ask(struct fixture *f, const char *path, const ProtobufCMessage *m,
+               ProtobufCMessage **ret_answer)
+{
+    return cli_client_call(f->client, &f->arena, path, m,
+                           m ? m->descriptor : &models__domains_response__descriptor, ret_answer,
+                           &f->err);
+}
+
+static void answers_are_decoded(void **state)
+{
+    struct fixture *f = *state;
+    char *domains[] = {(char[]){"a"}, (char[]){"b"}};
+    Models__DomainsResponse m = MODELS__DOMAINS_RESPONSE__INIT;
+    ProtobufCMessage *answer = NULL;
+    m.n_domains = 2;
+    m.domains = domains;
+    assert_int_equal(open_with(f, &client_files, url, 5000), 0);
+    for (int i = 0; i < 3; i++) { /* over one connection */
+        assert_int_equal(ask(f, "/echo", &m.base, &answer), 0);
+        assert_int_equal(((Models__DomainsResponse *)answer)->n_domains, 2);
+    }
+    assert_int_equal(ask(f, "/list?100", NULL, &answer), -ERR_INVALID); /* not a message */
+}
+
+static void errors_in_answers_become_ours(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        Models__Error__Type type;
+        int code, exit;
+    } rows[] = {
+        {MODELS__ERROR__TYPE__ResourceNotFound, ERR_NOT_FOUND, CLI_NOT_FOUND},
+        {MODELS__ERROR__TYPE__ResourceExists, ERR_EXISTS, CLI_CONFLICT},
+        {MODELS__ERROR__TYPE__ResourceConflict, ERR_CONFLICT, CLI_CONFLICT},
+        {MODELS__ERROR__TYPE__InvalidRequest, ERR_INVALID, CLI_USAGE},
+        {MODELS__ERROR__TYPE__UnknownError, ERR_IO, CLI_FAILED},
+    };
+    assert_int_equal(open_with(f, &client_files, url, 5000), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__Error e = MODELS__ERROR__INIT;
+        Models__DesiredLRPLifecycleResponse m = MODELS__DESIRED_LRPLIFECYCLE_RESPONSE__INIT;
+        ProtobufCMessage *answer = NULL;
+        e.type = rows[i].type;
+        e.message = (char[]){"it is so"};
+        m.error = &e;
+        assert_int_equal(ask(f, "/echo", &m.base, &answer), -rows[i].code);
+        assert_string_equal(f->err.text, "it is so");
+        assert_int_equal(cli_exit_of(f->err.code), rows[i].exit);
+        assert_null(answer);
+    }
+}
+
+static void statuses_become_errors(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *path;
+        int code;
+    } rows[] = {{"/status?403", ERR_DENIED},
+                {"/status?404", ERR_NOT_FOUND},
+                {"/status?500", ERR_IO},
+                {"/status?503", ERR_UNAVAILABLE}};
+    assert_int_equal(open_with(f, &client_files, url, 1000), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        ProtobufCMessage *answer = NULL;
+        assert_int_equal(ask(f, rows[i].path, NULL, &answer), -rows[i].code);
+    }
+}
+
+static void the_next_server_is_asked(void **state)
+{
+    struct fixture *f = *state;
+    ProtobufCMessage *answer = NULL;
+    const char *urls =
+        arena_printf(&f->arena, "https://127.0.0.1:1,,https://localhost:1/,%s/", url);
+    assert_int_equal(open_with(f, &client_files, urls, 5000), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), 0);
+    int64_t begun_ms = cli_now_ms();
+    assert_int_equal(ask(f, "/echo", NULL, &answer), 0); /* and stays with it */
+    assert_in_range(cli_now_ms() - begun_ms, 0, 1000);
+}
+
+static void nobody_there_ends_in_time(void **state)
+{
+    struct fixture *f = *state;
+    ProtobufCMessage *answer = NULL;
+    int64_t begun_ms = cli_now_ms();
+    assert_int_equal(open_with(f, &client_files, "https://127.0.0.1:1", 500), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(f->err.text, "https://127.0.0.1:1 does not answer"));
+    assert_in_range(cli_now_ms() - begun_ms, 0, 3000);
+    cli_client_close(f->client);
+    f->client = NULL;
+    begun_ms = cli_now_ms();
+    assert_int_equal(open_with(f, &client_files, url, 700), 0);
+    assert_int_equal(ask(f, "/never", NULL, &answer), -ERR_TIMEOUT);
+    assert_in_range(cli_now_ms() - begun_ms, 500, 3000);
+}
+
+static void a_server_of_another_ca_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct certs other;
+    ProtobufCMessage *answer = NULL;
+    certs_init(&other);
+    struct tls_files files = certs_make(&other, "client", "", "client", 3600);
+    assert_int_equal(open_with(f, &files, url, 300), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
+    /* OpenSSL calls it a certificate problem or, as the two CAs have one name, a bad signature. */
+    assert_true(strstr(f->err.text, "certificate") || strstr(f->err.text, "TLS connect error"));
+    certs_done(&other);
+}
+
+static void bad_settings_are_told_at_once(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *urls, *text;
+    } rows[] = {{"http://x", "\"http://x\" is not an https URL"},
+                {"https://a,b", "\"b\" is not an https URL"},
+                {",", "no URL was given"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(open_with(f, &client_files, rows[i].urls, 0), -ERR_INVALID);
+        assert_string_equal(f->err.text, rows[i].text);
+    }
+    struct tls_files files = client_files;
+    files.key = "/nowhere/x.key";
+    assert_int_equal(open_with(f, &files, url, 0), -ERR_INVALID);
+    assert_string_equal(f->err.text,
+                        "cannot read --client-key-file /nowhere/x.key: No such file or "
+                        "directory");
+}
+
+struct taken {
+    size_t bytes, limit;
+};
+
+static int take(void *owner, struct bytes bytes)
+{
+    struct taken *t = owner;
+    t->bytes += bytes.size;
+    return t->bytes > t->limit ? -ERR_CONFLICT : 0;
+}
+
+static void streams_are_handed_on(void **state)
+{
+    struct fixture *f = *state;
+    Models__DomainsResponse m = MODELS__DOMAINS_RESPONSE__INIT;
+    struct taken t = {.limit = 1 << 20};
+    assert_int_equal(open_with(f, &client_files, url, 10000), 0);
+    assert_int_equal(
+        cli_client_stream(f->client, "/chunks?100000", &m.base, 2000, take, &t, &f->err), 0);
+    assert_int_equal(t.bytes, 100000);
+    /* The taker ends an endless one, and its code is the result. */
+    t.bytes = 0;
+    assert_int_equal(cli_client_stream(f->client, "/flood", &m.base, 2000, take, &t, &f->err),
+                     -ERR_CONFLICT);
+    /* Silence ends it. */
+    int64_t begun_ms = cli_now_ms();
+    assert_int_equal(cli_client_stream(f->client, "/stream", &m.base, 300, take, &t, &f->err),
+                     -ERR_TIMEOUT);
+    assert_in_range(cli_now_ms() - begun_ms, 300, 3000);
+    /* A refusal is an error, not news. */
+    t.bytes = 0;
+    assert_int_equal(cli_client_stream(f->client, "/status?503", &m.base, 300, take, &t, &f->err),
+                     -ERR_UNAVAILABLE);
+    assert_int_equal(t.bytes, 0);
+}
+
+static void an_interrupt_ends_a_call(void **state)
+{
+    struct fixture *f = *state;
+    pid_t child = fork();
+    if (child == 0) {
+        ProtobufCMessage *answer = NULL;
+        int r = open_with(f, &client_files, url, 20000);
+        r = r < 0 ? r : ask(f, "/never", NULL, &answer);
+        _exit(r == -ERR_UNKNOWN && cli_interrupted() ? 42 : 1);
+    }
+    usleep(500 * 1000);
+    int64_t begun_ms = cli_now_ms();
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+    assert_in_range(cli_now_ms() - begun_ms, 0, 2500);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(answers_are_decoded),           TEST(errors_in_answers_become_ours),
+        TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
+        TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
+        TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
+        TEST(an_interrupt_ends_a_call),
+    };
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}
