@@ -301,6 +301,7 @@ static void run(struct op *op, struct effects *out)
         .fetched_count = op->fetched_count,
     };
     op->in.now = b->now;
+    op->in.boot_id = b->boot_id;
     op->in.random = &op->random;
     random_seed(&op->random, (uint64_t[2]){random_next(&b->random), random_next(&b->random)});
     void *snapshot = arena_alloc(op->arena, op->row->snapshot_size);

@@ -88,10 +88,14 @@ static void arrives_at_client(void *world, struct item *item)
         return;
     }
     if (!x->from) {
-        world_answered *answered = x->answered;
+        world_answered *answered = x->answered; /* NULL: the client died or gave up */
         void *context = x->context;
-        forget(w, x);
-        answered(context, a->event.response.status, a->event.response.body);
+        if (answered || a->last) {
+            forget(w, x);
+        }
+        if (answered) {
+            answered(context, a->event.response.status, a->event.response.body);
+        }
         return;
     }
     struct node *client = x->from;

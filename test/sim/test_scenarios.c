@@ -1,0 +1,274 @@
+/* Named stories on virtual time, compared by their trace with test/sim/expected/<name>.trace. The
+ * run never writes there; when a story changed on purpose, `test_scenarios --print NAME` prints the
+ * new trace, to be read before it is kept. */
+#include "test/sim/cluster.h"
+#include "test/sim/model_containers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SETTLE_NS (10 * SECOND_NS)
+
+struct goal {
+    struct cluster *cluster;
+    const char *process_guid;
+    const char *state;
+    int count;
+};
+
+static bool reached(void *context)
+{
+    struct goal *g = context;
+    return cluster_count(g->cluster, g->process_guid, g->state) == g->count;
+}
+
+static void await(struct cluster *c, const char *process_guid, const char *state, int count)
+{
+    struct goal goal = {c, process_guid, state, count};
+    if (!world_run_until(c->world, SETTLE_NS, reached, &goal)) {
+        fprintf(stderr, "%s", world_trace(c->world));
+        fail_msg("%s: %d of %d %s after 10 s", process_guid,
+                 cluster_count(c, process_guid, state), count, state);
+    }
+}
+
+static bool no_containers(void *context)
+{
+    return cluster_containers(context) == 0;
+}
+
+static struct cluster *begin(uint64_t seed)
+{
+    struct cluster *c = cluster_new(&(struct cluster_options){.world = {.seed = seed}});
+    if (!world_run_until(c->world, SETTLE_NS, cluster_ready, c)) {
+        fprintf(stderr, "%s", world_trace(c->world));
+        fail_msg("the cluster is not ready after 10 s");
+    }
+    return c;
+}
+
+/* ---- The stories ---- */
+
+/* Three instances are desired, placed, run; scaled to five and to two; removed. */
+static void happy_path(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await(c, "web", "RUNNING", 3);
+    assert_int_equal(cluster_containers(c), 3);
+    assert_int_equal(cluster_scale(c, "web", 5), 0);
+    await(c, "web", "RUNNING", 5);
+    assert_int_equal(cluster_scale(c, "web", 2), 0);
+    await(c, "web", "", 2);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    await(c, "web", "", 0);
+    assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
+}
+
+/* A rep is killed, its containers run on; the next rep of the cell adopts them and restarts none. */
+static void rep_killed_and_adopted(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await(c, "web", "RUNNING", 3);
+    struct node *cell = c->cells[0];
+    for (unsigned i = 1; !model_containers_guid(node_containers(cell), 0); i++) {
+        cell = c->cells[i]; /* one that was late when the auction asked may have got none */
+    }
+    const char *guid = model_containers_guid(node_containers(cell), 0);
+    assert_non_null(guid);
+    char before[80];
+    snprintf(before, sizeof(before), "%s", guid);
+    world_kill(c->world, cell);
+    world_run(c->world, 2 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 3);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    world_start(c->world, cell);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    const char *after = model_containers_guid(node_containers(cell), 0);
+    if (!after) {
+        fprintf(stderr, "%s", world_trace(c->world));
+        fail_msg("the container of cell-1 is gone");
+    }
+    assert_string_equal(after, before);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    await(c, "web", "", 0);
+    assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
+}
+
+struct committed {
+    struct cluster *cluster;
+    const char *process_guid;
+};
+
+static bool desire_committed(void *context)
+{
+    struct committed *p = context;
+    return cluster_count(p->cluster, p->process_guid, "") > 0;
+}
+
+static void desire_answered(void *context, int status, struct bytes body)
+{
+    (void)body;
+    *(int *)context = status;
+}
+
+/* A bbs commits a desire and is killed before it answers. The client, as Diego's do, asks again at
+ * the other bbs and is told that the LRP exists; nothing is lost, nothing doubled. */
+static void bbs_killed_between_commit_and_answer(struct cluster *c)
+{
+    int status = -1;
+    struct committed committed = {c, "web"};
+    cluster_desire_send(c, c->bbs[0], "web", 3, desire_answered, &status);
+    assert_true(world_run_until(c->world, SETTLE_NS, desire_committed, &committed));
+    assert_int_equal(status, -1);
+    world_kill(c->world, c->bbs[0]);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(status, 0);
+    assert_int_equal(cluster_desire(c, c->bbs[1], "web", 3), MODELS__ERROR__TYPE__ResourceExists);
+    await(c, "web", "RUNNING", 3);
+    assert_int_equal(cluster_containers(c), 3);
+    world_start(c->world, c->bbs[0]);
+    world_run(c->world, 3 * SECOND_NS);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    await(c, "web", "", 0);
+    assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
+}
+
+/* An instance crashes three times: twice it is placed anew at once, then it stays CRASHED. */
+static void crash_loop(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    for (int crashes = 1; crashes <= 3; crashes++) {
+        await(c, "web", "RUNNING", 1);
+        bool ended = false;
+        for (unsigned i = 0; i < c->options.cells; i++) {
+            ended = ended || world_end_container(c->world, c->cells[i], 0, 3);
+        }
+        assert_true(ended);
+        await(c, "web", "RUNNING", 0);
+    }
+    await(c, "web", "CRASHED", 1);
+    assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
+}
+
+static const struct story {
+    const char *name;
+    uint64_t seed;
+    void (*tell)(struct cluster *c);
+} stories[] = {
+    {"happy_path", 1, happy_path},
+    {"rep_killed_and_adopted", 2, rep_killed_and_adopted},
+    {"bbs_killed_between_commit_and_answer", 3, bbs_killed_between_commit_and_answer},
+    {"crash_loop", 4, crash_loop},
+};
+
+enum { STORY_COUNT = sizeof(stories) / sizeof(stories[0]) };
+
+/* ---- Telling them ---- */
+
+static char *trace_of(const struct story *s)
+{
+    struct cluster *c = begin(s->seed);
+    s->tell(c);
+    char *trace = strdup(world_trace(c->world));
+    cluster_free(c);
+    return trace;
+}
+
+static char *expected_trace(const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof(path), "test/sim/expected/%s.trace", name);
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fail_msg("%s is missing; the tests run from the top of the tree", path);
+    }
+    char *text = calloc(1, 1 << 20);
+    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static void tells_the_expected_trace_twice(void **state)
+{
+    const struct story *s = *state;
+    char *first = trace_of(s), *again = trace_of(s), *expected = expected_trace(s->name);
+    assert_string_equal(first, again);
+    if (strcmp(first, expected) != 0) {
+        fprintf(stderr, "%s", first);
+    }
+    assert_string_equal(first, expected);
+    free(first);
+    free(again);
+    free(expected);
+}
+
+/* The stories' own assertions hold whatever the seed and the delays. */
+static uint64_t first_seed = 1000, last_seed = 1099;
+
+static void holds_for_many_seeds(void **state)
+{
+    const struct story *s = *state;
+    for (uint64_t seed = first_seed; seed <= last_seed; seed++) {
+        struct cluster_options options = {
+            .world = {.seed = seed,
+                      .network = {50 * MICROSECOND_NS, 3 * MILLISECOND_NS},
+                      .store = {100 * MICROSECOND_NS, 5 * MILLISECOND_NS},
+                      .watch_lag = {100 * MICROSECOND_NS, 20 * MILLISECOND_NS}}};
+        struct cluster *c = cluster_new(&options);
+        printf("%s: seed %llu\n", s->name, (unsigned long long)seed);
+        if (!world_run_until(c->world, SETTLE_NS, cluster_ready, c)) {
+            fail_msg("not ready");
+        }
+        s->tell(c);
+        cluster_free(c);
+    }
+}
+
+static int print_story(const char *name)
+{
+    for (size_t i = 0; i < STORY_COUNT; i++) {
+        if (strcmp(stories[i].name, name) == 0) {
+            char *trace = trace_of(&stories[i]);
+            fputs(trace, stdout);
+            free(trace);
+            return 0;
+        }
+    }
+    fprintf(stderr, "no story %s\n", name);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--print") == 0) {
+        return print_story(argv[2]);
+    }
+    unsigned long long from, to;
+    if (argc == 3 && strcmp(argv[1], "--seeds") == 0 &&
+        sscanf(argv[2], "%llu-%llu", &from, &to) == 2 && from <= to) {
+        first_seed = from;
+        last_seed = to;
+    } else if (argc != 1) {
+        fprintf(stderr, "usage: test_scenarios [--print STORY | --seeds A-B]\n");
+        return 2;
+    }
+    struct CMUnitTest tests[2 * STORY_COUNT];
+    char names[2 * STORY_COUNT][80];
+    for (size_t i = 0; i < STORY_COUNT; i++) {
+        snprintf(names[2 * i], sizeof(names[0]), "%s", stories[i].name);
+        snprintf(names[2 * i + 1], sizeof(names[0]), "%s_for_many_seeds", stories[i].name);
+        tests[2 * i] = (struct CMUnitTest){.name = names[2 * i],
+                                           .test_func = tells_the_expected_trace_twice,
+                                           .initial_state = (void *)&stories[i]};
+        tests[2 * i + 1] = (struct CMUnitTest){.name = names[2 * i + 1],
+                                               .test_func = holds_for_many_seeds,
+                                               .initial_state = (void *)&stories[i]};
+    }
+    return _cmocka_run_group_tests("scenarios", tests, 2 * STORY_COUNT, NULL, NULL);
+}
