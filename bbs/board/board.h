@@ -18,8 +18,9 @@ struct board_hooks {
     /* The next slice of a job: which op does it (a row whose request is the Board__JobRecord). The
      * op's plan moves the job's cursor or deletes the job. */
     const struct op_row *(*job_row)(void *context, const Board__JobRecord *job);
-    /* After each revision the copy went through, in order; `before` or `after` is NULL for creation
-     * or deletion; the cause is the change's entry or NULL. For notices and (later) event streams. */
+    /* After each revision the copy went through, in order; `before` or `after` is NULL for
+     * creation or deletion; the cause is the change's entry or NULL. For notices and (later) event
+     * streams. */
     void (*on_change)(void *context, const struct seen *before, const struct seen *after,
                       const Board__CauseRecord__Change *cause, struct effects *out);
     /* Committed by this process: its plan's notices. */
@@ -64,9 +65,9 @@ void board_barrier(struct board *b, struct arena *arena, board_read *read, void 
 /* The present copy without a barrier, for what decides nothing. Lives in `arena`. */
 struct view *board_view(struct board *b, struct arena *arena);
 
-/* Records outside the copy (run/...), fetched at their present revision: keys or prefixes (ending in
- * "/"). Calls `got` once with the records found, in the order of `keys` (those of one prefix sorted by
- * key), or with NULL and a text. `keys` must live in the arena, which is taken over. */
+/* Records outside the copy (run/...), fetched at their present revision: keys or prefixes (ending
+ * in "/"). Calls `got` once with the records found, in the order of `keys` (those of one prefix
+ * sorted by key), or with NULL and a text. `keys` must live in the arena, which is taken over. */
 typedef void board_fetched(void *context, const struct seen *list, size_t count, const char *text,
                            struct effects *out);
 void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,

@@ -1,5 +1,6 @@
-/* The memory copy of the board (DESIGN 2): each record as one immutable, counted version (encoded blob
- * beside a small decoded index), found by key, by cell and by owner. The watch alone changes it. */
+/* The memory copy of the board (DESIGN 2): each record as one immutable, counted version (encoded
+ * blob beside a small decoded index), found by key, by cell and by owner. The watch alone changes
+ * it. */
 #ifndef BBS_BOARD_COPY_H
 #define BBS_BOARD_COPY_H
 
@@ -30,8 +31,8 @@ struct version {
     char text[];       /* the key, then the tags */
 };
 
-/* A new version with one reference, the caller's. Decodes the value in `scratch` for its index; what
- * cannot be decoded (another format version) has an empty index. */
+/* A new version with one reference, the caller's. Decodes the value in `scratch` for its index;
+ * what cannot be decoded (another format version) has an empty index. */
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
                       int64_t create_revision, int64_t mod_revision);
 struct version *version_ref(struct version *i);  /* NULL gives NULL */
@@ -58,8 +59,8 @@ void copy_free(struct copy *c); /* accepts NULL */
 
 size_t copy_count(const struct copy *c);
 
-/* Puts a version (taking over the reference) in the place of its key; gives the reference to the one
- * that was there, or NULL. */
+/* Puts a version (taking over the reference) in the place of its key; gives the reference to the
+ * one that was there, or NULL. */
 struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns);
 
 /* Takes the version out and gives its reference, or NULL. */

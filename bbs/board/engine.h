@@ -68,8 +68,8 @@ void store_forget(struct board *b, uint64_t id);
 /* Gives an answer to who waits for it. False if nobody here does. */
 bool store_answered(struct board *b, const struct store_answer *answer, struct effects *out);
 
-/* Whether the call certainly had no effect: etcd's own "unavailable" and "deadline exceeded" may come
- * after a proposal that still lands. */
+/* Whether the call certainly had no effect: etcd's own "unavailable" and "deadline exceeded" may
+ * come after a proposal that still lands. */
 bool store_certainly_refused(const struct store_answer *answer);
 
 /* What went wrong, for texts. */
@@ -304,8 +304,8 @@ Etcd__Compare *epoch_compare(struct board *b, struct arena *arena);
 Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
 struct bytes cause_encode(const Board__CauseRecord *record, struct arena *arena);
 
-/* Settles the slot whose transaction ended unknown: voids it under the compare that it is unchanged.
- * Ends in commit_settled(). */
+/* Settles the slot whose transaction ended unknown: voids it under the compare that it is
+ * unchanged. Ends in commit_settled(). */
 void slot_settle(struct slot *s, struct effects *out);
 /* `landed_revision` > 0: the transaction landed at that revision; 0: it never did and never will;
  * -1: nobody can tell any more (the slot's key was deleted). */

@@ -334,7 +334,9 @@ static void fill_changes(struct reader *r, struct buf *out, size_t end)
     if (r->place == f->shown && r->heartbeat != f->heartbeat &&
         f->heartbeat_revision > 0 && f->heartbeat_revision <= f->revision) {
         r->heartbeat = f->heartbeat;
-        append_mark(out, f, BOARD__FEED_FRAME__KIND__HEARTBEAT, f->heartbeat_revision);
+        /* The reader stands at the copy's position, which is past what passed the barrier: so the
+         * frames' revisions never fall. */
+        append_mark(out, f, BOARD__FEED_FRAME__KIND__HEARTBEAT, f->revision);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Reads records that the copy does not keep (run/...): keys in transactions of many ranges, prefixes
- * page by page, all at one revision. */
+/* Reads records that the copy does not keep (run/...): keys in transactions of many ranges,
+ * prefixes page by page, all at one revision. */
 #include "bbs/board/engine.h"
 
 #include <assert.h>

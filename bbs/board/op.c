@@ -1,5 +1,5 @@
-/* The op: gather, decide, commit, answer; on conflict gather again (DESIGN 3.3). Ops with one target
- * take turns, in order of arrival. */
+/* The op: gather, decide, commit, answer; on conflict gather again (DESIGN 3.3). Ops with one
+ * target take turns, in order of arrival. */
 #include "bbs/board/engine.h"
 
 #include <assert.h>
@@ -136,8 +136,8 @@ static void decided(struct op *op, struct effects *out)
     finish(op);
 }
 
-/* The op's 5 s are over. What is under way goes on without it: a transaction's slot stays busy until
- * its outcome is known. */
+/* The op's 5 s are over. What is under way goes on without it: a transaction's slot stays busy
+ * until its outcome is known. */
 static void on_deadline(struct await *a, bool reached, struct effects *out)
 {
     (void)reached;

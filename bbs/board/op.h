@@ -1,5 +1,5 @@
-/* The op: gather (which records), decide, commit, answer; on conflict gather again, a bounded number
- * of times (DESIGN 3.3). An endpoint or a named move is a row: which records, which decide
+/* The op: gather (which records), decide, commit, answer; on conflict gather again, a bounded
+ * number of times (DESIGN 3.3). An endpoint or a named move is a row: which records, which decide
  * function. The engine knows nothing of LRPs. */
 #ifndef BBS_BOARD_OP_H
 #define BBS_BOARD_OP_H

@@ -90,8 +90,8 @@ static bool same(const struct version *item, const Etcd__KeyValue *kv)
            bytes_equal(blob_bytes(item->blob), value);
 }
 
-/* The first key at which copy and page differ, NULL if none: both are walked side by side. `last` is
- * the end of the stretch that the page speaks of. */
+/* The first key at which copy and page differ, NULL if none: both are walked side by side. `last`
+ * is the end of the stretch that the page speaks of. */
 static const char *difference(struct board *b, const char *after, const char *last, struct arena *a)
 {
     const Etcd__RangeResponse *page = b->verify.page;

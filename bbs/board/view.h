@@ -16,7 +16,7 @@ struct seen {
     const char *key;
     enum record_type type;
     const ProtobufCMessage *message; /* decoded; never NULL in what the functions below give */
-    struct blob *blob;               /* encoded, with its version byte; take a reference to keep it */
+    struct blob *blob; /* encoded, with its version byte; take a reference to keep it */
     int64_t create_revision;
     int64_t mod_revision;
 };

@@ -1,6 +1,6 @@
 /* Drives boards alone (without the rest of a bbs) against the model etcd on virtual time, with the
- * faults that the engine must bear: answers out of order, lost requests, lost answers, requests that
- * land long after they were given up, watches that lag, break and begin anew. */
+ * faults that the engine must bear: answers out of order, lost requests, lost answers, requests
+ * that land long after they were given up, watches that lag, break and begin anew. */
 #ifndef TEST_UNIT_BOARD_RIG_H
 #define TEST_UNIT_BOARD_RIG_H
 

@@ -16,8 +16,8 @@
 static struct arena arena;
 
 /* An ActualLRP of process `guid`, index 0. */
-static struct version *actual(const char *guid, const char *cell, const char *state, int64_t created,
-                              int64_t revision)
+static struct version *actual(const char *guid, const char *cell, const char *state,
+                              int64_t created, int64_t revision)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;

@@ -39,8 +39,22 @@ struct story {
     int64_t landed_revision;
 };
 
+/* A follower of the feed, as roles have one. */
+struct reader {
+    struct cursor *cursor;
+    unsigned board;
+    const char *key_prefix;
+    struct map held; /* key -> mod_revision */
+    char epoch[64];
+    int64_t position; /* where it may resume: 0 = nowhere */
+    int64_t last;     /* revision of the last frame */
+    bool current;
+    unsigned resets, cuts;
+};
+
 struct scene {
     struct rig *rig;
+    struct reader readers[READERS];
     struct story stories[OPS_PER_SEED];
     unsigned count;
 };
@@ -387,6 +401,94 @@ static bool run_level(struct rig *r)
     return false;
 }
 
+/* ---- the feed ---- */
+
+static void subscribe(struct scene *c, struct reader *r)
+{
+    Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
+    Board__FeedRequest q = BOARD__FEED_REQUEST__INIT;
+    selector.key_prefix = (char *)(size_t)r->key_prefix;
+    q.n_selectors = 1;
+    q.selectors = list;
+    q.epoch = r->epoch;
+    q.revision = r->position;
+    r->board = (unsigned)random_below(board_rig_random(c->rig), BOARDS);
+    r->cursor = board_feed(board_rig_board(c->rig, r->board), &q);
+    assert_non_null(r->cursor);
+    r->last = 0;
+}
+
+static void take_frame(struct reader *r, const Board__FeedFrame *f)
+{
+    assert_true(f->kind == BOARD__FEED_FRAME__KIND__RESET || f->revision >= r->last);
+    r->last = f->revision;
+    switch (f->kind) {
+    case BOARD__FEED_FRAME__KIND__RESET:
+        map_done(&r->held, NULL);
+        r->resets++;
+        r->position = 0;
+        r->current = false;
+        break;
+    case BOARD__FEED_FRAME__KIND__RECORD:
+    case BOARD__FEED_FRAME__KIND__PUT:
+        assert_true(strncmp(f->key, r->key_prefix, strlen(r->key_prefix)) == 0);
+        map_put(&r->held, f->key, (void *)(size_t)f->mod_revision);
+        break;
+    case BOARD__FEED_FRAME__KIND__DELETE:
+        map_remove(&r->held, f->key);
+        break;
+    default: /* CURRENT, HEARTBEAT */
+        snprintf(r->epoch, sizeof(r->epoch), "%s", f->epoch);
+        r->position = f->revision;
+        r->current = true;
+        break;
+    }
+}
+
+static void read_feed(struct scene *c, struct reader *r)
+{
+    struct buf in;
+    buf_init(&in);
+    enum cursor_state state;
+    while ((state = cursor_fill(r->cursor, &in, 500)) == CURSOR_MORE) {
+    }
+    struct arena a;
+    arena_init(&a);
+    struct bytes left = buf_bytes(&in);
+    while (left.size) {
+        uint64_t size;
+        int head = bytes_varint(left, &size);
+        assert_true(head > 0 && size <= left.size - (size_t)head);
+        ProtobufCAllocator allocator = arena_protobuf(&a);
+        take_frame(r, board__feed_frame__unpack(&allocator, size, left.data + head));
+        left.data += (size_t)head + size;
+        left.size -= (size_t)head + size;
+    }
+    arena_done(&a);
+    buf_done(&in);
+    bool leave = random_below(board_rig_random(c->rig), 20) == 0; /* to another bbs, at times */
+    if (state == CURSOR_CUT || state == CURSOR_END || leave) {
+        r->cuts += state == CURSOR_CUT;
+        cursor_free(r->cursor);
+        subscribe(c, r);
+    }
+}
+
+static void check_reader(struct scene *c, struct reader *r)
+{
+    struct arena a;
+    arena_init(&a);
+    struct view *v = board_view(board_rig_board(c->rig, r->board), &a);
+    const struct seen *list;
+    int count = view_peek_range(v, r->key_prefix, 1000, &list);
+    assert_true(r->current);
+    assert_int_equal(r->held.count, count);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal((int64_t)(size_t)map_get(&r->held, list[i].key), list[i].mod_revision);
+    }
+    arena_done(&a);
+}
+
 /* ---- one seed ---- */
 
 static void disturb(struct rig *r, struct rig_faults *f)
@@ -419,13 +521,19 @@ static void disturb(struct rig *r, struct rig_faults *f)
 static void one_seed(uint64_t seed, unsigned *ret_done, unsigned *ret_unavailable)
 {
     struct scene *c = calloc(1, sizeof(*c));
-    struct bbs_config config = {.url = "https://bbs", .name = "bbs", .transactions_max = 4};
+    struct bbs_config config = {.url = "https://bbs", .name = "bbs", .transactions_max = 4,
+                                .feed_ring_changes = 24};
     c->rig = board_rig_new(seed, BOARDS, &config, NULL);
     struct rig_faults *f = board_rig_faults(c->rig);
     struct random *random = board_rig_random(c->rig);
     f->delay_ns = 3 * MILLISECOND_NS;
     f->watch_lag_ns = (1 + (int64_t)random_below(random, 300)) * MILLISECOND_NS;
     assert_true(board_rig_run_ready(c->rig, 10 * SECOND_NS));
+    for (unsigned i = 0; i < READERS; i++) {
+        c->readers[i].key_prefix = i ? "domain/k1" : "domain/";
+        map_init(&c->readers[i].held);
+        subscribe(c, &c->readers[i]);
+    }
     bool faulty = seed % 4 != 0;
     f->lost = faulty ? 20 : 0;
     f->answer_lost = faulty ? 20 : 0;
@@ -436,6 +544,11 @@ static void one_seed(uint64_t seed, unsigned *ret_done, unsigned *ret_unavailabl
             tell(c);
         }
         board_rig_run(c->rig, 1 + (int64_t)random_below(random, 400 * MILLISECOND_NS));
+        for (unsigned i = 0; i < READERS; i++) {
+            if (random_below(random, 3)) {
+                read_feed(c, &c->readers[i]);
+            }
+        }
         if (faulty && random_below(random, 4) == 0) {
             disturb(c->rig, f);
         }
@@ -448,6 +561,15 @@ static void one_seed(uint64_t seed, unsigned *ret_done, unsigned *ret_unavailabl
     board_rig_run(c->rig, 30 * SECOND_NS);
     assert_true(board_rig_run_ready(c->rig, 10 * SECOND_NS));
     assert_true(run_level(c->rig));
+    for (unsigned i = 0; i < READERS; i++) {
+        struct reader *r = &c->readers[i];
+        do {
+            read_feed(c, r);
+        } while (r->last == 0); /* it has just changed to another bbs */
+        check_reader(c, r);
+        cursor_free(r->cursor);
+        map_done(&r->held, NULL);
+    }
     replay(c);
     check_stories(c, ret_done, ret_unavailable);
     for (unsigned i = 0; i < BOARDS; i++) {
