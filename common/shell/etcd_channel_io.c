@@ -1,24 +1,43 @@
 #include "common/shell/etcd_parts_io.h"
 
+#include <bsd/string.h>
 #include <event2/event.h>
 #include <stdlib.h>
 
-/* More streams than this open another connection; Go's HTTP/2 server allows 250. */
-enum { STREAMS_PER_CONNECTION = 200 };
+static void probe_ended(struct channel *c, CURLcode result)
+{
+    c->probing = false;
+    /* Any status is a sign of life; only silence is none. */
+    if (c->probe->trailers.status != GRPC_NO_STATUS) {
+        c->tries = 0;
+        c->warm = true;
+        if (c->on_warm) {
+            c->on_warm(c);
+        }
+        return;
+    }
+    struct buf problem;
+    buf_init(&problem);
+    buf_printf(&problem, "etcd %s: ", c->etcd->endpoints[c->endpoint]);
+    exchange_explain(c->probe, result, &problem);
+    strlcpy(c->problem, buf_string(&problem), sizeof(c->problem));
+    buf_done(&problem);
+    c->tries++;
+    c->warm = false;
+    c->dead = true;
+    etcd_endpoint_failed(c->etcd, c->endpoint);
+    etcd_defer(c->etcd);
+}
 
 static void exchange_ended(void *context, CURL *easy, CURLcode result)
 {
     struct channel *c = context;
     struct exchange *x = exchange_of(easy);
-    if (x != c->probe) {
+    if (x == c->probe) {
+        probe_ended(c, result);
+    } else {
+        c->warm = x->trailers.status != GRPC_NO_STATUS;
         c->on_done(c, x, result);
-        return;
-    }
-    c->probing = false;
-    /* Any status is a sign of life; only silence is none. */
-    if (x->trailers.status == GRPC_NO_STATUS) {
-        c->dead = true;
-        etcd_defer(c->etcd);
     }
 }
 
@@ -30,26 +49,45 @@ static void progressed(void *context)
     }
 }
 
+/* More than a channel ever sends at once, so that one connection is enough. */
+enum { STREAMS_PER_CONNECTION = 200 };
+
+/* No limit is set on connections: transfers that libcurl 8.14.1 keeps waiting for one are forgotten
+ * when it breaks, even their time-outs. */
 static void open_transfers(struct channel *c)
 {
     struct transfers_news news = {
         .on_done = exchange_ended, .on_progress = progressed, .context = c};
     c->transfers = transfers_new(c->etcd->base, &news);
-    CURLM *multi = transfers_multi(c->transfers);
-    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, c->connections);
-    curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
+    curl_multi_setopt(transfers_multi(c->transfers), CURLMOPT_MAX_CONCURRENT_STREAMS,
+                      (long)STREAMS_PER_CONNECTION);
 }
 
-static void send_probe(struct channel *c)
+/* A handle that failed is not trusted any more. */
+static void renew_probe(struct channel *c)
 {
+    exchange_free(c->probe);
+    c->probe = exchange_new(&c->etcd->options, c);
+}
+
+void channel_probe(struct channel *c)
+{
+    if (c->probing || c->dead) {
+        return;
+    }
     Etcd__RangeRequest request = ETCD__RANGE_REQUEST__INIT;
-    request.key = (ProtobufCBinaryData){.len = 1, .data = (uint8_t *)"-"};
+    request.key = (ProtobufCBinaryData){.len = 1, .data = (uint8_t *)(size_t) "-"};
     request.serializable = true;
     request.count_only = true;
     struct buf url;
     buf_init(&url);
-    exchange_prepare(c->probe, etcd_url(c->etcd, "/etcdserverpb.KV/Range", &url), &request.base,
-                     ETCD_SILENCE_MS, false);
+    if (c->tries) {
+        renew_probe(c);
+    }
+    c->endpoint = c->pinned ? c->endpoint : c->etcd->endpoint;
+    exchange_fill(c->probe, &request.base, false);
+    exchange_aim(c->probe, etcd_url(c->etcd, c->endpoint, "/etcdserverpb.KV/Range", &url),
+                 ETCD_SILENCE_MS);
     buf_done(&url);
     c->probing = true;
     transfers_add(c->transfers, c->probe->easy);
@@ -60,8 +98,8 @@ static void on_tick(evutil_socket_t fd, short what, void *channel)
     (void)fd;
     (void)what;
     struct channel *c = channel;
-    if (!c->probing && !c->dead && c->is_waiting(c)) {
-        send_probe(c);
+    if (c->is_waiting(c)) {
+        channel_probe(c);
     }
 }
 
@@ -90,6 +128,7 @@ void channel_reset(struct channel *c)
     transfers_free(c->transfers);
     c->probing = false;
     c->dead = false;
+    c->warm = false;
     open_transfers(c);
 }
 

@@ -9,45 +9,66 @@
 #include "common/shell/transfers_io.h"
 
 #include <stdbool.h>
+#include <sys/queue.h>
 
 struct event;
 
-/* A connection pool of its own with a probe: a tiny read that etcd answers without its raft. It
- * travels on the same connections, so its silence is theirs. (An HTTP/2 PING would be cheaper, but
+/* A connection of its own with a probe: a tiny read that etcd answers without its raft. It travels
+ * on the same connection, so its silence is the connection's. (An HTTP/2 PING would be cheaper, but
  * etcd without TLS hangs up on a client that pings more often than every 5 s, and libcurl does not
- * look at the answers.) */
+ * look at the answers.) Nothing that writes is sent before a probe was answered: what waits for that
+ * is certainly not done. */
 struct channel {
     struct etcd *etcd;
     struct transfers *transfers;
     struct exchange *probe;
+    size_t endpoint; /* of the connection */
+    bool pinned;     /* to that endpoint; else the next probe goes to the one in use */
+    bool warm;      /* the last that came was an answer */
     bool probing;
-    bool dead; /* the probe was not answered; told by on_dead from the loop's top */
+    bool dead;      /* a probe failed; told by on_dead from the loop's top */
+    unsigned tries; /* probes that failed in a row */
+    char problem[200]; /* of the last one */
     struct event *tick;
-    long connections; /* at most */
-    /* Whether the connections' silence means anything now. */
+    /* Whether the connection's silence means anything now. */
     bool (*is_waiting)(struct channel *c);
-    /* The peer does not answer. May free the channel's transfers. */
+    void (*on_warm)(struct channel *c); /* may be NULL */
+    /* The peer does not answer. May reset the channel. */
     void (*on_dead)(struct channel *c);
     void (*on_done)(struct channel *c, struct exchange *x, CURLcode result);
     void (*on_progress)(struct channel *c); /* may be NULL */
 };
 
-/* Opens nothing. The functions and `connections` are set by the caller before. */
+/* Opens nothing. The functions are set by the caller before. */
 void channel_init(struct channel *c, struct etcd *e);
 void channel_done(struct channel *c);
 
-/* Closes all connections; what was under way is out, without news. */
+/* Closes the connection; what was under way is out, without news. */
 void channel_reset(struct channel *c);
 
-/* Starts a prepared exchange. */
+/* Probes unless that is under way; then on_warm or on_dead follows. */
+void channel_probe(struct channel *c);
+
+/* Starts an exchange that is filled and aimed. */
 void channel_send(struct channel *c, struct exchange *x);
 
 /* Called from the loop's top after etcd_defer(). */
 void channel_deferred(struct channel *c);
 
 struct etcd_call;
-struct etcd_refusal;
 struct watch;
+TAILQ_HEAD(etcd_calls, etcd_call);
+
+/* The calls: those that wait for the channel, and those that are under way in it. */
+struct calls {
+    struct channel channel;
+    struct etcd_calls waiting, sent, spare;
+    struct etcd_calls refused; /* to be told from the loop's top */
+    size_t open_count;         /* waiting and sent */
+    size_t sent_count, spare_count;
+    int64_t last_answer_ns;
+    struct arena arena; /* of the answer that is being told */
+};
 
 struct etcd {
     struct event_base *base;
@@ -57,12 +78,7 @@ struct etcd {
     size_t endpoint_count;
     size_t endpoint; /* the one in use */
     struct exchange_options options;
-    struct arena arena; /* of the answer that is being delivered */
-    struct channel channel; /* of the calls */
-    struct etcd_call *open, *spare;
-    size_t open_count, spare_count;
-    int64_t last_answer_ns;
-    struct etcd_refusal *refusals, **refusals_end;
+    struct calls calls;
     struct watch *watches;
 };
 
@@ -72,13 +88,16 @@ void etcd_defer(struct etcd *e);
 /* Monotonic. */
 int64_t etcd_now_ns(void);
 
-/* The URL of a method at the endpoint in use; lives until the next call of this. */
-const char *etcd_url(struct etcd *e, const char *method, struct buf *out);
+/* The URL of a method at an endpoint; lives as long as `out` is left alone. */
+const char *etcd_url(const struct etcd *e, size_t endpoint, const char *method, struct buf *out);
 
 /* An exchange with this endpoint failed: the next one is tried from now on. */
 void etcd_endpoint_failed(struct etcd *e, size_t endpoint);
 
-/* The watches' part of deferred work and of etcd_free(). */
+/* The calls' and the watches' parts of etcd_new(), deferred work and etcd_free(). */
+void etcd_calls_init(struct etcd *e);
+void etcd_calls_deferred(struct etcd *e);
+void etcd_calls_free(struct etcd *e);
 void etcd_watches_deferred(struct etcd *e);
 void etcd_watches_free(struct etcd *e);
 

@@ -9,10 +9,9 @@
 
 struct watch {
     struct watch *next;
-    struct channel channel; /* first used by container_of below */
+    struct channel channel;
     struct exchange *exchange;
     uint64_t id;
-    size_t endpoint;
     struct event *open_timer; /* not confirmed in time */
     bool open;
     bool ended;        /* nothing more is told; freed from the loop's top */
@@ -50,8 +49,8 @@ static void tell(struct watch *w, enum watch_news news, const Etcd__WatchRespons
 static void close_broken(struct watch *w, const char *problem)
 {
     struct etcd *e = w->channel.etcd;
-    etcd_endpoint_failed(e, w->endpoint);
-    char *text = arena_printf(&w->arena, "watch at etcd %s: %s", e->endpoints[w->endpoint], problem);
+    etcd_endpoint_failed(e, w->channel.endpoint);
+    char *text = arena_printf(&w->arena, "watch at etcd %s: %s", e->endpoints[w->channel.endpoint], problem);
     tell(w, WATCH_CLOSED, NULL, text);
 }
 
@@ -184,8 +183,9 @@ static void send_create(struct watch *w, int64_t start_revision)
     request.create_request = &create;
     struct buf url;
     buf_init(&url);
-    exchange_prepare(w->exchange, etcd_url(e, "/etcdserverpb.Watch/Watch", &url), &request.base, 0,
-                     true);
+    exchange_fill(w->exchange, &request.base, true);
+    exchange_aim(w->exchange,
+                 etcd_url(e, w->channel.endpoint, "/etcdserverpb.Watch/Watch", &url), 0);
     buf_done(&url);
     channel_send(&w->channel, w->exchange);
 }
@@ -197,8 +197,8 @@ void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision)
         abort();
     }
     w->id = id;
-    w->endpoint = e->endpoint;
-    w->channel = (struct channel){.connections = 1,
+    w->channel = (struct channel){.endpoint = e->endpoint,
+                                  .pinned = true,
                                   .is_waiting = watch_waiting,
                                   .on_dead = watch_dead,
                                   .on_done = watch_done,

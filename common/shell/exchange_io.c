@@ -59,13 +59,24 @@ static size_t give_request(char *out, size_t size, size_t count, void *exchange)
 }
 
 /* libcurl repeats a request by itself when a reused connection breaks before the answer. That could
- * carry out a write twice, so it must not be able to rewind. */
-static int refuse_rewind(void *exchange, curl_off_t offset, int origin)
+ * carry out a write twice, so what was given away once may neither open a connection nor be sent on
+ * another one. (Refusing to rewind would also do, but makes libcurl 8.14.1 free a connection twice.) */
+static curl_socket_t open_socket(void *exchange, curlsocktype purpose, struct curl_sockaddr *to)
 {
-    (void)exchange;
-    (void)offset;
-    (void)origin;
-    return CURL_SEEKFUNC_FAIL;
+    (void)purpose;
+    const struct exchange *x = exchange;
+    return x->sent ? CURL_SOCKET_BAD
+                   : socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static int before_sending(void *exchange, char *peer, char *local, int peer_port, int local_port)
+{
+    (void)peer;
+    (void)local;
+    (void)peer_port;
+    (void)local_port;
+    const struct exchange *x = exchange;
+    return x->sent ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static size_t take_answer(char *data, size_t size, size_t count, void *exchange)
@@ -109,8 +120,10 @@ static void set_callbacks(struct exchange *x)
     SET(x->easy, CURLOPT_ERRORBUFFER, x->problem);
     SET(x->easy, CURLOPT_READFUNCTION, give_request);
     SET(x->easy, CURLOPT_READDATA, x);
-    SET(x->easy, CURLOPT_SEEKFUNCTION, refuse_rewind);
-    SET(x->easy, CURLOPT_SEEKDATA, x);
+    SET(x->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(x->easy, CURLOPT_OPENSOCKETDATA, x);
+    SET(x->easy, CURLOPT_PREREQFUNCTION, before_sending);
+    SET(x->easy, CURLOPT_PREREQDATA, x);
     SET(x->easy, CURLOPT_WRITEFUNCTION, take_answer);
     SET(x->easy, CURLOPT_WRITEDATA, x);
     SET(x->easy, CURLOPT_HEADERFUNCTION, take_header);
@@ -127,7 +140,6 @@ static void set_connection(struct exchange *x)
     SET(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(x->easy, CURLOPT_PROXY, ""); /* the environment must not reroute the store */
     SET(x->easy, CURLOPT_NOSIGNAL, 1L);
-    SET(x->easy, CURLOPT_PIPEWAIT, 1L); /* share one connection, also while it is being made */
     SET(x->easy, CURLOPT_CONNECTTIMEOUT_MS, o->connect_ms);
     SET(x->easy, CURLOPT_TCP_NODELAY, 1L);
     SET(x->easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -174,8 +186,7 @@ void exchange_free(struct exchange *x)
     free(x);
 }
 
-void exchange_prepare(struct exchange *x, const char *url, const ProtobufCMessage *request,
-                      long timeout_ms, bool hold_open)
+void exchange_fill(struct exchange *x, const ProtobufCMessage *request, bool hold_open)
 {
     buf_clear(&x->request);
     buf_clear(&x->received);
@@ -185,13 +196,17 @@ void exchange_prepare(struct exchange *x, const char *url, const ProtobufCMessag
     x->overflowed = false;
     x->problem[0] = 0;
     x->hold_open = hold_open;
-    SET(x->easy, CURLOPT_URL, url);
-    SET(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(x->easy, CURLOPT_POSTFIELDSIZE_LARGE,
         hold_open ? (curl_off_t)-1 : (curl_off_t)x->request.size);
+}
+
+void exchange_aim(struct exchange *x, const char *url, long timeout_ms)
+{
+    bool tls = strncmp(url, "https", 5) == 0;
+    SET(x->easy, CURLOPT_URL, url);
+    SET(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(x->easy, CURLOPT_HTTP_VERSION,
-        strncmp(url, "https", 5) == 0 ? (long)CURL_HTTP_VERSION_2TLS
-                                      : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+        tls ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
 }
 
 struct exchange *exchange_of(CURL *easy)
@@ -211,6 +226,8 @@ void exchange_explain(const struct exchange *x, CURLcode result, struct buf *out
 {
     if (x->overflowed) {
         buf_printf(out, "the answer exceeds %zu bytes", x->options->answer_bytes);
+    } else if (x->sent && (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK)) {
+        buf_append_string(out, "the connection broke before the answer"); /* see open_socket() */
     } else if (result != CURLE_OK) {
         buf_append_string(out, x->problem[0] ? x->problem : curl_easy_strerror(result));
     } else {

@@ -44,10 +44,12 @@ struct curl_slist *exchange_headers(void);
 struct exchange *exchange_new(const struct exchange_options *options, void *owner);
 void exchange_free(struct exchange *x); /* accepts NULL; not while it is under way */
 
-/* Gets ready for a call; it then is to be given to transfers_add(). `timeout_ms` covers all of it, 0
- * = no end. With `hold_open` the request is not ended after the message. */
-void exchange_prepare(struct exchange *x, const char *url, const ProtobufCMessage *request,
-                      long timeout_ms, bool hold_open);
+/* Packs the request; clears what an earlier one left. With `hold_open` the request is not ended after
+ * the message. */
+void exchange_fill(struct exchange *x, const ProtobufCMessage *request, bool hold_open);
+
+/* Where it goes, before it is given to transfers_add(). `timeout_ms` covers all of it, 0 = no end. */
+void exchange_aim(struct exchange *x, const char *url, long timeout_ms);
 
 /* The exchange that owns an easy handle. */
 struct exchange *exchange_of(CURL *easy);

@@ -1,6 +1,7 @@
 #include "test/conformance/store_suite.h"
 
 #include "test/conformance/store_cases.h"
+#include "test/conformance/store_storm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { CASES_MAX = 32 };
+enum { CASES_MAX = 32, STORM_CALLS = 1000 };
 
 /* What a cmocka test finds in its state. */
 struct case_state {
@@ -34,6 +35,26 @@ static void run_quota(void **state)
     tester_free(t);
 }
 
+/* The faults must have bitten: some outcomes unknown, and unknown ones of both kinds over a few
+ * rounds. */
+static void run_storm(void **state)
+{
+    const struct store_suite *suite = ((struct case_state *)*state)->suite;
+    for (unsigned i = 0; i < suite->rounds; i++) {
+        struct backend_options options = {
+            .seed = suite->seed + i, .delays = true, .tls = suite->tls};
+        struct tester *t = tester_new(suite->backend_new(&options));
+        struct storm_result result;
+        store_storm(t, options.seed, STORM_CALLS, &result);
+        printf("storm %llu: %zu done, %zu lost, %zu refused, %zu unknown of which %zu landed, "
+               "%u watches\n",
+               (unsigned long long)options.seed, result.done, result.lost, result.refused,
+               result.unknown, result.landed, result.watches);
+        assert_true(result.unknown > 0 && result.watches > 1);
+        tester_free(t);
+    }
+}
+
 int store_suite_run(const struct store_suite *suite)
 {
     struct backend_options options = {.seed = suite->seed, .tls = suite->tls};
@@ -50,6 +71,10 @@ int store_suite_run(const struct store_suite *suite)
     states[count] = (struct case_state){.suite = suite};
     tests[count] = (struct CMUnitTest){
         .name = "quota", .test_func = run_quota, .initial_state = &states[count]};
+    count++;
+    states[count] = (struct case_state){.suite = suite};
+    tests[count] = (struct CMUnitTest){
+        .name = "storm", .test_func = run_storm, .initial_state = &states[count]};
     count++;
     int failed = _cmocka_run_group_tests(suite->name, tests, count, NULL, NULL);
     tester_free(t);

@@ -411,7 +411,8 @@ static Etcd__Event *event_of(struct model_etcd *m, const struct model_change *c,
                                       : ETCD__EVENT__TYPE__DELETE;
     e->kv = ARENA_NEW(a, Etcd__KeyValue);
     model_kv_fill(a, c->key, c->now, false, e->kv);
-    if (c->before && c->now->mod_revision - 1 >= m->store.compacted) {
+    bool creation = c->now->create_revision == c->now->mod_revision;
+    if (c->before && !creation && c->now->mod_revision - 1 >= m->store.compacted) {
         e->prev_kv = ARENA_NEW(a, Etcd__KeyValue);
         model_kv_fill(a, c->key, c->before, false, e->prev_kv);
     }

@@ -162,7 +162,7 @@ static void log_change(struct model_mvcc *s, const char *key, struct model_versi
 static void add_version(struct model_mvcc *s, struct model_key *k, const char *key,
                         struct model_version *v)
 {
-    struct model_version *before = version_at(k, INT64_MAX);
+    struct model_version *before = version_at(k, s->revision);
     if (k->count == k->capacity) {
         k->capacity = k->capacity ? k->capacity * 2 : 2;
         k->versions = must(realloc(k->versions, k->capacity * sizeof(*k->versions)));

@@ -25,7 +25,7 @@ struct model_version {
 struct model_change {
     char *key;
     struct model_version *now;
-    struct model_version *before; /* NULL when there was none */
+    struct model_version *before; /* at the revision before; NULL when there was none */
 };
 
 struct model_mvcc {

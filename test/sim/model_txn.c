@@ -141,7 +141,9 @@ static bool join_puts(struct writes *w, const struct writes *branch, const struc
         if (twice || deletes_hold(w, key)) {
             return false;
         }
-        add_put(w, key);
+        if (!puts_hold(w, key)) {
+            add_put(w, key);
+        }
     }
     return true;
 }
@@ -169,7 +171,11 @@ static bool collect(struct writes *w, Etcd__RequestOp *const *ops, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (ops[i]->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE) {
             const Etcd__DeleteRangeRequest *d = ops[i]->request_delete_range;
-            add_delete(w, model_range_of(w->arena, d->key, d->range_end));
+            struct model_range range = model_range_of(w->arena, d->key, d->range_end);
+            /* etcd 3.4 takes the end of all keys for one before them all and sees no overlap. */
+            if (!range.high || *range.high) {
+                add_delete(w, range);
+            }
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -348,22 +354,25 @@ static struct model_refusal check_state_of_put(struct model_etcd *m, const Etcd_
     return fine;
 }
 
-/* What the chosen branches need of the state before: leases, keys, revisions that can be read. */
+/* What the chosen branches need of the state before: leases and keys of puts (`kind`), or revisions
+ * that ranges can be read at. etcd looks at all puts first, so it is called once for each. */
 static struct model_refusal check_state(struct model_etcd *m, const Etcd__TxnRequest *t,
-                                        const struct path *path, struct arena *a)
+                                        const struct path *path,
+                                        Etcd__RequestOp__RequestCase kind, struct arena *a)
 {
     Etcd__RequestOp *const *ops = path->succeeds ? t->success : t->failure;
     size_t count = path->succeeds ? t->n_success : t->n_failure;
     struct model_refusal refusal = fine;
     for (size_t i = 0; i < count && !refusal.status; i++) {
         Etcd__RangeResponse *ignored;
-        if (ops[i]->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_PUT) {
+        if (ops[i]->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_TXN) {
+            refusal = check_state(m, ops[i]->request_txn, &path->nested[i], kind, a);
+        } else if (ops[i]->request_case != kind) {
+            continue;
+        } else if (kind == ETCD__REQUEST_OP__REQUEST_REQUEST_PUT) {
             refusal = check_state_of_put(m, ops[i]->request_put, a);
-        } else if (ops[i]->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_RANGE &&
-                   ops[i]->request_range->revision) {
+        } else if (ops[i]->request_range->revision) {
             refusal = model_range(m, ops[i]->request_range, true, a, &ignored);
-        } else if (ops[i]->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_TXN) {
-            refusal = check_state(m, ops[i]->request_txn, &path->nested[i], a);
         }
     }
     return refusal;
@@ -497,7 +506,11 @@ struct model_refusal model_txn(struct model_etcd *m, const Etcd__TxnRequest *req
     }
     struct path path;
     choose_path(m, request, a, &path);
-    if ((refusal = check_state(m, request, &path, a)).status) {
+    refusal = check_state(m, request, &path, ETCD__REQUEST_OP__REQUEST_REQUEST_PUT, a);
+    if (!refusal.status) {
+        refusal = check_state(m, request, &path, ETCD__REQUEST_OP__REQUEST_REQUEST_RANGE, a);
+    }
+    if (refusal.status) {
         return refusal;
     }
     Etcd__TxnResponse *r = MODEL_NEW(a, Etcd__TxnResponse, ETCD__TXN_RESPONSE);

@@ -106,14 +106,32 @@ static bool serves(const struct etcd_server *s)
     return ask.answered;
 }
 
+/* The end of its log. */
+static const char *last_words(const struct etcd_server *s, char *out, size_t size)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "%s/log", s->dir);
+    FILE *log = fopen(path, "r");
+    size_t got = 0;
+    if (log) {
+        fseek(log, -(long)size, SEEK_END);
+        got = fread(out, 1, size - 1, log);
+        fclose(log);
+    }
+    out[got] = 0;
+    return out;
+}
+
 static int wait_until_serving(struct etcd_server *s, struct err *err)
 {
+    char words[180];
     int64_t limit_ns = now_ns() + SERVE_WAIT_S * SECOND_NS;
     while (now_ns() < limit_ns) {
         int status;
         if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
             s->pid = 0;
-            return err_set(err, ERR_IO, "etcd ended at its start with wait status %d", status);
+            return err_set(err, ERR_IO, "etcd ended at its start (wait status %d): %s", status,
+                           last_words(s, words, sizeof(words)));
         }
         if (serves(s)) {
             return 0;

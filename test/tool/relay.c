@@ -6,6 +6,7 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,9 @@ static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct
         return;
     }
     setsockopt(bufferevent_getfd(c->side[1]), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    for (int i = 0; i < 2; i++) {
+        fcntl(bufferevent_getfd(c->side[i]), F_SETFD, FD_CLOEXEC);
+    }
     set_silent(c, r->silent);
 }
 
@@ -104,7 +108,8 @@ struct relay *relay_new(struct event_base *base, int target)
     assert(r);
     r->base = base;
     r->target = target;
-    r->listener = evconnlistener_new_bind(base, accepted, r, LEV_OPT_CLOSE_ON_FREE, -1,
+    r->listener = evconnlistener_new_bind(base, accepted, r,
+                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, -1,
                                           (struct sockaddr *)&address, sizeof(address));
     if (!r->listener || getsockname(evconnlistener_get_fd(r->listener),
                                     (struct sockaddr *)&address, &size) != 0) {
