@@ -40,7 +40,7 @@ struct container {
     bool disowned;      /* another instance took its place: delete it without a word to bbs */
     bool deleting;      /* nothing but its removal is left to do */
     bool start_wanted;  /* routes or tags changed: tell bbs again */
-    uint64_t touched;   /* the role's last id when its driver side last changed; see adopt.h */
+    uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
     char *exit_text;    /* owned; why it completed, "" before */
     unsigned failures;  /* of the present step, for the back-off */
     unsigned attempts;  /* to make or start it that ended uncertain */

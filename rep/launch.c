@@ -111,7 +111,7 @@ static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP
     const char *definition = lrp->modification_tag ? lrp->modification_tag->epoch : "";
     struct err err;
     if (c->about->definition[0] != '\0' && strcmp(c->about->definition, definition) != 0) {
-        reconcile_delete(r, c, "its definition is not desired any more", out);
+        reconcile_delete(c, "its definition is not desired any more", out);
     } else if (spec_check(lrp, &err) < 0) {
         container_complete(c, PHASE_NEWS_FAILED, err.text, out);
     } else {
@@ -166,7 +166,7 @@ bool launch_response(struct rep *r, const struct response *response, struct effe
         why = answer->error->message;
     }
     if (answer && answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
-        reconcile_delete(r, c, "not desired any more", out);
+        reconcile_delete(c, "not desired any more", out);
     } else if (!answer || answer->error || !answer->desired_lrp) {
         fetch_failed(r, c, why, out);
     } else {

@@ -76,7 +76,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     switch (s->state) {
     case CONTAINER_PREPARED:
         container_move(c, PHASE_NEWS_ADOPTED_PREPARED, "adopted", out);
-        reconcile_delete(r, c, "prepared by an earlier rep and never started", out);
+        reconcile_delete(c, "prepared by an earlier rep and never started", out);
         break;
     case CONTAINER_STARTING:
         container_move(c, PHASE_NEWS_ADOPTED_STARTING, "adopted", out);

@@ -310,7 +310,7 @@ static void settle_container(struct rep *r, const struct move_order *o,
                           result->error ? result->error->type : MODELS__ERROR__TYPE__UnknownError,
                           out);
     } else {
-        reconcile_moved(r, c, o->action, out);
+        reconcile_moved(c, o->action, out);
     }
 }
 

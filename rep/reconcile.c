@@ -23,22 +23,21 @@ static void want_move(struct rep *r, struct container *c, enum harmony_action ac
     }
 }
 
-void reconcile_stop(struct rep *r, struct container *c, const char *why, struct effects *out)
+void reconcile_stop(struct container *c, const char *why, struct effects *out)
 {
     if (c->stop_asked) {
         return;
     }
     c->stop_asked = true;
     c->signals = 0;
-    r->containers.version++;
+    c->table->version++;
     container_touch(c);
     effects_log(out, LOG_INFO_LEVEL, "stop asked", "instance_guid=%s state=%s why=\"%s\"",
                 container_guid(c), phase_name(c->phase), why);
 }
 
-void reconcile_delete(struct rep *r, struct container *c, const char *why, struct effects *out)
+void reconcile_delete(struct container *c, const char *why, struct effects *out)
 {
-    (void)r;
     if (c->deleting) {
         return;
     }
@@ -70,13 +69,13 @@ static enum harmony_container side_of(const struct container *c)
 static void act(struct rep *r, struct container *c, struct harmony h, struct effects *out)
 {
     if (h.action == HARMONY_STOP) {
-        reconcile_stop(r, c, h.why, out);
+        reconcile_stop(c, h.why, out);
     } else if (h.action == HARMONY_DELETE && c->phase == PHASE_RUNNING) {
         /* As Diego's rep: stopped first, so that it may end in good order. */
         c->disowned = true;
-        reconcile_stop(r, c, h.why, out);
+        reconcile_stop(c, h.why, out);
     } else if (h.action == HARMONY_DELETE) {
-        reconcile_delete(r, c, h.why, out);
+        reconcile_delete(c, h.why, out);
     } else if (harmony_is_move(h.action)) {
         want_move(r, c, h.action);
     }
@@ -167,7 +166,7 @@ static void running(struct rep *r, struct container *c, struct effects *out)
 static void completed(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->disowned) {
-        reconcile_delete(r, c, "another instance has its place", out);
+        reconcile_delete(c, "another instance has its place", out);
         return;
     }
     act(r, c, judge(r, c, out->arena), out);
@@ -208,17 +207,16 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-void reconcile_moved(struct rep *r, struct container *c, enum harmony_action action,
-                     struct effects *out)
+void reconcile_moved(struct container *c, enum harmony_action action, struct effects *out)
 {
     c->failures = 0;
     c->retry_ns = 0;
     if (action == HARMONY_CLAIM && c->phase == PHASE_RESERVED) {
         container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
     } else if (action == HARMONY_CRASH) {
-        reconcile_delete(r, c, "its crash is recorded", out);
+        reconcile_delete(c, "its crash is recorded", out);
     } else if (action == HARMONY_REMOVE) {
-        reconcile_delete(r, c, "its record is removed", out);
+        reconcile_delete(c, "its record is removed", out);
     }
 }
 

@@ -29,17 +29,16 @@ void reconcile_record(struct rep *r, const char *key, struct effects *out);
 bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out);
 
 /* bbs did what was asked for this container, or found it done. */
-void reconcile_moved(struct rep *r, struct container *c, enum harmony_action action,
-                     struct effects *out);
+void reconcile_moved(struct container *c, enum harmony_action action, struct effects *out);
 
 /* bbs refused it; what stands on the board is already known. */
 void reconcile_refused(struct rep *r, struct container *c, enum harmony_action action,
                        Models__Error__Type type, struct effects *out);
 
 /* Asks for its stop; why goes to the log. Asked before: nothing. */
-void reconcile_stop(struct rep *r, struct container *c, const char *why, struct effects *out);
+void reconcile_stop(struct container *c, const char *why, struct effects *out);
 
 /* Nothing is left to do but its removal. */
-void reconcile_delete(struct rep *r, struct container *c, const char *why, struct effects *out);
+void reconcile_delete(struct container *c, const char *why, struct effects *out);
 
 #endif

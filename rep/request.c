@@ -217,7 +217,7 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
 {
     struct container *c = named(r, q, parameters, out);
     if (c) {
-        reconcile_stop(r, c, "a bbs asks for its stop", out);
+        reconcile_stop(c, "a bbs asks for its stop", out);
         answer_empty(q, 202, out);
     }
 }
@@ -252,6 +252,5 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
     container_learn(c, note_copy(&about));
     c->start_wanted = true;
     container_touch(c);
-    (void)r;
     answer_empty(q, 202, out);
 }
