@@ -1,0 +1,264 @@
+/* Cells, leaders' locks, domains: rows of before, when, plan (DESIGN 5, 6; behaviour.md 7). */
+#include "bbs/cell/cell.h"
+#include "bbs/cell/lead.h"
+#include "bbs/lrp/domain.h"
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- sessions ------------------------------------------------------------------------------------ */
+
+static void sessions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *stands; /* NULL = none */
+        const char *wanted;
+        const char *plan;
+    } rows[] = {
+        {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
+        {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
+         "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep of "
+         "this state directory has taken over\n"},
+        {"1 a stranger", "present session=5 identity=A", "present session=9 identity=B",
+         "refuse ResourceConflict: cell c1 is present and has another state directory: start the "
+         "rep with that one, give it another cell id, or wait until the cell is lost\n"},
+        {"1 a stranger with the predecessor's session", "lost session=5 identity=A",
+         "present session=5 identity=B",
+         "refuse ResourceConflict: session 5 of cell c1 was its predecessor's: start the rep "
+         "again, which raises it\n"},
+        {"1 a lost cell's older session", "lost session=5 identity=A",
+         "present session=4 identity=A",
+         "refuse ResourceConflict: session 4 of cell c1 was its predecessor's: start the rep "
+         "again, which raises it\n"},
+        {"2 the same again", "present session=5 identity=A zone=z since=10",
+         "present session=5 identity=A zone=z", "nothing\n"},
+        {"3 restarted", "present session=5 identity=A", "present session=6 identity=A",
+         "put cell/c1 open by rep\n"},
+        {"3 the same session, another zone", "present session=5 identity=A zone=z",
+         "present session=5 identity=A zone=y", "put cell/c1 open by rep\n"},
+        {"3 back from lost", "lost session=5 identity=A", "present session=5 identity=A",
+         "put cell/c1 open by rep\n"},
+        {"3 a stranger on a lost cell", "lost session=5 identity=A", "present session=1 identity=B",
+         "put cell/c1 open by rep\n"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct plan plan;
+        struct buf printed;
+        struct random random;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        buf_init(&printed);
+        Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
+        r.cell = row_cell(&a, rows[i].wanted);
+        struct cell_snapshot s = {.cell = rows[i].stands ? row_cell(&a, rows[i].stands) : NULL};
+        struct op_input in = row_input(ACTOR_REP, &random, &r.base);
+        cell_decide(&s, &in, &plan);
+        print_plan(&plan, &printed);
+        if (strcmp(buf_string(&printed), rows[i].plan) != 0) {
+            fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
+                     buf_string(&printed));
+        }
+        if (plan.verdict == PLAN_COMMIT) {
+            const Board__CellRecord *after = (const Board__CellRecord *)plan.record;
+            assert_int_equal(after->state, BOARD__CELL_RECORD__STATE__PRESENT);
+            assert_int_equal(after->session, r.cell->session);
+            assert_int_equal(after->since, ROWS_NOW_S * SECOND_NS);
+        }
+        buf_done(&printed);
+        arena_done(&a);
+    }
+}
+
+static void cells_are_validated(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct validation v;
+    arena_init(&a);
+    validation_init(&v);
+    Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
+    valid_cell(&v, &r);
+    assert_string_equal(validation_text(&v), "Invalid field: cell");
+    validation_done(&v);
+    validation_init(&v);
+    r.cell = row_cell(&a, "present session=0");
+    r.cell->presence->cell_id = r.cell->presence->rep_url = r.cell->identity;
+    valid_cell(&v, &r);
+    assert_string_equal(validation_text(&v),
+                        "Invalid field: cell_id, Invalid field: identity, Invalid field: session, "
+                        "Invalid field: rep_url");
+    validation_done(&v);
+    validation_init(&v);
+    r.cell = row_cell(&a, "present session=1 identity=A");
+    valid_cell(&v, &r);
+    assert_true(validation_ok(&v));
+    validation_done(&v);
+    arena_done(&a);
+}
+
+static void beats(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
+    beat.cell_id = arena_strdup(&a, "c1");
+    beat.session = 5;
+    assert_string_equal(cell_beat_refused(&a, NULL, &beat),
+                        "cell c1 is unknown: open a session first");
+    assert_string_equal(cell_beat_refused(&a, row_cell(&a, "lost session=5"), &beat),
+                        "cell c1 is lost: open a session first");
+    assert_string_equal(cell_beat_refused(&a, row_cell(&a, "present session=6"), &beat),
+                        "session 5 of cell c1 is over: the board's is 6");
+    assert_null(cell_beat_refused(&a, row_cell(&a, "present session=5"), &beat));
+    Board__LeadBeat lead = BOARD__LEAD_BEAT__INIT;
+    lead.role = arena_strdup(&a, "auctioneer");
+    lead.term = 3;
+    assert_string_equal(lead_beat_refused(&a, 4, &lead),
+                        "term 3 of the auctioneer is over: the board's is 4");
+    assert_non_null(lead_beat_refused(&a, 0, &lead));
+    assert_null(lead_beat_refused(&a, 3, &lead));
+    arena_done(&a);
+}
+
+/* ---- locks --------------------------------------------------------------------------------------- */
+
+static void locks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *holder; /* that stands, in term 7; NULL = free */
+        int64_t displace, release;
+        const char *plan;
+    } rows[] = {
+        {"1 given back", "me", 0, 7, "delete lead/auctioneer release by auctioneer\n"},
+        {"1 another term", "me", 0, 6, "nothing\n"},
+        {"1 another's", "you", 0, 7, "nothing\n"},
+        {"1 free already", NULL, 0, 7, "nothing\n"},
+        {"2 free", NULL, 0, 0, "put lead/auctioneer acquire by auctioneer\n"},
+        {"2 free, though a holder was to be displaced", NULL, 7, 0,
+         "put lead/auctioneer acquire by auctioneer\n"},
+        {"3 held by the caller", "me", 0, 0, "nothing\n"},
+        {"4 displaced", "you", 7, 0, "delete lead/auctioneer displace by auctioneer\n"},
+        {"5 of another term: not displaced", "you", 6, 0,
+         "refuse ResourceConflict: you leads as auctioneer in term 7\n"},
+        {"5 held by another", "you", 0, 0,
+         "refuse ResourceConflict: you leads as auctioneer in term 7\n"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct plan plan;
+        struct buf printed;
+        struct random random;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        buf_init(&printed);
+        Board__LeadRecord wanted = BOARD__LEAD_RECORD__INIT, stands = BOARD__LEAD_RECORD__INIT;
+        wanted.role = stands.role = arena_strdup(&a, "auctioneer");
+        wanted.holder = arena_strdup(&a, "me");
+        stands.holder = arena_strdup(&a, rows[i].holder);
+        Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
+        r.lead = &wanted;
+        r.displace = rows[i].displace;
+        r.release = rows[i].release;
+        struct lead_snapshot s = {0};
+        if (rows[i].holder) {
+            s = (struct lead_snapshot){.lead = &stands, .term = 7};
+        }
+        struct op_input in = row_input(ACTOR_AUCTIONEER, &random, &r.base);
+        lead_decide(&s, &in, &plan);
+        print_plan(&plan, &printed);
+        if (strcmp(buf_string(&printed), rows[i].plan) != 0) {
+            fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
+                     buf_string(&printed));
+        }
+        buf_done(&printed);
+        arena_done(&a);
+    }
+}
+
+/* ---- domains ------------------------------------------------------------------------------------- */
+
+static void upserts(void **state)
+{
+    (void)state;
+    static const struct {
+        bool known;
+        uint32_t ttl_before_s, ttl_s;
+        bool put;
+    } rows[] = {
+        {false, 0, 0, true}, {false, 0, 30, true}, {true, 0, 0, false},
+        {true, 30, 0, true}, {true, 0, 30, true},  {true, 30, 30, true},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct plan plan;
+        struct random random;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        Models__UpsertDomainRequest r = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+        r.domain = arena_strdup(&a, "d/1");
+        r.ttl = rows[i].ttl_s;
+        Board__DomainRecord before = BOARD__DOMAIN_RECORD__INIT;
+        before.ttl_s = rows[i].ttl_before_s;
+        struct domain_snapshot s = {.domain = rows[i].known ? &before : NULL};
+        struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
+        upsert_domain_decide(&s, &in, &plan);
+        assert_int_equal(plan.change_count, rows[i].put ? 1 : 0);
+        if (rows[i].put) {
+            const Board__DomainRecord *d = (const Board__DomainRecord *)plan.changes->message;
+            assert_string_equal(plan.changes->key, "domain/d%2F1");
+            assert_int_equal(d->expires_at,
+                             r.ttl ? (ROWS_NOW_S + r.ttl) * (int64_t)SECOND_NS : 0);
+        }
+        arena_done(&a);
+    }
+}
+
+static void freshness(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t ttl_s;
+        int64_t expires_ms, seen_ms, now_mono_ms, now_wall_ms;
+        bool fresh, listed;
+    } rows[] = {
+        {"forever", 0, 0, 0, 9000000, 9000000, true, true},
+        {"ahead", 10, 20000, 5000, 14999, 19400, true, true},
+        {"expired on the wall", 10, 20000, 5000, 6000, 20000, false, false},
+        {"a clock set back does not bring it back", 10, 20000, 5000, 15000, 12000, false, false},
+        {"the list rounds the second down", 10, 20200, 5000, 6000, 20300, false, true},
+        {"the list rounds the second up", 10, 20000, 5000, 6000, 19500, true, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
+        d.ttl_s = rows[i].ttl_s;
+        d.expires_at = rows[i].expires_ms * MILLISECOND_NS;
+        struct moment now = {.mono_ns = rows[i].now_mono_ms * MILLISECOND_NS,
+                             .wall_ns = rows[i].now_wall_ms * MILLISECOND_NS};
+        int64_t seen_ns = rows[i].seen_ms * MILLISECOND_NS;
+        if (domain_fresh(&d, seen_ns, now) != rows[i].fresh ||
+            domain_listed(&d, seen_ns, now) != rows[i].listed) {
+            fail_msg("%s", rows[i].name);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sessions), cmocka_unit_test(cells_are_validated),
+        cmocka_unit_test(beats),    cmocka_unit_test(locks),
+        cmocka_unit_test(upserts),  cmocka_unit_test(freshness),
+    };
+    return cmocka_run_group_tests_name("cells, locks, domains", tests, NULL, NULL);
+}
