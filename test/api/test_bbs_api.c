@@ -1,0 +1,502 @@
+/* A running bbs on a real etcd, asked byte by byte: what clients of the original rely on
+ * (behaviour.md 2, 3, 4), bad requests of every kind, and two bbs on one board. */
+#include "bbs/bbs.h"
+#include "board.pb-c.h"
+#include "common/base/arena.h"
+#include "common/shell/host_io.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "test/tool/certs.h"
+#include "test/tool/etcd_server.h"
+#include "test/tool/tls_client.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BBS_COUNT = 2 };
+
+struct process {
+    pid_t pid;
+    int port;
+    char log_path[96];
+};
+
+static struct certs certs;
+static struct etcd_server etcd;
+static struct tls_files server_files, client_files, rep_files, auctioneer_files, old_files;
+static struct process bbs[BBS_COUNT];
+
+static int port_in_log(const struct process *p)
+{
+    for (int i = 0; i < 1000; i++) {
+        char text[8192] = "";
+        int fd = open(p->log_path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+        const char *line = n > 0 ? strstr(text, "\"listens\"") : NULL;
+        if (line && strchr(line, '\n')) {
+            return atoi(strstr(line, "port=") + strlen("port="));
+        }
+        usleep(10 * 1000);
+    }
+    fail_msg("the bbs does not listen: see %s", p->log_path);
+    return 0;
+}
+
+static void start_bbs(struct process *p, const char *name)
+{
+    snprintf(p->log_path, sizeof(p->log_path), "%s/%s.log", certs.dir, name);
+    int fd = open(p->log_path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    p->pid = fork();
+    if (p->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+        dup2(fd, STDERR_FILENO);
+        struct host_config config = {
+            .name = name,
+            .listen = "127.0.0.1:0",
+            .tls = server_files,
+            .etcd = etcd.endpoint,
+            .etcd_tls = {.ca = etcd.ca, .cert = etcd.cert, .key = etcd.key},
+        };
+        struct err err;
+        struct role *role = bbs_new(&(struct bbs_config){.url = "https://127.0.0.1", .name = name});
+        int r = host_run(role, &config, &err);
+        if (r < 0) {
+            dprintf(STDERR_FILENO, "failed: %s\n", err.text);
+        }
+        role_free(role);
+        certs_forget(&certs);
+        exit(r < 0 ? 100 : r);
+    }
+    close(fd);
+    p->port = port_in_log(p);
+}
+
+static int end_bbs(struct process *p)
+{
+    int status = 0;
+    kill(p->pid, SIGTERM);
+    for (int i = 0; i < 1000 && waitpid(p->pid, &status, WNOHANG) == 0; i++) {
+        usleep(10 * 1000);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* One request on a connection of its own; the head too when `head` is not NULL. */
+static int ask_as(const struct tls_files *files, int port, const char *method, const char *path,
+                  struct bytes body, struct buf *head, struct buf *answer)
+{
+    struct tls_client c;
+    assert_true(client_open(&c, port, files, 0));
+    assert_true(client_print(&c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n"
+                             "X-Vcap-Request-Id: vizzini-trace-id\r\n\r\n", method, path,
+                             body.size));
+    client_write(&c, body.data, body.size);
+    if (answer) {
+        buf_clear(answer);
+    }
+    int status = client_answer(&c, head, answer, strcmp(method, "HEAD") == 0);
+    client_close(&c);
+    return status;
+}
+
+static int post(int port, const char *path, const ProtobufCMessage *m, struct buf *answer)
+{
+    struct buf body;
+    buf_init(&body);
+    if (m) {
+        buf_message(&body, m);
+    }
+    int status = ask_as(&client_files, port, "POST", path, buf_bytes(&body), NULL, answer);
+    buf_done(&body);
+    return status;
+}
+
+static int group_setup(void **state)
+{
+    (void)state;
+    struct err err;
+    signal(SIGPIPE, SIG_IGN);
+    certs_init(&certs);
+    server_files = certs_make(&certs, "server", "bbs", "bbs", 3600);
+    client_files = certs_make(&certs, "client", "client", "somebody", 3600);
+    rep_files = certs_make(&certs, "rep", "rep", "cell-1", 3600);
+    auctioneer_files = certs_make(&certs, "auctioneer", "auctioneer", "auctioneer-1", 3600);
+    old_files = certs_make(&certs, "old", "client", "somebody", -60);
+    if (etcd_server_start(&(struct etcd_server_config){.tls = true}, &etcd, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return -1;
+    }
+    start_bbs(&bbs[0], "bbs-1");
+    start_bbs(&bbs[1], "bbs-2");
+    struct buf answer;
+    buf_init(&answer);
+    for (int i = 0; i < BBS_COUNT; i++) {
+        for (int tries = 0; tries < 500 && post(bbs[i].port, "/v1/ping", NULL, &answer) != 200;
+             tries++) {
+            usleep(20 * 1000);
+        }
+    }
+    buf_done(&answer);
+    return 0;
+}
+
+static int group_teardown(void **state)
+{
+    (void)state;
+    int codes[BBS_COUNT];
+    for (int i = 0; i < BBS_COUNT; i++) {
+        codes[i] = end_bbs(&bbs[i]);
+    }
+    etcd_server_done(&etcd);
+    for (int i = 0; i < BBS_COUNT; i++) {
+        unlink(bbs[i].log_path);
+    }
+    certs_done(&certs);
+    return codes[0] == 0 && codes[1] == 0 ? 0 : -1;
+}
+
+/* ---- what every answer looks like ------------------------------------------------------------- */
+
+static void recorded_bytes(void **state)
+{
+    (void)state;
+    struct buf head, answer;
+    buf_init(&head);
+    buf_init(&answer);
+    /* behaviour.md 2: golden vectors. */
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/ping", (struct bytes){0},
+                            &head, &answer), 200);
+    assert_int_equal(answer.size, 2);
+    assert_memory_equal(answer.data, "\x08\x01", 2);
+    assert_non_null(strcasestr(buf_string(&head), "Content-Type: application/x-protobuf\r\n"));
+    assert_non_null(strcasestr(buf_string(&head), "Content-Length: 2\r\n"));
+    assert_non_null(strcasestr(buf_string(&head), "Date: "));
+    assert_null(strcasestr(buf_string(&head), "vizzini-trace-id"));
+    /* A query is ignored, as is the body of a ping. */
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/ping?a=b",
+                            bytes_of("\xff\xff"), NULL, &answer), 200);
+    /* An empty body is a valid message; validation decides. */
+    assert_int_equal(post(bbs[0].port, "/v1/actual_lrps/claim", NULL, &answer), 200);
+    static const char text[] =
+        "Invalid field: process_guid, Invalid field: actual_lrp_instance_key";
+    assert_int_equal(answer.data[0], 0x0a);
+    assert_memory_equal(answer.data + 2, "\x08\x04\x12", 3);
+    assert_int_equal(answer.data[5], sizeof(text) - 1);
+    assert_memory_equal(answer.data + 6, text, sizeof(text) - 1);
+    /* A success with nothing to say. */
+    buf_clear(&head);
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/actual_lrps/list",
+                            bytes_of("\x1a\x06nobody"), &head, &answer), 200);
+    assert_int_equal(answer.size, 0);
+    assert_non_null(strcasestr(buf_string(&head), "Content-Type: application/x-protobuf\r\n"));
+    buf_done(&head);
+    buf_done(&answer);
+}
+
+static void paths_and_methods(void **state)
+{
+    (void)state;
+    struct buf head, answer;
+    buf_init(&head);
+    buf_init(&answer);
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/evacuate", (struct bytes){0},
+                            &head, &answer), 404);
+    assert_string_equal(buf_string(&answer), "404 page not found\n");
+    assert_non_null(strcasestr(buf_string(&head), "Content-Type: text/plain; charset=utf-8\r\n"));
+    static const char *const methods[] = {"GET", "PUT", "DELETE"};
+    for (size_t i = 0; i < 3; i++) {
+        buf_clear(&head);
+        assert_int_equal(ask_as(&client_files, bbs[0].port, methods[i], "/v1/domains/list",
+                                (struct bytes){0}, &head, &answer), 405);
+        assert_string_equal(buf_string(&answer), "Method Not Allowed\n");
+        assert_non_null(strcasestr(buf_string(&head), "Allow: POST\r\n"));
+    }
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "GET", "/v1/board/state",
+                            (struct bytes){0}, NULL, &answer), 200);
+    buf_done(&head);
+    buf_done(&answer);
+}
+
+/* ---- bad requests ------------------------------------------------------------------------------ */
+
+static void assert_invalid(const struct buf *answer)
+{
+    static const char golden[] = "\x0a\x23\x08\x04\x12\x1fthe request received is invalid";
+    assert_int_equal(answer->size, sizeof(golden) - 1);
+    assert_memory_equal(answer->data, golden, sizeof(golden) - 1);
+}
+
+static void malformed_bodies(void **state)
+{
+    (void)state;
+    static const struct bytes bodies[] = {
+        {(const uint8_t *)"\xff", 1},                 /* no tag */
+        {(const uint8_t *)"\x0a\x05web", 5},          /* truncated */
+        {(const uint8_t *)"\x0a\x03w\0b", 5},         /* a zero byte in a string */
+        {(const uint8_t *)"\x08\x05", 2},             /* another wire type */
+        {(const uint8_t *)"\x0b", 1},                 /* a group */
+        {(const uint8_t *)"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
+    };
+    struct buf answer;
+    buf_init(&answer);
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/actual_lrps/claim",
+                                bodies[i], NULL, &answer), 200);
+        assert_invalid(&answer);
+    }
+    buf_done(&answer);
+}
+
+/* 34 KB of nested actions would end a process that unpacked them. */
+static void too_deep(void **state)
+{
+    (void)state;
+    struct buf body, inner, answer;
+    buf_init(&body);
+    buf_init(&inner);
+    buf_init(&answer);
+    for (unsigned i = 0; i < 5000; i++) { /* Action{try_action{action{...}}} from the inside */
+        buf_clear(&inner);
+        buf_varint(&inner, i % 2 ? 6 << 3 | 2 : 1 << 3 | 2);
+        buf_varint(&inner, body.size);
+        buf_append(&inner, body.data, body.size);
+        buf_clear(&body);
+        buf_append(&body, inner.data, inner.size);
+    }
+    buf_clear(&inner);
+    buf_varint(&inner, 7 << 3 | 2); /* DesiredLRP.action */
+    buf_varint(&inner, body.size);
+    buf_append(&inner, body.data, body.size);
+    buf_clear(&body);
+    buf_varint(&body, 1 << 3 | 2);
+    buf_varint(&body, inner.size);
+    buf_append(&body, inner.data, inner.size);
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/desired_lrp/desire.r2",
+                            buf_bytes(&body), NULL, &answer), 200);
+    assert_invalid(&answer);
+    assert_int_equal(post(bbs[0].port, "/v1/ping", NULL, &answer), 200);
+    buf_done(&body);
+    buf_done(&inner);
+    buf_done(&answer);
+}
+
+static void too_large(void **state)
+{
+    (void)state;
+    struct buf answer;
+    buf_init(&answer);
+    uint8_t *body = calloc(1, 3 * 1024 * 1024);
+    assert_non_null(body);
+    memset(body, 0x0a, 3 * 1024 * 1024);
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/desired_lrp/desire.r2",
+                            (struct bytes){body, 3 * 1024 * 1024}, NULL, &answer), 200);
+    assert_invalid(&answer);
+    /* Small on the wire, large when decoded: 2 MB of empty sub-messages. */
+    memset(body, 0, 2 * 1024 * 1024);
+    static const uint8_t rule[] = {0xa2, 0x01, 0x00}; /* DesiredLRP.egress_rules, empty */
+    struct buf inner;
+    buf_init(&inner);
+    for (unsigned i = 0; i < 600000; i++) {
+        buf_append(&inner, rule, sizeof(rule));
+    }
+    struct buf outer;
+    buf_init(&outer);
+    buf_varint(&outer, 1 << 3 | 2);
+    buf_varint(&outer, inner.size);
+    buf_append(&outer, inner.data, inner.size);
+    assert_int_equal(ask_as(&client_files, bbs[0].port, "POST", "/v1/desired_lrp/desire.r2",
+                            buf_bytes(&outer), NULL, &answer), 200);
+    assert_invalid(&answer);
+    buf_done(&inner);
+    buf_done(&outer);
+    buf_done(&answer);
+    free(body);
+}
+
+/* ---- who may call ------------------------------------------------------------------------------ */
+
+static void certificates(void **state)
+{
+    (void)state;
+    struct tls_client c;
+    struct tls_files nobody = {.ca = client_files.ca};
+    struct buf answer;
+    buf_init(&answer);
+    /* With TLS 1.3 a client learns of the refusal at its first read. */
+    const struct tls_files *refused[] = {&nobody, &old_files};
+    for (size_t i = 0; i < 2; i++) {
+        if (client_open(&c, bbs[0].port, refused[i], 0)) {
+            assert_int_equal(client_ask(&c, "POST", "/v1/ping", "", 0, &answer), 0);
+        }
+        client_close(&c);
+    }
+    if (client_open(&c, bbs[0].port, NULL, 0)) { /* plain text */
+        assert_int_not_equal(client_ask(&c, "POST", "/v1/ping", "", 0, &answer), 200);
+    }
+    client_close(&c);
+    buf_done(&answer);
+}
+
+static void roles(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct tls_files *files;
+        const char *path;
+        int status;
+    } rows[] = {
+        {&client_files, "/v1/board/apply", 403},    {&client_files, "/v1/board/cell", 403},
+        {&client_files, "/v1/board/beat", 403},     {&client_files, "/v1/board/lead", 403},
+        {&rep_files, "/v1/board/lead", 403},        {&auctioneer_files, "/v1/board/cell", 403},
+        {&rep_files, "/v1/actual_lrps/claim", 403}, {&rep_files, "/v1/desired_lrp/desire.r2", 403},
+        {&auctioneer_files, "/v1/actual_lrps/fail", 403},
+        {&rep_files, "/v1/actual_lrps/list", 200},  {&auctioneer_files, "/v1/cells/list.r1", 200},
+    };
+    struct buf head, answer;
+    buf_init(&head);
+    buf_init(&answer);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        buf_clear(&head);
+        assert_int_equal(ask_as(rows[i].files, bbs[0].port, "POST", rows[i].path,
+                                (struct bytes){0}, &head, &answer), rows[i].status);
+        if (rows[i].status == 403) {
+            assert_non_null(strcasestr(buf_string(&head), "Content-Type: text/plain"));
+        }
+    }
+    buf_done(&head);
+    buf_done(&answer);
+}
+
+/* ---- two bbs ------------------------------------------------------------------------------------ */
+
+static int32_t error_of(const struct buf *answer)
+{
+    Models__ActualLRPLifecycleResponse *r =
+        models__actual_lrplifecycle_response__unpack(NULL, answer->size, answer->data);
+    assert_non_null(r);
+    int32_t type = r->error ? (int32_t)r->error->type : -1;
+    models__actual_lrplifecycle_response__free_unpacked(r, NULL);
+    return type;
+}
+
+static int desire(int port, const char *guid, int32_t instances, struct buf *answer)
+{
+    struct arena arena, *a = &arena;
+    arena_init(a);
+    Models__DesireLRPRequest r = MODELS__DESIRE_LRPREQUEST__INIT;
+    Models__DesiredLRP d = MODELS__DESIRED_LRP__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    Models__DesiredLRP__MetricTagsEntry tag = MODELS__DESIRED_LRP__METRIC_TAGS_ENTRY__INIT;
+    Models__DesiredLRP__MetricTagsEntry *tags[] = {&tag};
+    Models__MetricTagValue value = MODELS__METRIC_TAG_VALUE__INIT;
+    r.desired_lrp = &d;
+    d.process_guid = arena_strdup(a, guid);
+    d.domain = arena_strdup(a, "d");
+    d.root_fs = arena_strdup(a, "preloaded:busybox");
+    d.instances = instances;
+    d.action = &action;
+    action.run_action = &run;
+    run.path = arena_strdup(a, "/bin/true");
+    run.user = arena_strdup(a, "root");
+    d.metric_tags = tags;
+    d.n_metric_tags = 1;
+    tag.key = arena_strdup(a, "source_id");
+    tag.value = &value;
+    value.static_ = arena_strdup(a, "s");
+    assert_int_equal(post(port, "/v1/desired_lrp/desire.r2", &r.base, answer), 200);
+    arena_done(a);
+    return error_of(answer);
+}
+
+static size_t count_actual(int port, const char *guid, struct buf *answer)
+{
+    Models__ActualLRPsRequest r = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+    r.process_guid = (char *)(uintptr_t)guid;
+    assert_int_equal(post(port, "/v1/actual_lrps/list", &r.base, answer), 200);
+    Models__ActualLRPsResponse *list =
+        models__actual_lrps_response__unpack(NULL, answer->size, answer->data);
+    assert_non_null(list);
+    size_t count = list->n_actual_lrps;
+    models__actual_lrps_response__free_unpacked(list, NULL);
+    return count;
+}
+
+/* What one bbs has answered, the other shows at once; a list of 1,000 comes whole. */
+static void either_bbs_is_as_good(void **state)
+{
+    (void)state;
+    struct buf answer;
+    buf_init(&answer);
+    for (int i = 0; i < 20; i++) {
+        char guid[32];
+        snprintf(guid, sizeof(guid), "web-%d", i);
+        int one = bbs[i % 2].port, other = bbs[(i + 1) % 2].port;
+        assert_int_equal(desire(one, guid, 3, &answer), -1);
+        assert_int_equal(count_actual(other, guid, &answer), 3);
+        assert_int_equal(desire(other, guid, 3, &answer), MODELS__ERROR__TYPE__ResourceExists);
+    }
+    assert_int_equal(desire(bbs[0].port, "many", 1000, &answer), -1);
+    assert_int_equal(count_actual(bbs[1].port, "many", &answer), 1000);
+    assert_int_equal(count_actual(bbs[1].port, "", &answer), 1060);
+    buf_done(&answer);
+}
+
+/* The store goes away and comes back: 503 meanwhile, and it recovers by itself. */
+static void etcd_away(void **state)
+{
+    (void)state;
+    struct buf head, answer;
+    struct err err;
+    buf_init(&head);
+    buf_init(&answer);
+    etcd_server_kill(&etcd);
+    int status = 200;
+    for (int i = 0; i < 20 && status != 503; i++) {
+        buf_clear(&head);
+        status = ask_as(&client_files, bbs[0].port, "POST", "/v1/domains/list", (struct bytes){0},
+                        &head, &answer);
+    }
+    assert_int_equal(status, 503);
+    assert_int_equal(answer.size, 0);
+    assert_non_null(strcasestr(buf_string(&head), "Retry-After: 1\r\n"));
+    assert_int_equal(etcd_server_restart(&etcd, &err), 0);
+    for (int i = 0; i < 500 && status != 200; i++) {
+        usleep(20 * 1000);
+        status = post(bbs[0].port, "/v1/domains/list", NULL, &answer);
+    }
+    assert_int_equal(status, 200);
+    for (int i = 0; i < 500 && post(bbs[1].port, "/v1/domains/list", NULL, &answer) != 200; i++) {
+        usleep(20 * 1000);
+    }
+    assert_int_equal(count_actual(bbs[1].port, "many", &answer), 1000);
+    buf_done(&head);
+    buf_done(&answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded_bytes),        cmocka_unit_test(paths_and_methods),
+        cmocka_unit_test(malformed_bodies),      cmocka_unit_test(too_deep),
+        cmocka_unit_test(too_large),             cmocka_unit_test(certificates),
+        cmocka_unit_test(roles),                 cmocka_unit_test(either_bbs_is_as_good),
+        cmocka_unit_test(etcd_away),
+    };
+    if (!etcd_server_possible()) {
+        printf("[  SKIPPED ] bbs api: no etcd on this machine\n");
+        return 0;
+    }
+    return cmocka_run_group_tests_name("bbs api", tests, group_setup, group_teardown);
+}
