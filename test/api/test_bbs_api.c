@@ -166,7 +166,7 @@ static int group_teardown(void **state)
     return codes[0] == 0 && codes[1] == 0 ? 0 : -1;
 }
 
-/* ---- what every answer looks like ------------------------------------------------------------- */
+/* ---- what every answer looks like ------------------------------------------------------------ */
 
 static void recorded_bytes(void **state)
 {
@@ -228,7 +228,7 @@ static void paths_and_methods(void **state)
     buf_done(&answer);
 }
 
-/* ---- bad requests ------------------------------------------------------------------------------ */
+/* ---- bad requests ---------------------------------------------------------------------------- */
 
 static void assert_invalid(const struct buf *answer)
 {
@@ -324,7 +324,7 @@ static void too_large(void **state)
     free(body);
 }
 
-/* ---- who may call ------------------------------------------------------------------------------ */
+/* ---- who may call ---------------------------------------------------------------------------- */
 
 static void certificates(void **state)
 {
@@ -378,7 +378,7 @@ static void roles(void **state)
     buf_done(&answer);
 }
 
-/* ---- two bbs ------------------------------------------------------------------------------------ */
+/* ---- two bbs --------------------------------------------------------------------------------- */
 
 static int32_t error_of(const struct buf *answer)
 {

@@ -1,6 +1,6 @@
 /* Desire, update, remove and their job: rows of before, when, plan. The numbers are those of the
- * rules in bbs/lrp/desire.c, update.c, remove_desired.c and instances.c (behaviour.md 8, DESIGN 2, 5).
- * Which indices gather finds is proved by the walk (test/unit/test_bbs_walk.c). */
+ * rules in bbs/lrp/desire.c, update.c, remove_desired.c and instances.c (behaviour.md 8, DESIGN 2,
+ * 5). Which indices gather finds is proved by the walk (test/unit/test_bbs_walk.c). */
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
 
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* Instances as gather gives them: "0=CLAIMED a@c1; 1=; 2=UNCLAIMED" are indices 0 to 2 to change, an
- * empty one without a record; `next` and `end` of the range. */
+/* Instances as gather gives them: "0=CLAIMED a@c1; 1=; 2=UNCLAIMED" are indices 0 to 2 to change,
+ * an empty one without a record; `next` and `end` of the range. */
 static struct instances instances(struct arena *a, const char *text, int32_t next, int32_t end)
 {
     struct instances s = {.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),

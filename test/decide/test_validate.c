@@ -1,5 +1,5 @@
-/* Validation: a row for every rule of behaviour.md 8.1, 8.3, 9 and 10.3, the limits of 18, and a row
- * where nothing is wrong. Each row changes a valid request in one point. */
+/* Validation: a row for every rule of behaviour.md 8.1, 8.3, 9 and 10.3, the limits of 18, and a
+ * row where nothing is wrong. Each row changes a valid request in one point. */
 #include "bbs/lrp/validate.h"
 #include "models/check_definition.pb-c.h"
 #include "models/image_layer.pb-c.h"
@@ -69,7 +69,7 @@ static Models__DesiredLRP *valid(struct arena *a)
     return d;
 }
 
-/* ---- desire ----------------------------------------------------------------------------------- */
+/* ---- desire ---------------------------------------------------------------------------------- */
 
 typedef void change_desired(struct arena *a, Models__DesiredLRP *d);
 
@@ -425,7 +425,7 @@ static void desire(void **state)
     validation_done(&v);
 }
 
-/* ---- update ------------------------------------------------------------------------------------ */
+/* ---- update ---------------------------------------------------------------------------------- */
 
 static const char *update_text(struct arena *a, const Models__UpdateDesiredLRPRequest *r)
 {
@@ -478,7 +478,7 @@ static void update(void **state)
     arena_done(a);
 }
 
-/* ---- actions ------------------------------------------------------------------------------------ */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static const char *action_text(struct arena *a, const Models__Action *action)
 {
@@ -558,7 +558,7 @@ static void actions(void **state)
     arena_done(a);
 }
 
-/* ---- egress rules --------------------------------------------------------------------------------- */
+/* ---- egress rules ---------------------------------------------------------------------------- */
 
 static void egress_rules(void **state)
 {
@@ -625,7 +625,7 @@ static void egress_rules(void **state)
     }
 }
 
-/* ---- moves --------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static void moves(void **state)
 {

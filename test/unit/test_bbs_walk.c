@@ -1,5 +1,5 @@
-/* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked in
- * turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
+/* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked
+ * in turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
 #include "bbs/bbs.h"
 #include "board.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
