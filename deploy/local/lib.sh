@@ -32,13 +32,19 @@ bbs_urls() {
     echo "$urls"
 }
 
-# Start time of a process in clock ticks since boot; nothing if there is none.
-start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+# Start time of a process in clock ticks since boot; nothing if there is none, or only a zombie.
+start_time() {
+    local stat
+    { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
+    stat=${stat##*) }
+    [[ $stat == Z* ]] || cut -d' ' -f20 <<<"$stat"
+}
 
 # The pid of process NAME if it runs, else nothing and status 1.
 pid_of() {
     local pid begun
-    read -r pid begun <"$state/run/$1.pid" 2>/dev/null || return 1
+    [ -e "$state/run/$1.pid" ] || return 1
+    read -r pid begun <"$state/run/$1.pid" || return 1
     [ -n "$begun" ] && [ "$(start_time "$pid")" = "$begun" ] || return 1
     echo "$pid"
 }
