@@ -131,6 +131,7 @@ void connection_refuse(struct connection *c, int status)
                       .allow = "",
                       .body = bytes_of(text)};
     c->close = true;
+    c->request->major = c->request->minor = 1; /* the request may have got none */
     connection_answer(c, &r);
 }
 
@@ -188,15 +189,23 @@ static void taken(struct evhttp_connection *evcon, void *context)
     }
 }
 
-/* Gives the slice in `scratch` to the reader. */
-static void give(struct connection *c)
+static void free_slice(const void *data, size_t size, void *context)
 {
-    struct buf *slice = &c->server->scratch;
+    (void)data, (void)size;
+    free(context);
+}
+
+/* Gives the slice to the reader: its memory itself, for a stalled reader holds it for long and
+ * evbuffers round their own up to powers of two. */
+static void give(struct connection *c, struct buf *slice)
+{
     struct evbuffer *piece = evbuffer_new();
-    if (!piece || evbuffer_add(piece, slice->data, slice->size) < 0) {
+    uint8_t *data = realloc(slice->data, slice->size);
+    if (!data || !piece || evbuffer_add_reference(piece, data, slice->size, free_slice, data) < 0) {
         abort();
     }
     c->given += (int64_t)slice->size;
+    buf_init(slice);
     evhttp_send_reply_chunk_with_cb(c->request, piece, taken, c);
     evbuffer_free(piece);
 }
@@ -231,20 +240,22 @@ static void break_off(struct connection *c)
 void connection_pump(struct connection *c)
 {
     struct evbuffer *output = bufferevent_get_output(c->bev);
-    struct buf *slice = &c->server->scratch;
     enum cursor_state state = CURSOR_MORE;
     while (state == CURSOR_MORE && evbuffer_get_length(output) < HTTP_OUTPUT_BYTES) {
-        buf_clear(slice);
-        state = cursor_fill(c->cursor, slice, CURSOR_SLICE_BYTES);
-        assert(state != CURSOR_MORE || slice->size);
-        if (c->size >= 0 && c->given + (int64_t)slice->size > c->size) {
-            c->given += (int64_t)slice->size;
+        struct buf slice;
+        buf_init(&slice);
+        state = cursor_fill(c->cursor, &slice, CURSOR_SLICE_BYTES);
+        assert(state != CURSOR_MORE || slice.size);
+        if (c->size >= 0 && c->given + (int64_t)slice.size > c->size) {
+            c->given += (int64_t)slice.size;
+            buf_done(&slice);
             end_well(c); /* which it is not */
             return;
         }
-        if (slice->size) {
-            give(c);
+        if (slice.size) {
+            give(c, &slice);
         }
+        buf_done(&slice);
     }
     if (evbuffer_get_length(output) && !evtimer_pending(c->timer, NULL)) {
         c->progress_ns = shell_now_ns();

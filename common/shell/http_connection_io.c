@@ -37,6 +37,37 @@ static void enter(struct connection *c, enum phase phase, int timeout_ms)
     connection_deadline(c, timeout_ms);
 }
 
+/* ---- The buffers --------------------------------------------------------------------------- */
+
+/* libevent leaves bytes that OpenSSL holds decrypted where they are when the input buffer reaches
+ * its high watermark, and hears of them no more. So they are asked for when the buffer has room. */
+static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context)
+{
+    struct connection *c = context;
+    (void)input;
+    if (info->n_deleted && SSL_pending(c->ssl)) {
+        bev_read_again(c->bev);
+    }
+    if (!info->n_added) {
+        return;
+    }
+    if (c->phase == PHASE_HANDSHAKE || c->phase == PHASE_IDLE) {
+        enter(c, PHASE_HEAD, c->server->times.head_ms);
+    } else if (c->phase == PHASE_STREAM && c->endless && !c->cut) {
+        c->cut = true; /* behaviour.md 16.1: bytes from the reader end its stream */
+        event_active(c->adopt, EV_TIMEOUT, 0);
+    }
+}
+
+static void on_output(struct evbuffer *output, const struct evbuffer_cb_info *info, void *context)
+{
+    struct connection *c = context;
+    (void)output;
+    if (info->n_deleted) {
+        c->progress_ns = shell_now_ns();
+    }
+}
+
 /* ---- Ending -------------------------------------------------------------------------------- */
 
 void connection_forget(struct connection *c)
@@ -92,6 +123,9 @@ static void closed(struct evhttp_connection *evcon, void *context)
     evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
     evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);
     connection_end_stream(c);
+    /* The bufferevent lives on until the loop comes round. */
+    evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
+    evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);
     if (id) {
         id_table_remove(&s->by_id, id);
     }
@@ -232,6 +266,15 @@ static bool framing(const struct evhttp_request *req, bool *ret_chunked, uint64_
     return true;
 }
 
+/* A path, "*", or a whole URL; evhttp takes anything between the first and the last space. */
+static bool target_good(const struct evhttp_request *req)
+{
+    const char *uri = req->uri;
+    return !strchr(uri, ' ') && (*uri == '/' || strcmp(uri, "*") == 0 ||
+                                 evhttp_uri_get_scheme(req->uri_elems) ||
+                                 req->type == EVHTTP_REQ_CONNECT);
+}
+
 /* evhttp reads no body for these, so what would be one must not be taken for the next request. */
 static bool never_has_body(const struct evhttp_request *req)
 {
@@ -263,8 +306,8 @@ static int head_read(struct evhttp_request *req, void *context)
 {
     struct connection *c = context;
     struct http_server *s = c->server;
-    bool chunked;
-    uint64_t length;
+    bool chunked = false;
+    uint64_t length = 0;
     const char *expect = header(req, "Expect");
     const char *path = evhttp_uri_get_path(req->uri_elems);
     c->head_seen = true;
@@ -272,7 +315,7 @@ static int head_read(struct evhttp_request *req, void *context)
     c->query = copy_string(evhttp_uri_get_query(req->uri_elems));
     c->body_limit = s->news.body_limit(s->news.context, c->path);
     enter(c, PHASE_BODY, s->times.body_ms);
-    if (!framing(req, &chunked, &length)) {
+    if (!target_good(req) || !framing(req, &chunked, &length)) {
         c->refuse_status = 400;
         skip_body(c, req);
     } else if (*expect && strcasecmp(expect, "100-continue") != 0) {
@@ -410,35 +453,6 @@ static void take_request(struct connection *c)
     req->cb_arg = c;
     evhttp_request_set_header_cb(req, head_read);
     evhttp_request_set_chunked_cb(req, body_piece_read);
-}
-
-/* libevent leaves bytes that OpenSSL holds decrypted where they are when the input buffer reaches
- * its high watermark, and hears of them no more. So they are asked for when the buffer has room. */
-static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context)
-{
-    struct connection *c = context;
-    (void)input;
-    if (info->n_deleted && SSL_pending(c->ssl)) {
-        bev_read_again(c->bev);
-    }
-    if (!info->n_added) {
-        return;
-    }
-    if (c->phase == PHASE_HANDSHAKE || c->phase == PHASE_IDLE) {
-        enter(c, PHASE_HEAD, c->server->times.head_ms);
-    } else if (c->phase == PHASE_STREAM && c->endless && !c->cut) {
-        c->cut = true; /* behaviour.md 16.1: bytes from the reader end its stream */
-        event_active(c->adopt, EV_TIMEOUT, 0);
-    }
-}
-
-static void on_output(struct evbuffer *output, const struct evbuffer_cb_info *info, void *context)
-{
-    struct connection *c = context;
-    (void)output;
-    if (info->n_deleted) {
-        c->progress_ns = shell_now_ns();
-    }
 }
 
 /* A connection that evhttp has just made: from here on it is ours. False when it is gone. */

@@ -86,7 +86,6 @@ struct http_server {
     uint64_t last_id;
     struct id_table by_id; /* connections whose request the role has */
     struct map channels;   /* name to struct channel, while one waits */
-    struct buf scratch;    /* a slice on its way */
     int port;
 };
 

@@ -193,7 +193,6 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     TAILQ_INIT(&s->runnable);
     id_table_init(&s->by_id);
     map_init(&s->channels);
-    buf_init(&s->scratch);
     int fd;
     int r = tls_server_new(&config->tls, &s->ctx, err);
     if (r == 0) {
@@ -231,7 +230,6 @@ void http_server_free(struct http_server *s)
     event_free(s->pump);
     map_done(&s->channels, free);
     id_table_done(&s->by_id);
-    buf_done(&s->scratch);
     SSL_CTX_free(s->ctx);
     free(s);
 }

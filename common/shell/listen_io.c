@@ -15,6 +15,7 @@ enum {
     PROBE_INTERVAL_S = 5,
     PROBES = 3,
     PORT_MAX = 65535,
+    UNSENT_BYTES = 128 * 1024,
 };
 
 union address {
@@ -54,6 +55,8 @@ static bool parse(const char *text, union address *a, socklen_t *ret_size)
 
 static void set_options(int fd, unsigned user_timeout_ms)
 {
+    /* A stalled reader would else have up to 4 MB lie in the kernel. */
+    int unsent_bytes = UNSENT_BYTES;
     int on = 1, idle = PROBE_IDLE_S, interval = PROBE_INTERVAL_S, probes = PROBES;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -61,6 +64,7 @@ static void set_options(int fd, unsigned user_timeout_ms)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof(unsent_bytes));
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof(user_timeout_ms));
 }
 

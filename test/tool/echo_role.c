@@ -45,10 +45,13 @@ static enum cursor_state cursor_more(struct cursor *cursor, struct buf *out, siz
     }
     size_t end = c->what == GIVE_FLOOD ? c->at + max : c->what == GIVE_NEWS ? e->news.size : c->end;
     size_t size = end - c->at < max ? end - c->at : max;
-    for (size_t i = 0; i < size; i++) {
-        char byte = c->what == GIVE_NEWS ? (char)e->news.data[c->at + i]
-                                         : (char)('a' + (c->at + i) % 26);
-        buf_append(out, &byte, 1);
+    if (c->what == GIVE_NEWS && size) {
+        buf_append(out, e->news.data + c->at, size);
+    } else {
+        buf_reserve(out, size);
+        for (size_t i = 0; i < size; i++) {
+            out->data[out->size++] = (uint8_t)('a' + (c->at + i) % 26);
+        }
     }
     c->at += size;
     if (c->what == GIVE_BYTES && c->at == c->end) {
