@@ -9,6 +9,9 @@
 
 #define CORKBOARD_VERSION "0.1.0"
 
+/* A log is not a terminal: it gets fewer lines. */
+enum { PROGRESS_MS = 2000 };
+
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal)
@@ -71,9 +74,11 @@ void cli_progress(struct cli_progress *p, const char *text)
         p->shown[0] = 0;
         return;
     }
-    if (strncmp(p->shown, text, sizeof(p->shown) - 1) == 0) {
+    bool soon = !terminal && p->shown[0] && cli_now_ms() - p->shown_ms < PROGRESS_MS;
+    if (soon || strncmp(p->shown, text, sizeof(p->shown) - 1) == 0) {
         return;
     }
+    p->shown_ms = cli_now_ms();
     snprintf(p->shown, sizeof(p->shown), "%s", text);
     fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", p->shown);
     fflush(stderr);

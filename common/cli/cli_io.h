@@ -40,10 +40,11 @@ int64_t cli_wall_ns(void);
 /* Writes to standard output; ERR_IO when nobody reads it any more. */
 int cli_print(struct bytes text, struct err *err);
 
-/* A line on standard error that says what is waited for, replaced by the next one; only on a
- * terminal, unless it has changed. NULL clears it. */
+/* A line on standard error that says what is waited for. On a terminal it is replaced by the next
+ * one; elsewhere a changed one is written at most every two seconds. NULL clears it. */
 struct cli_progress {
     char shown[160];
+    int64_t shown_ms;
 };
 void cli_progress(struct cli_progress *p, const char *text);
 

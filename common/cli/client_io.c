@@ -59,13 +59,13 @@ struct cli_client {
     int64_t silence_ms, heard_ms;
 };
 
-static int check_file(const struct invocation *call, const char *option, const char **ret_file,
-                      struct err *err)
+static int check_file(const struct invocation *call, const char *option, const char *variable,
+                      const char **ret_file, struct err *err)
 {
     const char *file = cli_text(call, option);
     if (access(file, R_OK) != 0) {
-        return err_set(err, ERR_INVALID, "cannot read --%s %.120s: %s", option, file,
-                       strerror(errno));
+        return err_set(err, ERR_INVALID, "cannot read %.120s: %s (%s, --%s)", file, strerror(errno),
+                       variable, option);
     }
     *ret_file = file;
     return 0;
@@ -109,9 +109,9 @@ int cli_client_open(const struct invocation *call, const char *urls, struct cli_
     buf_init(&c->body);
     cli_catch_interrupts();
     int r = add_urls(c, urls, err);
-    r = r < 0 ? r : check_file(call, "ca-cert-file", &c->ca, err);
-    r = r < 0 ? r : check_file(call, "client-cert-file", &c->cert, err);
-    r = r < 0 ? r : check_file(call, "client-key-file", &c->key, err);
+    r = r < 0 ? r : check_file(call, "ca-cert-file", "CA_CERT_FILE", &c->ca, err);
+    r = r < 0 ? r : check_file(call, "client-cert-file", "CLIENT_CERT_FILE", &c->cert, err);
+    r = r < 0 ? r : check_file(call, "client-key-file", "CLIENT_KEY_FILE", &c->key, err);
     if (r < 0) {
         cli_client_close(c);
         return r;

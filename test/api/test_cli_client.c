@@ -265,9 +265,8 @@ static void bad_settings_are_told_at_once(void **state)
     struct tls_files files = client_files;
     files.key = "/nowhere/x.key";
     assert_int_equal(open_with(f, &files, url, 0), -ERR_INVALID);
-    assert_string_equal(f->err.text,
-                        "cannot read --client-key-file /nowhere/x.key: No such file or "
-                        "directory");
+    assert_string_equal(f->err.text, "cannot read /nowhere/x.key: No such file or directory "
+                                     "(CLIENT_KEY_FILE, --client-key-file)");
 }
 
 struct taken {
