@@ -43,7 +43,8 @@ static void key_of(const struct compats *c, const struct job *job, struct buf *o
 static struct compat *judge(struct compats *c, const struct job *job)
 {
     struct compat *k = ARENA_NEW(c->arena, struct compat);
-    k->cells = ARENA_ARRAY(c->arena, c->cell_count, uint32_t);
+    uint32_t *steps = ARENA_ARRAY(c->arena, c->cell_count, uint32_t);
+    k->zones = ARENA_ARRAY(c->arena, c->zone_count, struct pick_cells);
     k->reached = ARENA_ARRAY(c->arena, c->zone_count, enum filter_step);
     k->furthest = FILTER_NO_CELL;
     for (size_t i = 0; i < c->cell_count; i++) {
@@ -54,8 +55,17 @@ static struct compat *judge(struct compats *c, const struct job *job)
         enum filter_step *reached = &k->reached[c->zone_of[i]];
         *reached = step > *reached ? step : *reached;
         k->furthest = step > k->furthest ? step : k->furthest;
-        if (step == FILTER_PASSED) {
-            k->cells[k->count++] = (uint32_t)i;
+        steps[i] = step;
+        k->zones[c->zone_of[i]].count += step == FILTER_PASSED;
+    }
+    for (size_t z = 0; z < c->zone_count; z++) {
+        k->zones[z].cells = ARENA_ARRAY(c->arena, k->zones[z].count, uint32_t);
+        k->zones[z].count = 0;
+    }
+    for (size_t i = 0; i < c->cell_count; i++) {
+        struct pick_cells *z = &k->zones[c->zone_of[i]];
+        if (steps[i] == FILTER_PASSED) {
+            z->cells[z->count++] = (uint32_t)i;
         }
     }
     return k;

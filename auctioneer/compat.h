@@ -4,11 +4,11 @@
 #define AUCTIONEER_COMPAT_H
 
 #include "auctioneer/filter.h"
+#include "auctioneer/pick.h"
 #include "auctioneer/tally.h"
 
 struct compat {
-    uint32_t *cells; /* that passed all filters, in their order */
-    size_t count;
+    struct pick_cells *zones; /* by zone: those that passed all filters */
     /* By zone: the furthest step that a cell of it reached. */
     enum filter_step *reached;
     enum filter_step furthest; /* in any zone */

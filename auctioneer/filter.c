@@ -125,9 +125,9 @@ const char *filter_text(struct arena *a, enum filter_step furthest, const struct
 
 unsigned filter_shortage(const struct room *r, const struct demand *q)
 {
-    return (r->containers < 1 ? SHORT_OF_CONTAINERS : 0u) |
-           (r->disk_mb < q->disk_mb ? SHORT_OF_DISK : 0u) |
-           (r->memory_mb < room_memory_needed(r, q) ? SHORT_OF_MEMORY : 0u);
+    return (r->free_containers < 1 ? SHORT_OF_CONTAINERS : 0u) |
+           (r->free_disk < q->disk_mb ? SHORT_OF_DISK : 0u) |
+           (r->free_memory < room_memory_needed(r, q) ? SHORT_OF_MEMORY : 0u);
 }
 
 const char *filter_shortage_text(unsigned common)

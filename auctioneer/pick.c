@@ -57,53 +57,48 @@ static void sift_up(struct pick *p, struct pick_zone *z, size_t at)
     set(p, z, at, cell, base);
 }
 
-static void drop(struct pick *p, struct pick_zone *z, uint32_t cell)
+static void drop(struct pick *p, struct pick_zone *z, size_t at)
 {
-    size_t at = p->positions[cell];
-    p->positions[cell] = NOWHERE;
+    p->positions[z->cells[at]] = NOWHERE;
     z->count--;
-    if (at == z->count) {
-        return;
-    }
-    set(p, z, at, z->cells[z->count], z->bases[z->count]);
-    if (p->heaped) {
+    if (at < z->count) {
+        uint32_t moved = z->cells[z->count];
+        set(p, z, at, moved, z->bases[z->count]);
         sift_up(p, z, at);
-        sift_down(p, z, p->positions[z->cells[at]]);
+        sift_down(p, z, p->positions[moved]);
     }
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-/* Neither a number too large to win, nor none (5.2: totals of 0). */
-static bool may_win(double base)
+static bool may_take(const struct pick *p, const struct room *r)
 {
-    return base < SCORE_INITIAL_BEST && base > -SCORE_INITIAL_BEST;
+    return room_fits(r, &p->demand) && r->whole;
 }
 
-void pick_begin(struct pick *p, const struct demand *q, const uint32_t *cells, size_t count,
+static void make_heap(struct pick *p, struct pick_zone *z, const struct pick_cells *cells)
+{
+    z->count = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct room *r = &p->rooms[cells->cells[i]];
+        p->positions[cells->cells[i]] = NOWHERE;
+        if (may_take(p, r)) {
+            set(p, z, z->count++, cells->cells[i], score_base(r, p->rules, &p->demand));
+        }
+    }
+    for (size_t at = z->count / 2; at-- > 0;) {
+        sift_down(p, z, at);
+    }
+}
+
+void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells,
                 size_t jobs)
 {
     p->demand = *q;
+    p->cells = cells;
     p->heaped = jobs >= PICK_HEAP_MIN_JOBS;
-    for (size_t i = 0; i < p->zone_count; i++) {
-        p->zones[i].count = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct room *r = &p->rooms[cells[i]];
-        p->positions[cells[i]] = NOWHERE;
-        if (!room_fits(r, q)) {
-            continue;
-        }
-        double base = score_base(r, p->rules, q);
-        if (may_win(base)) {
-            struct pick_zone *z = &p->zones[p->zone_of[cells[i]]];
-            set(p, z, z->count++, cells[i], base);
-        }
-    }
     for (size_t i = 0; p->heaped && i < p->zone_count; i++) {
-        for (size_t at = p->zones[i].count / 2; at-- > 0;) {
-            sift_down(p, &p->zones[i], at);
-        }
+        make_heap(p, &p->zones[i], &cells[i]);
     }
 }
 
@@ -125,44 +120,60 @@ static bool wins(const struct best *b, double score, double base, uint32_t cell)
     return before(base, cell, b->base, (uint32_t)b->cell);
 }
 
-/* Looks at one entry; false when neither it nor any below it in the heap can win. */
-static bool consider(const struct pick *p, const struct pick_zone *z, size_t at, uint32_t process,
-                     uint32_t floor, struct best *best, unsigned *lookups)
+/* What a search of one zone is about. */
+struct search {
+    const struct pick *pick;
+    uint32_t process;
+    uint32_t floor;   /* no cell of the zone holds fewer instances of the process */
+    unsigned lookups; /* cells whose instances were looked up */
+    struct best *best;
+};
+
+/* Whether a cell may win by what all jobs of the run share. */
+static bool promises(const struct search *s, uint32_t cell, double base)
 {
-    double base = z->bases[at];
-    uint32_t cell = z->cells[at];
-    if (!wins(best, score_with(base, floor), base, cell)) {
+    return wins(s->best, score_with(base, s->floor), base, cell);
+}
+
+/* Looks at a cell; false when neither it nor any cell behind it in the order can win. */
+static bool consider(struct search *s, uint32_t cell, double base)
+{
+    if (!promises(s, cell, base)) {
         return false;
     }
     uint32_t locality = 0;
-    if (p->demand.kind == JOB_LRP) {
-        locality = tally_get(p->tally, process, cell);
-        ++*lookups;
+    if (s->pick->demand.kind == JOB_LRP) {
+        locality = tally_get(s->pick->tally, s->process, cell);
+        s->lookups++;
     }
     double score = score_with(base, locality);
-    if (wins(best, score, base, cell)) {
-        *best = (struct best){.score = score, .base = base, .cell = cell};
+    if (wins(s->best, score, base, cell)) {
+        *s->best = (struct best){.score = score, .base = base, .cell = cell};
     }
     return true;
 }
 
-static void search_all(const struct pick *p, const struct pick_zone *z, uint32_t process,
-                       uint32_t floor, struct best *best, unsigned *lookups)
+static void search_all(struct search *s, const struct pick_cells *cells)
 {
-    for (size_t at = 0; at < z->count; at++) {
-        consider(p, z, at, process, floor, best, lookups);
+    const struct pick *p = s->pick;
+    for (size_t i = 0; i < cells->count; i++) {
+        /* First the score, which seldom promises anything, then whether it fits. */
+        const struct room *r = &p->rooms[cells->cells[i]];
+        double base = score_base(r, p->rules, &p->demand);
+        if (promises(s, cells->cells[i], base) && may_take(p, r)) {
+            consider(s, cells->cells[i], base);
+        }
     }
 }
 
-static void search_heap(const struct pick *p, const struct pick_zone *z, uint32_t process,
-                        uint32_t floor, struct best *best, unsigned *lookups)
+static void search_heap(struct search *s, const struct pick_zone *z)
 {
     uint32_t stack[64]; /* a heap of 2^32 cells is 32 deep; each level leaves one sibling behind */
     size_t depth = 0;
     stack[depth++] = 0;
     while (depth > 0) {
         size_t at = stack[--depth];
-        if (at >= z->count || !consider(p, z, at, process, floor, best, lookups)) {
+        if (at >= z->count || !consider(s, z->cells[at], z->bases[at])) {
             continue;
         }
         assert(depth + 2 <= sizeof(stack) / sizeof(stack[0]));
@@ -171,29 +182,35 @@ static void search_heap(const struct pick *p, const struct pick_zone *z, uint32_
     }
 }
 
-static uint32_t least_locality(const struct pick *p, const struct pick_zone *z, uint32_t process)
+/* Over all compatible cells that may still take a job of the run. */
+static uint32_t least_locality(const struct pick *p, size_t zone, uint32_t process)
 {
+    const struct pick_cells *cells = &p->cells[zone];
     uint32_t least = UINT32_MAX;
-    for (size_t i = 0; i < z->count && least > 0; i++) {
-        uint32_t locality = tally_get(p->tally, process, z->cells[i]);
-        least = locality < least ? locality : least;
+    for (size_t i = 0; i < cells->count && least > 0; i++) {
+        if (may_take(p, &p->rooms[cells->cells[i]])) {
+            uint32_t locality = tally_get(p->tally, process, cells->cells[i]);
+            least = locality < least ? locality : least;
+        }
     }
-    return z->count ? least : 0;
+    return least == UINT32_MAX ? 0 : least;
 }
 
 int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t process)
 {
     struct best best = {.score = SCORE_INITIAL_BEST, .cell = -1};
+    bool lrp = p->demand.kind == JOB_LRP && !p->mixed[process];
     for (size_t i = 0; i < count; i++) {
-        const struct pick_zone *z = &p->zones[zones[i]];
-        uint32_t none = 0, *floor = &none;
-        if (p->demand.kind == JOB_LRP && !p->mixed[process]) {
-            floor = &p->floors[process * p->zone_count + zones[i]];
+        uint32_t *floor = lrp ? &p->floors[process * p->zone_count + zones[i]] : NULL;
+        struct search s = {
+            .pick = p, .process = process, .floor = floor ? *floor : 0, .best = &best};
+        if (p->heaped) {
+            search_heap(&s, &p->zones[zones[i]]);
+        } else {
+            search_all(&s, &p->cells[zones[i]]);
         }
-        unsigned lookups = 0;
-        (p->heaped ? search_heap : search_all)(p, z, process, *floor, &best, &lookups);
-        if (lookups > PICK_LOOKUPS_MAX && floor != &none) {
-            *floor = least_locality(p, z, process);
+        if (floor && s.lookups > PICK_LOOKUPS_MAX) {
+            *floor = least_locality(p, zones[i], process);
         }
     }
     return best.cell;
@@ -202,22 +219,21 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
 void pick_take(struct pick *p, uint32_t cell, uint32_t process)
 {
     struct room *r = &p->rooms[cell];
-    struct pick_zone *z = &p->zones[p->zone_of[cell]];
-    assert(p->positions[cell] != NOWHERE);
     room_take(r, p->rules, &p->demand);
     if (p->demand.kind == JOB_LRP) {
         tally_add(p->tally, process, cell);
     }
-    double base = room_fits(r, &p->demand) ? score_base(r, p->rules, &p->demand)
-                                            : SCORE_INITIAL_BEST;
-    if (!may_win(base)) {
-        drop(p, z, cell);
+    if (!p->heaped) {
         return;
     }
+    struct pick_zone *z = &p->zones[p->zone_of[cell]];
     size_t at = p->positions[cell];
-    z->bases[at] = base;
-    if (p->heaped) {
-        sift_up(p, z, at);
-        sift_down(p, z, p->positions[cell]);
+    assert(at != NOWHERE);
+    if (!may_take(p, r)) {
+        drop(p, z, at);
+        return;
     }
+    z->bases[at] = score_base(r, p->rules, &p->demand);
+    sift_up(p, z, at);
+    sift_down(p, z, p->positions[cell]);
 }

@@ -8,12 +8,18 @@
 #include "auctioneer/score.h"
 #include "auctioneer/tally.h"
 
-/* Shorter runs are not worth a heap. */
-enum { PICK_HEAP_MIN_JOBS = 4 };
+/* Shorter runs are not worth a heap: each job looks at every cell of the zones it tries. */
+enum { PICK_HEAP_MIN_JOBS = 8 };
 /* Instances looked up in one zone before the lower bound of the locality is found anew. */
 enum { PICK_LOOKUPS_MAX = 64 };
 
-/* The cells of one zone that fit. */
+/* Some cells of one zone. */
+struct pick_cells {
+    uint32_t *cells;
+    size_t count;
+};
+
+/* The heap of a zone: its cells that fit. */
 struct pick_zone {
     uint32_t *cells;
     double *bases; /* score_base of each */
@@ -33,14 +39,15 @@ struct pick {
      * need not fit the other. */
     uint32_t *floors;
     bool *mixed;
-    struct demand demand; /* of the run */
+    struct demand demand;           /* of the run */
+    const struct pick_cells *cells; /* of the run, by zone: compatible ones */
     bool heaped;
 };
 
 /* All members up to `mixed` are set by the caller; zones have room for all their cells. */
 
-/* Begins a run of `jobs` jobs on those cells of the list that fit. */
-void pick_begin(struct pick *p, const struct demand *q, const uint32_t *cells, size_t count,
+/* Begins a run of `jobs` jobs on those of the compatible cells (by zone) that fit. */
+void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells,
                 size_t jobs);
 
 /* The best cell of these zones for an instance of `process`: the lowest score, among equal ones the

@@ -274,9 +274,10 @@ static const char *why_nowhere(struct auction *x, const struct queued *q)
         return filter_text(x->arena, furthest, q->job);
     }
     unsigned common = SHORT_OF_ALL;
-    for (size_t i = 0; i < k->count; i++) {
-        if (planned(x, x->pick.zone_of[k->cells[i]])) {
-            common &= filter_shortage(&x->pick.rooms[k->cells[i]], &x->pick.demand);
+    for (size_t z = 0; z < x->pick.zone_count; z++) {
+        for (size_t i = 0; planned(x, (uint32_t)z) && i < k->zones[z].count; i++) {
+            const struct room *r = &x->pick.rooms[k->zones[z].cells[i]];
+            common &= filter_shortage(r, &x->pick.demand);
         }
     }
     return filter_shortage_text(common);
@@ -356,7 +357,7 @@ static void decide_run(struct auction *x, size_t from, size_t end)
     const struct compat *k = x->compats.list[first->compat];
     struct demand q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
-    pick_begin(&x->pick, &q, k->cells, k->count, end - from);
+    pick_begin(&x->pick, &q, k->zones, end - from);
     for (size_t i = from; i < end; i++) {
         decide(x, &x->queue[i]);
     }

@@ -21,18 +21,20 @@ struct score_rules {
 };
 
 #define SCORE_LOCALITY_WEIGHT 1000.0
-/* A score must be below it to win at all: totals of 0 give infinite ones, or none. */
+/* A score must be below it to win at all. */
 #define SCORE_INITIAL_BEST 1e20
 
-/* What is free on a cell, as numbers. */
+/* What a cell has, as whole numbers: doubles hold them exactly, and are what scores need. */
 struct room {
-    double total_memory, total_disk, total_containers;
+    double used_memory, used_disk, used_containers; /* MB, MB */
     double per_memory, per_disk, per_containers; /* 1 / total */
-    int64_t memory_mb, disk_mb, containers;      /* available */
-    int64_t proxy_memory_mb;                     /* added to each LRP */
-    int64_t starting;                            /* containers that are being started */
-    int64_t tasks;
+    double proxy_memory; /* added to each LRP */
+    double starting;     /* containers that are being started */
     double index; /* for bin packing: the cell's index among those of its zone */
+    double tasks;
+    double free_memory, free_disk, free_containers;
+    double total_memory, total_disk, total_containers;
+    bool whole;   /* no total is 0: such a cell never wins, for its score is infinite or none (5.2) */
 };
 
 /* From what the cell tells; `index` is its cell_index. */
@@ -46,17 +48,47 @@ struct demand {
 };
 
 /* Memory that a cell must have for it: an LRP's includes the proxy's. */
-int64_t room_memory_needed(const struct room *r, const struct demand *q);
+static inline double room_memory_needed(const struct room *r, const struct demand *q)
+{
+    return q->kind == JOB_LRP ? q->memory_mb + r->proxy_memory : q->memory_mb;
+}
 
-bool room_fits(const struct room *r, const struct demand *q);
+static inline bool room_fits(const struct room *r, const struct demand *q)
+{
+    return r->free_disk >= q->disk_mb && r->free_memory >= room_memory_needed(r, q) &&
+           r->free_containers >= 1;
+}
 
 /* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so neither
  * does SCORING_DIEGO. */
 void room_take(struct room *r, const struct score_rules *rules, const struct demand *q);
 
+/* 5.2: the mean of used(x) = 1 - (available.x - requested.x) / total.x. */
+double score_mean_used(const struct room *r, const struct demand *q);
+
+/* The largest used fraction. */
+static inline double score_largest_used(const struct room *r, const struct demand *q)
+{
+    double memory = (r->used_memory + room_memory_needed(r, q)) * r->per_memory;
+    double disk = (r->used_disk + q->disk_mb) * r->per_disk;
+    double containers = (r->used_containers + 1) * r->per_containers;
+    double largest = memory > disk ? memory : disk;
+    return largest > containers ? largest : containers;
+}
+
 /* Everything of the score but the locality of an LRP. Never falls when something is placed on the
- * cell. */
-double score_base(const struct room *r, const struct score_rules *rules, const struct demand *q);
+ * cell. Inline, for it is what a decision does most. */
+static inline double score_base(const struct room *r, const struct score_rules *rules,
+                                const struct demand *q)
+{
+    double used = rules->scoring == SCORING_LARGEST ? score_largest_used(r, q)
+                                                    : score_mean_used(r, q);
+    double score = used + r->starting * rules->starting_container_weight;
+    if (q->kind == JOB_TASK) {
+        return score + SCORE_LOCALITY_WEIGHT * r->tasks;
+    }
+    return score + r->index * rules->bin_pack_first_fit_weight;
+}
 
 /* The score of an LRP on a cell that holds `locality` instances of its process. */
 static inline double score_with(double base, uint32_t locality)

@@ -103,7 +103,7 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
         return;
     }
     f->common &= filter_shortage(r, &q);
-    if (!room_fits(r, &q)) {
+    if (!room_fits(r, &q) || !r->whole) {
         return;
     }
     double base = score_base(r, &n->in->rules->score, &q);

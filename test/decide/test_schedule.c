@@ -647,7 +647,7 @@ static void random_cell(struct fixture *x, struct random *r, int number)
     x->cells[number].closed = below(r, 10) == 0;
 }
 
-static void random_job(struct fixture *x, struct random *r, int number)
+static void random_job(struct fixture *x, struct random *r, int number, bool uniform)
 {
     static const char *const root_fs[] = {"preloaded:busybox", "preloaded:busybox",
                                           "preloaded:busybox", "preloaded:busybox",
@@ -657,8 +657,8 @@ static void random_job(struct fixture *x, struct random *r, int number)
     /* Usually all that a process asks for follows from its name. */
     int process = below(r, 4) + 4 * below(r, 20);
     struct random own;
-    random_seed(&own, (uint64_t[2]){(uint64_t)process, 7});
-    struct random *of = below(r, 8) ? &own : r;
+    random_seed(&own, (uint64_t[2]){uniform ? 1 : (uint64_t)process, 7});
+    struct random *of = uniform || below(r, 8) ? &own : r;
     struct job *j = lrp(x, arena_printf(&x->arena, "p%d", process % 4 + 4 * (process / 40)), number);
     if (below(r, 5) == 0) {
         j->kind = JOB_TASK;
@@ -691,8 +691,9 @@ static void random_world(struct fixture *x, uint64_t seed)
     for (int i = 0, cells = below(&r, 24); i < cells; i++) {
         random_cell(x, &r, i);
     }
+    /* All alike in every other world: long runs. */
     for (int i = 0, jobs = below(&r, ROWS_MAX - 4); i < jobs; i++) {
-        random_job(x, &r, i);
+        random_job(x, &r, i, seed % 2);
     }
     if (x->cell_count && x->job_count) {
         x->taken[x->taken_count++] = (struct schedule_taken){
@@ -742,18 +743,20 @@ static void gives_what_looking_at_every_cell_gives(void **state)
     }
 }
 
-/* A process with more instances than the lower bound of its locality follows by itself. */
-static void a_large_process_on_many_cells(void **state)
+/* A process with more instances than the lower bound of its locality follows by itself. `mixed`: its
+ * jobs ask for different things, so that a cell too full for one may be free of the process. */
+static void place_a_large_process(bool mixed)
 {
-    (void)state;
     enum { CELLS = 100, JOBS = 1500 };
     struct arena a;
     arena_init(&a);
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
-        char id[32];
-        snprintf(id, sizeof(id), "cell-%03d", i);
-        Cell__CellState *s = cell_row(&a, id, i % 3 ? "z1" : "z2", 1000 + i % 7 * 100, 100000);
+        Cell__CellState *s = cell_row(&a, arena_printf(&a, "cell-%03d", i), mixed || i % 3 ? "z1" : "z2",
+                                      1000 + i % 7 * 100, 100000);
+        if (mixed && i % 5 == 0) {
+            s->availableresources->memorymb = 80;
+        }
         cells[i].state = s;
     }
     struct job *jobs = ARENA_ARRAY(&a, JOBS, struct job);
@@ -762,7 +765,7 @@ static void a_large_process_on_many_cells(void **state)
         jobs[i] = (struct job){.process_guid = i % 10 ? "huge" : "other",
                                .index = i,
                                .root_fs = "preloaded:busybox",
-                               .memory_mb = 90};
+                               .memory_mb = mixed && i > 400 ? 20 : 90};
     }
     struct schedule_rules rules = {0};
     struct schedule_input in = {
@@ -773,10 +776,69 @@ static void a_large_process_on_many_cells(void **state)
         turns[d[i].turn] = i;
         refused += d[i].cell < 0;
     }
-    assert_in_range(refused, 1, JOBS / 2);
+    assert_true(mixed ? refused == 0 : refused > 0 && refused < JOBS / 2);
     struct decision *plain = naive_schedule(&a, &in, turns);
     for (size_t i = 0; i < JOBS; i++) {
         assert_int_equal(d[i].cell, plain[i].cell);
+    }
+    arena_done(&a);
+}
+
+static void a_large_process_on_many_cells(void **state)
+{
+    (void)state;
+    place_a_large_process(false);
+}
+
+static void a_large_process_that_asks_for_different_things(void **state)
+{
+    (void)state;
+    place_a_large_process(true);
+}
+
+/* DESIGN 10: 1,000 mixed instances on 100 cells in 3 zones, in one batch: the coefficient of variation
+ * of the memory used stays below 0.15. */
+static void a_batch_spreads_memory_evenly(void **state)
+{
+    (void)state;
+    enum { CELLS = 100, PROCESSES = 100, INSTANCES = 10, JOBS = PROCESSES * INSTANCES };
+    static const int32_t sizes[] = {64, 128, 256, 512, 1024};
+    struct arena a;
+    struct random r;
+    arena_init(&a);
+    random_seed(&r, (uint64_t[2]){1, 2});
+    struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
+    for (int i = 0; i < CELLS; i++) {
+        const char *id = arena_printf(&a, "cell-%03d", i);
+        cells[i].state = cell_row(&a, id, arena_printf(&a, "z%d", i % 3), 32 * 1024, 64 * 1024);
+    }
+    struct job *jobs = ARENA_ARRAY(&a, JOBS, struct job);
+    for (int i = 0; i < JOBS; i++) {
+        bool first = i % INSTANCES == 0;
+        jobs[i] = (struct job){
+            .process_guid = arena_printf(&a, "p%d", i / INSTANCES),
+            .index = i % INSTANCES,
+            .root_fs = "preloaded:busybox",
+            .memory_mb = first ? sizes[random_below(&r, 5)] : jobs[i - 1].memory_mb,
+            .disk_mb = first ? (int32_t)random_below(&r, 1024) : jobs[i - 1].disk_mb,
+        };
+    }
+    struct schedule_rules rules = {0};
+    struct schedule_input in = {
+        .rules = &rules, .cells = cells, .cell_count = CELLS, .jobs = jobs, .job_count = JOBS};
+    struct decision *d = schedule(&a, &in);
+    double used[CELLS] = {0}, sum = 0, squares = 0;
+    for (int i = 0; i < JOBS; i++) {
+        assert_in_range(d[i].cell, 0, CELLS - 1);
+        used[d[i].cell] += jobs[i].memory_mb;
+    }
+    for (int i = 0; i < CELLS; i++) {
+        sum += used[i];
+        squares += used[i] * used[i];
+    }
+    double mean = sum / CELLS, variance = squares / CELLS - mean * mean;
+    if (variance > 0.15 * 0.15 * mean * mean) {
+        fail_msg("squared coefficient of variation %.4f", variance / (mean * mean));
     }
     arena_done(&a);
 }
@@ -814,6 +876,8 @@ int main(void)
         TEST(a_preferred_zone_without_cells),
         TEST(gives_what_looking_at_every_cell_gives),
         cmocka_unit_test(a_large_process_on_many_cells),
+        cmocka_unit_test(a_large_process_that_asks_for_different_things),
+        cmocka_unit_test(a_batch_spreads_memory_evenly),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }
