@@ -105,19 +105,29 @@ export PATH=$bin:\$PATH
 EOF
 }
 
-rep_command() { # CELL_NUMBER: fills the array `command`
-    local i=$1 zones
-    zones=$(setting zones)
-    command=("$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))"
-        --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")"
-        --bbs "$(bbs_urls)" --address 127.0.0.1 --state-dir "$state/rep-$i"
-        --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100
-        --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")"
-        --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key")
+start_bbs() { # NUMBER
+    local i=$1
+    start_process "bbs-$i" "$bin/bbs" serve --name "bbs-$i" \
+        --listen "127.0.0.1:$(bbs_port "$i")" --url "https://127.0.0.1:$(bbs_port "$i")" \
+        --health "127.0.0.1:$(bbs_health_port "$i")" --etcd "https://127.0.0.1:$etcd_port" \
+        --etcd-ca "$certs/ca.crt" --etcd-cert "$certs/bbs.crt" --etcd-key "$certs/bbs.key" \
+        --ca "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key"
+}
+
+start_auctioneer() {
+    start_process auctioneer "$bin/auctioneer" serve --name auctioneer \
+        --listen "127.0.0.1:$auctioneer_port" --url "https://127.0.0.1:$auctioneer_port" \
+        --bbs "$(bbs_urls)" --ca "$certs/ca.crt" --cert "$certs/auctioneer.crt" \
+        --key "$certs/auctioneer.key"
 }
 
 start_rep() { # CELL_NUMBER
-    local command
-    rep_command "$1"
-    start_process "rep-$1" "${command[@]}"
+    local i=$1 zones
+    zones=$(setting zones)
+    start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
+        --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
+        --bbs "$(bbs_urls)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
+        --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100 \
+        --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
+        --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
 }
