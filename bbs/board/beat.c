@@ -120,6 +120,9 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
         s->confirmed = true;
         return;
     }
+    if (answer->outcome == STORE_UNKNOWN) {
+        board_trouble(b, store_text(answer), out); /* an idle bbs learns of it here first */
+    }
     /* The copy may be behind our own key, or the outcome is unknown: a new put tells it all. */
     s->next_ns = earlier_ns(s->next_ns, b->now.mono_ns + BEAT_RETRY_NS);
     if (answer->outcome == STORE_REFUSED && answer->grpc_status == GRPC_RESOURCE_EXHAUSTED &&

@@ -211,7 +211,9 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
 {
     (void)text;
     struct ask *ask = context;
-    if (!v) {
+    struct cursor *cursor =
+        v ? board_feed(ask->bbs->board, (const Board__FeedRequest *)ask->in.request) : NULL;
+    if (!cursor) { /* not fresh, or too many readers or selectors */
         answer_unavailable(out, ask->request_id);
         return;
     }
@@ -221,7 +223,7 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
         .content_type = "application/x-protobuf-stream",
         .etag = "",
         .allow = "",
-        .cursor = board_feed(ask->bbs->board, (const Board__FeedRequest *)ask->in.request),
+        .cursor = cursor,
         .size = -1,
         .channel = BOARD_FEED_CHANNEL,
     };
