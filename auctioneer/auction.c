@@ -89,8 +89,8 @@ static struct job job_of(const struct round_job *j)
 /* The input of a decision: the jobs that have no cell yet, and what was placed before. */
 struct draft {
     struct schedule_input in;
-    struct cell **from;          /* by position in in.cells */
-    struct round_job **jobs;     /* by position in in.jobs */
+    struct cell **from;      /* by position in in.cells */
+    struct round_job **jobs; /* by position in in.jobs */
     struct schedule_taken *taken;
 };
 
@@ -185,8 +185,7 @@ static void commit_more(struct auction *x, const struct event *ev, struct effect
 }
 
 /* Sorts what was decided into one commit a cell. */
-static void make_commits(struct auction *x, const struct draft *d,
-                         const struct decision *decisions)
+static void make_commits(struct auction *x, const struct draft *d, const struct decision *decisions)
 {
     struct commit *commits = ARENA_ARRAY(&x->arena, d->in.cell_count, struct commit);
     for (size_t i = 0; i < d->in.job_count; i++) {
@@ -256,7 +255,7 @@ static void decide(struct auction *x, const struct event *ev, struct effects *ou
     commit_more(x, ev, out);
 }
 
-/* ---- What the cells say ------------------------------------------------------------------------ */
+/* ---- What the cells say ---------------------------------------------------------------------- */
 
 static bool came_back(const Cell__Work *back, const struct round_job *j)
 {
@@ -341,8 +340,7 @@ static void finish(struct auction *x, const struct event *ev, struct effects *ou
     effects_log(out, LOG_DEBUG_LEVEL, "auction",
                 "number=%llu jobs=%u placed=%u refused=%u returned=%u cells=%u ms=%lld",
                 (unsigned long long)x->now.number, x->now.jobs, x->now.placed, x->now.refused,
-                x->now.returned, x->now.cells,
-                (long long)(x->now.duration_ns / MILLISECOND_NS));
+                x->now.returned, x->now.cells, (long long)(x->now.duration_ns / MILLISECOND_NS));
     let_go(x, ev); /* each job has been given back */
 }
 

@@ -1,6 +1,7 @@
-/* The round of an auction: ask the cells, decide, hand the work out, place again what came back, tell
- * the board why the rest stays unplaced (DESIGN 5; rep-auctioneer.md 4, 5.4). No fixed delay: a batch
- * is what arrived during the round before. Pure: embedded in the role, driven by its events. */
+/* The round of an auction: ask the cells, decide, hand the work out, place again what came back,
+ * tell the board why the rest stays unplaced (DESIGN 5; rep-auctioneer.md 4, 5.4). No fixed delay:
+ * a batch is what arrived during the round before. Pure: embedded in the role, driven by its
+ * events. */
 #ifndef AUCTIONEER_AUCTION_H
 #define AUCTIONEER_AUCTION_H
 
@@ -26,8 +27,8 @@ struct round_job {
     struct entry *entry;   /* NULL once it was given back to the pool */
     struct wanted *wanted; /* a reference */
     int32_t index;
-    struct cell *cell;     /* where it goes, or went; NULL = nowhere */
-    bool settled;          /* the cell took it, or no cell can */
+    struct cell *cell; /* where it goes, or went; NULL = nowhere */
+    bool settled;      /* the cell took it, or no cell can */
 };
 
 /* What happened in a round. */
@@ -61,7 +62,7 @@ struct auction {
     int64_t look_ns;  /* not before: the next look for more room */
     int64_t sweep_ns; /* not before: everything unplaced is tried again */
     size_t sweep_left;
-    bool sweeping;    /* the present round is part of a sweep */
+    bool sweeping; /* the present round is part of a sweep */
     struct round_counts now, last;
 };
 
@@ -71,7 +72,7 @@ void auction_done(struct auction *x);
 /* Give it every event, after follower and leader. True if the event was its own. */
 bool auction_step(struct auction *x, const struct event *ev, struct effects *out);
 
-/* Not the leader any more: lets go of everything at once. Calls on their way are not listened to. */
+/* Not the leader any more: lets go of everything at once. Calls under way are not listened to. */
 void auction_stop(struct auction *x, const struct event *ev, struct effects *out);
 
 #endif

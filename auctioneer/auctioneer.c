@@ -106,8 +106,8 @@ static void lead(struct auctioneer *x, const struct event *ev, struct effects *o
 {
     switch (leader_step(&x->leader, ev, out)) {
     case LEADER_ELECTED:
-        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s",
-                    (long long)x->leader.term, x->leader.epoch);
+        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s", (long long)x->leader.term,
+                    x->leader.epoch);
         x->pool.news = true;
         break;
     case LEADER_DEPOSED:
@@ -190,7 +190,7 @@ static void init_selectors(struct auctioneer *x)
     static const struct {
         const char *type, *state, *key_prefix;
     } rows[SELECTOR_COUNT] = {
-        {"actual", "UNCLAIMED", ""}, {"desired", "", ""}, {"cell", "", ""},
+        {"actual", "UNCLAIMED", ""},     {"desired", "", ""}, {"cell", "", ""},
         {"lead", "", "lead/auctioneer"}, {"beat", "", ""},
     };
     for (size_t i = 0; i < SELECTOR_COUNT; i++) {
@@ -260,8 +260,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
     pool_init(&x->pool, c->pool_max ? c->pool_max : POOL_MAX,
               c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
     cells_init(&x->cells, &x->next_call_id);
-    x->report =
-        (struct report){.boards = &x->boards, .leader = &x->leader, .pool = &x->pool};
+    x->report = (struct report){.boards = &x->boards, .leader = &x->leader, .pool = &x->pool};
     report_init(&x->report);
     x->auction = (struct auction){
         .next_call_id = &x->next_call_id,

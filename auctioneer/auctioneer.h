@@ -1,4 +1,5 @@
-/* The auctioneer: decides which cell starts what (DESIGN 1, 5). A role; one leads, others stand by. */
+/* The auctioneer: decides which cell starts what (DESIGN 1, 5). A role; one leads, others stand
+ * by. */
 #ifndef AUCTIONEER_AUCTIONEER_H
 #define AUCTIONEER_AUCTIONEER_H
 
@@ -6,17 +7,17 @@
 
 struct auctioneer_config {
     const char *name;
-    const char *boards; /* "https://...,https://..." */
-    const char *url;    /* where it listens, told in lead/auctioneer */
-    const char *zones;  /* "a,b,c": the seed's preferred-zone rule; "" = fewest first */
+    const char *boards;  /* "https://...,https://..." */
+    const char *url;     /* where it listens, told in lead/auctioneer */
+    const char *zones;   /* "a,b,c": the seed's preferred-zone rule; "" = fewest first */
     const char *scoring; /* "default" or "diego" */
     /* Settings; 0 = default. */
-    int32_t starting_container_maximum;  /* 0 = none */
-    double starting_container_weight;    /* diego: 0.25; default scoring: 0 */
-    double bin_pack_first_fit_weight;    /* 0: cells are not filled one after another */
-    int64_t retry_interval_ns;           /* of what stays unplaced: 10 s */
-    int64_t unclaimed_after_ns;          /* placed but unchanged: auctioned again: 5 s */
-    size_t pool_max;                     /* 1,048,576 */
+    int32_t starting_container_maximum; /* 0 = none */
+    double starting_container_weight;   /* diego: 0.25; default scoring: 0 */
+    double bin_pack_first_fit_weight;   /* 0: cells are not filled one after another */
+    int64_t retry_interval_ns;          /* of what stays unplaced: 10 s */
+    int64_t unclaimed_after_ns;         /* placed but unchanged: auctioned again: 5 s */
+    size_t pool_max;                    /* 1,048,576 */
 };
 
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2

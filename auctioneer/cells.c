@@ -241,7 +241,7 @@ void cells_stop_looking(struct cells *c, struct effects *out)
     c->looking = false;
 }
 
-/* ---- For the decision ------------------------------------------------------------------------- */
+/* ---- For the decision ------------------------------------------------------------------------ */
 
 size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell **ret_cells,
                     struct cell ***ret_from)

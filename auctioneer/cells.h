@@ -16,13 +16,13 @@
 enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
-    char *url;       /* rep_url */
+    char *url; /* rep_url */
     uint64_t session;
-    bool present;    /* on the board and PRESENT; LOST ones are not asked */
-    bool usable;     /* its last state may be relied on in this auction */
-    bool left_out;   /* gave work back, or did not answer, in this auction */
-    const char *why; /* not usable: constant text */
-    struct arena arena; /* of the state */
+    bool present;                 /* on the board and PRESENT; LOST ones are not asked */
+    bool usable;                  /* its last state may be relied on in this auction */
+    bool left_out;                /* gave work back, or did not answer, in this auction */
+    const char *why;              /* not usable: constant text */
+    struct arena arena;           /* of the state */
     const Cell__CellState *state; /* NULL until it answered once */
     char *etag;
     int64_t pause_until_ns;

@@ -23,8 +23,8 @@ void compats_init(struct compats *c)
     }
 }
 
-/* What the filters look at, as text. Of a root filesystem whose scheme no cell offers as a fixed set
- * only the scheme matters: ten thousand docker images are then one kind. */
+/* What the filters look at, as text. Of a root filesystem whose scheme no cell offers as a fixed
+ * set only the scheme matters: ten thousand docker images are then one kind. */
 static void key_of(const struct compats *c, const struct job *job, struct buf *out)
 {
     size_t scheme = filter_scheme(job->root_fs);

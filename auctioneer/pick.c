@@ -29,8 +29,8 @@ static void sift_down(struct pick *p, struct pick_zone *z, size_t at)
         if (child >= z->count) {
             break;
         }
-        if (child + 1 < z->count && before(z->bases[child + 1], z->cells[child + 1],
-                                           z->bases[child], z->cells[child])) {
+        if (child + 1 < z->count &&
+            before(z->bases[child + 1], z->cells[child + 1], z->bases[child], z->cells[child])) {
             child++;
         }
         if (!before(z->bases[child], z->cells[child], base, cell)) {
@@ -91,8 +91,7 @@ static void make_heap(struct pick *p, struct pick_zone *z, const struct pick_cel
     }
 }
 
-void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells,
-                size_t jobs)
+void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells, size_t jobs)
 {
     p->demand = *q;
     p->cells = cells;

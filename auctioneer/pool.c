@@ -399,8 +399,7 @@ void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns)
 
 bool pool_untold(const struct entry *e)
 {
-    return e->on_board && e->reason &&
-           strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
+    return e->on_board && e->reason && strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
 }
 
 const char *reason_text(const struct blob *reason)

@@ -43,12 +43,12 @@ enum entry_state {
 struct entry {
     TAILQ_ENTRY(entry) link; /* in the list of its state */
     enum entry_state state;
-    bool on_board;     /* the feed shows it UNCLAIMED */
-    bool hinted;       /* only a hint spoke of it: the feed never showed it */
-    bool telling;      /* its reason waits to be told to the board */
-    bool gone;         /* left the pool while it was TAKEN */
-    bool again;        /* asked for anew while it was TAKEN */
-    int64_t since_ns;  /* of the state; of a hint: when it came */
+    bool on_board;       /* the feed shows it UNCLAIMED */
+    bool hinted;         /* only a hint spoke of it: the feed never showed it */
+    bool telling;        /* its reason waits to be told to the board */
+    bool gone;           /* left the pool while it was TAKEN */
+    bool again;          /* asked for anew while it was TAKEN */
+    int64_t since_ns;    /* of the state; of a hint: when it came */
     struct blob *reason; /* why no cell took it, with its zero byte; NULL */
     struct blob *told;   /* the placement error that the board has, or was told; NULL = none */
     int32_t index;
@@ -60,9 +60,10 @@ TAILQ_HEAD(entry_list, entry);
 
 struct pool {
     size_t max;
-    int64_t unclaimed_after_ns; /* placed, or hinted, but not seen so long: tried again, or dropped */
-    struct map entries;         /* key -> struct entry */
-    struct map wanted;          /* process guid -> struct wanted */
+    int64_t
+        unclaimed_after_ns; /* placed, or hinted, but not seen so long: tried again, or dropped */
+    struct map entries;     /* key -> struct entry */
+    struct map wanted;      /* process guid -> struct wanted */
     struct entry_list lists[ENTRY_STATE_COUNT];
     size_t counts[ENTRY_STATE_COUNT];
     size_t hinted;   /* entries that only a hint spoke of */

@@ -1,4 +1,5 @@
-/* What the auctioneer is asked: POST /v1/lrps by a bbs, GET /state by anybody (rep-auctioneer.md 3). */
+/* What the auctioneer is asked: POST /v1/lrps by a bbs, GET /state by anybody (rep-auctioneer.md
+ * 3). */
 #include "auctioneer/inside.h"
 #include "auction.pb-c.h"
 #include "common/codec/json.h"
@@ -48,8 +49,8 @@ size_t request_auction_body_max(const char *path)
     return route ? route->body_max : 0;
 }
 
-static struct reply *answer(const struct request *q, int status, const char *type,
-                            const char *text, struct effects *out)
+static struct reply *answer(const struct request *q, int status, const char *type, const char *text,
+                            struct effects *out)
 {
     effects_reply(out, q->id, status, type, bytes_of(text));
     return &out->list[out->count - 1].reply;
@@ -69,7 +70,7 @@ void request_handle_auction(struct auctioneer *x, const struct request *q, struc
     }
 }
 
-/* ---- POST /v1/lrps: hints that come sooner than the feed ---------------------------------------- */
+/* ---- POST /v1/lrps: hints that come sooner than the feed ------------------------------------- */
 
 static void bad_body(const struct request *q, const char *text, struct effects *out)
 {
@@ -94,16 +95,16 @@ static int64_t read_starts(const struct request *q, Cell__LRPStart ***ret_starts
         return -1;
     }
     if (strcmp(q->content_type, PROTOBUF_TYPE) == 0) {
-        if (scan_and_unpack(out->arena, &cell__lrpstarts__descriptor, q->body,
-                            STARTS_DECODED_MAX, &m, &err) < 0) {
+        if (scan_and_unpack(out->arena, &cell__lrpstarts__descriptor, q->body, STARTS_DECODED_MAX,
+                            &m, &err) < 0) {
             bad_body(q, err.text, out);
             return -1;
         }
         *ret_starts = ((Cell__LRPStarts *)m)->starts;
         return (int64_t)((Cell__LRPStarts *)m)->n_starts;
     }
-    if (json_decode_list(out->arena, &cell__lrpstart__descriptor, q->body, CODEC_OWN, &list,
-                         &count, &err) < 0) {
+    if (json_decode_list(out->arena, &cell__lrpstart__descriptor, q->body, CODEC_OWN, &list, &count,
+                         &err) < 0) {
         bad_body(q, err.text, out);
         return -1;
     }
@@ -132,15 +133,14 @@ static void lrps(struct auctioneer *x, const struct request *q, struct effects *
     for (int64_t i = 0; i < count; i++) {
         for (size_t k = 0; valid_start(starts[i]) && k < starts[i]->n_indices; k++) {
             if (starts[i]->indices[k] >= 0) {
-                pool_hint(&x->pool, starts[i]->process_guid, starts[i]->indices[k],
-                          x->now.mono_ns);
+                pool_hint(&x->pool, starts[i]->process_guid, starts[i]->indices[k], x->now.mono_ns);
             }
         }
     }
     answer(q, 202, JSON_TYPE, "{}", out);
 }
 
-/* ---- GET /state -------------------------------------------------------------------------------- */
+/* ---- GET /state ------------------------------------------------------------------------------ */
 
 static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s, struct arena *a)
 {

@@ -146,7 +146,7 @@ static void count_what_is_there(struct auction *x)
     }
 }
 
-/* ---- The order of the jobs -------------------------------------------------------------------- */
+/* ---- The order of the jobs ------------------------------------------------------------------- */
 
 static enum turn turn_of(const struct job *job, bool higher_indices)
 {
@@ -197,8 +197,8 @@ static int compare_number(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* 5: by index ascending, then memory descending. Between equal ones the order is ours: what asks for
- * the same stands together, then by name. */
+/* 5: by index ascending, then memory descending. Between equal ones the order is ours: what asks
+ * for the same stands together, then by name. */
 static int compare_queued(const void *a, const void *b)
 {
     const struct queued *x = a, *y = b;
@@ -213,7 +213,7 @@ static int compare_queued(const void *a, const void *b)
     return order ? order : (x->job > y->job) - (x->job < y->job);
 }
 
-/* ---- One job ---------------------------------------------------------------------------------- */
+/* ---- One job --------------------------------------------------------------------------------- */
 
 static void plan_zones(struct auction *x, const struct queued *q, size_t preferred)
 {
@@ -239,8 +239,8 @@ static int64_t find_cell(struct auction *x, const struct queued *q)
 {
     size_t from = 0;
     for (size_t g = 0; g < x->plan.groups; g++) {
-        int64_t cell = pick_best(&x->pick, &x->plan.zones[from], x->plan.ends[g] - from,
-                                 q->process);
+        int64_t cell =
+            pick_best(&x->pick, &x->plan.zones[from], x->plan.ends[g] - from, q->process);
         if (cell >= 0) {
             return cell;
         }
@@ -305,8 +305,8 @@ static void decide(struct auction *x, struct queued *q)
     plan_zones(x, q, preferred);
     int64_t cell = x->plan.groups ? find_cell(x, q) : -1;
     if (cell < 0) {
-        *no_room = x->plan.groups ? why_nowhere(x, q)
-                                  : filter_text(x->arena, FILTER_NO_CELL, q->job);
+        *no_room =
+            x->plan.groups ? why_nowhere(x, q) : filter_text(x->arena, FILTER_NO_CELL, q->job);
         q->decision->refusal = *no_room;
         return;
     }
@@ -318,7 +318,7 @@ static void decide(struct auction *x, struct queued *q)
     }
 }
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void auction_init(struct auction *x, struct arena *a, const struct schedule_input *in)
 {

@@ -58,7 +58,7 @@ struct schedule_input {
     const struct schedule_taken {
         const struct job *job;
         size_t cell;
-    } *taken;
+    } * taken;
     size_t taken_count;
 };
 

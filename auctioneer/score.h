@@ -27,14 +27,14 @@ struct score_rules {
 /* What a cell has, as whole numbers: doubles hold them exactly, and are what scores need. */
 struct room {
     double used_memory, used_disk, used_containers; /* MB, MB */
-    double per_memory, per_disk, per_containers; /* 1 / total */
-    double proxy_memory; /* added to each LRP */
-    double starting;     /* containers that are being started */
+    double per_memory, per_disk, per_containers;    /* 1 / total */
+    double proxy_memory;                            /* added to each LRP */
+    double starting;                                /* containers that are being started */
     double index; /* for bin packing: the cell's index among those of its zone */
     double tasks;
     double free_memory, free_disk, free_containers;
     double total_memory, total_disk, total_containers;
-    bool whole;   /* no total is 0: such a cell never wins, for its score is infinite or none (5.2) */
+    bool whole; /* no total is 0: such a cell never wins, for its score is infinite or none (5.2) */
 };
 
 /* From what the cell tells; `index` is its cell_index. */
@@ -59,8 +59,8 @@ static inline bool room_fits(const struct room *r, const struct demand *q)
            r->free_containers >= 1;
 }
 
-/* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so neither
- * does SCORING_DIEGO. */
+/* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so
+ * neither does SCORING_DIEGO. */
 void room_take(struct room *r, const struct score_rules *rules, const struct demand *q);
 
 /* 5.2: the mean of used(x) = 1 - (available.x - requested.x) / total.x. */
@@ -81,8 +81,8 @@ static inline double score_largest_used(const struct room *r, const struct deman
 static inline double score_base(const struct room *r, const struct score_rules *rules,
                                 const struct demand *q)
 {
-    double used = rules->scoring == SCORING_LARGEST ? score_largest_used(r, q)
-                                                    : score_mean_used(r, q);
+    double used =
+        rules->scoring == SCORING_LARGEST ? score_largest_used(r, q) : score_mean_used(r, q);
     double score = used + r->starting * rules->starting_container_weight;
     if (q->kind == JOB_TASK) {
         return score + SCORE_LOCALITY_WEIGHT * r->tasks;

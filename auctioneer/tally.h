@@ -14,7 +14,7 @@ struct names {
     const char **list; /* by number; borrowed */
     uint32_t *slots;   /* number + 1; 0 = free */
     size_t count;
-    size_t capacity;   /* of slots; a power of two */
+    size_t capacity; /* of slots; a power of two */
 };
 
 #define NAME_UNKNOWN UINT32_MAX
@@ -30,7 +30,7 @@ struct tally {
     struct tally_entry {
         uint64_t key; /* process and cell, never 0; 0 = free */
         uint32_t count;
-    } *slots;
+    } * slots;
     size_t used;
     size_t capacity; /* a power of two */
 };

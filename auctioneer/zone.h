@@ -9,8 +9,8 @@
 /* Zones that are tried together: the best cell of all of them wins; the next group is tried when no
  * cell of this one fits. */
 struct zone_plan {
-    uint32_t *zones;  /* room for all zones; in the order of trying */
-    size_t *ends;     /* room for all zones; group i is zones[ends[i-1] .. ends[i]) */
+    uint32_t *zones; /* room for all zones; in the order of trying */
+    size_t *ends;    /* room for all zones; group i is zones[ends[i-1] .. ends[i]) */
     size_t groups;
 };
 

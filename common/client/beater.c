@@ -46,8 +46,7 @@ static enum beat_verdict judge(const struct response *r, struct effects *out)
     if (!answer->error) {
         return BEAT_TAKEN;
     }
-    return answer->error->type == MODELS__ERROR__TYPE__ResourceConflict ? BEAT_REJECTED
-                                                                        : BEAT_NONE;
+    return answer->error->type == MODELS__ERROR__TYPE__ResourceConflict ? BEAT_REJECTED : BEAT_NONE;
 }
 
 /* Unanswered: to the next bbs at once (DESIGN 6). When all have failed in a row, a second passes

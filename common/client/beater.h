@@ -19,11 +19,11 @@ struct beater {
     Board__BeatRequest request; /* filled by the role; pointers must stay valid */
     bool on;                    /* nothing is sent while false */
     uint64_t call_id;
-    const char *url;            /* the bbs that the open call went to */
-    unsigned failures;          /* bbs that failed one after the other */
+    const char *url;   /* the bbs that the open call went to */
+    unsigned failures; /* bbs that failed one after the other */
     int64_t next_ns;
     int64_t sent_ns;
-    int64_t taken_ns;           /* last answer; 0 = never */
+    int64_t taken_ns; /* last answer; 0 = never */
 };
 
 /* Off; the role fills `request` and calls beater_start(). */
@@ -36,7 +36,7 @@ void beater_start(struct beater *b, const struct event *ev, struct effects *out)
 /* No more beats; the answer under way is ignored. */
 void beater_stop(struct beater *b);
 
-/* Give it every event. After REJECTED it goes on until it is stopped. Adds its due time to `out`. */
+/* Give it every event. After REJECTED it goes on until stopped. Adds its due time to `out`. */
 enum beat_verdict beater_step(struct beater *b, const struct event *ev, struct effects *out);
 
 #endif

@@ -151,7 +151,7 @@ static void put(struct follower *f, const Board__FeedFrame *frame, struct effect
     tell(f, FOLLOWER_PUT, frame->key, r, out);
 }
 
-static void delete(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static void erase(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     struct followed *r = map_get(&f->records, frame->key);
     if (!r || r->mod_revision > frame->revision) {
@@ -162,8 +162,7 @@ static void delete(struct follower *f, const Board__FeedFrame *frame, struct eff
     followed_free(r);
 }
 
-static const char *on_record(struct follower *f, const Board__FeedFrame *frame,
-                             struct effects *out)
+static const char *on_record(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     if (!f->snapshot) {
         return "a record outside of a snapshot";
@@ -204,8 +203,7 @@ static const char *doubt(struct follower *f, const char *why)
 }
 
 /* More changes of the same revision may follow, so the position stays below it. */
-static const char *on_change(struct follower *f, const Board__FeedFrame *frame,
-                             struct effects *out)
+static const char *on_change(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     if (f->snapshot || !f->revision) {
         return "a change without a copy to apply it to";
@@ -219,7 +217,7 @@ static const char *on_change(struct follower *f, const Board__FeedFrame *frame,
     f->change_revision = frame->revision;
     f->revision = frame->revision - 1;
     if (frame->kind == BOARD__FEED_FRAME__KIND__DELETE) {
-        delete(f, frame, out);
+        erase(f, frame, out);
     } else {
         put(f, frame, out);
     }

@@ -42,15 +42,15 @@ struct follower {
 
     struct map records; /* key -> struct followed */
     char epoch[FOLLOWER_EPOCH_BYTES];
-    int64_t revision;   /* position: all changes up to it are in the copy; 0 = none */
+    int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
-    bool snapshot;      /* between RESET and CURRENT */
-    bool current;       /* the snapshot is complete and heartbeats come */
-    uint64_t call_id;   /* of the open subscription; 0 = none */
-    const char *url;    /* of the bbs it is open to */
+    bool snapshot;           /* between RESET and CURRENT */
+    bool current;            /* the snapshot is complete and heartbeats come */
+    uint64_t call_id;        /* of the open subscription; 0 = none */
+    const char *url;         /* of the bbs it is open to */
     struct buf partial;
-    int64_t heard_ns;   /* last frame */
-    int64_t retry_ns;   /* when to subscribe again */
+    int64_t heard_ns; /* last frame */
+    int64_t retry_ns; /* when to subscribe again */
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */
 };

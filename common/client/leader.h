@@ -40,7 +40,7 @@ struct leader {
     bool leads;
     bool told_leads; /* what leader_step() said last */
     bool stopping;
-    bool releasing; /* the open call gives the lock back */
+    bool releasing;                   /* the open call gives the lock back */
     int64_t term;                     /* while it leads */
     char epoch[FOLLOWER_EPOCH_BYTES]; /* of the term */
     struct beater beater;

@@ -58,8 +58,8 @@ static struct job *make_jobs(struct arena *a, const struct world *w)
             .driver_count = p % 5 == 0,
             .tags = p % 20 == 0 ? two : one,
             .tag_count = p % 20 == 0 || p % 3 == 0,
-            .memory_mb = w->mixed ? 64 + (int32_t)random_below(&r, 1024)
-                                  : sizes[random_below(&r, 8)],
+            .memory_mb =
+                w->mixed ? 64 + (int32_t)random_below(&r, 1024) : sizes[random_below(&r, 8)],
             .disk_mb = w->mixed ? (int32_t)random_below(&r, 4096) : 1024,
         };
         for (size_t i = 0; i < w->instances; i++) {
@@ -119,8 +119,8 @@ static void run(const struct world *w)
         placed += d[i].cell >= 0;
     }
     size_t sample = job_count < 20000 ? job_count : 20000;
-    double plain = plain_loop(in.cells, w->cells, in.jobs, sample) * (double)job_count /
-                   (double)sample;
+    double plain =
+        plain_loop(in.cells, w->cells, in.jobs, sample) * (double)job_count / (double)sample;
     printf("%-44s %8zu jobs %6zu cells %8.3f s  %8zu placed  %.2f of a plain loop\n", w->name,
            job_count, w->cells, took, placed, took / plain);
     arena_done(&decision);

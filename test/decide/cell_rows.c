@@ -46,8 +46,8 @@ void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, 
     if (s->n_rootfsproviders) {
         memcpy(list, s->rootfsproviders, s->n_rootfsproviders * sizeof(*list));
     }
-    Cell__CellState__RootFSProvidersEntry *e =
-        list[s->n_rootfsproviders] = ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
+    Cell__CellState__RootFSProvidersEntry *e = list[s->n_rootfsproviders] =
+        ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
     cell__cell_state__root_fsproviders_entry__init(e);
     e->key = arena_strdup(a, scheme);
     e->value = ARENA_NEW(a, Cell__RootFSProvider);

@@ -9,7 +9,7 @@ struct naive {
     struct arena *arena;
     const struct schedule_input *in;
     struct room *rooms;
-    int32_t *where; /* by job: its cell, or -1 */
+    int32_t *where;              /* by job: its cell, or -1 */
     uint32_t *on_cell, *in_zone; /* by cell: instances of the process that is looked at */
     int64_t in_flight;
 };
@@ -107,9 +107,7 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
         return;
     }
     double base = score_base(r, &n->in->rules->score, &q);
-    double score = job->kind == JOB_TASK
-                       ? base
-                       : score_with(base, n->on_cell[cell]);
+    double score = job->kind == JOB_TASK ? base : score_with(base, n->on_cell[cell]);
     if (score < f->score || (score == f->score && f->cell >= 0 && base < f->base)) {
         f->score = score;
         f->base = base;

@@ -1,5 +1,5 @@
-/* The rules of rep-auctioneer.md 5 and of the seed's zones, written down as plainly as possible: each
- * job looks at every cell. What auctioneer/schedule.h gives must be the same. For tests. */
+/* The rules of rep-auctioneer.md 5 and of the seed's zones, written down as plainly as possible:
+ * each job looks at every cell. What auctioneer/schedule.h gives must be the same. For tests. */
 #ifndef TEST_DECIDE_NAIVE_SCHEDULE_H
 #define TEST_DECIDE_NAIVE_SCHEDULE_H
 
@@ -9,8 +9,8 @@
 struct decision *naive_schedule(struct arena *a, const struct schedule_input *in,
                                 const size_t *order);
 
-/* Whether section 5 allows `b` to be decided right after `a`; `higher`: some LRP of the batch has an
- * index above 0. */
+/* Whether section 5 allows `b` to be decided right after `a`; `higher`: some LRP of the batch has
+ * an index above 0. */
 bool naive_may_follow(const struct job *a, const struct job *b, bool higher);
 
 #endif

@@ -154,17 +154,17 @@ static void the_limit_in_flight_counts_what_starts_and_what_was_placed(void **st
     lrp(x, "web", 0);
     lrp(x, "web", 1);
     x->rules.starting_container_maximum = 3;
-    assert_string_equal(
-        plan(x), "web/0=a web/1=(waiting to start instance: reached in-flight start limit)");
+    assert_string_equal(plan(x),
+                        "web/0=a web/1=(waiting to start instance: reached in-flight start limit)");
     x->rules.starting_container_maximum = 4;
     assert_string_equal(plan(x), "web/0=a web/1=b");
     x->rules.starting_container_maximum = -1;
     assert_string_equal(plan(x), "web/0=a web/1=b");
     x->rules.starting_container_maximum = 3;
     x->taken[x->taken_count++] = (struct schedule_taken){.job = &x->jobs[0], .cell = 0};
-    assert_string_equal(
-        plan(x), "web/0=(waiting to start instance: reached in-flight start limit) "
-                 "web/1=(waiting to start instance: reached in-flight start limit)");
+    assert_string_equal(plan(x),
+                        "web/0=(waiting to start instance: reached in-flight start limit) "
+                        "web/1=(waiting to start instance: reached in-flight start limit)");
 }
 
 static void root_filesystems(void **state)
@@ -315,7 +315,7 @@ static void only_common_problems_are_named(void **state)
     assert_string_equal(plan(x), "web/0=(insufficient resources: memory)");
 }
 
-/* ---- 5.2 Score --------------------------------------------------------------------------------- */
+/* ---- 5.2 Score ------------------------------------------------------------------------------- */
 
 static void diego_golden_values(void **state)
 {
@@ -455,7 +455,7 @@ static void a_total_of_nothing_never_wins(void **state)
     assert_string_equal(plan(x), "web/0=(insufficient resources)");
 }
 
-/* ---- 5 The order of jobs ------------------------------------------------------------------------ */
+/* ---- 5 The order of jobs --------------------------------------------------------------------- */
 
 static void first_instances_then_tasks_then_the_others(void **state)
 {
@@ -468,8 +468,7 @@ static void first_instances_then_tasks_then_the_others(void **state)
     lrp(x, "large", 0)->memory_mb = 200;
     task(x, "t-small");
     task(x, "t-large")->memory_mb = 300;
-    assert_string_equal(order(x),
-                        "large/0 small/0 t-large/0 t-small/0 small/1 large/2 small/2");
+    assert_string_equal(order(x), "large/0 small/0 t-large/0 t-small/0 small/1 large/2 small/2");
 }
 
 static void tasks_come_before_first_instances_alone(void **state)
@@ -481,7 +480,8 @@ static void tasks_come_before_first_instances_alone(void **state)
     assert_string_equal(order(x), "t/0 web/0");
 }
 
-/* ---- 5.3 Zones ----------------------------------------------------------------------------------- */
+/* ---- 5.3 Zones
+ * ----------------------------------------------------------------------------------- */
 
 static void the_emptier_zone_wins_over_the_better_score(void **state)
 {
@@ -611,7 +611,7 @@ static void a_preferred_zone_without_cells(void **state)
                                  "web/2=(unable to communicate to compatible cells)");
 }
 
-/* ---- The same as looking at every cell, for random small worlds --------------------------------- */
+/* ---- The same as looking at every cell, for random small worlds ------------------------------ */
 
 static int32_t below(struct random *r, uint64_t bound)
 {
@@ -649,17 +649,17 @@ static void random_cell(struct fixture *x, struct random *r, int number)
 
 static void random_job(struct fixture *x, struct random *r, int number, bool uniform)
 {
-    static const char *const root_fs[] = {"preloaded:busybox", "preloaded:busybox",
-                                          "preloaded:busybox", "preloaded:busybox",
-                                          "docker:///x",       "docker:///y",
-                                          "docker:///y",       "foo:bar"};
+    static const char *const root_fs[] = {
+        "preloaded:busybox", "preloaded:busybox", "preloaded:busybox", "preloaded:busybox",
+        "docker:///x",       "docker:///y",       "docker:///y",       "foo:bar"};
     static const char *const tag_sets[] = {"", "", "", "", "", "", "t1", "t1 o1", "o2"};
     /* Usually all that a process asks for follows from its name. */
     int process = below(r, 4) + 4 * below(r, 20);
     struct random own;
     random_seed(&own, (uint64_t[2]){uniform ? 1 : (uint64_t)process, 7});
     struct random *of = uniform || below(r, 8) ? &own : r;
-    struct job *j = lrp(x, arena_printf(&x->arena, "p%d", process % 4 + 4 * (process / 40)), number);
+    struct job *j =
+        lrp(x, arena_printf(&x->arena, "p%d", process % 4 + 4 * (process / 40)), number);
     if (below(r, 5) == 0) {
         j->kind = JOB_TASK;
         j->process_guid = arena_printf(&x->arena, "t%d", number);
@@ -696,8 +696,8 @@ static void random_world(struct fixture *x, uint64_t seed)
         random_job(x, &r, i, seed % 2);
     }
     if (x->cell_count && x->job_count) {
-        x->taken[x->taken_count++] = (struct schedule_taken){
-            .job = &x->jobs[0], .cell = (size_t)below(&r, x->cell_count)};
+        x->taken[x->taken_count++] =
+            (struct schedule_taken){.job = &x->jobs[0], .cell = (size_t)below(&r, x->cell_count)};
     }
 }
 
@@ -722,13 +722,12 @@ static void gives_what_looking_at_every_cell_gives(void **state)
             higher = higher || (x->jobs[i].kind == JOB_LRP && x->jobs[i].index > 0);
         }
         for (size_t i = 1; i < x->job_count; i++) {
-            assert_true(
-                naive_may_follow(&x->jobs[turns[i - 1]], &x->jobs[turns[i]], higher));
+            assert_true(naive_may_follow(&x->jobs[turns[i - 1]], &x->jobs[turns[i]], higher));
         }
         struct decision *plain = naive_schedule(&x->arena, &in, turns);
         for (size_t i = 0; i < x->job_count; i++) {
-            if (d[i].cell != plain[i].cell ||
-                strcmp(d[i].refusal ? d[i].refusal : "", plain[i].refusal ? plain[i].refusal : "")) {
+            if (d[i].cell != plain[i].cell || strcmp(d[i].refusal ? d[i].refusal : "",
+                                                     plain[i].refusal ? plain[i].refusal : "")) {
                 fail_msg("seed %llu job %zu: cell %d (%s), plainly %d (%s)",
                          (unsigned long long)seed, i, d[i].cell, d[i].refusal, plain[i].cell,
                          plain[i].refusal);
@@ -743,8 +742,8 @@ static void gives_what_looking_at_every_cell_gives(void **state)
     }
 }
 
-/* A process with more instances than the lower bound of its locality follows by itself. `mixed`: its
- * jobs ask for different things, so that a cell too full for one may be free of the process. */
+/* A process with more instances than the lower bound of its locality follows by itself. `mixed`:
+ * its jobs ask for different things, so that a cell too full for one may be free of the process. */
 static void place_a_large_process(bool mixed)
 {
     enum { CELLS = 100, JOBS = 1500 };
@@ -752,8 +751,8 @@ static void place_a_large_process(bool mixed)
     arena_init(&a);
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
-        Cell__CellState *s = cell_row(&a, arena_printf(&a, "cell-%03d", i), mixed || i % 3 ? "z1" : "z2",
-                                      1000 + i % 7 * 100, 100000);
+        Cell__CellState *s = cell_row(&a, arena_printf(&a, "cell-%03d", i),
+                                      mixed || i % 3 ? "z1" : "z2", 1000 + i % 7 * 100, 100000);
         if (mixed && i % 5 == 0) {
             s->availableresources->memorymb = 80;
         }
@@ -796,8 +795,8 @@ static void a_large_process_that_asks_for_different_things(void **state)
     place_a_large_process(true);
 }
 
-/* DESIGN 10: 1,000 mixed instances on 100 cells in 3 zones, in one batch: the coefficient of variation
- * of the memory used stays below 0.15. */
+/* DESIGN 10: 1,000 mixed instances on 100 cells in 3 zones, in one batch: the coefficient of
+ * variation of the memory used stays below 0.15. */
 static void a_batch_spreads_memory_evenly(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ void drive_closed(struct drive *d, uint64_t id);
 /* The n-th effect of this kind in the last step (0 = first); NULL if there are fewer. */
 const struct effect *drive_effect(const struct drive *d, enum effect_kind kind, size_t n);
 
-/* The n-th CALL or SUBSCRIBE of the last step whose url contains `part`; NULL if there are fewer. */
+/* The n-th CALL or SUBSCRIBE of the last step whose url contains `part`; NULL if there is none. */
 const struct call *drive_call(const struct drive *d, const char *part, size_t n);
 
 #endif

@@ -75,7 +75,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- The board --------------------------------------------------------------------------------- */
+/* ---- The board ------------------------------------------------------------------------------- */
 
 static void send(struct fixture *f)
 {
@@ -179,7 +179,7 @@ static void lead(struct fixture *f, const char *cells)
     elect(f);
 }
 
-/* ---- Cells ------------------------------------------------------------------------------------ */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static Cell__CellState *row(struct fixture *f, const char *id)
 {
@@ -253,8 +253,7 @@ static const char *failed(struct fixture *f, uint64_t *ret_call)
         return "";
     }
     ProtobufCAllocator allocator = arena_protobuf(&f->arena);
-    Board__ApplyRequest *r =
-        board__apply_request__unpack(&allocator, c->body.size, c->body.data);
+    Board__ApplyRequest *r = board__apply_request__unpack(&allocator, c->body.size, c->body.data);
     assert_string_equal(r->epoch, "e1");
     for (size_t i = 0; i < r->n_moves; i++) {
         const Board__Move *m = r->moves[i];
@@ -263,8 +262,8 @@ static const char *failed(struct fixture *f, uint64_t *ret_call)
         assert_string_equal(m->term->role, "auctioneer");
         assert_string_equal(m->term->epoch, "e1");
         assert_int_equal(m->term->term, f->x->leader.term);
-        buf_printf(&f->text, "%s/%d=%s ", m->actual_lrp_key->process_guid,
-                   m->actual_lrp_key->index, m->error_message);
+        buf_printf(&f->text, "%s/%d=%s ", m->actual_lrp_key->process_guid, m->actual_lrp_key->index,
+                   m->error_message);
     }
     *ret_call = c->id;
     return buf_string(&f->text);
@@ -288,7 +287,7 @@ static void go_on(struct fixture *f)
     drive_advance(&f->drive, 0);
 }
 
-/* ---- Leading ----------------------------------------------------------------------------------- */
+/* ---- Leading --------------------------------------------------------------------------------- */
 
 static void a_standby_follows_but_asks_no_cell(void **state)
 {
@@ -414,8 +413,7 @@ static void cells_that_cannot_be_relied_on_are_not_used(void **state)
     drive_sleep(&f->drive, 1000);
     drive_unanswered(&f->drive, calls[5], CALL_UNKNOWN);
     uint64_t call;
-    assert_string_equal(failed(f, &call),
-                        "web/0=unable to communicate to compatible cells ");
+    assert_string_equal(failed(f, &call), "web/0=unable to communicate to compatible cells ");
     applied(f, call, 1);
     /* The one that did not answer in time is left alone for a while, the others are asked. */
     drive_advance(&f->drive, 1000);
@@ -423,7 +421,7 @@ static void cells_that_cannot_be_relied_on_are_not_used(void **state)
     assert_null(asked_state(f, "f"));
 }
 
-/* ---- Work that comes back ---------------------------------------------------------------------- */
+/* ---- Work that comes back -------------------------------------------------------------------- */
 
 /* Two cells, three instances: two go to a, one to b. Gives the calls. */
 static void hand_out_three(struct fixture *f, Cell__Work **ret_a, uint64_t *ret_call_a,
@@ -480,8 +478,7 @@ static void work_without_answer_goes_elsewhere_at_once(void **state)
     assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 2);
     assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
     assert_string_equal(failed(f, &call),
-                        arena_printf(&f->arena,
-                                     "web/%d=unable to communicate to compatible cells ",
+                        arena_printf(&f->arena, "web/%d=unable to communicate to compatible cells ",
                                      again->lrps[0]->index));
 }
 
@@ -511,7 +508,8 @@ static void what_was_placed_before_is_reckoned_with(void **state)
     assert_non_null(strstr(failed(f, &call), "insufficient resources: memory"));
 }
 
-/* ---- What stays unplaced ------------------------------------------------------------------------- */
+/* ---- What stays unplaced
+ * ------------------------------------------------------------------------- */
 
 /* One instance that no cell takes: a is full. */
 static void refuse_one(struct fixture *f, Cell__CellState **ret_full)
@@ -779,7 +777,7 @@ static void a_deposed_leader_stops_at_once(void **state)
     assert_int_equal(f->x->pool.counts[ENTRY_FRESH], 3);
 }
 
-/* ---- Requests ---------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 static const struct reply *ask(struct fixture *f, const char *unit, const char *method,
                                const char *path, const char *type, struct bytes body)
@@ -820,8 +818,7 @@ static void hints_come_sooner_than_the_feed(void **state)
     lead(f, "a");
     desired(f, PUT, "web", 2);
     send(f);
-    const struct reply *r =
-        ask(f, "bbs", "POST", "/v1/lrps", "application/json", bytes_of(hint));
+    const struct reply *r = ask(f, "bbs", "POST", "/v1/lrps", "application/json", bytes_of(hint));
     assert_int_equal(r->status, 202);
     assert_true(body_is(r, "{}"));
     assert_int_equal(f->x->pool.entries.count, 2); /* invalid elements are dropped */
@@ -864,8 +861,7 @@ static void hints_in_protobuf_and_of_what_is_unknown(void **state)
     buf_init(&body);
     buf_message(&body, &starts.base);
     assert_int_equal(
-        ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
-        202);
+        ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status, 202);
     buf_done(&body);
     assert_int_equal(f->x->pool.entries.count, 1);
     assert_null(asked_state(f, "a")); /* no DesiredLRP yet */
@@ -897,8 +893,8 @@ static void bad_requests(void **state)
         assert_string_equal(r->content_type, "application/json");
         assert_memory_equal(r->body.data, "{\"error\":\"", 10);
     }
-    assert_int_equal(ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf",
-                         bytes_of("\xff"))->status, 400);
+    assert_int_equal(
+        ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", bytes_of("\xff"))->status, 400);
     static const char *const units[] = {"rep", "auctioneer", "converger", "", "somebody"};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         assert_int_equal(ask(f, units[i], "POST", "/v1/lrps", "", bytes_of("[]"))->status, 403);
@@ -920,8 +916,7 @@ static void a_standby_takes_no_hints(void **state)
 {
     struct fixture *f = *state;
     drive_start(&f->drive);
-    const struct reply *r =
-        ask(f, "bbs", "POST", "/v1/lrps", "application/json", bytes_of(hint));
+    const struct reply *r = ask(f, "bbs", "POST", "/v1/lrps", "application/json", bytes_of(hint));
     assert_int_equal(r->status, 503);
     assert_int_equal(r->retry_after_s, 1);
     assert_int_equal(f->x->pool.entries.count, 0);
@@ -935,10 +930,15 @@ static void state_says_who_leads_and_what_is_unplaced(void **state)
     const struct reply *r = ask(f, "somebody", "GET", "/state", "", bytes_of(""));
     assert_string_equal(r->content_type, "application/json");
     const char *text = arena_strndup(&f->arena, (const char *)r->body.data, r->body.size);
-    static const char *const parts[] = {
-        "\"name\":\"auctioneer-1\"", "\"leads\":true", "\"term\":11", "\"epoch\":\"e1\"",
-        "\"process_guid\":\"web\"", "\"reason\":\"insufficient resources: memory\"",
-        "\"cell_id\":\"a\"", "\"memory_mb\":99", "\"refused\":1"};
+    static const char *const parts[] = {"\"name\":\"auctioneer-1\"",
+                                        "\"leads\":true",
+                                        "\"term\":11",
+                                        "\"epoch\":\"e1\"",
+                                        "\"process_guid\":\"web\"",
+                                        "\"reason\":\"insufficient resources: memory\"",
+                                        "\"cell_id\":\"a\"",
+                                        "\"memory_mb\":99",
+                                        "\"refused\":1"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (!strstr(text, parts[i])) {
             fail_msg("%s is not in %s", parts[i], text);
@@ -946,7 +946,8 @@ static void state_says_who_leads_and_what_is_unplaced(void **state)
     }
 }
 
-/* ---- Stopping and starting ----------------------------------------------------------------------- */
+/* ---- Stopping and starting
+ * ----------------------------------------------------------------------- */
 
 static void stopping_gives_the_lock_back(void **state)
 {
@@ -956,8 +957,7 @@ static void stopping_gives_the_lock_back(void **state)
     assert_null(drive_effect(&f->drive, EFFECT_EXIT, 0));
     const struct call *c = drive_call(&f->drive, "/v1/board/lead", 0);
     ProtobufCAllocator allocator = arena_protobuf(&f->arena);
-    Board__LeadRequest *r =
-        board__lead_request__unpack(&allocator, c->body.size, c->body.data);
+    Board__LeadRequest *r = board__lead_request__unpack(&allocator, c->body.size, c->body.data);
     assert_int_equal(r->release, 11);
     Board__LeadResponse answer = BOARD__LEAD_RESPONSE__INIT;
     drive_answer(&f->drive, c->id, &answer.base);

@@ -35,8 +35,8 @@ static int setup(void **state)
     struct fixture *x = calloc(1, sizeof(*x));
     x->next_call_id = 1;
     arena_init(&x->arena);
-    if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2,https://c:3",
-                    &x->next_call_id, NULL)) {
+    if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2,https://c:3", &x->next_call_id,
+                    NULL)) {
         return -1;
     }
     beater_init(&x->beater, &x->boards);
@@ -170,8 +170,8 @@ static void boards_parse(void **state)
     uint64_t ids = 1;
     struct boards b = {.count = 77};
     struct err err = {0};
-    static const char *const wrong[] = {"", "http://a:1", "https://a:1,", "a:1", "https://", ",",
-                                        "https://a,,https://b"};
+    static const char *const wrong[] = {"",         "http://a:1", "https://a:1,",        "a:1",
+                                        "https://", ",",          "https://a,,https://b"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_int_equal(boards_init(&b, &a, wrong[i], &ids, &err), -ERR_INVALID);
         assert_true(*err.text);
@@ -204,10 +204,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(beats_every_two_seconds),
-        TEST(unanswered_for_a_second_goes_to_the_next),
-        TEST(a_conflict_is_a_rejection),
-        TEST(an_answer_to_an_older_request_is_not_listened_to),
+        TEST(beats_every_two_seconds),   TEST(unanswered_for_a_second_goes_to_the_next),
+        TEST(a_conflict_is_a_rejection), TEST(an_answer_to_an_older_request_is_not_listened_to),
         cmocka_unit_test(boards_parse),
     };
     return cmocka_run_group_tests_name("client beater", tests, NULL, NULL);
