@@ -453,6 +453,206 @@ static void either_bbs_is_as_good(void **state)
     buf_done(&answer);
 }
 
+/* ---- our own paths --------------------------------------------------------------------------- */
+
+/* Posts as one of our roles; the answer must be a 200. */
+static void post_as(const struct tls_files *files, const char *path, const ProtobufCMessage *m,
+                    struct buf *answer)
+{
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, m);
+    assert_int_equal(ask_as(files, bbs[0].port, "POST", path, buf_bytes(&body), NULL, answer),
+                     200);
+    buf_done(&body);
+}
+
+static int32_t open_session(struct arena *a, const char *cell_id, uint64_t session,
+                            struct buf *answer)
+{
+    Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
+    r.cell = &cell;
+    cell.presence = &presence;
+    cell.session = session;
+    cell.identity = arena_strdup(a, "state-1");
+    presence.cell_id = arena_strdup(a, cell_id);
+    presence.rep_url = arena_strdup(a, "https://127.0.0.1:1");
+    post_as(&rep_files, "/v1/board/cell", &r.base, answer);
+    return error_of(answer);
+}
+
+static int32_t beat_cell(struct arena *a, uint64_t session, struct buf *answer)
+{
+    Board__BeatRequest r = BOARD__BEAT_REQUEST__INIT;
+    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
+    r.cell = &beat;
+    beat.cell_id = arena_strdup(a, "cell-1");
+    beat.session = session;
+    post_as(&rep_files, "/v1/board/beat", &r.base, answer);
+    return error_of(answer);
+}
+
+static void sessions_and_beats(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(open_session(a, "cell-1", 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(beat_cell(a, 3, &answer), -1);
+    assert_int_equal(beat_cell(a, 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    Board__BeatRequest other = BOARD__BEAT_REQUEST__INIT;
+    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
+    other.cell = &beat;
+    beat.cell_id = arena_strdup(a, "cell-2");
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &other.base);
+    assert_int_equal(ask_as(&rep_files, bbs[0].port, "POST", "/v1/board/beat", buf_bytes(&body),
+                            NULL, &answer), 403);
+    buf_done(&body);
+    buf_done(&answer);
+    arena_done(a);
+}
+
+static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t session,
+                               int32_t index)
+{
+    Board__Move *m = ARENA_NEW(a, Board__Move);
+    board__move__init(m);
+    m->move = arena_strdup(a, "claim");
+    m->session = session;
+    m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(m->actual_lrp_key);
+    m->actual_lrp_key->process_guid = arena_strdup(a, "applied");
+    m->actual_lrp_key->index = index;
+    m->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(m->actual_lrp_instance_key);
+    m->actual_lrp_instance_key->instance_guid = arena_strdup(a, "i");
+    m->actual_lrp_instance_key->cell_id = arena_strdup(a, cell_id);
+    return m;
+}
+
+static void moves_in_batches(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(desire(bbs[1].port, "applied", 2, &answer), -1);
+    Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
+    r.moves = ARENA_ARRAY(a, 257, Board__Move *);
+    r.moves[0] = claim_move(a, "cell-1", 3, 0);
+    r.moves[1] = claim_move(a, "cell-1", 3, 0);
+    r.moves[2] = claim_move(a, "cell-2", 3, 1);
+    r.moves[3] = claim_move(a, "cell-1", 2, 1);
+    r.moves[4] = claim_move(a, "cell-1", 3, 9);
+    r.moves[5] = claim_move(a, "cell-1", 3, 1);
+    r.moves[5]->move = arena_strdup(a, "create");
+    r.n_moves = 6;
+    post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    Board__ApplyResponse *got =
+        board__apply_response__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    static const struct {
+        Board__MoveResult__Outcome outcome;
+        int32_t error; /* -1 = none */
+    } expected[] = {
+        {BOARD__MOVE_RESULT__OUTCOME__DONE, -1},
+        {BOARD__MOVE_RESULT__OUTCOME__NOTHING, -1},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__ResourceConflict},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__ResourceNotFound},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+    };
+    assert_int_equal(got->n_results, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const Board__MoveResult *result = got->results[i];
+        assert_int_equal(result->outcome, expected[i].outcome);
+        assert_int_equal(result->error ? (int32_t)result->error->type : -1, expected[i].error);
+    }
+    assert_string_equal(got->results[0]->record->state, "CLAIMED");
+    /* Another epoch, too many, another cell. */
+    r.epoch = arena_strdup(a, "another");
+    post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
+    assert_int_equal(error_of(&answer), MODELS__ERROR__TYPE__ResourceConflict);
+    r.epoch = got->epoch;
+    for (r.n_moves = 0; r.n_moves < 257; r.n_moves++) {
+        r.moves[r.n_moves] = claim_move(a, "cell-1", 3, 0);
+    }
+    post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
+    assert_int_equal(error_of(&answer), MODELS__ERROR__TYPE__InvalidRequest);
+    r.n_moves = 256;
+    post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
+    got = board__apply_response__unpack(&allocator, answer.size, answer.data);
+    assert_int_equal(got->n_results, 256);
+    r.n_moves = 1;
+    r.cell_id = arena_strdup(a, "cell-2");
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &r.base);
+    assert_int_equal(ask_as(&rep_files, bbs[0].port, "POST", "/v1/board/apply", buf_bytes(&body),
+                            NULL, &answer), 403);
+    buf_done(&body);
+    buf_done(&answer);
+    arena_done(a);
+}
+
+/* Gives the term after the request, 0 when the lock is free; *ret_error -1 = none. */
+static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, int64_t release,
+                        int32_t *ret_error)
+{
+    Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
+    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    struct buf answer;
+    buf_init(&answer);
+    r.lead = &lead;
+    r.displace = displace;
+    r.release = release;
+    lead.role = arena_strdup(a, "auctioneer");
+    lead.holder = arena_strdup(a, holder);
+    post_as(&auctioneer_files, "/v1/board/lead", &r.base, &answer);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__LeadResponse *got =
+        board__lead_response__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    *ret_error = got->error ? (int32_t)got->error->type : -1;
+    buf_done(&answer);
+    return got->term ? got->term->term : 0;
+}
+
+static void leaders(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    int32_t error;
+    arena_init(a);
+    int64_t term = ask_lead(a, "one", 0, 0, &error);
+    assert_true(term > 0);
+    assert_int_equal(error, -1);
+    assert_int_equal(ask_lead(a, "one", 0, 0, &error), term);
+    assert_int_equal(error, -1);
+    assert_int_equal(ask_lead(a, "two", 0, 0, &error), term);
+    assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(ask_lead(a, "two", term - 1, 0, &error), term);
+    assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
+    int64_t next = ask_lead(a, "two", term, 0, &error);
+    assert_int_equal(error, -1);
+    assert_true(next > term);
+    assert_int_equal(ask_lead(a, "one", 0, term, &error), next); /* not its term any more */
+    assert_int_equal(ask_lead(a, "two", 0, next, &error), 0);
+    assert_true(ask_lead(a, "one", 0, 0, &error) > next);
+    arena_done(a);
+}
+
 /* The store goes away and comes back: 503 meanwhile, and it recovers by itself. */
 static void etcd_away(void **state)
 {
@@ -492,7 +692,8 @@ int main(void)
         cmocka_unit_test(malformed_bodies),      cmocka_unit_test(too_deep),
         cmocka_unit_test(too_large),             cmocka_unit_test(certificates),
         cmocka_unit_test(roles),                 cmocka_unit_test(either_bbs_is_as_good),
-        cmocka_unit_test(etcd_away),
+        cmocka_unit_test(sessions_and_beats),    cmocka_unit_test(moves_in_batches),
+        cmocka_unit_test(leaders),               cmocka_unit_test(etcd_away),
     };
     if (!etcd_server_possible()) {
         printf("[  SKIPPED ] bbs api: no etcd on this machine\n");

@@ -23,8 +23,8 @@ static void sessions(void **state)
     } rows[] = {
         {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
         {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
-         "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep of "
-         "this state directory has taken over\n"},
+         "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep "
+         "of this state directory has taken over\n"},
         {"1 a stranger", "present session=5 identity=A", "present session=9 identity=B",
          "refuse ResourceConflict: cell c1 is present and has another state directory: start the "
          "rep with that one, give it another cell id, or wait until the cell is lost\n"},

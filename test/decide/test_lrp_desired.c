@@ -307,6 +307,17 @@ static void too_large_is_refused(void **state)
     desire_decide(&s, &in, &plan);
     assert_int_equal(plan.verdict, PLAN_REFUSE);
     assert_int_equal(plan.error_type, MODELS__ERROR__TYPE__InvalidRequest);
+
+    Models__UpdateDesiredLRPRequest *update = update_request(&a, "instances=0");
+    update->update->optional_annotation_case =
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION_ANNOTATION;
+    update->update->annotation = text;
+    s.desired = row_desired(&a, "instances=0 def=D1");
+    in = row_input(ACTOR_CLIENT, &random, &update->base);
+    plan_init(&plan, &a);
+    update_decide(&s, &in, &plan);
+    assert_int_equal(plan.verdict, PLAN_REFUSE);
+    assert_int_equal(plan.error_type, MODELS__ERROR__TYPE__InvalidRequest);
     arena_done(&a);
 }
 

@@ -283,6 +283,8 @@ static void removes(void **state)
         {"3 whatever the state, without a key", ACTOR_CLIENT, .ordinary = "CRASHED",
          .desired = "instances=3", .move = "remove",
          .plan = "delete " KEY " remove by client\n"},
+        {"3 UNCLAIMED with an empty key", ACTOR_CLIENT, .ordinary = "UNCLAIMED @",
+         .move = "remove @", .plan = "delete " KEY " remove by client\n"},
         {"3 a SUSPECT one without a container", ACTOR_REP, .ordinary = "UNCLAIMED",
          .suspect = "RUNNING a@c1", .cell = CELL, .move = "remove a@c1 session=7 presence=2",
          .plan = "delete " SUSPECT_KEY " remove by rep\n"},
