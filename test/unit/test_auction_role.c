@@ -733,6 +733,96 @@ static void the_pool_is_bounded_and_refilled(void **state)
     assert_int_equal(w->lrps[0]->index + w->lrps[1]->index, 5);
 }
 
+static size_t calls_of(struct fixture *f, const char *part)
+{
+    size_t count = 0;
+    while (drive_call(&f->drive, part, count)) {
+        count++;
+    }
+    return count;
+}
+
+static void questions_to_cells_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    enum { CELLS = CELL_CALLS_MAX + 3 };
+    struct buf ids;
+    buf_init(&ids);
+    for (int i = 0; i < CELLS; i++) {
+        buf_printf(&ids, "%scell-%03d", i ? " " : "", i);
+    }
+    lead(f, buf_string(&ids));
+    buf_done(&ids);
+    desired(f, PUT, "web", 1);
+    actual(f, PUT, "web", 0);
+    send(f);
+    assert_int_equal(calls_of(f, "/state"), CELL_CALLS_MAX);
+    uint64_t first = f->x->cells.open[0].id;
+    drive_unanswered(&f->drive, first, CALL_REFUSED);
+    assert_int_equal(calls_of(f, "/state"), 1);
+    for (int i = 1; i < CELLS; i++) {
+        assert_true(f->x->cells.looking);
+        drive_unanswered(&f->drive, f->x->cells.open[0].id, CALL_REFUSED);
+    }
+    assert_false(f->x->cells.looking);
+    assert_int_equal(f->x->auction.last.refused, 1);
+}
+
+static void reports_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    enum { INSTANCES = REPORT_MOVES_MAX * REPORT_CALLS_MAX + 5 };
+    lead(f, "");
+    desired(f, PUT, "web", INSTANCES);
+    for (int i = 0; i < INSTANCES; i++) {
+        actual(f, PUT, "web", i);
+    }
+    send(f); /* no cell: refused at once */
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], INSTANCES);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), REPORT_CALLS_MAX);
+    applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, REPORT_MOVES_MAX);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), 1);
+    uint64_t call;
+    const char *text = failed(f, &call);
+    for (int i = INSTANCES - 5; i < INSTANCES; i++) {
+        assert_non_null(strstr(text, arena_printf(&f->arena, "web/%d=", i)));
+    }
+    applied(f, call, 5);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), 0);
+}
+
+static void a_round_takes_a_bounded_number_the_fresh_first(void **state)
+{
+    struct fixture *f = *state;
+    lead(f, "");
+    desired(f, PUT, "web", 9);
+    for (int i = 0; i < 6; i++) {
+        actual(f, PUT, "web", i);
+    }
+    send(f);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 6);
+    struct entry **list;
+    size_t refused;
+    actual(f, PUT, "web", 6);
+    f->x->auction.phase = ROUND_COMMITTING; /* not now */
+    f->x->auction.open_count = 1;
+    send(f);
+    assert_int_equal(pool_take(&f->x->pool, &f->arena, 3, &list, &refused), 3);
+    assert_int_equal(refused, 2);
+    assert_int_equal(list[0]->index, 6);
+    assert_int_equal(list[1]->index, 0); /* has waited longest */
+    assert_int_equal(list[2]->index, 1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(pool_refused(&f->x->pool, list[i], NULL, 0));
+    }
+    assert_int_equal(pool_take(&f->x->pool, &f->arena, 2, &list, &refused), 2);
+    assert_int_equal(list[0]->index, 2);
+    pool_put_back(&f->x->pool, list[0], 0);
+    pool_put_back(&f->x->pool, list[1], 0);
+    f->x->auction.phase = ROUND_IDLE;
+    f->x->auction.open_count = 0;
+}
+
 static void a_reset_keeps_what_is_seen_again(void **state)
 {
     struct fixture *f = *state;
@@ -1039,6 +1129,9 @@ int main(void)
         TEST(what_is_not_desired_is_not_placed),
         TEST(what_leaves_during_a_round_is_forgotten),
         TEST(the_pool_is_bounded_and_refilled),
+        TEST(questions_to_cells_are_bounded),
+        TEST(reports_are_bounded),
+        TEST(a_round_takes_a_bounded_number_the_fresh_first),
         TEST(a_reset_keeps_what_is_seen_again),
         TEST(a_deposed_leader_stops_at_once),
         TEST(hints_come_sooner_than_the_feed),
