@@ -2,6 +2,7 @@
 #include "common/contract/moment.h"
 #include "test/conformance/store_backend.h"
 #include "test/tool/etcd_server.h"
+#include "test/tool/netns.h"
 #include "test/tool/relay.h"
 
 #include <event2/event.h>
@@ -82,6 +83,9 @@ static void real_wait(struct store_backend *b, int64_t limit_ns)
 static bool real_break(struct store_backend *b, enum store_fault fault)
 {
     struct backend_etcd *e = etcd_of(b);
+    if (fault == STORE_DROP && !netns_drop(relay_port(e->relay))) {
+        return false;
+    }
     e->broken = true;
     e->fault = fault;
     switch (fault) {
@@ -94,8 +98,10 @@ static bool real_break(struct store_backend *b, enum store_fault fault)
     case STORE_CUT:
         relay_cut(e->relay);
         break;
-    default:
+    case STORE_SILENCE:
         relay_silence(e->relay, true);
+        break;
+    default:
         break;
     }
     return true;
@@ -122,6 +128,9 @@ static void real_heal(struct store_backend *b)
     if (e->fault == STORE_SILENCE) {
         relay_silence(e->relay, false);
     }
+    if (e->fault == STORE_DROP) {
+        netns_restore();
+    }
 }
 
 static void real_free(struct store_backend *b)
@@ -135,7 +144,7 @@ static void real_free(struct store_backend *b)
     free(e);
 }
 
-static void connect_through_relay(struct backend_etcd *e)
+static void connect_through_relay(struct backend_etcd *e, const struct backend_options *options)
 {
     struct err err = {0};
     struct etcd_news news = {.on_answer = on_answer, .on_watch = on_watch, .context = e};
@@ -143,11 +152,13 @@ static void connect_through_relay(struct backend_etcd *e)
     if (!e->relay) {
         give_up("relay", &(struct err){.text = "cannot listen on loopback"});
     }
-    char endpoint[64];
-    snprintf(endpoint, sizeof(endpoint), "http%s://127.0.0.1:%d", e->server.config.tls ? "s" : "",
-             relay_port(e->relay));
+    char endpoints[192];
+    snprintf(endpoints, sizeof(endpoints), "%shttp%s://127.0.0.1:%d,%s",
+             options->endpoints == BACKEND_DEAD_FIRST ? "http://127.0.0.1:1," : "",
+             e->server.config.tls ? "s" : "", relay_port(e->relay),
+             options->endpoints == BACKEND_DIRECT_SECOND ? e->server.endpoint : "");
     struct etcd_config config = etcd_server_client(&e->server);
-    config.endpoints = endpoint;
+    config.endpoints = endpoints;
     if (etcd_new(&config, e->loop, &news, &e->etcd, &err) != 0) {
         give_up("store shell", &err);
     }
@@ -178,6 +189,6 @@ struct store_backend *backend_etcd_new(const struct backend_options *options)
     }
     e->loop = event_base_new();
     e->limit = evtimer_new(e->loop, on_limit, e);
-    connect_through_relay(e);
+    connect_through_relay(e, options);
     return &e->base;
 }

@@ -77,7 +77,8 @@ static void model_call(struct store_backend *b, const struct store_request *requ
     c->next = m->calls;
     m->calls = c;
     bool refused = m->broken && m->fault == STORE_CRASH;
-    if (refused || (m->broken && m->fault == STORE_SILENCE)) {
+    bool lost = m->broken && (m->fault == STORE_SILENCE || m->fault == STORE_DROP);
+    if (refused || lost) {
         c->stage = refused ? APPLIED : LOST;
         c->answer = (struct store_answer){.call = request->call,
                                           .outcome = STORE_REFUSED,
@@ -302,7 +303,7 @@ static bool model_break(struct store_backend *b, enum store_fault fault)
     if (fault == STORE_CRASH || fault == STORE_CUT) {
         break_connections(m, fault == STORE_CUT);
     }
-    if (fault == STORE_SILENCE) {
+    if (fault == STORE_SILENCE || fault == STORE_DROP) {
         for (struct model_watch *w = m->watches; w; w = w->next) {
             w->broken = true;
             w->due_ns = m->now_ns + ETCD_SILENCE_MS * MILLISECOND_NS;

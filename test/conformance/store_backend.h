@@ -12,7 +12,8 @@ enum store_fault {
     STORE_CRASH,   /* the store dies at once and comes back with its data */
     STORE_FREEZE,  /* it stands still with its connections open */
     STORE_CUT,     /* all connections break; the store lives */
-    STORE_SILENCE, /* nothing passes any more and nobody is told */
+    STORE_SILENCE, /* the way to it holds everything back; connections stay open */
+    STORE_DROP,    /* packets are dropped (the real one: only within netns_enter()) */
     STORE_FAULT_COUNT
 };
 
@@ -42,6 +43,7 @@ struct backend_options {
     bool delays;         /* the model: calls and answers overtake each other */
     int64_t quota_bytes; /* 0 = the default */
     bool tls;            /* the real one */
+    enum { BACKEND_RELAY, BACKEND_DEAD_FIRST, BACKEND_DIRECT_SECOND } endpoints; /* the real one */
 };
 
 /* End the process with a text when they cannot be made. */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -42,7 +43,7 @@ static void run_storm(void **state)
     const struct store_suite *suite = ((struct case_state *)*state)->suite;
     for (unsigned i = 0; i < suite->rounds; i++) {
         struct backend_options options = {
-            .seed = suite->seed + i, .delays = true, .tls = suite->tls};
+            .seed = suite->seed + i, .delays = true, .tls = i % 2 == 0};
         struct tester *t = tester_new(suite->backend_new(&options));
         struct storm_result result;
         store_storm(t, options.seed, STORM_CALLS, &result);
@@ -72,20 +73,33 @@ int store_suite_run(const struct store_suite *suite)
     tests[count] = (struct CMUnitTest){
         .name = "quota", .test_func = run_quota, .initial_state = &states[count]};
     count++;
-    states[count] = (struct case_state){.suite = suite};
-    tests[count] = (struct CMUnitTest){
-        .name = "storm", .test_func = run_storm, .initial_state = &states[count]};
-    count++;
+    if (suite->storms) {
+        states[count] = (struct case_state){.suite = suite};
+        tests[count] = (struct CMUnitTest){
+            .name = "storm", .test_func = run_storm, .initial_state = &states[count]};
+        count++;
+    }
     int failed = _cmocka_run_group_tests(suite->name, tests, count, NULL, NULL);
     tester_free(t);
     return failed;
 }
 
+static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwise)
+{
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], name) == 0) {
+            otherwise = strtoull(argv[i + 1], NULL, 10);
+        }
+    }
+    return otherwise;
+}
+
 void store_suite_options(struct store_suite *suite, int argc, char **argv)
 {
-    const char *rounds = argc > 1 ? argv[1] : getenv("CONFORMANCE_ROUNDS");
-    suite->rounds = rounds ? (unsigned)strtoul(rounds, NULL, 10) : 1;
-    suite->seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    printf("%s: %u rounds, seed %llu\n", suite->name, suite->rounds,
+    const char *rounds = getenv("CONFORMANCE_ROUNDS");
+    suite->rounds = (unsigned)option(argc, argv, "--rounds", rounds ? strtoull(rounds, NULL, 10) : 1);
+    suite->rounds += suite->rounds == 0;
+    suite->seed = option(argc, argv, "--seed", 1);
+    printf("%s: %u rounds from seed %llu\n", suite->name, suite->rounds,
            (unsigned long long)suite->seed);
 }

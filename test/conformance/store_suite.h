@@ -4,12 +4,13 @@
 
 #include "test/conformance/store_backend.h"
 
-/* Times of the program: short by default, longer by environment (CONFORMANCE_ROUNDS=n) or by the
- * first argument. `seed` by the second, or chosen and printed. */
+/* Short by default; longer by `--rounds N` or CONFORMANCE_ROUNDS=N. Round i of the random parts uses
+ * seed + i (`--seed N`); storms change between TLS and none. */
 struct store_suite {
     const char *name;
     struct store_backend *(*backend_new)(const struct backend_options *options);
-    bool tls;
+    bool tls;    /* of the cases */
+    bool storms; /* run them too */
     unsigned rounds;
     uint64_t seed;
 };

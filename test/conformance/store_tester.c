@@ -420,6 +420,7 @@ int64_t tester_put(struct tester *t, const char *key, const char *value)
 
 const char *store_fault_name(enum store_fault fault)
 {
-    static const char *const names[STORE_FAULT_COUNT] = {"crash", "freeze", "cut", "silence"};
+    static const char *const names[STORE_FAULT_COUNT] = {"crash", "freeze", "cut", "silence",
+                                                         "drop"};
     return names[fault];
 }

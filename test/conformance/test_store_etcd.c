@@ -1,6 +1,7 @@
 /* The conformance program on a real etcd behind the store shell, with TLS and without. */
 #include "test/conformance/store_lockstep.h"
 #include "test/conformance/store_suite.h"
+#include "test/tool/netns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,9 +37,11 @@ int main(int argc, char **argv)
 {
     struct store_suite suite = {.name = "store: etcd", .backend_new = backend_etcd_new};
     store_suite_options(&suite, argc, argv);
+    netns_enter(); /* so that packets can be dropped */
     int failed = store_suite_run(&suite);
     suite.name = "store: etcd with TLS";
     suite.tls = true;
+    suite.storms = true;
     failed += store_suite_run(&suite);
     return failed + run_lockstep(&suite);
 }
