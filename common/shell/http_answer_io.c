@@ -61,7 +61,7 @@ static void add_headers(struct connection *c, const struct reply *r)
     }
     /* behaviour.md 16.1 */
     static const char event_stream[] = "text/event-stream";
-    if (strncmp(r->content_type, event_stream, sizeof(event_stream) - 1) == 0) {
+    if (r->content_type && strncmp(r->content_type, event_stream, sizeof(event_stream) - 1) == 0) {
         add_header(c, "Cache-Control", "no-cache, no-store, must-revalidate");
     }
     add_header(c, "Connection", c->close ? "close" : "");
@@ -241,6 +241,9 @@ void connection_pump(struct connection *c)
 {
     struct evbuffer *output = bufferevent_get_output(c->bev);
     enum cursor_state state = CURSOR_MORE;
+    if (!evbuffer_get_length(output)) {
+        c->progress_ns = shell_now_ns(); /* the quiet before was not the reader's */
+    }
     while (state == CURSOR_MORE && evbuffer_get_length(output) < HTTP_OUTPUT_BYTES) {
         struct buf slice;
         buf_init(&slice);
@@ -258,7 +261,6 @@ void connection_pump(struct connection *c)
         buf_done(&slice);
     }
     if (evbuffer_get_length(output) && !evtimer_pending(c->timer, NULL)) {
-        c->progress_ns = shell_now_ns();
         connection_deadline(c, c->server->times.stall_ms);
     }
     if (state == CURSOR_WAIT) {

@@ -34,8 +34,8 @@ static struct http_server_config quick(void)
 {
     return (struct http_server_config){
         .tls = server_files,
-        .times = {.handshake_ms = 400, .head_ms = 400, .body_ms = 600, .idle_ms = 800,
-                  .stall_ms = 500, .linger_ms = 1000}};
+        .times = {.handshake_ms = 1000, .head_ms = 500, .body_ms = 700, .idle_ms = 1000,
+                  .stall_ms = 1000, .linger_ms = 1000}};
 }
 
 static void begin_with(struct world *w, const struct http_server_config *config)
@@ -543,19 +543,19 @@ static void slow_peers_are_left(void **state)
         print_message("%s\n", rows[i].what);
         int64_t from_ms = now_ms();
         assert_true(client_print(&w.client, "%s", rows[i].first));
-        while (!client_closed(&w.client, 50) && now_ms() - from_ms < 4000) {
+        while (!client_closed(&w.client, 50) && now_ms() - from_ms < 5000) {
             if (*rows[i].then) {
                 client_print(&w.client, "%s", rows[i].then);
             }
         }
-        assert_in_range(now_ms() - from_ms, 300, 2500);
+        assert_in_range(now_ms() - from_ms, 400, 4000);
     }
     /* A peer that never begins its handshake. */
     struct tls_client plain;
     int64_t from_ms = now_ms();
     assert_true(client_open(&plain, w.server.port, NULL, 0));
     assert_true(client_closed(&plain, 3000));
-    assert_in_range(now_ms() - from_ms, 300, 2500);
+    assert_in_range(now_ms() - from_ms, 400, 4000);
     client_close(&plain);
     end(&w);
 }
@@ -770,6 +770,43 @@ static void accepting_stops_below_the_descriptor_limit_and_resumes(void **state)
     buf_done(&body);
 }
 
+/* Descriptors that others in the process hold are not counted: accept() itself fails. */
+static void accepting_pauses_when_descriptors_run_out(void **state)
+{
+    (void)state;
+    enum { FILES = 128, WAITING = 5 };
+    struct http_server_config config = {.tls = server_files};
+    struct echo_server server;
+    struct tls_client first, waiting[WAITING];
+    struct buf body;
+    long cpu_ms = 0, before_ms = 0;
+    buf_init(&body);
+    echo_server_start(&server, &config, FILES, -1);
+    assert_true(client_open(&first, server.port, &client_files, 0));
+    assert_int_equal(client_ask(&first, "GET", "/stats", "", 0, &body), 200);
+    assert_int_equal(sscanf(buf_string(&body), "connections=%*d rss_kb=%*d cpu_ms=%ld",
+                            &before_ms), 1);
+    assert_int_equal(client_ask(&first, "GET", "/hold", "", 0, &body), 200);
+    for (int i = 0; i < WAITING; i++) {
+        assert_true(client_open(&waiting[i], server.port, NULL, 0));
+    }
+    usleep(500 * 1000);
+    assert_int_equal(client_ask(&first, "GET", "/release", "", 0, &body), 200);
+    assert_int_equal(client_ask(&first, "GET", "/stats", "", 0, &body), 200);
+    assert_int_equal(sscanf(buf_string(&body), "connections=%*d rss_kb=%*d cpu_ms=%ld", &cpu_ms), 1);
+    struct tls_client late;
+    assert_true(client_open(&late, server.port, &client_files, 0));
+    assert_int_equal(client_ask(&late, "GET", "/counts", "", 0, &body), 200);
+    assert_true(cpu_ms - before_ms < 200); /* it did not spin for the half second */
+    client_close(&late);
+    client_close(&first);
+    for (int i = 0; i < WAITING; i++) {
+        client_close(&waiting[i]);
+    }
+    assert_true(echo_server_stop(&server));
+    buf_done(&body);
+}
+
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 static void a_list_comes_from_a_cursor_with_its_length(void **state)
@@ -967,6 +1004,7 @@ int main(void)
         cmocka_unit_test(versions_below_1_2_are_refused_and_1_2_serves_rsa),
         cmocka_unit_test(answers_do_not_wait_for_acknowledgements),
         cmocka_unit_test(accepting_stops_below_the_descriptor_limit_and_resumes),
+        cmocka_unit_test(accepting_pauses_when_descriptors_run_out),
         cmocka_unit_test(a_list_comes_from_a_cursor_with_its_length),
         cmocka_unit_test(a_waiting_cursor_is_woken),
         cmocka_unit_test(a_stalled_reader_costs_no_copies_and_is_freed),

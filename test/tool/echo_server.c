@@ -18,6 +18,8 @@ struct child {
     struct role *role;
     struct http_server *server;
     struct event_base *base;
+    int held[1024];
+    size_t held_count;
 };
 
 static void step(struct child *c, struct event *ev)
@@ -58,6 +60,19 @@ static void stats(struct child *c, uint64_t id)
                                                  .body = bytes_of(text)});
 }
 
+static void hold(struct child *c, uint64_t id, bool take)
+{
+    int fd;
+    while (take && c->held_count < 1024 && (fd = dup(STDERR_FILENO)) >= 0) {
+        c->held[c->held_count++] = fd;
+    }
+    size_t left = take ? c->held_count - 1 : 0;
+    while (c->held_count > left) {
+        close(c->held[--c->held_count]);
+    }
+    http_server_reply(c->server, &(struct reply){.id = id, .status = 200});
+}
+
 static size_t limit(void *context, const char *path)
 {
     struct child *c = context;
@@ -69,6 +84,10 @@ static void on_request(void *context, const struct request *r)
     struct child *c = context;
     if (strcmp(r->path, "/stats") == 0) {
         stats(c, r->id);
+        return;
+    }
+    if (strcmp(r->path, "/hold") == 0 || strcmp(r->path, "/release") == 0) {
+        hold(c, r->id, r->path[1] == 'h');
         return;
     }
     step(c, &(struct event){.kind = EVENT_REQUEST, .request = *r});
@@ -106,6 +125,9 @@ static void run(const struct http_server_config *config, int port_out, int log_f
     }
     close(port_out);
     event_base_dispatch(c.base);
+    while (c.held_count) {
+        close(c.held[--c.held_count]);
+    }
     http_server_free(c.server);
     event_free(term);
     event_base_free(c.base);
