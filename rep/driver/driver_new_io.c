@@ -1,12 +1,26 @@
 /* A driver in the loop of a rep's host. */
-#include "rep/driver/driver_io.h"
+#include "common/shell/log_io.h"
+#include "rep/driver/driver_parts.h"
 
 static void deliver_to_host(void *host, const struct event *ev)
 {
     host_deliver(host, ev);
 }
 
+/* Once, at the start: which runtime was chosen and why, for whoever reads the log. */
+static void say_choice(const struct driver *d)
+{
+    struct log *log = log_new("driver", LOG_INFO_LEVEL, STDERR_FILENO);
+    struct log_line line = {.level = LOG_INFO_LEVEL, .message = d->choice.text, .data = ""};
+    log_put(log, &line);
+    log_free(log);
+}
+
 struct driver_shell *driver_new(void *config, struct host *host, struct err *err)
 {
-    return driver_open(config, host_loop(host), deliver_to_host, host, err);
+    struct driver_shell *shell = driver_open(config, host_loop(host), deliver_to_host, host, err);
+    if (shell) {
+        say_choice((struct driver *)shell);
+    }
+    return shell;
 }
