@@ -1,0 +1,55 @@
+# What runs in the local cluster, as the demo and the tests look at it. Sourced, not run.
+
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Of each instance on the board: INDEX STATE CELL GUID PORT, in order of index.
+instances() {
+    "$bin/bbs" ps web --output json 2>/dev/null | while read -r line; do
+        field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$line"; }
+        echo "$(field index) $(field state) $(field cell_id) $(field instance_guid) $(field host_port)"
+    done | sort -n
+}
+
+# What an instance's web server says, over plain TCP: nothing but bash is needed.
+ask() { # PORT
+    (
+        exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+        printf 'GET / HTTP/1.0\r\n\r\n' >&3
+        timeout 5 cat <&3 | tr -d '\r'
+    ) 2>/dev/null
+}
+
+answers() { # PORT
+    local text
+    text=$(ask "$1") || return 1
+    [[ $text == HTTP/1.?\ 200* ]]
+}
+
+# Of each container: its instance guid, and process id and start time of its first process.
+processes() {
+    local dir pid begun rest
+    for dir in "$state"/rep-*/containers/*/; do
+        [ -e "${dir}pid" ] || continue
+        read -r pid begun rest <"${dir}pid"
+        [ "$(start_time "$pid")" = "$begun" ] || begun=ended
+        echo "$(basename "$dir") $pid $begun"
+    done | sort
+}
+
+# What is still there of containers: directories, mounts, processes; and control groups of those
+# that `all_seen` names (lines as of `processes`).
+all_seen=
+leftovers() {
+    ls -A "$state"/rep-*/containers/ "$state"/rep-*/runtime/ 2>/dev/null | grep -v -e ':$' -e '^$' |
+        sed 's/^/directory of container /'
+    awk -v dir="$state/" 'index($2, dir) == 1 {print "mount " $2}' /proc/mounts
+    local pid cwd
+    for pid in /proc/[0-9]*; do
+        cwd=$(readlink "$pid/cwd" 2>/dev/null) || continue
+        [[ $cwd == "$state"/rep-*/containers/* ]] && echo "process ${pid#/proc/} in $cwd"
+    done
+    [ -z "$all_seen" ] || ls -d /sys/fs/cgroup/corkboard-* /sys/fs/cgroup/*/corkboard-* 2>/dev/null |
+        grep -F -f <(awk '{print $1}' <<<"$all_seen") | sed 's/^/control group /'
+    true
+}
+nothing_left() { [ -z "$(leftovers)" ]; }
