@@ -76,21 +76,52 @@ stop_process() { # NAME [SIGNAL]
     rm -f "$state/run/$name.pid"
 }
 
-# Waits until COMMAND succeeds, at most SECONDS, with a line that shows how long.
+# What is waited for, and how long already: on a terminal one line that counts, elsewhere a line each
+# 5 s. `progress_end` takes the line away.
+progress() { # SECONDS WHAT
+    if [ -t 1 ]; then
+        printf '\r\033[Kwaiting for %s ... %d s' "$2" "$1"
+    elif (($1 >= ${progress_next:-5})); then
+        progress_next=$(($1 + 5))
+        printf 'waiting for %s ... %d s\n' "$2" "$1"
+    fi
+}
+progress_end() {
+    progress_next=
+    [ ! -t 1 ] || printf '\r\033[K'
+}
+
+# Waits until COMMAND succeeds, at most SECONDS, showing progress.
 wait_for() { # SECONDS WHAT COMMAND...
-    local limit=$1 what=$2 begun=$EPOCHREALTIME
+    local limit=$1 what=$2 begun=$EPOCHREALTIME us
     shift 2
     until "$@" >/dev/null 2>&1; do
-        if ((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/} > limit * 1000000)); then
-            [ -t 1 ] && printf '\r\033[K'
+        us=$((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/}))
+        if ((us > limit * 1000000)); then
+            progress_end
             return 1
         fi
-        [ -t 1 ] && printf '\r\033[Kwaiting for %s ... %d s' "$what" \
-            $(((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/}) / 1000000))
+        progress $((us / 1000000)) "$what"
         sleep 0.05
     done
-    [ -t 1 ] && printf '\r\033[K'
-    return 0
+    progress_end
+}
+
+# Runs COMMAND to its end, showing progress; what it prints goes to LOG. Its status is given back.
+run_with_progress() { # LOG WHAT COMMAND...
+    local log=$1 what=$2 begun=$SECONDS pid
+    shift 2
+    "$@" >"$log" 2>&1 &
+    pid=$!
+    # A background process does not hear Ctrl-C by itself.
+    trap 'kill $pid 2>/dev/null; progress_end; exit 130' INT TERM
+    while kill -0 $pid 2>/dev/null; do
+        progress $((SECONDS - begun)) "$what"
+        sleep 0.2
+    done
+    progress_end
+    trap - INT TERM
+    wait $pid
 }
 
 # Exports for clients of the cluster, in the names that Diego's command line reads and in ours.
