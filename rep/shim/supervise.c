@@ -29,16 +29,12 @@ struct supervision {
     char text[SHIM_TEXT_BYTES]; /* why it failed to start */
     int fds[FD_COUNT];          /* -1: closed */
     struct log logs[2];
-    char *tail; /* exec: the last output */
+    char *tail; /* the last output: of an exec, or of a runtime that may fail */
     size_t tail_size;
 };
 
-static void take_output(struct supervision *s, int which, const char *data, size_t size)
+static void keep_tail(struct supervision *s, const char *data, size_t size)
 {
-    if (!s->exec) {
-        log_write(&s->logs[which], s->o, data, size);
-        return;
-    }
     if (size > SHIM_TAIL_BYTES) {
         data += size - SHIM_TAIL_BYTES;
         size = SHIM_TAIL_BYTES;
@@ -47,6 +43,16 @@ static void take_output(struct supervision *s, int which, const char *data, size
     memmove(s->tail, s->tail + s->tail_size - keep, keep);
     memcpy(s->tail + keep, data, size);
     s->tail_size = keep + size;
+}
+
+static void take_output(struct supervision *s, int which, const char *data, size_t size)
+{
+    if (!s->exec) {
+        log_write(&s->logs[which], s->o, data, size);
+    }
+    if (s->exec || (s->stage == STARTING && which == ERR)) {
+        keep_tail(s, data, size);
+    }
 }
 
 /* Reads what is there now; closes at the end of file. */
@@ -61,6 +67,25 @@ static void pump(struct supervision *s, int which)
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         close(s->fds[which]);
         s->fds[which] = -1;
+    }
+}
+
+/* Where the log says nothing (a runtime that cannot even be loaded), what it wrote to stderr. */
+static void read_stderr(struct supervision *s, int status)
+{
+    if (s->fds[ERR] >= 0) {
+        pump(s, ERR);
+    }
+    const char *how = WIFSIGNALED(status) ? "signal" : "code";
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    int size = (int)s->tail_size;
+    while (size > 0 && s->tail[size - 1] == '\n') {
+        size--;
+    }
+    snprintf(s->text, sizeof(s->text), "%s ended with %s %d and said: %.*s", s->o->command[0], how,
+             number, size > 0 ? size : 7, size > 0 ? s->tail : "nothing");
+    for (char *at = s->text; (at = strchr(at, '\n'));) {
+        *at = ';';
     }
 }
 
@@ -84,9 +109,7 @@ static void read_runtime_log(struct supervision *s, int status)
     }
     s->text[used] = '\0';
     if (used == 0) {
-        snprintf(s->text, sizeof(s->text), "%s ended with %s %d and said nothing",
-                 s->o->command[0], WIFSIGNALED(status) ? "signal" : "code",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        read_stderr(s, status);
     }
 }
 
