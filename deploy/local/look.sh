@@ -4,9 +4,14 @@
 
 # Of each instance on the board: INDEX STATE CELL GUID PORT, in order of index.
 instances() {
+    local line key row
     "$bin/bbs" ps web --output json 2>/dev/null | while read -r line; do
-        field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$line"; }
-        echo "$(field index) $(field state) $(field cell_id) $(field instance_guid) $(field host_port)"
+        row=
+        for key in index state cell_id instance_guid host_port; do
+            # The first one of this name: a record's own fields come before those inside it.
+            [[ $line =~ \"$key\":\"?([^\",}]*) ]] && row+="${BASH_REMATCH[1]} "
+        done
+        echo "${row% }"
     done | sort -n
 }
 
