@@ -39,8 +39,7 @@ static const struct method methods[STORE_CALL_COUNT] = {
                    &etcd__txn_response__descriptor},
     [STORE_COMPACT] = {"/etcdserverpb.KV/Compact", &etcd__compaction_request__descriptor,
                        &etcd__compaction_response__descriptor},
-    [STORE_LEASE_GRANT] = {"/etcdserverpb.Lease/LeaseGrant",
-                           &etcd__lease_grant_request__descriptor,
+    [STORE_LEASE_GRANT] = {"/etcdserverpb.Lease/LeaseGrant", &etcd__lease_grant_request__descriptor,
                            &etcd__lease_grant_response__descriptor},
     [STORE_LEASE_REVOKE] = {"/etcdserverpb.Lease/LeaseRevoke",
                             &etcd__lease_revoke_request__descriptor,
@@ -120,7 +119,8 @@ static const ProtobufCMessage *call_message(struct etcd *e, const struct etcd_ca
                                      message.data);
 }
 
-/* "A commit ends in done, lost or unknown" (DESIGN 2): everything but a certain answer is unknown. */
+/* "A commit ends in done, lost or unknown" (DESIGN 2): everything but a certain answer is unknown.
+ */
 static void judge(struct etcd *e, const struct etcd_call *c, struct store_answer *answer)
 {
     struct grpc_trailers *trailers = &c->exchange->trailers;
@@ -211,14 +211,21 @@ static void call_send(struct etcd *e, struct etcd_call *c)
     channel_send(&e->calls.channel, c->exchange);
 }
 
+/* Nothing was heard for a while. */
+static bool is_quiet(const struct calls *s)
+{
+    return etcd_now_ns() - s->last_answer_ns >= ETCD_PROBE_MS * MILLISECOND_NS;
+}
+
 /* Sends what can be sent. A cold channel is probed first, so that nothing goes to a peer that does
  * not answer. */
 static void pump(struct etcd *e)
 {
     struct calls *s = &e->calls;
     struct etcd_call *c;
-    /* Another endpoint is in use by now: it is to be tried first. */
-    if (s->channel.endpoint != e->endpoint) {
+    /* Another endpoint is in use by now, or the connection may have gone while nobody looked; then
+     * each call would open one of its own. */
+    if (s->channel.endpoint != e->endpoint || (s->sent_count == 0 && is_quiet(s))) {
         s->channel.warm = false;
     }
     while (s->channel.warm && s->sent_count < CALLS_SENT && (c = TAILQ_FIRST(&s->waiting))) {
@@ -245,9 +252,7 @@ static void call_wait(struct etcd *e, struct etcd_call *c, int64_t now_ns)
     int64_t left_ns = c->deadline_ns - now_ns;
     struct timeval limit = {.tv_sec = left_ns / SECOND_NS,
                             .tv_usec = left_ns % SECOND_NS / MICROSECOND_NS};
-    if (e->calls.open_count++ == 0) {
-        e->calls.last_answer_ns = now_ns;
-    }
+    e->calls.open_count++;
     TAILQ_INSERT_TAIL(&e->calls.waiting, c, link);
     evtimer_add(c->expiry, &limit);
 }
@@ -303,12 +308,11 @@ static void channel_warm(struct channel *channel)
 static bool calls_waiting(struct channel *channel)
 {
     const struct calls *s = &channel->etcd->calls;
-    return s->sent_count > 0 &&
-           etcd_now_ns() - s->last_answer_ns >= ETCD_PROBE_MS * MILLISECOND_NS;
+    return s->sent_count > 0 && is_quiet(s);
 }
 
-/* What was sent is unknown. What waits is tried at each endpoint, at one more than once for the case
- * that the connection was merely old, and refused when nobody answers. */
+/* What was sent is unknown. What waits is tried at each endpoint, at one more than once for the
+ * case that the connection was merely old, and refused when nobody answers. */
 static void calls_dead(struct channel *channel)
 {
     struct etcd *e = channel->etcd;

@@ -1,5 +1,6 @@
 #include "common/shell/etcd_parts_io.h"
 
+#include <assert.h>
 #include <bsd/string.h>
 #include <event2/event.h>
 #include <stdlib.h>
@@ -54,13 +55,28 @@ enum { STREAMS_PER_CONNECTION = 200 };
 
 /* No limit is set on connections: transfers that libcurl 8.14.1 keeps waiting for one are forgotten
  * when it breaks, even their time-outs. */
-static void open_transfers(struct channel *c)
+static void open_loop(struct channel *c)
 {
-    struct transfers_news news = {
-        .on_done = exchange_ended, .on_progress = progressed, .context = c};
-    c->transfers = transfers_new(c->etcd->base, &news);
-    curl_multi_setopt(transfers_multi(c->transfers), CURLMOPT_MAX_CONCURRENT_STREAMS,
+    struct curl_loop_news news = {.on_done = exchange_ended, .on_turn = progressed, .context = c};
+    c->loop = curl_loop_new(c->etcd->base, &news);
+    curl_multi_setopt(curl_loop_multi(c->loop), CURLMOPT_MAX_CONCURRENT_STREAMS,
                       (long)STREAMS_PER_CONNECTION);
+}
+
+static void close_loop(struct channel *c)
+{
+    CURL **list = curl_multi_get_handles(curl_loop_multi(c->loop));
+    for (size_t i = 0; list && list[i]; i++) {
+        curl_multi_remove_handle(curl_loop_multi(c->loop), list[i]);
+    }
+    curl_free(list);
+    curl_loop_free(c->loop);
+}
+
+static void add(struct channel *c, struct exchange *x)
+{
+    CURLMcode code = curl_multi_add_handle(curl_loop_multi(c->loop), x->easy);
+    assert(code == CURLM_OK);
 }
 
 /* A handle that failed is not trusted any more. */
@@ -90,7 +106,7 @@ void channel_probe(struct channel *c)
                  ETCD_SILENCE_MS);
     buf_done(&url);
     c->probing = true;
-    transfers_add(c->transfers, c->probe->easy);
+    add(c, c->probe);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *channel)
@@ -107,7 +123,7 @@ void channel_init(struct channel *c, struct etcd *e)
 {
     c->etcd = e;
     c->probe = exchange_new(&e->options, c);
-    open_transfers(c);
+    open_loop(c);
     c->tick = event_new(e->base, -1, EV_PERSIST, on_tick, c);
     struct timeval period = {.tv_sec = ETCD_PROBE_MS / 1000,
                              .tv_usec = ETCD_PROBE_MS % 1000 * 1000};
@@ -118,23 +134,23 @@ void channel_init(struct channel *c, struct etcd *e)
 
 void channel_done(struct channel *c)
 {
-    transfers_free(c->transfers);
+    close_loop(c);
     exchange_free(c->probe);
     event_free(c->tick);
 }
 
 void channel_reset(struct channel *c)
 {
-    transfers_free(c->transfers);
+    close_loop(c);
     c->probing = false;
     c->dead = false;
     c->warm = false;
-    open_transfers(c);
+    open_loop(c);
 }
 
 void channel_send(struct channel *c, struct exchange *x)
 {
-    transfers_add(c->transfers, x->easy);
+    add(c, x);
 }
 
 void channel_deferred(struct channel *c)

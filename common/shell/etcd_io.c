@@ -65,8 +65,7 @@ static int add_endpoint(struct etcd *e, const char *text, size_t size, struct er
                        text);
     }
     if (tls && !e->options.ca) {
-        return err_set(err, ERR_INVALID, "etcd endpoint \"%.*s\" needs a CA file", (int)size,
-                       text);
+        return err_set(err, ERR_INVALID, "etcd endpoint \"%.*s\" needs a CA file", (int)size, text);
     }
     if (e->endpoint_count == ETCD_ENDPOINTS) {
         return err_set(err, ERR_TOO_LARGE, "more than %d etcd endpoints", ETCD_ENDPOINTS);

@@ -58,9 +58,10 @@ int etcd_new(const struct etcd_config *config, struct event_base *base,
 void etcd_free(struct etcd *e);
 
 /* Sends a call; exactly one on_answer with its id follows. The request is packed before this
- * returns. A deadline beyond ETCD_CALL_MAX_MS from now is cut to that; one in the past is REFUSED
- * (status 4) without being sent. What libcurl had not yet taken whole when it failed is REFUSED with
- * UNAVAILABLE; libcurl's own repetition of requests is prevented, it could write twice. */
+ * returns. All calls share one connection, 100 at a time; they wait until it is known to be alive,
+ * and nobody there, at any endpoint, is REFUSED with UNAVAILABLE at once. What was given to the
+ * connection and not answered is UNKNOWN; it is never sent again. A deadline beyond
+ * ETCD_CALL_MAX_MS from now is cut to that; one in the past is REFUSED (status 4, nothing sent). */
 enum { ETCD_CALL_MAX_MS = 60 * 1000 };
 void etcd_call(struct etcd *e, const struct store_request *request);
 

@@ -4,9 +4,9 @@
 #define COMMON_SHELL_ETCD_PARTS_IO_H
 
 #include "common/base/arena.h"
+#include "common/shell/curl_loop_io.h"
 #include "common/shell/etcd_io.h"
 #include "common/shell/exchange_io.h"
-#include "common/shell/transfers_io.h"
 
 #include <stdbool.h>
 #include <sys/queue.h>
@@ -16,18 +16,18 @@ struct event;
 /* A connection of its own with a probe: a tiny read that etcd answers without its raft. It travels
  * on the same connection, so its silence is the connection's. (An HTTP/2 PING would be cheaper, but
  * etcd without TLS hangs up on a client that pings more often than every 5 s, and libcurl does not
- * look at the answers.) Nothing that writes is sent before a probe was answered: what waits for that
- * is certainly not done. */
+ * look at the answers.) Nothing that writes is sent before a probe was answered: what waits for
+ * that is certainly not done. */
 struct channel {
     struct etcd *etcd;
-    struct transfers *transfers;
+    struct curl_loop *loop;
     struct exchange *probe;
     size_t endpoint; /* of the connection */
     bool pinned;     /* to that endpoint; else the next probe goes to the one in use */
-    bool warm;      /* the last that came was an answer */
+    bool warm;       /* the last that came was an answer */
     bool probing;
-    bool dead;      /* a probe failed; told by on_dead from the loop's top */
-    unsigned tries; /* probes that failed in a row */
+    bool dead;         /* a probe failed; told by on_dead from the loop's top */
+    unsigned tries;    /* probes that failed in a row */
     char problem[200]; /* of the last one */
     struct event *tick;
     /* Whether the connection's silence means anything now. */

@@ -50,7 +50,8 @@ static void close_broken(struct watch *w, const char *problem)
 {
     struct etcd *e = w->channel.etcd;
     etcd_endpoint_failed(e, w->channel.endpoint);
-    char *text = arena_printf(&w->arena, "watch at etcd %s: %s", e->endpoints[w->channel.endpoint], problem);
+    char *text =
+        arena_printf(&w->arena, "watch at etcd %s: %s", e->endpoints[w->channel.endpoint], problem);
     tell(w, WATCH_CLOSED, NULL, text);
 }
 
@@ -59,9 +60,9 @@ static void take_response(struct watch *w, const Etcd__WatchResponse *response)
     if (response->canceled) {
         const char *reason = response->cancel_reason;
         tell(w, WATCH_CLOSED, response,
-             *reason                       ? reason
+             *reason                      ? reason
              : response->compact_revision ? "the start revision has been compacted"
-                                           : "etcd cancelled the watch");
+                                          : "etcd cancelled the watch");
     } else if (response->created && !w->open) {
         w->open = true;
         event_del(w->open_timer);
@@ -71,8 +72,8 @@ static void take_response(struct watch *w, const Etcd__WatchResponse *response)
     }
 }
 
-/* One frame: a response or a fragment of one. Packed messages that stand one after the other are one
- * message with the repeated fields joined, so fragments are joined as bytes. */
+/* One frame: a response or a fragment of one. Packed messages that stand one after the other are
+ * one message with the repeated fields joined, so fragments are joined as bytes. */
 static void take_frame(struct watch *w, struct bytes frame)
 {
     arena_reset(&w->arena);
@@ -184,8 +185,8 @@ static void send_create(struct watch *w, int64_t start_revision)
     struct buf url;
     buf_init(&url);
     exchange_fill(w->exchange, &request.base, true);
-    exchange_aim(w->exchange,
-                 etcd_url(e, w->channel.endpoint, "/etcdserverpb.Watch/Watch", &url), 0);
+    exchange_aim(w->exchange, etcd_url(e, w->channel.endpoint, "/etcdserverpb.Watch/Watch", &url),
+                 0);
     buf_done(&url);
     channel_send(&w->channel, w->exchange);
 }

@@ -60,7 +60,8 @@ static size_t give_request(char *out, size_t size, size_t count, void *exchange)
 
 /* libcurl repeats a request by itself when a reused connection breaks before the answer. That could
  * carry out a write twice, so what was given away once may neither open a connection nor be sent on
- * another one. (Refusing to rewind would also do, but makes libcurl 8.14.1 free a connection twice.) */
+ * another one. (Refusing to rewind would also do, but makes libcurl 8.14.1 free a connection
+ * twice.) */
 static curl_socket_t open_socket(void *exchange, curlsocktype purpose, struct curl_sockaddr *to)
 {
     (void)purpose;
@@ -226,7 +227,8 @@ void exchange_explain(const struct exchange *x, CURLcode result, struct buf *out
 {
     if (x->overflowed) {
         buf_printf(out, "the answer exceeds %zu bytes", x->options->answer_bytes);
-    } else if (x->sent && (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK)) {
+    } else if (x->sent &&
+               (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK)) {
         buf_append_string(out, "the connection broke before the answer"); /* see open_socket() */
     } else if (result != CURLE_OK) {
         buf_append_string(out, x->problem[0] ? x->problem : curl_easy_strerror(result));

@@ -24,10 +24,10 @@ struct exchange {
     const struct exchange_options *options;
     void *owner;
     struct buf request;
-    size_t sent;      /* bytes of the request that libcurl took */
-    bool hold_open;   /* the request side stays open after the message (Watch) */
+    size_t sent;    /* bytes of the request that libcurl took */
+    bool hold_open; /* the request side stays open after the message (Watch) */
     struct buf received;
-    bool overflowed;  /* the answer exceeded its bound and was broken off */
+    bool overflowed; /* the answer exceeded its bound and was broken off */
     struct grpc_trailers trailers;
     char problem[CURL_ERROR_SIZE];
 };
@@ -44,11 +44,12 @@ struct curl_slist *exchange_headers(void);
 struct exchange *exchange_new(const struct exchange_options *options, void *owner);
 void exchange_free(struct exchange *x); /* accepts NULL; not while it is under way */
 
-/* Packs the request; clears what an earlier one left. With `hold_open` the request is not ended after
- * the message. */
+/* Packs the request; clears what an earlier one left. With `hold_open` the request is not ended
+ * after the message. */
 void exchange_fill(struct exchange *x, const ProtobufCMessage *request, bool hold_open);
 
-/* Where it goes, before it is given to transfers_add(). `timeout_ms` covers all of it, 0 = no end. */
+/* Where it goes, before it is given to channel_send(). `timeout_ms` covers all of it, 0 = no end.
+ */
 void exchange_aim(struct exchange *x, const char *url, long timeout_ms);
 
 /* The exchange that owns an easy handle. */

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Statuses that etcd gives only before it proposes anything, or when applying refused as a whole. */
+/* Statuses that etcd gives only before it proposes anything, or when applying refused as a whole.
+ */
 enum {
     GRPC_INVALID_ARGUMENT = 3,
     GRPC_NOT_FOUND = 5,

@@ -19,8 +19,8 @@ int64_t grpc_frame_next(struct bytes in, size_t bound, struct bytes *ret_message
 
 /* How a stream ended, from its trailers (or its headers, when there was no message). */
 struct grpc_trailers {
-    int status;       /* GRPC_NO_STATUS until one came */
-    struct buf text;  /* grpc-message, percent-decoded */
+    int status;      /* GRPC_NO_STATUS until one came */
+    struct buf text; /* grpc-message, percent-decoded */
 };
 
 void grpc_trailers_init(struct grpc_trailers *t);

@@ -1,4 +1,5 @@
-/* The model etcd as a back end: virtual time, and a small network that delays, reorders and loses. */
+/* The model etcd as a back end: virtual time, and a small network that delays, reorders and loses.
+ */
 #include "common/base/random.h"
 #include "common/contract/moment.h"
 #include "test/conformance/store_backend.h"
@@ -55,9 +56,8 @@ static struct backend_model *model_of(const struct store_backend *b)
 
 static int64_t delay_ns(struct backend_model *m)
 {
-    return m->options.delays
-               ? (int64_t)random_below(&m->random, DELAY_MAX_US) * MICROSECOND_NS + 1
-               : 1;
+    return m->options.delays ? (int64_t)random_below(&m->random, DELAY_MAX_US) * MICROSECOND_NS + 1
+                             : 1;
 }
 
 static void model_call(struct store_backend *b, const struct store_request *request)
@@ -71,8 +71,8 @@ static void model_call(struct store_backend *b, const struct store_request *requ
     protobuf_c_message_pack(request->message, packed);
     ProtobufCAllocator allocator = arena_protobuf(&c->arena);
     c->request = *request;
-    c->request.message = protobuf_c_message_unpack(request->message->descriptor, &allocator, size,
-                                                   packed);
+    c->request.message =
+        protobuf_c_message_unpack(request->message->descriptor, &allocator, size, packed);
     c->due_ns = m->now_ns + delay_ns(m);
     c->next = m->calls;
     m->calls = c;
@@ -240,8 +240,8 @@ static struct next find_next(struct backend_model *m, int64_t limit_ns)
             consider(&n, (struct next){.at_ns = c->due_ns, .call = c});
         }
         if (!c->told) {
-            consider(&n, (struct next){.at_ns = c->request.deadline_ns, .call = c,
-                                       .deadline = true});
+            consider(&n,
+                     (struct next){.at_ns = c->request.deadline_ns, .call = c, .deadline = true});
         }
     }
     for (struct model_watch *w = m->watches; w; w = w->next) {

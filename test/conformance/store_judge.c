@@ -107,8 +107,8 @@ static bool compare_holds(struct court *court, const Etcd__Compare *c)
             return false;
         }
     }
-    return found || (c->target != ETCD__COMPARE__COMPARE_TARGET__VALUE &&
-                     compare_holds_for(c, &nothing));
+    return found ||
+           (c->target != ETCD__COMPARE__COMPARE_TARGET__VALUE && compare_holds_for(c, &nothing));
 }
 
 static bool all_hold(struct court *court, const Etcd__TxnRequest *t)
@@ -175,8 +175,7 @@ static bool texts_equal(struct court *court, const struct judged_call *call,
     return equal;
 }
 
-static Etcd__ResponseOp *expect_op(struct court *court, const Etcd__RequestOp *op,
-                                   int64_t revision)
+static Etcd__ResponseOp *expect_op(struct court *court, const Etcd__RequestOp *op, int64_t revision)
 {
     struct arena *a = &court->arena;
     Etcd__ResponseOp *e = ARENA_NEW(a, Etcd__ResponseOp);
@@ -189,8 +188,7 @@ static Etcd__ResponseOp *expect_op(struct court *court, const Etcd__RequestOp *o
     } else if (op->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE) {
         e->response_case = ETCD__RESPONSE_OP__RESPONSE_RESPONSE_DELETE_RANGE;
         e->response_delete_range = ARENA_NEW(a, Etcd__DeleteRangeResponse);
-        *e->response_delete_range =
-            (Etcd__DeleteRangeResponse)ETCD__DELETE_RANGE_RESPONSE__INIT;
+        *e->response_delete_range = (Etcd__DeleteRangeResponse)ETCD__DELETE_RANGE_RESPONSE__INIT;
         e->response_delete_range->header = header(court, revision);
         const char *key = text_of(a, op->request_delete_range->key);
         e->response_delete_range->deleted = map_get(&court->state, key) != NULL;
@@ -228,9 +226,9 @@ static bool check_reads(struct court *c)
             return true;
         }
         const void *request = call->message;
-        const ProtobufCMessage *expected =
-            call->call == STORE_RANGE ? &expect_range(c, request)->base
-                                      : &expect_txn(c, request, c->revision)->base;
+        const ProtobufCMessage *expected = call->call == STORE_RANGE
+                                               ? &expect_range(c, request)->base
+                                               : &expect_txn(c, request, c->revision)->base;
         if (!texts_equal(c, call, answer->message, expected)) {
             return false;
         }
@@ -255,8 +253,8 @@ static bool event_follows(struct court *c, const Etcd__Event *e, int64_t revisio
                      (long long)revision);
     }
     if (!is_put) {
-        return before || wrong(c, "%s: deleted at %lld without being there", key,
-                               (long long)revision);
+        return before ||
+               wrong(c, "%s: deleted at %lld without being there", key, (long long)revision);
     }
     int64_t created = before ? before->create_revision : revision;
     int64_t version = before ? before->version + 1 : 1;
@@ -300,9 +298,8 @@ static bool landed_wholly(struct court *c, const struct judged_call *call,
             expected++;
         }
     }
-    return expected == count ||
-           wrong(c, "revision of call %llu has %zu events, not %zu", (unsigned long long)call->id,
-                 count, expected);
+    return expected == count || wrong(c, "revision of call %llu has %zu events, not %zu",
+                                      (unsigned long long)call->id, count, expected);
 }
 
 /* The call that a revision is from, by its marker. */
@@ -372,8 +369,8 @@ static void skip_writer(struct court *c, const Etcd__Event *const *events, size_
     for (size_t i = c->next_answer; i < c->by_revision_count; i++) {
         const struct judged_call *call = c->by_revision[i];
         const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer_of(c, call)->message;
-        bool is_void = voided && call->voids && strcmp(call->marker, writer->marker) == 0 &&
-                       r->succeeded;
+        bool is_void =
+            voided && call->voids && strcmp(call->marker, writer->marker) == 0 && r->succeeded;
         if (!is_void && (voided || call != writer)) {
             c->by_revision[kept++] = c->by_revision[i];
         }
@@ -434,8 +431,8 @@ static bool prepare(struct court *c)
         }
         c->by_revision[c->by_revision_count++] = call;
     }
-    qsort_r(c->by_revision, c->by_revision_count, sizeof(struct judged_call *),
-            compare_by_revision, c);
+    qsort_r(c->by_revision, c->by_revision_count, sizeof(struct judged_call *), compare_by_revision,
+            c);
     return true;
 }
 

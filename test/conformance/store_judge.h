@@ -1,14 +1,14 @@
-/* Judges a history: calls that were in flight together, under faults, and what a watch told. It knows
- * nothing of the model; its oracle is a map that it replays the events into, one revision after the
- * other. Each answer must be right for exactly the revision that it names, each write be there wholly
- * or not at all. */
+/* Judges a history: calls that were in flight together, under faults, and what a watch told. It
+ * knows nothing of the model; its oracle is a map that it replays the events into, one revision
+ * after the other. Each answer must be right for exactly the revision that it names, each write be
+ * there wholly or not at all. */
 #ifndef TEST_CONFORMANCE_STORE_JUDGE_H
 #define TEST_CONFORMANCE_STORE_JUDGE_H
 
 #include "test/conformance/store_tester.h"
 
-/* One call of the history. A writing transaction compares that its marker is absent and puts it first
- * in its success branch, so that its landing can be seen and prevented. */
+/* One call of the history. A writing transaction compares that its marker is absent and puts it
+ * first in its success branch, so that its landing can be seen and prevented. */
 struct judged_call {
     uint64_t id;
     enum store_call call;

@@ -26,8 +26,8 @@ struct lockstep {
 
 static void differ(struct lockstep *l, const char *what, const char *a, const char *b)
 {
-    fprintf(stderr, "seed %llu step %u: %s\n%s: %s\n%s: %s\n", (unsigned long long)l->seed,
-            l->step, what, l->side[0]->backend->ops->name, a, l->side[1]->backend->ops->name, b);
+    fprintf(stderr, "seed %llu step %u: %s\n%s: %s\n%s: %s\n", (unsigned long long)l->seed, l->step,
+            what, l->side[0]->backend->ops->name, a, l->side[1]->backend->ops->name, b);
     fail();
 }
 

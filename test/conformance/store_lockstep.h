@@ -4,8 +4,8 @@
 
 #include "test/conformance/store_tester.h"
 
-/* Both stores must be fresh. Fails the cmocka test at the first difference, which it prints with seed
- * and step. */
+/* Both stores must be fresh. Fails the cmocka test at the first difference, which it prints with
+ * seed and step. */
 void store_lockstep(struct tester *a, struct tester *b, uint64_t seed, unsigned steps);
 
 #endif

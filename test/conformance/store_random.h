@@ -21,7 +21,8 @@ struct random_call {
  * leases with ids of a small set. */
 struct random_call store_random_call(struct store_random *r, struct arena *a);
 
-/* A plain one for histories: compares, puts and deletes, reads in the failure branch; only legal. */
+/* A plain one for histories: compares, puts and deletes, reads in the failure branch; only legal.
+ */
 struct txn;
 struct txn *store_random_txn(struct store_random *r, struct arena *a);
 Etcd__RangeRequest *store_random_range(struct store_random *r, struct arena *a);

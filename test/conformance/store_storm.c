@@ -32,8 +32,7 @@ static struct judged_call *note(struct storm *s, enum store_call call,
 {
     assert_true(s->judge->count < JUDGED_CALLS);
     struct judged_call *c = &s->judge->calls[s->judge->count++];
-    *c = (struct judged_call){
-        .call = call, .message = message, .floor = s->tester->seen_revision};
+    *c = (struct judged_call){.call = call, .message = message, .floor = s->tester->seen_revision};
     c->id = tester_send(s->tester, call, message, call_timeout_ns);
     return c;
 }
@@ -140,10 +139,9 @@ static void settle(struct storm *s, const struct judged_call *unknown)
         const struct store_answer *answer = s->tester->answers[c->id];
         if (answer->outcome == STORE_DONE) {
             const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
-            bool landed = !r->succeeded &&
-                          r->responses[0]->response_range->kvs[0]->value.len == 4 &&
-                          memcmp(r->responses[0]->response_range->kvs[0]->value.data, JUDGE_DONE,
-                                 4) == 0;
+            bool landed =
+                !r->succeeded && r->responses[0]->response_range->kvs[0]->value.len == 4 &&
+                memcmp(r->responses[0]->response_range->kvs[0]->value.data, JUDGE_DONE, 4) == 0;
             s->result->landed += landed;
             return;
         }

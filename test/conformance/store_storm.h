@@ -10,8 +10,8 @@ struct storm_result {
     unsigned watches;                    /* how many it took */
 };
 
-/* Needs a fresh store. Every fault is made once, with calls in flight; the cmocka test fails when the
- * history is not right. `calls` are made in all. */
+/* Needs a fresh store. Every fault is made once, with calls in flight; the cmocka test fails when
+ * the history is not right. `calls` are made in all. */
 void store_storm(struct tester *t, uint64_t seed, unsigned calls, struct storm_result *ret);
 
 #endif

@@ -97,7 +97,8 @@ static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwi
 void store_suite_options(struct store_suite *suite, int argc, char **argv)
 {
     const char *rounds = getenv("CONFORMANCE_ROUNDS");
-    suite->rounds = (unsigned)option(argc, argv, "--rounds", rounds ? strtoull(rounds, NULL, 10) : 1);
+    suite->rounds =
+        (unsigned)option(argc, argv, "--rounds", rounds ? strtoull(rounds, NULL, 10) : 1);
     suite->rounds += suite->rounds == 0;
     suite->seed = option(argc, argv, "--seed", 1);
     printf("%s: %u rounds from seed %llu\n", suite->name, suite->rounds,

@@ -4,8 +4,8 @@
 
 #include "test/conformance/store_backend.h"
 
-/* Short by default; longer by `--rounds N` or CONFORMANCE_ROUNDS=N. Round i of the random parts uses
- * seed + i (`--seed N`); storms change between TLS and none. */
+/* Short by default; longer by `--rounds N` or CONFORMANCE_ROUNDS=N. Round i of the random parts
+ * uses seed + i (`--seed N`); storms change between TLS and none. */
 struct store_suite {
     const char *name;
     struct store_backend *(*backend_new)(const struct backend_options *options);

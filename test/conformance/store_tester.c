@@ -117,8 +117,7 @@ struct tester *tester_new(struct store_backend *backend)
     }
     t->backend = backend;
     arena_init(&t->arena);
-    backend->news =
-        (struct etcd_news){.on_answer = on_answer, .on_watch = on_watch, .context = t};
+    backend->news = (struct etcd_news){.on_answer = on_answer, .on_watch = on_watch, .context = t};
     return t;
 }
 
@@ -136,8 +135,8 @@ uint64_t tester_send(struct tester *t, enum store_call call, const ProtobufCMess
     struct store_request request = {.id = ++t->last_id,
                                     .call = call,
                                     .message = message,
-                                    .deadline_ns = t->backend->ops->now_ns(t->backend) +
-                                                   timeout_ns};
+                                    .deadline_ns =
+                                        t->backend->ops->now_ns(t->backend) + timeout_ns};
     t->open_count++;
     t->backend->ops->call(t->backend, &request);
     assert_null(t->answers[request.id]); /* never answered from inside */

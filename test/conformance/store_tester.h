@@ -83,7 +83,8 @@ void txn_else(struct txn *t, Etcd__RequestOp *op);
 
 Etcd__RequestOp *op_put(struct arena *a, const char *key, const char *value, int64_t lease);
 Etcd__RequestOp *op_put_bytes(struct arena *a, const char *key, size_t size);
-Etcd__RequestOp *op_delete(struct arena *a, const char *key, const char *end); /* end NULL: one key */
+Etcd__RequestOp *op_delete(struct arena *a, const char *key,
+                           const char *end); /* end NULL: one key */
 Etcd__RequestOp *op_range(struct arena *a, const char *key, const char *end);
 Etcd__RangeRequest *range_new(struct arena *a, const char *key, const char *end);
 

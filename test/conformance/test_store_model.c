@@ -3,7 +3,8 @@
 
 int main(int argc, char **argv)
 {
-    struct store_suite suite = {.name = "store: model", .backend_new = backend_model_new, .storms = true};
+    struct store_suite suite = {
+        .name = "store: model", .backend_new = backend_model_new, .storms = true};
     store_suite_options(&suite, argc, argv);
     return store_suite_run(&suite);
 }

@@ -1,5 +1,5 @@
-/* What the store shell adds to etcd: dead connections are noticed, endpoints are changed, bounds hold,
- * and wrong settings are told. */
+/* What the store shell adds to etcd: dead connections are noticed, endpoints are changed, bounds
+ * hold, and wrong settings are told. */
 #include "common/contract/moment.h"
 #include "common/shell/exchange_io.h"
 #include "test/conformance/store_tester.h"
@@ -15,10 +15,9 @@
 
 #include <cmocka.h>
 
-/* "Noticed within ETCD_SILENCE_MS + ETCD_PROBE_MS" from the last sign of life, and some slack for the
- * machine. */
-static const int64_t notice_ns =
-    (ETCD_SILENCE_MS + 2 * ETCD_PROBE_MS + 1000) * MILLISECOND_NS;
+/* "Noticed within ETCD_SILENCE_MS + ETCD_PROBE_MS" from the last sign of life, and some slack for
+ * the machine. */
+static const int64_t notice_ns = (ETCD_SILENCE_MS + 2 * ETCD_PROBE_MS + 1000) * MILLISECOND_NS;
 static const int64_t long_timeout_ns = 30 * SECOND_NS;
 
 static int64_t now(const struct tester *t)
@@ -33,7 +32,8 @@ static uint64_t send_put(struct tester *t)
     return tester_send(t, STORE_TXN, &txn->request.base, long_timeout_ns);
 }
 
-/* A call and a watch on a connection that dies: both are told in time, and both work again after. */
+/* A call and a watch on a connection that dies: both are told in time, and both work again after.
+ */
 static void dies(struct tester *t, enum store_fault fault, int64_t within_ns)
 {
     tester_put(t, "shell/a", "0");

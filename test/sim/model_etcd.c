@@ -92,8 +92,8 @@ static struct model_refusal compact(struct model_etcd *m, const Etcd__Compaction
                                       "etcdserver: mvcc: required revision has been compacted"};
     }
     if (request->revision > m->store.revision) {
-        return (struct model_refusal){
-            GRPC_OUT_OF_RANGE, "etcdserver: mvcc: required revision is a future revision"};
+        return (struct model_refusal){GRPC_OUT_OF_RANGE,
+                                      "etcdserver: mvcc: required revision is a future revision"};
     }
     model_mvcc_compact(&m->store, request->revision);
     Etcd__CompactionResponse *r = MODEL_NEW(a, Etcd__CompactionResponse, ETCD__COMPACTION_RESPONSE);
@@ -209,8 +209,8 @@ static struct model_refusal revoke(struct model_etcd *m, const Etcd__LeaseRevoke
 }
 
 static struct model_refusal keep_alive(struct model_etcd *m,
-                                       const Etcd__LeaseKeepAliveRequest *request,
-                                       struct arena *a, const ProtobufCMessage **ret)
+                                       const Etcd__LeaseKeepAliveRequest *request, struct arena *a,
+                                       const ProtobufCMessage **ret)
 {
     Etcd__LeaseKeepAliveResponse *r =
         MODEL_NEW(a, Etcd__LeaseKeepAliveResponse, ETCD__LEASE_KEEP_ALIVE_RESPONSE);
@@ -407,8 +407,7 @@ static Etcd__WatchResponse *watch_canceled(struct model_etcd *m, struct arena *a
 static Etcd__Event *event_of(struct model_etcd *m, const struct model_change *c, struct arena *a)
 {
     Etcd__Event *e = MODEL_NEW(a, Etcd__Event, ETCD__EVENT);
-    e->type = c->now->create_revision ? ETCD__EVENT__TYPE__PUT
-                                      : ETCD__EVENT__TYPE__DELETE;
+    e->type = c->now->create_revision ? ETCD__EVENT__TYPE__PUT : ETCD__EVENT__TYPE__DELETE;
     e->kv = ARENA_NEW(a, Etcd__KeyValue);
     model_kv_fill(a, c->key, c->now, false, e->kv);
     bool creation = c->now->create_revision == c->now->mod_revision;
@@ -425,8 +424,7 @@ static size_t one_revision(struct model_etcd *m, size_t first, struct arena *a,
 {
     const struct model_change *log = m->store.log;
     size_t end = first;
-    while (end < m->store.log_count &&
-           log[end].now->mod_revision == log[first].now->mod_revision) {
+    while (end < m->store.log_count && log[end].now->mod_revision == log[first].now->mod_revision) {
         end++;
     }
     Etcd__WatchResponse *r = MODEL_NEW(a, Etcd__WatchResponse, ETCD__WATCH_RESPONSE);
@@ -440,8 +438,8 @@ static size_t one_revision(struct model_etcd *m, size_t first, struct arena *a,
     return end;
 }
 
-size_t model_etcd_events_since(struct model_etcd *m, int64_t from, size_t max,
-                               struct arena *arena, Etcd__WatchResponse ***ret_list)
+size_t model_etcd_events_since(struct model_etcd *m, int64_t from, size_t max, struct arena *arena,
+                               Etcd__WatchResponse ***ret_list)
 {
     Etcd__WatchResponse **list = ARENA_ARRAY(arena, max + 1, Etcd__WatchResponse *);
     *ret_list = list;

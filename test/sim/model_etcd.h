@@ -54,11 +54,11 @@ const Etcd__WatchResponse *model_etcd_watch_created(struct model_etcd *m, struct
 
 /* What a watch whose next revision is `from` (1 or more) is told next: at most `max` responses, one
  * a revision, with previous values; all live in `arena`. The caller's next `from` is the last
- * response's last event's mod_revision + 1. When `from` is below the compacted revision: exactly one
- * response, `canceled` with compact_revision, after which a watch is over. Gives their number. As
- * etcd does, a previous value that was compacted away meanwhile is missing, and so is a deletion at
- * exactly the compacted revision. */
-size_t model_etcd_events_since(struct model_etcd *m, int64_t from, size_t max,
-                               struct arena *arena, Etcd__WatchResponse ***ret_list);
+ * response's last event's mod_revision + 1. When `from` is below the compacted revision: exactly
+ * one response, `canceled` with compact_revision, after which a watch is over. Gives their number.
+ * As etcd does, a previous value that was compacted away meanwhile is missing, and so is a deletion
+ * at exactly the compacted revision. */
+size_t model_etcd_events_since(struct model_etcd *m, int64_t from, size_t max, struct arena *arena,
+                               Etcd__WatchResponse ***ret_list);
 
 #endif

@@ -181,8 +181,7 @@ static struct model_version *version_new(const struct model_mvcc *s)
     return v;
 }
 
-void model_mvcc_put(struct model_mvcc *s, const char *key, ProtobufCBinaryData value,
-                    int64_t lease)
+void model_mvcc_put(struct model_mvcc *s, const char *key, ProtobufCBinaryData value, int64_t lease)
 {
     struct model_key *k = map_get(&s->keys, key);
     if (!k) {

@@ -94,8 +94,8 @@ struct model_refusal model_range(struct model_etcd *m, const Etcd__RangeRequest 
         return (struct model_refusal){3, "etcdserver: key is not provided"};
     }
     if (request->revision > reading) {
-        return (struct model_refusal){
-            GRPC_OUT_OF_RANGE, "etcdserver: mvcc: required revision is a future revision"};
+        return (struct model_refusal){GRPC_OUT_OF_RANGE,
+                                      "etcdserver: mvcc: required revision is a future revision"};
     }
     if (request->revision > 0 && request->revision < m->store.compacted) {
         return (struct model_refusal){GRPC_OUT_OF_RANGE,

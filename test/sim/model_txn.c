@@ -305,8 +305,8 @@ static bool compares_hold(struct model_etcd *m, const Etcd__TxnRequest *t, struc
         struct model_range range = model_range_of(a, c->key, c->range_end);
         struct model_found *list;
         size_t count = model_mvcc_find(&m->store, &range, 0, a, &list);
-        if (count == 0 && (c->target == ETCD__COMPARE__COMPARE_TARGET__VALUE ||
-                           !compare_holds(c, &nothing))) {
+        if (count == 0 &&
+            (c->target == ETCD__COMPARE__COMPARE_TARGET__VALUE || !compare_holds(c, &nothing))) {
             return false;
         }
         for (size_t k = 0; k < count; k++) {
@@ -357,8 +357,8 @@ static struct model_refusal check_state_of_put(struct model_etcd *m, const Etcd_
 /* What the chosen branches need of the state before: leases and keys of puts (`kind`), or revisions
  * that ranges can be read at. etcd looks at all puts first, so it is called once for each. */
 static struct model_refusal check_state(struct model_etcd *m, const Etcd__TxnRequest *t,
-                                        const struct path *path,
-                                        Etcd__RequestOp__RequestCase kind, struct arena *a)
+                                        const struct path *path, Etcd__RequestOp__RequestCase kind,
+                                        struct arena *a)
 {
     Etcd__RequestOp *const *ops = path->succeeds ? t->success : t->failure;
     size_t count = path->succeeds ? t->n_success : t->n_failure;
@@ -387,8 +387,7 @@ static Etcd__ResponseHeader *inner_header(struct model_etcd *m, struct arena *a)
     return h;
 }
 
-static Etcd__KeyValue **fill_previous(struct arena *a, const struct model_found *list,
-                                      size_t count)
+static Etcd__KeyValue **fill_previous(struct arena *a, const struct model_found *list, size_t count)
 {
     Etcd__KeyValue **kvs = ARENA_ARRAY(a, count, Etcd__KeyValue *);
     for (size_t i = 0; i < count; i++) {
@@ -409,8 +408,8 @@ static Etcd__PutResponse *carry_out_put(struct model_etcd *m, const Etcd__PutReq
     int64_t lease = p->lease;
     if (count && p->ignore_value) {
         const struct blob *old = list[0].version->value;
-        value = (ProtobufCBinaryData){.len = old->size,
-                                      .data = arena_copy(a, old->data, old->size)};
+        value =
+            (ProtobufCBinaryData){.len = old->size, .data = arena_copy(a, old->data, old->size)};
     }
     if (count && p->ignore_lease) {
         lease = list[0].version->lease;
@@ -423,9 +422,8 @@ static Etcd__PutResponse *carry_out_put(struct model_etcd *m, const Etcd__PutReq
     return r;
 }
 
-static Etcd__DeleteRangeResponse *carry_out_delete(struct model_etcd *m,
-                                                   const Etcd__DeleteRangeRequest *d,
-                                                   struct arena *a)
+static Etcd__DeleteRangeResponse *
+carry_out_delete(struct model_etcd *m, const Etcd__DeleteRangeRequest *d, struct arena *a)
 {
     Etcd__DeleteRangeResponse *r =
         MODEL_NEW(a, Etcd__DeleteRangeResponse, ETCD__DELETE_RANGE_RESPONSE);

@@ -34,8 +34,7 @@ static int64_t now_ns(void)
 
 static int free_port(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(address);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int port = bind(fd, (struct sockaddr *)&address, size) == 0 &&
@@ -169,8 +168,8 @@ int etcd_server_start(const struct etcd_server_config *config, struct etcd_serve
     for (int try = 0; code == 0 && try < START_TRIES; try++) {
         s->port = free_port();
         s->peer_port = free_port();
-        snprintf(s->endpoint, sizeof(s->endpoint), "http%s://127.0.0.1:%d",
-                 config->tls ? "s" : "", s->port);
+        snprintf(s->endpoint, sizeof(s->endpoint), "http%s://127.0.0.1:%d", config->tls ? "s" : "",
+                 s->port);
         code = launch(s, err);
         if (code == 0 && (code = wait_until_serving(s, err)) == 0) {
             return 0;

@@ -1,5 +1,6 @@
 /* A real etcd for tests: on random loopback ports, in a directory of its own, with the flags that
- * DESIGN 10 names. The same from the shell: test/tool/etcd-server. Tests run in the root of the tree. */
+ * DESIGN 10 names. The same from the shell: test/tool/etcd-server. Tests run in the root of the
+ * tree. */
 #ifndef TEST_TOOL_ETCD_SERVER_H
 #define TEST_TOOL_ETCD_SERVER_H
 
@@ -18,8 +19,8 @@ struct etcd_server_config {
 struct etcd_server {
     struct etcd_server_config config;
     char dir[64];
-    char endpoint[64];               /* "https://127.0.0.1:port" */
-    char ca[96], cert[96], key[96];  /* of a client; empty without TLS */
+    char endpoint[64];              /* "https://127.0.0.1:port" */
+    char ca[96], cert[96], key[96]; /* of a client; empty without TLS */
     int port;
     int peer_port;
     pid_t pid; /* 0 = not running */

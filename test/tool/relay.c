@@ -101,18 +101,17 @@ static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct
 
 struct relay *relay_new(struct event_base *base, int target)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(address);
     struct relay *r = calloc(1, sizeof(*r));
     assert(r);
     r->base = base;
     r->target = target;
-    r->listener = evconnlistener_new_bind(base, accepted, r,
-                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, -1,
-                                          (struct sockaddr *)&address, sizeof(address));
-    if (!r->listener || getsockname(evconnlistener_get_fd(r->listener),
-                                    (struct sockaddr *)&address, &size) != 0) {
+    r->listener =
+        evconnlistener_new_bind(base, accepted, r, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC,
+                                -1, (struct sockaddr *)&address, sizeof(address));
+    if (!r->listener ||
+        getsockname(evconnlistener_get_fd(r->listener), (struct sockaddr *)&address, &size) != 0) {
         relay_free(r);
         return NULL;
     }

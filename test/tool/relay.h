@@ -1,4 +1,5 @@
-/* A TCP relay on a libevent loop, for tests: it can break all connections or hold everything back. */
+/* A TCP relay on a libevent loop, for tests: it can break all connections or hold everything back.
+ */
 #ifndef TEST_TOOL_RELAY_H
 #define TEST_TOOL_RELAY_H
 
