@@ -23,7 +23,7 @@ struct board_hooks {
      * streams. */
     void (*on_change)(void *context, const struct seen *before, const struct seen *after,
                       const Board__CauseRecord__Change *cause, struct effects *out);
-    /* Committed by this process: its plan's notices. */
+    /* Committed by this process, or decided to be so already: the notices of its plan. */
     void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
                       struct effects *out);
     /* The copy was loaded anew after a gap: on_change has missed what lies between (DESIGN 2: after

@@ -130,9 +130,23 @@ void op_failed(struct op *op, const char *text, struct effects *out)
     finish(op);
 }
 
+/* Once an op: whom its plan wants to know of it. */
+static void tell(struct op *op, struct effects *out)
+{
+    struct board *b = op->board;
+    for (const struct notice *n = op->plan->notices; n && !op->told; n = n->next) {
+        if (b->hooks.on_notice) {
+            b->hooks.on_notice(b->hooks.context, n, op->in.trace_id, out);
+        }
+    }
+    op->told = true;
+}
+
+/* Nothing was to be committed; a stop that is asked for again is told again. */
 static void decided(struct op *op, struct effects *out)
 {
     answer(op, OP_DECIDED, op->board->revision, NULL, out);
+    tell(op, out);
     finish(op);
 }
 
@@ -212,12 +226,7 @@ static void on_landed(struct op *op, bool reached, struct effects *out)
     struct board *b = op->board;
     bool first = op->wait.deadline_ns - op->landed_ns == WATCH_PATIENCE_NS;
     answer(op, OP_DECIDED, op->revision, NULL, out);
-    if (!op->told && b->hooks.on_notice) {
-        for (const struct notice *n = op->plan->notices; n; n = n->next) {
-            b->hooks.on_notice(b->hooks.context, n, op->in.trace_id, out);
-        }
-    }
-    op->told = true;
+    tell(op, out);
     if (reached || !first) {
         finish(op);
     } else {

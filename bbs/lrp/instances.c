@@ -27,6 +27,12 @@ static const Models__ActualLRP *record_of(const struct seen *seen)
     return seen ? (const Models__ActualLRP *)seen->message : NULL;
 }
 
+/* A record that this version cannot read is left alone, wanted or not. */
+static bool unreadable(struct view *v, const char *key)
+{
+    return !view_peek(v, key) && view_exists(v, key);
+}
+
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                       const char *definition, int32_t from, int32_t end, struct instances *ret)
 {
@@ -34,17 +40,17 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
     *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
                               .next = from,
                               .end = end};
-    for (int32_t seen = 0; ret->next < end && seen < SLICE_INDICES_MAX; seen++) {
+    int32_t stop = end - from > SLICE_INDICES_MAX ? from + SLICE_INDICES_MAX : end;
+    for (; ret->next < stop && ret->count < SLICE_RECORDS_MAX; ret->next++) {
         const char *key = key_actual(a, process_guid, ret->next,
                                      MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
-        if (to_change(record_of(view_peek(v, key)), ret->next < wanted, definition)) {
-            if (ret->count == SLICE_RECORDS_MAX) {
-                return;
-            }
-            ret->list[ret->count++] =
-                (struct instance){.index = ret->next, .record = record_of(view_get(v, key))};
+        if (unreadable(v, key)) {
+            continue;
         }
-        ret->next++;
+        const Models__ActualLRP *record = record_of(view_get(v, key));
+        if (to_change(record, ret->next < wanted, definition)) {
+            ret->list[ret->count++] = (struct instance){.index = ret->next, .record = record};
+        }
     }
 }
 

@@ -10,8 +10,9 @@
 #include "models/desired_lrp.pb-c.h"
 
 /* Bounds of one slice: records that it changes (a transaction takes 64, a few are needed for the
- * desired record and the job) and indices that it looks at. */
-enum { SLICE_RECORDS_MAX = 56, SLICE_INDICES_MAX = 4096 };
+ * desired record and the job) and indices that it looks at (each is a compare, of which a
+ * transaction takes 118). */
+enum { SLICE_RECORDS_MAX = 56, SLICE_INDICES_MAX = 112 };
 
 /* An index that must change. */
 struct instance {
@@ -29,7 +30,9 @@ struct instances {
 
 /* Looks at [from, end): collects the indices below `wanted` without a record, those whose instance
  * runs another definition than `definition` ("" = every one is another), and those from `wanted` on
- * with a record that is not being stopped yet. Only what it collects is noted in the read set. */
+ * with a record that is not being stopped yet. Every index looked at is noted in the read set, also
+ * those to be left as they are: a stopping record that its rep removes meanwhile leaves an index
+ * to be filled, or to be emptied, and nobody else would. */
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                       const char *definition, int32_t from, int32_t end, struct instances *ret);
 

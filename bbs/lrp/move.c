@@ -63,6 +63,7 @@ static void gather_records(struct view *v, const Models__ActualLRPKey *key,
     const struct seen *list;
     const char *prefix = key_actual_index(view_arena(v), key->process_guid, key->index);
     int count = view_range(v, prefix, RECORDS_OF_INDEX_MAX, &list);
+    s->crowded = count < 0;
     for (int i = 0; i < count; i++) {
         const Models__ActualLRP *record = (const Models__ActualLRP *)list[i].message;
         switch (record->presence) {
@@ -177,6 +178,12 @@ static bool leader_authorised(const struct move_snapshot *s, const struct op_inp
 
 bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p)
 {
+    if (s->crowded) { /* nothing was read, so nothing may be written */
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "the index has more than %d records: delete those of unknown presences",
+                    RECORDS_OF_INDEX_MAX);
+        return false;
+    }
     switch (in->actor) {
     case ACTOR_REP:
         return rep_authorised(s, in, p);

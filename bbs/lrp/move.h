@@ -28,6 +28,7 @@ struct move_snapshot {
     const Models__ActualLRP *ordinary;
     const Models__ActualLRP *evacuating;
     const Models__ActualLRP *suspect;
+    bool crowded;                      /* the index has more records than can be: none was read */
     const Models__DesiredLRP *desired; /* scheduling part */
     const Board__CellRecord *cell;     /* of the acting rep; for retire that of the instance */
     const char *lead_holder;           /* of the acting leader's lock */
@@ -54,7 +55,8 @@ const char *move_target(struct arena *a, const struct op_input *in);
 void move_gather(struct view *v, const struct op_input *in, void *snapshot);
 
 /* True if the caller may speak for what it moves: a rep for its own cell and with the session of
- * the board, a leader in its term (DESIGN 6, Fencing). Otherwise the plan is refused. */
+ * the board, a leader in its term (DESIGN 6, Fencing). Otherwise, and when the index is crowded, the
+ * plan is refused. */
 bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p);
 
 /* The record that the move is about: of its presence; NULL if there is none. */

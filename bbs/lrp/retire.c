@@ -13,6 +13,9 @@ void retire_decide(const void *snapshot, const struct op_input *in, struct plan 
 {
     const struct move_snapshot *s = snapshot;
     const Board__Move *m = (const Board__Move *)in->request;
+    if (!move_authorised(s, in, p)) {
+        return;
+    }
     if (!s->ordinary) { /* 1 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;

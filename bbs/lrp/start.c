@@ -34,6 +34,16 @@ static void set_tags(struct arena *a, const Board__Move *m, Models__ActualLRP *a
     }
 }
 
+/* The mark was set for the instance that is taken over; it stays while the index is not desired,
+ * for then every instance of it is to stop. */
+static bool still_stopping(const struct move_snapshot *s, const Board__Move *m)
+{
+    return s->ordinary && s->ordinary->stopping &&
+           (instance_key_equal(s->ordinary->actual_lrp_instance_key,
+                               m->actual_lrp_instance_key) ||
+            !index_desired(s->desired, m->actual_lrp_key->index));
+}
+
 static void set_running(struct arena *a, const struct op_input *in, Models__ActualLRP *after)
 {
     const Board__Move *m = (const Board__Move *)in->request;
@@ -53,7 +63,8 @@ static void set_running(struct arena *a, const struct op_input *in, Models__Actu
 static const Models__ActualLRP *started(struct arena *a, const struct move_snapshot *s,
                                         const struct op_input *in)
 {
-    const Models__ActualLRPKey *key = ((const Board__Move *)in->request)->actual_lrp_key;
+    const Board__Move *m = (const Board__Move *)in->request;
+    const Models__ActualLRPKey *key = m->actual_lrp_key;
     Models__ActualLRP *after;
     if (s->ordinary) {
         after = actual_change(a, s->ordinary, in->now);
@@ -63,6 +74,7 @@ static const Models__ActualLRP *started(struct arena *a, const struct move_snaps
                            in->random);
     }
     set_running(a, in, after);
+    after->stopping = still_stopping(s, m);
     return after;
 }
 

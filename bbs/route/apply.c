@@ -126,8 +126,15 @@ static void start_move(struct batch *t, size_t number, const struct ask *ask,
              move_done, one, out);
 }
 
+/* What a cell reserves or runs, it runs by a definition (DESIGN 5). */
+static bool lacks_definition(enum actor actor, const Board__Move *m)
+{
+    return actor == ACTOR_REP && !m->definition[0] &&
+           (strcmp(m->move, "claim") == 0 || strcmp(m->move, "start") == 0);
+}
+
 /* The row of a move that may be tried; NULL with the error in the result. */
-static const struct move_row *check_move(struct batch *t, Board__MoveResult *r,
+static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, enum actor actor,
                                          const Board__Move *m)
 {
     const struct move_row *row = move_row_named(m->move);
@@ -137,6 +144,9 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r,
         say_field(&v, "move");
     } else {
         row->valid(&v, m);
+    }
+    if (lacks_definition(actor, m)) {
+        say_field(&v, "definition");
     }
     if (!validation_ok(&v)) {
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;
@@ -196,7 +206,7 @@ void route_apply(struct ask *ask, struct effects *out)
         struct batch *t = batch_new(ask, r->n_moves);
         t->open = 1; /* ours, so that the answer waits for the loop's end */
         for (size_t i = 0; i < t->count; i++) {
-            const struct move_row *row = check_move(t, &t->results[i], r->moves[i]);
+            const struct move_row *row = check_move(t, &t->results[i], ask->in.actor, r->moves[i]);
             if (row) {
                 t->open++;
                 start_move(t, i, ask, row, r->moves[i], out);

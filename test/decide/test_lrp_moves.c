@@ -149,6 +149,14 @@ static void starts(void **state)
          .move = "start a@c1 session=7 address=A",
          .plan = "put " KEY " start by rep -> RUNNING a@c1 address=A routable since=1000 E/5 "
                  "stopping\n"},
+        {"4 the mark was for the instance taken over", ACTOR_REP,
+         .ordinary = "CLAIMED b@c2 stopping", .cell = CELL, .desired = "instances=3 def=D1",
+         .move = FULL, .plan = "put " KEY " start by rep" AFTER},
+        {"4 nobody is to run at an index that is not desired", ACTOR_REP,
+         .ordinary = "CLAIMED b@c2 stopping", .cell = CELL, .desired = "instances=1 def=D1",
+         .move = "start a@c1 session=7 def=D1 address=A",
+         .plan = "put " KEY " start by rep -> RUNNING a@c1 def=D1 address=A routable since=1000 "
+                 "E/5 stopping\n"},
         {"5 the others of the index go", ACTOR_REP, .ordinary = "CLAIMED a@c1",
          .suspect = "RUNNING s@c2", .evacuating = "RUNNING e@c3", .cell = CELL, .move = FULL,
          .plan = "put " KEY " start by rep" AFTER "delete " EVACUATING_KEY " replace by rep\n"

@@ -17,6 +17,7 @@ struct asked {
     Board__DomainRecord request;
     struct op_input in;
     bool nothing; /* decide to do nothing */
+    bool notice;  /* and to tell a rep */
     unsigned answers;
     struct op_result result;
     enum plan_verdict verdict;
@@ -41,6 +42,9 @@ static void gather(struct view *v, const struct op_input *in, void *snapshot)
 
 static void decide(const void *snapshot, const struct op_input *in, struct plan *plan)
 {
+    if (asked_of(in)->notice) {
+        plan_notice_stop(plan, "web", "a", "c1");
+    }
     if (!asked_of(in)->nothing) {
         plan_put(plan, ((const struct shot *)snapshot)->key, "upsert", ACTOR_CLIENT, in->request);
     }
@@ -286,6 +290,40 @@ static void a_record_too_large_is_an_invalid_request(void **state)
     assert_string_equal(a.text, "a record is larger than 1 MiB");
     board_rig_free(r);
     free(huge);
+}
+
+static void count_notice(void *context, const struct notice *n, const char *trace_id,
+                         struct effects *out)
+{
+    (void)out;
+    assert_int_equal(n->kind, NOTICE_STOP);
+    assert_string_equal(trace_id, "t");
+    ++*(unsigned *)context;
+}
+
+/* A stop that is asked for again finds its mark there: the rep may have missed the first notice. */
+static void a_notice_is_given_once_also_when_nothing_is_to_be_committed(void **state)
+{
+    (void)state;
+    unsigned notices = 0;
+    struct rig *r =
+        ready_rig(1, &(struct board_hooks){.context = &notices, .on_notice = count_notice});
+    struct asked first = {.notice = true}, again = {.notice = true, .nothing = true};
+    ask(r, 0, &first, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(notices, 1);
+    ask(r, 0, &again, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(again.verdict, PLAN_NOTHING);
+    assert_int_equal(notices, 2);
+    board_rig_stall_watch(r, 0, true); /* answered after 200 ms, finished much later */
+    ask(r, 0, &first, "d");
+    board_rig_run(r, 300 * MILLISECOND_NS);
+    assert_int_equal(notices, 3);
+    board_rig_stall_watch(r, 0, false);
+    board_rig_run(r, 20 * SECOND_NS);
+    assert_int_equal(notices, 3);
+    board_rig_free(r);
 }
 
 /* ---- the barrier ---- */
@@ -599,6 +637,7 @@ int main(void)
         cmocka_unit_test(an_op_is_answered_after_5_s_whatever_happens),
         cmocka_unit_test(a_commit_does_not_wait_for_a_lagging_watch),
         cmocka_unit_test(a_record_too_large_is_an_invalid_request),
+        cmocka_unit_test(a_notice_is_given_once_also_when_nothing_is_to_be_committed),
         cmocka_unit_test(an_answer_that_commits_nothing_passes_the_barrier),
         cmocka_unit_test(without_etcd_a_bbs_waits_and_says_so_once),
         cmocka_unit_test(two_first_starts_make_one_epoch),
