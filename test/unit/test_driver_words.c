@@ -1,0 +1,288 @@
+/* What the drivers read and write, without a container: reports and statuses of shims, users of
+ * root filesystems, config.json, command lines. */
+#include "rep/driver/command.h"
+#include "rep/driver/oci_spec.h"
+#include "rep/driver/passwd.h"
+#include "rep/driver/status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Statuses and reports ---- */
+
+static void a_status_is_read_as_written(void **state)
+{
+    struct ending e;
+    (void)state;
+    assert_int_equal(status_parse(bytes_of("code 3\nsignal 0\noom 0\ntext \n"), &e, NULL), 0);
+    assert_int_equal(e.code, 3);
+    assert_string_equal(e.text, "");
+    assert_int_equal(
+        status_parse(bytes_of("code 0\nsignal 9\noom 1\ntext two words\n"), &e, NULL), 0);
+    assert_int_equal(e.signal, 9);
+    assert_true(e.oom_killed);
+    assert_string_equal(e.text, "two words");
+    assert_int_equal(status_parse(bytes_of("code -1\nsignal 0\noom 0\ntext why\n"), &e, NULL), 0);
+    assert_int_equal(e.code, -1);
+}
+
+static void a_broken_status_is_an_error_and_changes_nothing(void **state)
+{
+    static const char *const broken[] = {
+        "", "\n", "code", "code x\nsignal 0\noom 0\ntext \n", "code 3\nsignal 0\noom 0\n",
+        "signal 0\ncode 3\noom 0\ntext \n", "code 3\nsignal 0\noom 0\ntext",
+    };
+    struct ending e = {.code = 77};
+    struct err err;
+    char long_one[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        assert_int_equal(status_parse(bytes_of(broken[i]), &e, &err), -ERR_INVALID);
+    }
+    memset(long_one, 'x', sizeof(long_one));
+    memcpy(long_one, "code 3\nsignal 0\noom 0\ntext ", 27);
+    struct bytes all = {(const uint8_t *)long_one, sizeof(long_one)};
+    assert_int_equal(status_parse(all, &e, &err), -ERR_INVALID);
+    assert_int_equal(e.code, 77);
+}
+
+static void reports_are_read_piece_by_piece(void **state)
+{
+    (void)state;
+    assert_int_equal(report_parse(bytes_of(""), false).kind, REPORT_NONE);
+    assert_int_equal(report_parse(bytes_of(""), true).kind, REPORT_NONE);
+    assert_int_equal(report_parse(bytes_of("S 12"), false).kind, REPORT_NONE); /* 123 perhaps */
+    struct report r = report_parse(bytes_of("S 123\n"), false);
+    assert_int_equal(r.kind, REPORT_STARTED);
+    assert_int_equal(r.number, 123);
+    r = report_parse(bytes_of("F no such program"), true);
+    assert_int_equal(r.kind, REPORT_FAILED);
+    assert_true(bytes_equal(r.text, bytes_of("no such program")));
+    assert_int_equal(report_parse(bytes_of("S\nX 7\n"), false).kind, REPORT_STARTED);
+    r = report_parse(bytes_of("S\nX 7\nits output\nin lines\n"), true);
+    assert_int_equal(r.kind, REPORT_EXITED);
+    assert_int_equal(r.number, 7);
+    assert_true(bytes_equal(r.text, bytes_of("its output\nin lines\n")));
+    r = report_parse(bytes_of("S\n"), true); /* killed amid its work */
+    assert_int_equal(r.kind, REPORT_STARTED);
+    assert_int_equal(report_parse(bytes_of("mkfs: bad\n"), true).kind, REPORT_NONE);
+}
+
+/* ---- Users ---- */
+
+#define PASSWD                                                                                     \
+    "root:x:0:0:root:/root:/bin/sh\n"                                                              \
+    "vcap:x:2000:2001:apps:/home/vcap:/bin/sh\n"                                                   \
+    "broken:x::\n"                                                                                 \
+    "last:x:5:6::/:/bin/sh"
+#define GROUP "root:x:0:\nvcap:x:2001:\nlogs:x:40:other,vcap\nvc:x:41:vca,vcapx\nmore:x:42:vcap\n"
+
+static int resolve(const char *words, struct user *u, struct err *err)
+{
+    return user_resolve(words, bytes_of(PASSWD), bytes_of(GROUP), u, err);
+}
+
+static void users_are_resolved(void **state)
+{
+    static const struct {
+        const char *words;
+        uint32_t uid, gid;
+        size_t groups;
+    } rows[] = {
+        {"", 0, 0, 0},          {"root", 0, 0, 0},          {"vcap", 2000, 2001, 2},
+        {"2000", 2000, 2001, 2}, {"1234", 1234, 0, 0},       {"1234:99", 1234, 99, 0},
+        {"vcap:logs", 2000, 40, 1}, {"vcap:7", 2000, 7, 2},  {"last", 5, 6, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct user u;
+        struct err err = {0};
+        if (resolve(rows[i].words, &u, &err) != 0) {
+            fail_msg("%s: %s", rows[i].words, err.text);
+        }
+        assert_int_equal(u.uid, rows[i].uid);
+        assert_int_equal(u.gid, rows[i].gid);
+        assert_int_equal(u.group_count, rows[i].groups);
+    }
+}
+
+static void unknown_users_are_named(void **state)
+{
+    static const char *const wrong[] = {"nobody", "vcap:nogroup", "vca", "-1", "4294967295",
+                                        "99999999999", "root x"};
+    struct user u = {.uid = 77};
+    struct err err;
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(resolve(wrong[i], &u, &err), -ERR_NOT_FOUND);
+    }
+    assert_int_equal(resolve("nobody", &u, &err), -ERR_NOT_FOUND);
+    assert_non_null(strstr(err.text, "nobody"));
+    assert_int_equal(resolve("broken", &u, &err), -ERR_INVALID);
+    assert_int_equal(u.uid, 77);
+}
+
+static void too_many_groups_are_refused(void **state)
+{
+    struct buf groups;
+    struct user u;
+    struct err err;
+    (void)state;
+    buf_init(&groups);
+    for (int i = 0; i < USER_GROUPS_MAX; i++) {
+        buf_printf(&groups, "g%d:x:%d:vcap\n", i, 100 + i);
+    }
+    assert_int_equal(user_resolve("vcap", bytes_of(PASSWD), buf_bytes(&groups), &u, &err), 0);
+    assert_int_equal(u.group_count, USER_GROUPS_MAX);
+    buf_printf(&groups, "one-more:x:9:vcap\n");
+    assert_int_equal(user_resolve("vcap", bytes_of(PASSWD), buf_bytes(&groups), &u, &err),
+                     -ERR_TOO_LARGE);
+    buf_done(&groups);
+}
+
+/* ---- config.json ---- */
+
+static const struct oci_params params = {
+    .guid = "g",
+    .cgroup = "/corkboard-1-g",
+    .init = "/usr/bin/catatonit",
+    .user = {.uid = 5, .gid = 6, .groups = {7, 8}, .group_count = 2},
+    .facts = {.capabilities = 1U << 0 | 1U << 21, .nofile_hard = 1000, .limits = true,
+              .swap_limit = true, .hosts = true},
+};
+
+static json_t *at(json_t *value, const char *path)
+{
+    char key[64];
+    while (*path && value) {
+        size_t n = strcspn(path, ".");
+        snprintf(key, sizeof(key), "%.*s", (int)n, path);
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+        path += n + (path[n] == '.');
+    }
+    return value;
+}
+
+static const char *text_at(json_t *value, const char *path)
+{
+    const char *text = json_string_value(at(value, path));
+    return text ? text : "(none)";
+}
+
+static void a_spec_becomes_a_config(void **state)
+{
+    static const char *const args[] = {"-c", "exit 1", NULL};
+    static const struct name_value env[] = {{"A", "1=2"}, {"PATH", "/x"}};
+    const struct container_spec spec = {
+        .rootfs = "preloaded:r", .path = "/bin/sh", .args = args, .env = env, .env_count = 2,
+        .dir = "/home", .memory_mb = 3, .max_pids = 10, .cpu_weight = 50, .nofile = 5000,
+    };
+    (void)state;
+    json_t *c = oci_config(&spec, &params);
+    assert_non_null(c);
+    assert_string_equal(text_at(c, "process.args.0"), "/dev/init");
+    assert_string_equal(text_at(c, "process.args.2"), "/bin/sh");
+    assert_string_equal(text_at(c, "process.args.4"), "exit 1");
+    assert_int_equal(json_array_size(at(c, "process.args")), 5);
+    assert_string_equal(text_at(c, "process.env.0"), "A=1=2");
+    assert_string_equal(text_at(c, "process.env.1"), "PATH=/x");
+    assert_int_equal(json_array_size(at(c, "process.env")), 2); /* its own PATH is enough */
+    assert_string_equal(text_at(c, "process.cwd"), "/home");
+    assert_int_equal(json_integer_value(at(c, "process.user.uid")), 5);
+    assert_int_equal(json_integer_value(at(c, "process.user.additionalGids.1")), 8);
+    /* No more files than this process may have, no more rights than it has and are usual. */
+    assert_int_equal(json_integer_value(at(c, "process.rlimits.0.hard")), 1000);
+    assert_int_equal(json_array_size(at(c, "process.capabilities.bounding")), 1);
+    assert_string_equal(text_at(c, "process.capabilities.effective.0"), "CAP_CHOWN");
+    assert_true(json_is_true(at(c, "process.noNewPrivileges")));
+    assert_int_equal(json_integer_value(at(c, "linux.resources.memory.limit")), 3 << 20);
+    assert_int_equal(json_integer_value(at(c, "linux.resources.memory.swap")), 3 << 20);
+    assert_int_equal(json_integer_value(at(c, "linux.resources.pids.limit")), 11);
+    assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.shares")), 500);
+    assert_string_equal(text_at(c, "linux.cgroupsPath"), "/corkboard-1-g");
+    for (size_t i = 0; i < json_array_size(at(c, "linux.namespaces")); i++) {
+        assert_string_not_equal(text_at(json_array_get(at(c, "linux.namespaces"), i), "type"),
+                                "network");
+    }
+    json_decref(c);
+}
+
+static void limits_are_left_out_where_there_are_none(void **state)
+{
+    struct oci_params p = params;
+    struct container_spec spec = {.path = "/bin/sh", .privileged = true};
+    (void)state;
+    json_t *c = oci_config(&spec, &p);
+    assert_null(at(c, "linux.resources.memory"));
+    assert_null(at(c, "linux.resources.pids"));
+    assert_null(at(c, "linux.maskedPaths"));
+    assert_string_equal(text_at(c, "process.capabilities.bounding.1"), "CAP_SYS_ADMIN");
+    assert_string_equal(text_at(c, "process.cwd"), "/");
+    assert_string_equal(text_at(c, "process.env.0"), "PATH=" PATH_DEFAULT);
+    json_decref(c);
+    p.facts.limits = false;
+    spec.memory_mb = 5;
+    c = oci_config(&spec, &p);
+    assert_null(at(c, "linux.resources.memory"));
+    json_decref(c);
+    p.mark = "/there";
+    c = oci_process(&spec, &p, false);
+    assert_string_equal(text_at(c, "args.0"), "/bin/sh");
+    assert_string_equal(text_at(c, "env.0"), MARK_VARIABLE "=/there");
+    json_decref(c);
+}
+
+/* A word that is not UTF-8 must not get lost: then there is no text at all. */
+static void bad_words_make_no_config(void **state)
+{
+    static const struct name_value env[] = {{"A", "\xff\xfe"}};
+    struct container_spec spec = {.path = "/bin/sh", .env = env, .env_count = 1};
+    (void)state;
+    json_t *c = oci_config(&spec, &params);
+    assert_null(c ? json_dumps(c, 0) : NULL);
+    json_decref(c);
+    spec = (struct container_spec){.path = "/bin/sh", .dir = "/\xff"};
+    c = oci_config(&spec, &params);
+    assert_null(c ? json_dumps(c, 0) : NULL);
+    json_decref(c);
+}
+
+static void command_lines_grow(void **state)
+{
+    struct command c;
+    (void)state;
+    command_init(&c);
+    assert_null(c.env.list);
+    for (int i = 0; i < 1000; i++) {
+        command_add(&c, "--n=%d", i);
+        assert_null(c.argv.list[i + 1]);
+    }
+    words_add(&c, &c.env, "A=1");
+    assert_string_equal(c.argv.list[999], "--n=999");
+    assert_string_equal(c.env.list[0], "A=1");
+    assert_null(c.env.list[1]);
+    command_done(&c);
+    command_done(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_status_is_read_as_written),
+        cmocka_unit_test(a_broken_status_is_an_error_and_changes_nothing),
+        cmocka_unit_test(reports_are_read_piece_by_piece),
+        cmocka_unit_test(users_are_resolved),
+        cmocka_unit_test(unknown_users_are_named),
+        cmocka_unit_test(too_many_groups_are_refused),
+        cmocka_unit_test(a_spec_becomes_a_config),
+        cmocka_unit_test(limits_are_left_out_where_there_are_none),
+        cmocka_unit_test(bad_words_make_no_config),
+        cmocka_unit_test(command_lines_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
