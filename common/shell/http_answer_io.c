@@ -22,7 +22,12 @@ static void add_number(struct connection *c, const char *name, int64_t value)
 
 /* evhttp has given the whole answer to the socket and lets go of the request. Were it to see that
  * the connection closes it would close at once, and a peer that still sends would get a reset in
- * place of the answer; so the signs are taken away and on_adopt() closes (rule 7). */
+ * place of the answer; so the signs are taken away and on_adopt() closes (rule 7).
+ *
+ * evhttp comes here by a deferred callback, and libevent puts those beyond 32 off to the next turn
+ * of the loop. The peer's next bytes may have come by then, and their event stand in the queue
+ * before on_adopt(). Reading is stopped, which takes that event out; evhttp starts it again at
+ * once, and it comes with the next turn. */
 static void answered(struct evhttp_request *req, void *context)
 {
     struct connection *c = context;
@@ -33,6 +38,7 @@ static void answered(struct evhttp_request *req, void *context)
     req->major = req->minor = 1;
     connection_deadline(c, 0);
     connection_forget(c);
+    bufferevent_disable(c->bev, EV_READ);
     event_active(c->adopt, EV_TIMEOUT, 0);
 }
 

@@ -257,6 +257,38 @@ static void a_thousand_requests_on_one_connection(void **state)
     end(&w);
 }
 
+/* Many answers in one turn of the loop: evhttp's own work for the later ones is put off to the next
+ * turn, and the peers' next requests have come by then. */
+static void answers_to_many_at_once_meet_their_next_requests(void **state)
+{
+    (void)state;
+    enum { PEERS = 64, ROUNDS = 60 };
+    static struct tls_client peers[PEERS];
+    struct world w;
+    begin(&w);
+    for (int i = 0; i < PEERS; i++) {
+        assert_true(client_open(&peers[i], w.server.port, &client_files, 0));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        kill(w.server.pid, SIGSTOP); /* so that all requests stand there at once */
+        for (int i = 0; i < PEERS; i++) {
+            assert_true(client_print(&peers[i], "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
+        }
+        kill(w.server.pid, SIGCONT);
+        for (int again = 0; again < 2; again++) {
+            for (int i = PEERS - 1; i >= 0; i--) { /* the later ones first */
+                assert_int_equal(client_answer(&peers[i], &w.head, &w.body, false), 200);
+                assert_true(again || client_print(&peers[i], "GET /echo HTTP/1.1\r\n"
+                                                             "Host: a\r\n\r\n"));
+            }
+        }
+    }
+    for (int i = 0; i < PEERS; i++) {
+        client_close(&peers[i]);
+    }
+    end(&w);
+}
+
 static void pipelined_requests_are_answered_in_order(void **state)
 {
     (void)state;
@@ -987,6 +1019,7 @@ int main(void)
         cmocka_unit_test(the_body_of_a_get_is_read),
         cmocka_unit_test(bodies_come_in_any_pieces),
         cmocka_unit_test(a_thousand_requests_on_one_connection),
+        cmocka_unit_test(answers_to_many_at_once_meet_their_next_requests),
         cmocka_unit_test(pipelined_requests_are_answered_in_order),
         cmocka_unit_test(what_comes_after_an_open_request_is_held_within_a_bound),
         cmocka_unit_test(http_1_0_and_connection_close),

@@ -1,0 +1,323 @@
+#include "test/bench/bench_io.h"
+
+#include <assert.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/bytes.h"
+#include "common/contract/effect.h"
+#include "common/shell/http_client_io.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+/* A client has a bounded number of connections to one peer, so that wide loads need several. */
+enum { CLIENTS = 4, URLS = 8, URL_BYTES = 80, FEED_ID = 1 };
+
+struct load {
+    bench_request *request;
+    void *context;
+    int next, total, open, failures;
+    int steps;
+    int64_t *begun_ns, *took_ns;
+};
+
+struct bench {
+    struct event_base *loop;
+    struct http_client *clients[CLIENTS];
+    struct http_client *follower;
+    char urls[URLS][URL_BYTES];
+    int url_count;
+    struct load load;
+    bench_frame *on_frame;
+    void *frame_context;
+    struct buf partial; /* of the feed, not yet a whole frame */
+    bool done;
+    bool late;
+};
+
+int64_t bench_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+const char *bench_needed(const char *name)
+{
+    const char *value = getenv(name);
+    if (!value || !*value) {
+        fprintf(stderr, "bench: set %s (test/bench/test_cluster does)\n", name);
+        exit(2);
+    }
+    return value;
+}
+
+/* ---- The loop, never for ever ---- */
+
+static void on_late(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    struct bench *b = context;
+    b->late = true;
+    event_base_loopbreak(b->loop);
+}
+
+static bool run_loop(struct bench *b, int64_t limit_ms)
+{
+    struct timeval limit = {.tv_sec = limit_ms / 1000};
+    struct event *timer = evtimer_new(b->loop, on_late, b);
+    assert(timer);
+    evtimer_add(timer, &limit);
+    b->late = false;
+    event_base_loop(b->loop, EVLOOP_NO_EXIT_ON_EMPTY);
+    event_free(timer);
+    return !b->late;
+}
+
+/* ---- Closed loops: each of `width` clients has one unit under way ---- */
+
+static void send_call(struct http_client *client, uint64_t id, const char *url, const char *path,
+                      const ProtobufCMessage *m)
+{
+    struct arena a;
+    struct effects out;
+    arena_init(&a);
+    effects_init(&out, &a);
+    effects_call_message(&out, id, arena_printf(&a, "%s%s", url, path), "", m,
+                         bench_now_ns() + BENCH_ANSWER_MS * MILLISECOND_NS);
+    http_client_call(client, &out.list[0].call);
+    arena_done(&a);
+}
+
+static void send_step(struct bench *b, int unit, int step)
+{
+    struct arena a;
+    const char *path;
+    arena_init(&a);
+    const ProtobufCMessage *m = b->load.request(b->load.context, &a, unit, step, &path);
+    send_call(b->clients[unit % CLIENTS], (uint64_t)unit * BENCH_STEPS + (uint64_t)step,
+              b->urls[unit % b->url_count], path, m);
+    arena_done(&a);
+}
+
+static void begin_unit(struct bench *b)
+{
+    struct load *l = &b->load;
+    if (l->next < l->total) {
+        int unit = l->next++;
+        l->open++;
+        l->begun_ns[unit] = bench_now_ns();
+        send_step(b, unit, 0);
+    }
+}
+
+/* Every answer has its error in field 1, like that of a desire. */
+static bool went_well(const struct response *r, bool tell)
+{
+    if (r->outcome != CALL_ANSWERED || r->status != 200) {
+        if (tell) {
+            fprintf(stderr, "bench: status %d %s\n", r->status, r->text);
+        }
+        return false;
+    }
+    Models__DesiredLRPLifecycleResponse *m =
+        models__desired_lrplifecycle_response__unpack(NULL, r->body.size, r->body.data);
+    bool well = m && !m->error;
+    if (!well && tell) {
+        fprintf(stderr, "bench: %s\n", m ? m->error->message : "malformed answer");
+    }
+    if (m) {
+        models__desired_lrplifecycle_response__free_unpacked(m, NULL);
+    }
+    return well;
+}
+
+static void on_response(void *context, const struct response *r)
+{
+    struct bench *b = context;
+    struct load *l = &b->load;
+    int unit = (int)(r->id / BENCH_STEPS), step = (int)(r->id % BENCH_STEPS);
+    if (!went_well(r, l->failures == 0)) {
+        l->failures++;
+    } else if (step + 1 < l->steps) {
+        send_step(b, unit, step + 1);
+        return;
+    }
+    l->took_ns[unit] = bench_now_ns() - l->begun_ns[unit];
+    l->open--;
+    begin_unit(b);
+    if (l->open == 0) {
+        event_base_loopbreak(b->loop);
+    }
+}
+
+static void no_stream(void *context, const struct stream_news *news)
+{
+    (void)context;
+    (void)news;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct bench_result bench_load(struct bench *b, int width, int units, int steps,
+                               bench_request *request, void *context)
+{
+    assert(units > 0 && steps <= BENCH_STEPS);
+    struct load *l = &b->load;
+    *l = (struct load){.request = request, .context = context, .total = units, .steps = steps};
+    l->begun_ns = calloc((size_t)units, sizeof(int64_t));
+    l->took_ns = calloc((size_t)units, sizeof(int64_t));
+    assert(l->begun_ns && l->took_ns);
+    int64_t at = bench_now_ns();
+    for (int i = 0; i < width; i++) {
+        begin_unit(b);
+    }
+    while (l->open > 0) { /* the feed's news may end the loop earlier */
+        if (!run_loop(b, BENCH_LOAD_MS)) {
+            fprintf(stderr, "bench: a load did not end\n");
+            exit(1);
+        }
+    }
+    int64_t took = bench_now_ns() - at;
+    qsort(l->took_ns, (size_t)units, sizeof(int64_t), by_value);
+    struct bench_result r = {
+        .per_second = (double)units * 1e9 / (double)took,
+        .p50_ms = (double)l->took_ns[units / 2] / 1e6,
+        .p99_ms = (double)l->took_ns[units * 99 / 100] / 1e6,
+        .failures = l->failures,
+    };
+    free(l->begun_ns);
+    free(l->took_ns);
+    return r;
+}
+
+struct one_call {
+    const char *path;
+    const ProtobufCMessage *message;
+};
+
+static const ProtobufCMessage *the_call(void *context, struct arena *a, int unit, int step,
+                                        const char **ret_path)
+{
+    const struct one_call *call = context;
+    (void)a;
+    (void)unit;
+    (void)step;
+    *ret_path = call->path;
+    return call->message;
+}
+
+void bench_call(struct bench *b, const char *path, const ProtobufCMessage *m)
+{
+    struct one_call call = {path, m};
+    if (bench_load(b, 1, 1, 1, the_call, &call).failures) {
+        fprintf(stderr, "bench: %s failed\n", path);
+        exit(1);
+    }
+}
+
+/* ---- The feed ---- */
+
+static void on_feed(void *context, const struct stream_news *news)
+{
+    struct bench *b = context;
+    uint64_t body;
+    int head;
+    if (news->closed) {
+        fprintf(stderr, "bench: the feed ended: status %d %s\n", news->status, news->text);
+        exit(1);
+    }
+    buf_append(&b->partial, news->data.data, news->data.size);
+    while ((head = bytes_varint(buf_bytes(&b->partial), &body)) > 0 &&
+           (size_t)head + body <= b->partial.size) {
+        Board__FeedFrame *frame =
+            board__feed_frame__unpack(NULL, body, b->partial.data + head);
+        assert(frame);
+        b->on_frame(b->frame_context, frame);
+        board__feed_frame__free_unpacked(frame, NULL);
+        buf_consume(&b->partial, (size_t)head + body);
+    }
+}
+
+void bench_follow(struct bench *b, bench_frame *on_frame, void *context)
+{
+    struct arena a;
+    struct effects out;
+    arena_init(&a);
+    effects_init(&out, &a);
+    b->on_frame = on_frame;
+    b->frame_context = context;
+    Board__Selector selector = BOARD__SELECTOR__INIT, *selectors[] = {&selector};
+    selector.type = arena_strdup(&a, "actual");
+    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
+    request.n_selectors = 1;
+    request.selectors = selectors;
+    effects_call_message(&out, FEED_ID, arena_printf(&a, "%s/v1/board/feed", b->urls[0]), "",
+                         &request.base, NEVER_NS);
+    http_client_subscribe(b->follower, &out.list[0].call);
+    arena_done(&a);
+}
+
+bool bench_wait(struct bench *b)
+{
+    while (!b->done) {
+        if (!run_loop(b, BENCH_ANSWER_MS)) {
+            return false;
+        }
+    }
+    b->done = false;
+    return true;
+}
+
+void bench_done(struct bench *b)
+{
+    b->done = true;
+    event_base_loopbreak(b->loop);
+}
+
+/* ---- Set-up ---- */
+
+struct bench *bench_new(void)
+{
+    struct bench *b = calloc(1, sizeof(*b));
+    assert(b);
+    signal(SIGPIPE, SIG_IGN);
+    b->loop = event_base_new();
+    buf_init(&b->partial);
+    struct tls_files files = {bench_needed("CA_CERT_FILE"), bench_needed("CLIENT_CERT_FILE"),
+                              bench_needed("CLIENT_KEY_FILE")};
+    char urls[URLS * URL_BYTES], *state = NULL;
+    snprintf(urls, sizeof(urls), "%s", bench_needed("BENCH_BBS_URLS"));
+    for (char *u = strtok_r(urls, ",", &state); u && b->url_count < URLS;
+         u = strtok_r(NULL, ",", &state)) {
+        snprintf(b->urls[b->url_count++], URL_BYTES, "%s", u);
+    }
+    struct http_client_news news = {on_response, no_stream, b};
+    for (int i = 0; i < CLIENTS; i++) {
+        b->clients[i] = http_client_new(&files, b->loop, &news);
+        assert(b->clients[i]);
+    }
+    struct http_client_news feed_news = {on_response, on_feed, b};
+    b->follower = http_client_new(&files, b->loop, &feed_news);
+    assert(b->follower);
+    return b;
+}
+
+void bench_free(struct bench *b)
+{
+    for (int i = 0; i < CLIENTS; i++) {
+        http_client_free(b->clients[i]);
+    }
+    http_client_free(b->follower);
+    event_base_free(b->loop);
+    buf_done(&b->partial);
+    free(b);
+}

@@ -1,0 +1,65 @@
+/* The clients of a benchmark: closed-loop load against a running bbs, its feed, and bare etcd. */
+#ifndef TEST_BENCH_BENCH_IO_H
+#define TEST_BENCH_BENCH_IO_H
+
+#include "board.pb-c.h"
+#include "common/base/arena.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench;
+struct etcd_bench;
+struct event_base;
+
+/* No benchmark waits longer for one answer, or for the end of one load. */
+enum { BENCH_ANSWER_MS = 30 * 1000, BENCH_LOAD_MS = 300 * 1000 };
+
+struct bench_result {
+    double per_second;     /* units; records for etcd */
+    double p50_ms, p99_ms; /* of a unit; 0 for etcd */
+    int failures;          /* the first one is told on stderr */
+};
+
+/* Reads BENCH_BBS_URLS, CA_CERT_FILE, CLIENT_CERT_FILE and CLIENT_KEY_FILE; ends the process when
+ * one is missing. */
+struct bench *bench_new(void);
+void bench_free(struct bench *b);
+
+int64_t bench_now_ns(void);
+
+/* The value of an environment variable; ends the process when it is missing. */
+const char *bench_needed(const char *name);
+
+/* The request of one step of one unit, in the arena. */
+typedef const ProtobufCMessage *bench_request(void *context, struct arena *a, int unit, int step,
+                                              const char **ret_path);
+
+/* `width` clients, each doing one unit of `steps` calls (at most BENCH_STEPS) after the other,
+ * `units` in all. */
+enum { BENCH_STEPS = 16 };
+struct bench_result bench_load(struct bench *b, int width, int units, int steps,
+                               bench_request *request, void *context);
+
+/* Follows the actual LRPs of the board: `on_frame` sees each frame, also during a load. bench_wait()
+ * runs the loop until bench_done() was called since the last bench_wait(); false after
+ * BENCH_ANSWER_MS. */
+typedef void bench_frame(void *context, const Board__FeedFrame *frame);
+void bench_follow(struct bench *b, bench_frame *on_frame, void *context);
+bool bench_wait(struct bench *b);
+void bench_done(struct bench *b);
+
+/* One call outside of a load; its failure is told on stderr and ends the process. */
+void bench_call(struct bench *b, const char *path, const ProtobufCMessage *m);
+
+/* A client of the etcd at BENCH_ETCD (certificate: BENCH_ETCD_CERT, BENCH_ETCD_KEY). */
+struct etcd_bench *etcd_bench_new(void);
+void etcd_bench_free(struct etcd_bench *b);
+
+/* `width` transactions in flight, each of `records` compares and puts (at most BENCH_RECORDS) of
+ * fresh keys. Nobody else should be looking at this etcd. */
+enum { BENCH_RECORDS = 64 };
+struct bench_result etcd_bench_load(struct etcd_bench *b, int width, int transactions, int records);
+
+#endif

@@ -1,0 +1,109 @@
+#include "test/bench/bench_requests.h"
+
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+#define BENCH_DOMAIN "bench"
+#define BENCH_CELL "bench-cell"
+enum { BENCH_MEMORY_MB = 32 };
+
+static Models__Action *sleep_action(struct arena *a)
+{
+    Models__RunAction *run = ARENA_NEW(a, Models__RunAction);
+    models__run_action__init(run);
+    run->path = arena_strdup(a, "sleep");
+    run->user = arena_strdup(a, "root");
+    run->n_args = 1;
+    run->args = ARENA_ARRAY(a, 1, char *);
+    run->args[0] = arena_strdup(a, "100000");
+    Models__Action *action = ARENA_NEW(a, Models__Action);
+    models__action__init(action);
+    action->run_action = run;
+    return action;
+}
+
+/* Every DesiredLRP needs the tag source_id. */
+static Models__DesiredLRP__MetricTagsEntry *source_tag(struct arena *a)
+{
+    Models__MetricTagValue *value = ARENA_NEW(a, Models__MetricTagValue);
+    models__metric_tag_value__init(value);
+    value->static_ = arena_strdup(a, BENCH_DOMAIN);
+    Models__DesiredLRP__MetricTagsEntry *tag = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
+    models__desired_lrp__metric_tags_entry__init(tag);
+    tag->key = arena_strdup(a, "source_id");
+    tag->value = value;
+    return tag;
+}
+
+const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process *p,
+                                     const char **ret_path)
+{
+    Models__DesiredLRP *lrp = ARENA_NEW(a, Models__DesiredLRP);
+    models__desired_lrp__init(lrp);
+    lrp->process_guid = arena_strdup(a, p->guid);
+    lrp->domain = arena_strdup(a, BENCH_DOMAIN);
+    lrp->root_fs = arena_strdup(a, "preloaded:busybox");
+    lrp->instances = p->instances;
+    lrp->memory_mb = BENCH_MEMORY_MB;
+    lrp->disk_mb = p->disk_mb;
+    lrp->action = sleep_action(a);
+    lrp->n_metric_tags = 1;
+    lrp->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
+    lrp->metric_tags[0] = source_tag(a);
+    Models__DesireLRPRequest *request = ARENA_NEW(a, Models__DesireLRPRequest);
+    models__desire_lrprequest__init(request);
+    request->desired_lrp = lrp;
+    *ret_path = "/v1/desired_lrp/desire.r2";
+    return &request->base;
+}
+
+const ProtobufCMessage *bench_remove(struct arena *a, const char *process_guid,
+                                     const char **ret_path)
+{
+    Models__RemoveDesiredLRPRequest *request = ARENA_NEW(a, Models__RemoveDesiredLRPRequest);
+    models__remove_desired_lrprequest__init(request);
+    request->process_guid = arena_strdup(a, process_guid);
+    *ret_path = "/v1/desired_lrp/remove";
+    return &request->base;
+}
+
+static Models__ActualLRPInstanceKey *instance_key(struct arena *a, const char *instance_guid)
+{
+    Models__ActualLRPInstanceKey *key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(key);
+    key->instance_guid = arena_strdup(a, instance_guid);
+    key->cell_id = arena_strdup(a, BENCH_CELL);
+    return key;
+}
+
+const ProtobufCMessage *bench_claim(struct arena *a, const char *process_guid, int32_t index,
+                                    const char *instance_guid, const char **ret_path)
+{
+    Models__ClaimActualLRPRequest *claim = ARENA_NEW(a, Models__ClaimActualLRPRequest);
+    models__claim_actual_lrprequest__init(claim);
+    claim->process_guid = arena_strdup(a, process_guid);
+    claim->index = index;
+    claim->actual_lrp_instance_key = instance_key(a, instance_guid);
+    *ret_path = "/v1/actual_lrps/claim";
+    return &claim->base;
+}
+
+const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, int32_t index,
+                                    const char *instance_guid, const char **ret_path)
+{
+    Models__ActualLRPKey *key = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(key);
+    key->process_guid = arena_strdup(a, process_guid);
+    key->index = index;
+    key->domain = arena_strdup(a, BENCH_DOMAIN);
+    Models__ActualLRPNetInfo *net = ARENA_NEW(a, Models__ActualLRPNetInfo);
+    models__actual_lrpnet_info__init(net);
+    net->address = arena_strdup(a, "10.0.0.1");
+    Models__StartActualLRPRequest *start = ARENA_NEW(a, Models__StartActualLRPRequest);
+    models__start_actual_lrprequest__init(start);
+    start->actual_lrp_key = key;
+    start->actual_lrp_instance_key = instance_key(a, instance_guid);
+    start->actual_lrp_net_info = net;
+    *ret_path = "/v1/actual_lrps/start.r1";
+    return &start->base;
+}

@@ -1,0 +1,30 @@
+/* The requests that benchmarks send, in an arena. */
+#ifndef TEST_BENCH_BENCH_REQUESTS_H
+#define TEST_BENCH_BENCH_REQUESTS_H
+
+#include "common/base/arena.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdint.h>
+
+struct bench_process {
+    const char *guid;
+    int instances;
+    int disk_mb; /* 0 = no limit, so no file system of its own */
+};
+
+/* POST /v1/desired_lrp/desire.r2: `sleep` in preloaded:busybox, 32 MiB, domain "bench". */
+const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process *p,
+                                     const char **ret_path);
+
+/* POST /v1/desired_lrp/remove */
+const ProtobufCMessage *bench_remove(struct arena *a, const char *process_guid,
+                                     const char **ret_path);
+
+/* POST /v1/actual_lrps/claim and start.r1 for one instance. */
+const ProtobufCMessage *bench_claim(struct arena *a, const char *process_guid, int32_t index,
+                                    const char *instance_guid, const char **ret_path);
+const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, int32_t index,
+                                    const char *instance_guid, const char **ret_path);
+
+#endif
