@@ -16,10 +16,12 @@ static int refuse(const char *what)
     return -1;
 }
 
+/* One of them becomes the container's "/", which every user in it must be able to enter whatever
+ * the umask of who started the rep. */
 static int make_dirs(const char *const *names)
 {
     for (; *names; names++) {
-        if (mkdir(*names, 0755) < 0 && errno != EEXIST) {
+        if ((mkdir(*names, 0755) < 0 && errno != EEXIST) || chmod(*names, 0755) < 0) {
             return refuse(*names);
         }
     }
