@@ -5,22 +5,25 @@ set -euo pipefail
 local_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$local_dir/../.." && pwd)
 state=${CORKBOARD_STATE:-$local_dir/state}
+[[ $state = /* ]] || state=$PWD/$state
 bin=$top/build/release/bin
 certs=$state/certs
 port_base=${CORKBOARD_PORT_BASE:-18800}
-
-etcd_port=$port_base etcd_peer_port=$((port_base + 1))
-auctioneer_port=$((port_base + 30))
-bbs_port() { echo $((port_base + 10 + $1)); }
-bbs_health_port() { echo $((port_base + 20 + $1)); }
-rep_port() { echo $((port_base + 100 + $1)); }
-instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
 
 say() { printf '%s\n' "$*"; }
 die() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
     exit 1
 }
+
+[[ $port_base =~ ^[1-9][0-9]{3,4}$ ]] ||
+    die "CORKBOARD_PORT_BASE must be the first of the ports to use, like 18800, not '$port_base'"
+etcd_port=$port_base etcd_peer_port=$((port_base + 1))
+auctioneer_port=$((port_base + 30))
+bbs_port() { echo $((port_base + 10 + $1)); }
+bbs_health_port() { echo $((port_base + 20 + $1)); }
+rep_port() { echo $((port_base + 100 + $1)); }
+instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
 
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
 
@@ -48,6 +51,34 @@ pid_of() {
     [ -n "$begun" ] && [ "$(start_time "$pid")" = "$begun" ] || return 1
     echo "$pid"
 }
+
+# Whether every process that was started still runs; else `ended` names one that does not.
+all_run() {
+    local file
+    for file in "$state"/run/*.pid; do
+        ended=$(basename "$file" .pid)
+        pid_of "$ended" >/dev/null || return 1
+    done
+}
+
+# The processes of this cluster by their arguments and working directory: what `down` has left to go
+# by when the state directory was deleted under a running cluster.
+strays() {
+    local dir args
+    for dir in /proc/[0-9]*; do
+        { mapfile -d '' -t args <"$dir/cmdline"; } 2>/dev/null || continue
+        case ${args[0]-} in
+        etcd | */bin/bbs | */bin/auctioneer | */bin/rep | */bin/rep-shim) ;;
+        *) continue ;;
+        esac
+        if [[ " ${args[*]}" == *[\ =]"$state/"* ]] ||
+            [[ $(readlink "$dir/cwd" 2>/dev/null) == "$state/"* ]]; then
+            echo "${dir#/proc/} $(basename "${args[0]}")"
+        fi
+    done
+}
+
+mounts() { awk -v dir="$state/" 'index($2, dir) == 1 {print $2}' /proc/mounts; }
 
 # Starts NAME in a session of its own, its output appended to its log.
 start_process() { # NAME COMMAND...
