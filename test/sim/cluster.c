@@ -17,6 +17,8 @@
 
 #define CALL_LIMIT_NS (10 * SECOND_NS)
 
+enum { INSTANCE_MEMORY_MB = 64 };
+
 /* ---- Processes ---- */
 
 struct process {
@@ -68,7 +70,7 @@ static struct role *make_rep(void *context, unsigned start_count)
         .boards = bbs_list(p->cluster),
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
-        .memory_mb = 4096,
+        .memory_mb = (int32_t)cluster_cell_instances(p->cluster) * INSTANCE_MEMORY_MB,
         .disk_mb = 8192,
         .containers = 100,
         .rootfs_names = rootfs,
@@ -76,6 +78,7 @@ static struct role *make_rep(void *context, unsigned start_count)
         .optional_placement_tags = none,
         .port_low = 20000,
         .port_high = 20999,
+        .reconcile_interval_ns = p->cluster->options.reconcile_interval_ns,
     });
 }
 
@@ -126,6 +129,11 @@ struct cluster *cluster_new(const struct cluster_options *options)
         world_start(c->world, c->cells[i]);
     }
     return c;
+}
+
+unsigned cluster_cell_instances(const struct cluster *c)
+{
+    return c->options.cell_instances ? c->options.cell_instances : 64;
 }
 
 void cluster_free(struct cluster *c)
@@ -259,9 +267,8 @@ static int lifecycle_call(struct cluster *c, struct node *bbs, const char *path,
     return result;
 }
 
-/* Calls `send` with a request to desire a small process. */
-static void with_desire(const char *process_guid, int instances,
-                        void (*send)(void *context, const ProtobufCMessage *m), void *context)
+void cluster_with_desire(const char *process_guid, int instances,
+                         void (*send)(void *context, const ProtobufCMessage *m), void *context)
 {
     Models__RunAction run = MODELS__RUN_ACTION__INIT;
     run.path = (char *)"/bin/sleep";
@@ -280,7 +287,7 @@ static void with_desire(const char *process_guid, int instances,
     lrp.domain = (char *)"default";
     lrp.root_fs = (char *)"preloaded:busybox";
     lrp.instances = instances;
-    lrp.memory_mb = 64;
+    lrp.memory_mb = INSTANCE_MEMORY_MB;
     lrp.disk_mb = 64;
     lrp.action = &action;
     lrp.n_metric_tags = 1;
@@ -309,7 +316,7 @@ static void desire_and_wait(void *context, const ProtobufCMessage *m)
 int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid, int instances)
 {
     struct desire d = {.cluster = c, .bbs = bbs};
-    with_desire(process_guid, instances, desire_and_wait, &d);
+    cluster_with_desire(process_guid, instances, desire_and_wait, &d);
     return d.result;
 }
 
@@ -324,7 +331,7 @@ void cluster_desire_send(struct cluster *c, struct node *bbs, const char *proces
                          int instances, world_answered *answered, void *context)
 {
     struct desire d = {.cluster = c, .bbs = bbs, .answered = answered, .context = context};
-    with_desire(process_guid, instances, desire_only, &d);
+    cluster_with_desire(process_guid, instances, desire_only, &d);
 }
 
 int cluster_scale(struct cluster *c, const char *process_guid, int instances)

@@ -12,6 +12,8 @@ struct cluster_options {
     unsigned bbs;   /* 0 = 2 */
     unsigned cells; /* 0 = 3 */
     unsigned zones; /* 0 = 2 */
+    unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
+    int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
 };
 
 struct cluster {
@@ -27,6 +29,9 @@ struct cluster {
 struct cluster *cluster_new(const struct cluster_options *options);
 void cluster_free(struct cluster *c);
 
+/* How many instances of cluster_desire fit on a cell. */
+unsigned cluster_cell_instances(const struct cluster *c);
+
 /* Every cell has a session and the auctioneer leads. */
 bool cluster_ready(void *cluster);
 
@@ -36,6 +41,10 @@ int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid
 /* The same without waiting for the answer. */
 void cluster_desire_send(struct cluster *c, struct node *bbs, const char *process_guid,
                          int instances, world_answered *answered, void *context);
+
+/* Calls `send` with the request (DesireLRPRequest) that these make. */
+void cluster_with_desire(const char *process_guid, int instances,
+                         void (*send)(void *context, const ProtobufCMessage *m), void *context);
 
 int cluster_scale(struct cluster *c, const char *process_guid, int instances);
 int cluster_remove(struct cluster *c, const char *process_guid);

@@ -387,6 +387,22 @@ void model_containers_hang(struct model_containers *m, bool hung)
     m->hung = hung;
 }
 
+int model_containers_state(const struct model_containers *m, const char *guid)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b ? (int)b->state : -1;
+}
+
+bool model_containers_busy(const struct model_containers *m, const char *guid)
+{
+    for (const struct pending *p = m->pending; p; p = p->next) {
+        if (p->guid && strcmp(p->guid, guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int model_containers_running(const struct model_containers *m)
 {
     int count = 0;

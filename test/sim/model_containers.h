@@ -47,6 +47,12 @@ void model_containers_fail_starts(struct model_containers *m, unsigned count, co
 /* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */
 void model_containers_hang(struct model_containers *m, bool hung);
 
+/* The state of this container, -1 when there is none. */
+int model_containers_state(const struct model_containers *m, const char *guid);
+
+/* A verb for this container is under way. */
+bool model_containers_busy(const struct model_containers *m, const char *guid);
+
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
 int model_containers_running(const struct model_containers *m);
 const char *model_containers_guid(const struct model_containers *m, int n);

@@ -11,6 +11,7 @@ struct item {
     int64_t at_ns;
     uint64_t order;
     void (*run)(void *world, struct item *item); /* called once by the queue's owner, then freed */
+    void *owner; /* the process that handles it, for the queue's owner; NULL = none */
     struct arena arena;                          /* holds whatever the payload points to */
     void *payload;
 };

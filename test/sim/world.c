@@ -40,6 +40,7 @@ void world_free(struct world *w)
     network_free(w);
     for (size_t i = 0; i < w->node_count; i++) {
         model_containers_free(w->nodes[i]->containers);
+        free(w->nodes[i]->held);
         free(w->nodes[i]);
     }
     queue_done(&w->queue);
@@ -82,6 +83,11 @@ struct node *world_add(struct world *w, const struct node_config *config)
     return n;
 }
 
+const char *node_name(const struct node *n)
+{
+    return n->config.name;
+}
+
 bool node_up(const struct node *n)
 {
     return n->role != NULL;
@@ -106,8 +112,56 @@ void world_start(struct world *w, struct node *n)
     node_step(n, &(struct event){.kind = EVENT_START});
 }
 
+/* What waited is handled now, in order. */
+static void release(struct node *n)
+{
+    n->paused = false;
+    for (size_t i = 0; i < n->held_count; i++) {
+        queue_push(&n->world->queue, n->held[i], n->world->now_ns);
+    }
+    n->held_count = 0;
+}
+
+void node_hold(struct node *n, struct item *i)
+{
+    if (n->held_count == n->held_capacity) {
+        n->held_capacity = n->held_capacity ? 2 * n->held_capacity : 64;
+        n->held = realloc(n->held, n->held_capacity * sizeof(struct item *));
+        assert(n->held);
+    }
+    n->held[n->held_count++] = i;
+}
+
+void world_pause(struct world *w, struct node *n)
+{
+    assert(n->role && !n->paused);
+    world_note(w, n->config.name, "is paused");
+    n->paused = true;
+}
+
+void world_wake(struct world *w, struct node *n)
+{
+    assert(n->paused);
+    world_note(w, n->config.name, "wakes");
+    release(n);
+}
+
+bool node_paused(const struct node *n)
+{
+    return n->paused;
+}
+
+void world_jump_clock(struct world *w, struct node *n, int64_t by_ns)
+{
+    world_note(w, n->config.name, "its wall clock jumps by %lld ms",
+               (long long)(by_ns / MILLISECOND_NS));
+    n->clock_ahead_ns += by_ns;
+}
+
 static void node_down(struct node *n)
 {
+    release(n);
+    n->dies = false;
     network_node_down(n);
     store_unwatch(n);
     n->timer++;
@@ -123,6 +177,14 @@ void world_kill(struct world *w, struct node *n)
     assert(n->role);
     world_note(w, n->config.name, "is killed");
     node_down(n);
+}
+
+void world_kill_within(struct world *w, struct node *n, unsigned effects)
+{
+    (void)w;
+    assert(n->role);
+    n->dies = true;
+    n->dies_after = effects;
 }
 
 bool world_end_container(struct world *w, struct node *n, int which, int exit_code)
@@ -151,7 +213,23 @@ void world_cut(struct world *w, struct node *from, struct node *to, bool cut)
         from->cut_to_etcd = cut;
     } else {
         to->cut_from_etcd = cut;
+        store_feed_watch(to);
     }
+}
+
+void world_faults(struct world *w, const struct world_faults *faults)
+{
+    w->faults = *faults;
+}
+
+bool world_strikes(struct world *w, unsigned permille)
+{
+    return permille && random_below(&w->random, 1000) < permille;
+}
+
+void world_observe(struct world *w, const struct world_observer *observer)
+{
+    w->observer = *observer;
 }
 
 struct timer {
@@ -178,6 +256,7 @@ static void set_timer(struct node *n, int64_t due_ns)
     struct timer *t = ARENA_NEW(&i->arena, struct timer);
     *t = (struct timer){.node = n, .generation = n->timer};
     i->payload = t;
+    i->owner = n;
     /* A role that is late for its own timer must still let time pass, or the world would hang. */
     int64_t soonest = n->world->now_ns + 10 * MICROSECOND_NS;
     queue_push(&n->world->queue, i, due_ns > soonest ? due_ns : soonest);
@@ -239,16 +318,26 @@ void node_step(struct node *n, struct event *ev)
     struct effects out;
     arena_init(&arena);
     effects_init(&out, &arena);
-    ev->now = (struct moment){.mono_ns = w->now_ns, .wall_ns = WORLD_WALL_START_NS + w->now_ns};
+    assert(n->role && !n->paused);
+    ev->now = (struct moment){.mono_ns = w->now_ns,
+                              .wall_ns = WORLD_WALL_START_NS + w->now_ns + n->clock_ahead_ns};
     ev->entropy[0] = random_next(&w->random);
     ev->entropy[1] = random_next(&w->random);
     role_step(n->role, ev, &out);
     const struct effect *exit = NULL;
+    bool dies = n->dies;
     for (size_t i = 0; i < out.count; i++) {
+        if (dies && i >= n->dies_after) {
+            cursor_free(out.list[i].kind == EFFECT_REPLY ? out.list[i].reply.cursor : NULL);
+            continue;
+        }
         carry_out(n, &out.list[i]);
         exit = out.list[i].kind == EFFECT_EXIT ? &out.list[i] : exit;
     }
-    if (exit) {
+    if (dies) {
+        world_note(w, n->config.name, "is killed within a step");
+        node_down(n);
+    } else if (exit) {
         world_note(w, n->config.name, "exits %d%s%s", exit->exit.code, *exit->exit.text ? ": " : "",
                    exit->exit.text);
         node_down(n);
@@ -267,6 +356,11 @@ bool world_step(struct world *w, int64_t until_ns)
     }
     assert(i->at_ns >= w->now_ns);
     w->now_ns = i->at_ns;
+    struct node *owner = i->owner;
+    if (owner && owner->paused) {
+        node_hold(owner, i);
+        return true;
+    }
     i->run(w, i);
     item_free(i);
     return true;

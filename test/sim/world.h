@@ -55,6 +55,7 @@ struct node *world_add(struct world *w, const struct node_config *config);
 void world_start(struct world *w, struct node *n); /* makes its role, delivers EVENT_START */
 void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run on */
 void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
+const char *node_name(const struct node *n);
 bool node_up(const struct node *n);
 struct role *node_role(struct node *n);
 struct model_containers *node_containers(struct node *n);
@@ -62,8 +63,52 @@ struct model_containers *node_containers(struct node *n);
 /* The process of the n-th running container of this node ends by itself; false if there is none. */
 bool world_end_container(struct world *w, struct node *n, int which, int exit_code);
 
+/* As kill -9 in the middle of its next step: only the first `effects` effects of it are done. */
+void world_kill_within(struct world *w, struct node *n, unsigned effects);
+
+/* As SIGSTOP and SIGCONT: what happens to a paused process waits, and comes late and in order. */
+void world_pause(struct world *w, struct node *n);
+void world_wake(struct world *w, struct node *n);
+bool node_paused(const struct node *n);
+
+/* The wall clock of this process jumps; its monotonic clock does not. */
+void world_jump_clock(struct world *w, struct node *n, int64_t by_ns);
+
 /* Cuts or heals one direction: what `from` sends to `to`, answers included. NULL = etcd. */
 void world_cut(struct world *w, struct node *from, struct node *to, bool cut);
+
+/* What befalls calls by chance, of a thousand each; 0 = never, the default. */
+struct world_faults {
+    unsigned request_lost; /* between processes */
+    unsigned answer_lost;
+    unsigned doubled;      /* a request arrives twice; the second answer goes nowhere */
+    unsigned late;         /* a request or an answer takes late_by longer */
+    unsigned store_request_lost; /* to etcd: the outcome is unknown, nothing lands */
+    unsigned store_answer_lost;  /* it lands, the outcome is unknown */
+    unsigned store_late;         /* it lands late_by later, maybe after its deadline */
+    struct span late_by;
+};
+void world_faults(struct world *w, const struct world_faults *faults);
+
+/* The watch of this process breaks; or is told nothing until it flows again. */
+void world_break_watch(struct world *w, struct node *n);
+void world_stall_watch(struct world *w, struct node *n, bool stalled);
+
+/* etcd forgets its history up to now. */
+void world_compact(struct world *w);
+
+/* etcd has a new leader: calls wait for `duration_ns`, and land then. */
+void world_elect(struct world *w, int64_t duration_ns);
+
+/* Who looks on. Must not step the world. */
+struct world_observer {
+    /* A transaction changed something; `by` may have died meanwhile. */
+    void (*committed)(void *context, struct node *by, const Etcd__TxnRequest *txn);
+    /* A rep asks its driver for this. */
+    void (*verb)(void *context, struct node *n, const struct verb_call *call);
+    void *context;
+};
+void world_observe(struct world *w, const struct world_observer *observer);
 
 /* Runs the next thing that is due at or before `until_ns`: false if there is none, and the clock
  * then stands at `until_ns`. */
@@ -79,7 +124,12 @@ typedef void world_answered(void *context, int status, struct bytes body);
 void world_send(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
                 int64_t limit_ns, world_answered *answered, void *context);
 
-/* The same, running the world until it is answered. Gives the status; the body is appended to
+/* The same with a trace id (X-Vcap-Request-Id), which the board keeps in its causes. */
+void world_send_traced(struct world *w, const char *url, const char *path, const char *trace_id,
+                       const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
+                       void *context);
+
+/* world_send, running the world until it is answered. Gives the status; the body is appended to
  * *ret_body (may be NULL). */
 int world_call(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
                int64_t limit_ns, struct buf *ret_body);

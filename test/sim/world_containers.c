@@ -40,6 +40,7 @@ static void set_due(struct node *n)
     struct due *d = ARENA_NEW(&i->arena, struct due);
     *d = (struct due){.node = n, .generation = n->containers_timer};
     i->payload = d;
+    i->owner = n;
     int64_t now = n->world->now_ns;
     queue_push(&n->world->queue, i, at > now ? at : now);
 }
@@ -52,6 +53,9 @@ void containers_call(struct node *n, const struct verb_call *call)
     };
     if (told[call->verb]) {
         world_note(n->world, n->config.name, "%s", told[call->verb]);
+    }
+    if (n->world->observer.verb) {
+        n->world->observer.verb(n->world->observer.context, n, call);
     }
     model_containers_call(n->containers, n->world->now_ns, call);
     set_due(n);

@@ -130,6 +130,10 @@ static void to_client(struct exchange *x, const struct event *ev, bool last, int
         a->event.stream.text = arena_strdup(&i->arena, ev->stream.text);
     }
     i->payload = a;
+    i->owner = x->from;
+    if (world_strikes(w, w->faults.late)) {
+        delay_ns += world_draw(w, w->faults.late_by);
+    }
     int64_t at = w->now_ns + delay_ns;
     x->last_at_ns = at > x->last_at_ns ? at : x->last_at_ns;
     queue_push(&w->queue, i, x->last_at_ns);
@@ -177,6 +181,7 @@ static void hang_up(struct exchange *x, int64_t delay_ns)
     struct arrival *a = ARENA_NEW(&i->arena, struct arrival);
     a->request_id = x->request_id;
     i->payload = a;
+    i->owner = x->to;
     queue_push(&w->queue, i, w->now_ns + delay_ns);
 }
 
@@ -197,20 +202,44 @@ static void arrives_at_server(void *world, struct item *item)
     node_step(x->to, &a->event);
 }
 
+struct end {
+    struct node *server;
+    unsigned start;
+    uint64_t request_id;
+};
+
+static void tell_end(void *world, struct item *item)
+{
+    (void)world;
+    struct end *e = item->payload;
+    if (e->server->role && e->server->starts == e->start) {
+        node_step(e->server, &(struct event){.kind = EVENT_HANGUP, .hangup = e->request_id});
+    }
+}
+
 static void deadline(void *world, struct item *item)
 {
     struct world *w = world;
     struct arrival *a = item->payload;
     struct exchange *x = find(w, a->request_id);
-    if (x) {
-        bool tell = x->delivered && server_alive(x);
-        struct node *server = x->to;
-        uint64_t id = x->request_id;
-        fail_client(x, CALL_UNKNOWN, "no answer in time", 0);
-        if (tell) {
-            node_step(server, &(struct event){.kind = EVENT_HANGUP, .hangup = id});
-        }
+    if (!x) {
+        return;
     }
+    struct item *i = item_new(tell_end);
+    struct end *e = ARENA_NEW(&i->arena, struct end);
+    *e = (struct end){.server = x->to, .start = x->to_start, .request_id = x->request_id};
+    i->payload = e;
+    bool tell = x->delivered && server_alive(x);
+    fail_client(x, CALL_UNKNOWN, "no answer in time", 0);
+    if (tell && e->server->paused) {
+        i->owner = e->server;
+        node_hold(e->server, i);
+        return;
+    }
+    if (tell) {
+        tell_end(w, i);
+    }
+    item_free(i);
 }
 
 /* ---- Calls ---- */
@@ -267,7 +296,12 @@ static void send_request(struct exchange *x, const struct call *call)
         .body = kept(a, call->body),
     };
     i->payload = arrival;
-    queue_push(&w->queue, i, w->now_ns + world_draw(w, w->options.network));
+    i->owner = x->to;
+    int64_t delay_ns = world_draw(w, w->options.network);
+    if (world_strikes(w, w->faults.late)) {
+        delay_ns += world_draw(w, w->faults.late_by);
+    }
+    queue_push(&w->queue, i, w->now_ns + delay_ns);
 }
 
 static void set_deadline(struct exchange *x, int64_t at_ns)
@@ -276,8 +310,18 @@ static void set_deadline(struct exchange *x, int64_t at_ns)
     struct arrival *a = ARENA_NEW(&i->arena, struct arrival);
     a->request_id = x->request_id;
     i->payload = a;
+    i->owner = x->from;
     struct world *w = x->to->world;
     queue_push(&w->queue, i, at_ns > w->now_ns ? at_ns : w->now_ns);
+}
+
+/* The same request once more, on a way of its own; nobody waits for its answer. */
+static void send_again(const struct exchange *x, const struct call *call)
+{
+    struct exchange *again = exchange_new(x->to->world, x->from, x->to);
+    send_request(again, call);
+    again->from = NULL;
+    set_deadline(again, x->to->world->now_ns + 10 * SECOND_NS);
 }
 
 void network_call(struct node *from, const struct call *call, bool stream)
@@ -288,8 +332,11 @@ void network_call(struct node *from, const struct call *call, bool stream)
     struct exchange *x = exchange_new(w, from, to);
     x->call_id = call->id;
     x->stream = stream;
-    if (!way_cut(from, to)) {
+    if (!way_cut(from, to) && !world_strikes(w, w->faults.request_lost)) {
         send_request(x, call);
+        if (!stream && world_strikes(w, w->faults.doubled)) {
+            send_again(x, call);
+        }
     } else if (stream) {
         fail_client(x, CALL_REFUSED, "no connection", NETWORK_BROKEN_NS);
     }
@@ -342,7 +389,7 @@ void network_reply(struct node *to, const struct reply *reply)
     if (reply->cursor) {
         drain(reply->cursor, &body);
     }
-    if (way_cut(to, x->from)) {
+    if (way_cut(to, x->from) || (!x->stream && world_strikes(w, w->faults.answer_lost))) {
         buf_done(&body);
         return; /* the client's deadline tells it */
     }
@@ -431,6 +478,13 @@ void network_node_down(struct node *n)
 void world_send(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
                 int64_t limit_ns, world_answered *answered, void *context)
 {
+    world_send_traced(w, url, path, "", m, limit_ns, answered, context);
+}
+
+void world_send_traced(struct world *w, const char *url, const char *path, const char *trace_id,
+                       const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
+                       void *context)
+{
     struct arena a;
     arena_init(&a);
     const char *whole = arena_printf(&a, "%s%s", url, path);
@@ -449,9 +503,11 @@ void world_send(struct world *w, const char *url, const char *path, const Protob
                         .content_type = "application/x-protobuf",
                         .accept = "application/x-protobuf",
                         .if_none_match = "",
-                        .trace_id = "",
+                        .trace_id = trace_id,
                         .body = buf_bytes(&body)};
-    send_request(x, &call);
+    if (!world_strikes(w, w->faults.request_lost)) {
+        send_request(x, &call);
+    }
     set_deadline(x, w->now_ns + limit_ns);
     buf_done(&body);
     arena_done(&a);

@@ -20,9 +20,17 @@ struct node {
     uint64_t containers_timer;
     bool cut_to[WORLD_NODES_MAX];
     bool cut_from_etcd, cut_to_etcd;
+    bool paused;
+    struct item **held; /* what waits for it to wake, in order */
+    size_t held_count, held_capacity;
+    int64_t clock_ahead_ns; /* of its wall clock */
+    bool dies;              /* within its next step, after dies_after effects */
+    unsigned dies_after;
 
     uint64_t watch_id; /* 0 = none open */
     int64_t watch_next; /* first revision not yet sent to it */
+    bool watch_opened; /* etcd has taken it and it lasts */
+    bool watch_stalled;
     int64_t watch_last_at_ns; /* news of one watch arrive in order */
 };
 
@@ -38,6 +46,9 @@ struct world {
     uint64_t next_request_id;
     struct buf trace;
     bool trace_logs;
+    struct world_faults faults;
+    struct world_observer observer;
+    int64_t store_stalls_until_ns;
 };
 
 /* The wall clock of the world when its virtual time is 0: 2026-01-01. */
@@ -45,7 +56,13 @@ struct world {
 
 int64_t world_draw(struct world *w, struct span span);
 
-/* Hands an event to a node that is up; the world carries out its effects. */
+/* True `permille` times of a thousand; draws nothing for 0. */
+bool world_strikes(struct world *w, unsigned permille);
+
+/* Keeps the item until its owner wakes. */
+void node_hold(struct node *n, struct item *i);
+
+/* Hands an event to a node that is up and not paused; the world carries out its effects. */
 void node_step(struct node *n, struct event *ev);
 
 /* world_network.c: requests, answers and streams between nodes. */
@@ -60,6 +77,7 @@ void network_free(struct world *w);
 void store_call_start(struct node *from, const struct store_request *request);
 void store_watch(struct node *n, uint64_t id, int64_t start_revision);
 void store_unwatch(struct node *n);
+void store_feed_watch(struct node *n); /* something that held its news back is over */
 
 /* world_containers.c: verbs and ends of containers. */
 void containers_call(struct node *n, const struct verb_call *call);

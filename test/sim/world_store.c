@@ -11,6 +11,7 @@ struct store_item {
     unsigned start;
     struct store_request request;
     uint64_t watch_id;
+    bool unheard; /* it lands, and nobody waits any more */
 };
 
 static bool alive(const struct store_item *s)
@@ -60,10 +61,16 @@ static void tell_watch(struct node *n, enum watch_news news, const Etcd__WatchRe
         .start = n->starts,
         .news = {.id = n->watch_id,
                  .news = news,
-                 .response = (Etcd__WatchResponse *)message_copy(&i->arena, &response->base),
-                 .text = news == WATCH_CLOSED ? "compacted" : ""},
+                 .text = ""},
     };
+    if (response) {
+        p->news.response = (Etcd__WatchResponse *)message_copy(&i->arena, &response->base);
+    }
+    if (news == WATCH_CLOSED) {
+        p->news.text = response ? "compacted" : "connection broken";
+    }
     i->payload = p;
+    i->owner = n;
     int64_t at = w->now_ns + world_draw(w, w->options.watch_lag);
     n->watch_last_at_ns = at > n->watch_last_at_ns ? at : n->watch_last_at_ns;
     queue_push(&w->queue, i, n->watch_last_at_ns);
@@ -81,6 +88,7 @@ static void feed_watch(struct node *n)
         for (size_t i = 0; i < count; i++) {
             if (list[i]->canceled) {
                 tell_watch(n, WATCH_CLOSED, list[i]);
+                n->watch_opened = false;
                 arena_done(&a);
                 return;
             }
@@ -95,10 +103,14 @@ static void feed_watch(struct node *n)
 static void feed_watches(struct world *w)
 {
     for (size_t i = 0; i < w->node_count; i++) {
-        struct node *n = w->nodes[i];
-        if (n->role && n->watch_id && !n->cut_from_etcd) {
-            feed_watch(n);
-        }
+        store_feed_watch(w->nodes[i]);
+    }
+}
+
+void store_feed_watch(struct node *n)
+{
+    if (n->role && n->watch_id && n->watch_opened && !n->cut_from_etcd && !n->watch_stalled) {
+        feed_watch(n);
     }
 }
 
@@ -112,11 +124,49 @@ static void watch_opens(void *world, struct item *item)
     }
     struct arena a;
     arena_init(&a);
-    tell_watch(n, WATCH_OPEN, model_etcd_watch_created(w->etcd, &a));
-    arena_done(&a);
-    if (!n->cut_from_etcd) {
-        feed_watch(n);
+    if (n->cut_from_etcd || n->cut_to_etcd) {
+        tell_watch(n, WATCH_CLOSED, NULL);
+    } else {
+        tell_watch(n, WATCH_OPEN, model_etcd_watch_created(w->etcd, &a));
+        n->watch_opened = true;
     }
+    arena_done(&a);
+    store_feed_watch(n);
+}
+
+void world_break_watch(struct world *w, struct node *n)
+{
+    if (n->watch_id) {
+        world_note(w, n->config.name, "its watch breaks");
+        tell_watch(n, WATCH_CLOSED, NULL);
+        n->watch_opened = false;
+    }
+}
+
+void world_stall_watch(struct world *w, struct node *n, bool stalled)
+{
+    world_note(w, n->config.name, stalled ? "its watch stalls" : "its watch flows");
+    n->watch_stalled = stalled;
+    store_feed_watch(n);
+}
+
+void world_compact(struct world *w)
+{
+    Etcd__CompactionRequest request = ETCD__COMPACTION_REQUEST__INIT;
+    request.revision = model_etcd_revision(w->etcd);
+    struct arena a;
+    arena_init(&a);
+    struct store_answer answer = {0};
+    model_etcd_apply(w->etcd, STORE_COMPACT, &request.base, &a, &answer);
+    world_note(w, "etcd", "is compacted");
+    arena_done(&a);
+}
+
+void world_elect(struct world *w, int64_t duration_ns)
+{
+    world_note(w, "etcd", "elects a leader");
+    model_etcd_elect(w->etcd);
+    w->store_stalls_until_ns = w->now_ns + duration_ns;
 }
 
 void store_watch(struct node *n, uint64_t id, int64_t start_revision)
@@ -124,6 +174,7 @@ void store_watch(struct node *n, uint64_t id, int64_t start_revision)
     struct world *w = n->world;
     n->watch_id = id;
     n->watch_next = start_revision;
+    n->watch_opened = false;
     struct item *i = item_new(watch_opens);
     struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
     *s = (struct store_item){.node = n, .start = n->starts, .watch_id = id};
@@ -167,19 +218,29 @@ static void call_arrives(void *world, struct item *item)
     back->payload = p;
     if (s->request.call == STORE_TXN && model_etcd_revision(w->etcd) > before) {
         trace_commit(w, s->node->config.name, s->request.message);
+        if (w->observer.committed) {
+            w->observer.committed(w->observer.context, s->node,
+                                  (const Etcd__TxnRequest *)s->request.message);
+        }
     } else if (s->request.call == STORE_TXN && w->trace_logs) {
         world_note(w, s->node->config.name, "a transaction is not applied: %s",
                    p->answer.outcome == STORE_DONE ? "a compare failed" : p->answer.text);
     }
     int64_t at = w->now_ns + world_draw(w, w->options.store);
-    if (s->node->cut_from_etcd || at > s->request.deadline_ns) {
+    bool lost = world_strikes(w, w->faults.store_answer_lost);
+    if (s->node->cut_from_etcd || at > s->request.deadline_ns || lost) {
         p->answer = (struct store_answer){.id = s->request.id,
                                           .call = s->request.call,
                                           .outcome = STORE_UNKNOWN,
                                           .text = "no answer in time"};
         at = s->request.deadline_ns > w->now_ns ? s->request.deadline_ns : w->now_ns;
     }
-    queue_push(&w->queue, back, at);
+    back->owner = s->node;
+    if (s->unheard) {
+        item_free(back);
+    } else {
+        queue_push(&w->queue, back, at);
+    }
     feed_watches(w);
 }
 
@@ -196,14 +257,35 @@ static void call_lost(void *world, struct item *item)
     }
 }
 
+static void send_item(struct node *from, const struct store_request *request, int64_t at_ns,
+                      void (*run)(void *, struct item *), bool unheard)
+{
+    struct item *i = item_new(run);
+    struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
+    *s = (struct store_item){
+        .node = from, .start = from->starts, .request = *request, .unheard = unheard};
+    s->request.message = message_copy(&i->arena, request->message);
+    i->payload = s;
+    i->owner = run == call_lost ? from : NULL;
+    queue_push(&from->world->queue, i, at_ns);
+}
+
 void store_call_start(struct node *from, const struct store_request *request)
 {
     struct world *w = from->world;
-    struct item *i = item_new(from->cut_to_etcd ? call_lost : call_arrives);
-    struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
-    *s = (struct store_item){.node = from, .start = from->starts, .request = *request};
-    s->request.message = message_copy(&i->arena, request->message);
-    i->payload = s;
     int64_t at = w->now_ns + world_draw(w, w->options.store);
-    queue_push(&w->queue, i, from->cut_to_etcd ? request->deadline_ns : at);
+    if (from->cut_to_etcd || world_strikes(w, w->faults.store_request_lost)) {
+        send_item(from, request, request->deadline_ns, call_lost, false);
+        return;
+    }
+    if (world_strikes(w, w->faults.store_late)) {
+        at += world_draw(w, w->faults.late_by);
+    }
+    at = at > w->store_stalls_until_ns ? at : w->store_stalls_until_ns;
+    /* What lands after its deadline has been given up by then. */
+    bool unheard = at >= request->deadline_ns;
+    if (unheard) {
+        send_item(from, request, request->deadline_ns, call_lost, false);
+    }
+    send_item(from, request, at, call_arrives, unheard);
 }

@@ -1,0 +1,73 @@
+#include "test/sim/checkers/checkers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
+{
+    *k = (struct checkers){.cluster = c, .reconcile_ns = reconcile_ns};
+    history_init(&k->history);
+    map_init(&k->instances);
+    buf_init(&k->violation);
+}
+
+void checkers_done(struct checkers *k)
+{
+    map_done(&k->instances, NULL);
+    history_done(&k->history);
+    buf_done(&k->violation);
+}
+
+void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
+{
+    if (k->violation.size) {
+        return;
+    }
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    buf_printf(&k->violation, "%s: %s", invariant, text);
+    world_note(k->cluster->world, "VIOLATION", "%s: %s", invariant, text);
+}
+
+bool checkers_clean(const struct checkers *k)
+{
+    return k->violation.size == 0;
+}
+
+void checkers_committed(struct checkers *k, const Etcd__TxnRequest *txn)
+{
+    struct world *w = k->cluster->world;
+    struct passage p;
+    while (history_next(&k->history, world_etcd(w), world_now(w), &p)) {
+        k->changes += p.count;
+        check_moves(k, &p);
+        if (p.revision == model_etcd_revision(world_etcd(w))) {
+            check_fencing(k, &p, txn);
+        }
+        note_instances(k, &p);
+    }
+}
+
+void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
+{
+    k->verbs++;
+    check_verb(k, cell, call);
+}
+
+void checkers_look(struct checkers *k)
+{
+    check_containers(k);
+}
+
+void checkers_touch(struct checkers *k, int cell)
+{
+    int64_t now = world_now(k->cluster->world);
+    for (int i = 0; i < CLUSTER_CELLS_MAX; i++) {
+        if (cell < 0 || cell == i) {
+            k->well_since_ns[i] = now;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/* The invariants of DESIGN 6 as small checkers: each looks at one committed revision, at one verb of
+ * a rep, or at the cluster as it stands, and reports what it finds in words. None changes anything. */
+#ifndef TEST_SIM_CHECKERS_CHECKERS_H
+#define TEST_SIM_CHECKERS_CHECKERS_H
+
+#include "test/sim/cluster.h"
+#include "test/sim/history.h"
+
+/* An instance that the board ever named, by its guid. */
+struct instance {
+    const char *guid;
+    const char *process_guid;
+    int32_t index;
+    const char *cell_id;
+    bool released;       /* a committed change has taken it off or asked it to stop */
+    int64_t alone_ns;    /* since when its container has no record; NEVER_NS = not so */
+    int64_t phantom_ns;  /* since when its record has no container; NEVER_NS = not so */
+};
+
+struct checkers {
+    struct cluster *cluster;
+    struct history history;
+    struct map instances; /* guid -> struct instance, in the history's arena */
+    /* Since when nothing has been done to a cell or to what it needs. */
+    int64_t well_since_ns[CLUSTER_CELLS_MAX];
+    int64_t reconcile_ns; /* the reps' interval */
+    struct buf violation; /* empty: none; the first one found is kept */
+    unsigned changes;     /* records changed */
+    unsigned verbs;
+};
+
+void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
+void checkers_done(struct checkers *k);
+
+/* Takes all revisions that are new and shows them to the checkers below. */
+void checkers_committed(struct checkers *k, const Etcd__TxnRequest *txn);
+
+/* A rep asks its driver. */
+void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
+
+/* Looks at the cluster as it stands; each second of virtual time is enough. */
+void checkers_look(struct checkers *k);
+
+/* Something was done to this cell (-1: to all), or to what it needs. */
+void checkers_touch(struct checkers *k, int cell);
+
+void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool checkers_clean(const struct checkers *k);
+
+/* ---- The checkers, a file each ---- */
+
+/* moves.c: S12 every change is a move of its table by the actor named; S11 crash counts fall only by
+ * the documented resets. */
+void check_moves(struct checkers *k, const struct passage *p);
+
+/* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
+ * written was compared, and in the epoch. */
+void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn);
+
+/* instances.c: what the board says of instances, kept for the two below. */
+void note_instances(struct checkers *k, const struct passage *p);
+
+/* containers.c: S8 a running container is stopped only after the board released its instance, and
+ * made only after the board gave it one; S1, S7 and S13 of the containers as they stand. */
+void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
+void check_containers(struct checkers *k);
+
+/* Whether a record bears the instance now. */
+bool instance_stands(struct checkers *k, const struct instance *i);
+
+/* liveness.c: L1 to L3 as far as the roles that are there can bring them about. Appends what is not
+ * so; nothing appended: converged. */
+void check_converged(struct checkers *k, struct buf *ret_why);
+
+#endif

@@ -1,0 +1,163 @@
+/* S1, S7, S8 and S13: containers against the board. */
+#include "models/actual_lrp.pb-c.h"
+#include "test/sim/checkers/checkers.h"
+#include "test/sim/model_containers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a verb, a step of a back-off or a repeated question may add to an interval. */
+#define SLACK_NS (10 * SECOND_NS)
+
+void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
+{
+    const struct instance *i = call->guid ? map_get(&k->instances, call->guid) : NULL;
+    if (call->verb == VERB_PREPARE && !i) {
+        checkers_report(k, "S12", "a container %s is made that the board never gave out",
+                        call->guid);
+    }
+    bool ends = call->verb == VERB_REMOVE || call->verb == VERB_SIGNAL;
+    bool runs = ends && model_containers_state(node_containers(cell), call->guid) ==
+                            CONTAINER_RUNNING;
+    if (runs && !(i && i->released)) {
+        checkers_report(k, "S8", "the running instance of %s/%d is stopped, and nobody asked for it",
+                        i ? i->process_guid : "?", i ? i->index : 0);
+    }
+}
+
+/* ---- As they stand ---- */
+
+static int64_t well_for(const struct checkers *k, unsigned cell)
+{
+    return node_up(k->cluster->cells[cell]) && !node_paused(k->cluster->cells[cell])
+               ? world_now(k->cluster->world) - k->well_since_ns[cell]
+               : 0;
+}
+
+static bool settled(const struct checkers *k, unsigned cell)
+{
+    return well_for(k, cell) > 2 * k->reconcile_ns + SLACK_NS;
+}
+
+/* The record that bears the instance now, whatever its presence. */
+static const Models__ActualLRP *record_of(struct checkers *k, const struct instance *i)
+{
+    struct arena a;
+    arena_init(&a);
+    const Models__ActualLRP *found = NULL;
+    for (int presence = 0; presence < 3; presence++) {
+        const Models__ActualLRP *r = (const Models__ActualLRP *)history_now(
+            &k->history, key_actual(&a, i->process_guid, i->index, presence));
+        const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
+        if (key && strcmp(key->instance_guid, i->guid) == 0) {
+            found = r;
+        }
+    }
+    arena_done(&a);
+    return found;
+}
+
+bool instance_stands(struct checkers *k, const struct instance *i)
+{
+    return record_of(k, i) != NULL;
+}
+
+struct running {
+    const struct instance *instance;
+    unsigned cell;
+};
+
+static int by_index(const void *a, const void *b)
+{
+    const struct instance *x = ((const struct running *)a)->instance;
+    const struct instance *y = ((const struct running *)b)->instance;
+    int c = strcmp(x->process_guid, y->process_guid);
+    return c ? c : (x->index > y->index) - (x->index < y->index);
+}
+
+static bool longer_than(int64_t *since_ns, bool so, int64_t now, int64_t limit)
+{
+    if (!so) {
+        *since_ns = NEVER_NS;
+    } else if (*since_ns == NEVER_NS) {
+        *since_ns = now;
+    }
+    return so && now - *since_ns > limit;
+}
+
+static void check_orphan(struct checkers *k, struct instance *i, unsigned cell)
+{
+    int64_t limit = 2 * k->reconcile_ns + SLACK_NS, now = world_now(k->cluster->world);
+    bool alone = settled(k, cell) && !record_of(k, i);
+    if (longer_than(&i->alone_ns, alone, now, limit)) {
+        checkers_report(k, "S13", "the container of %s/%d on %s has no record", i->process_guid,
+                        i->index, i->cell_id);
+    }
+}
+
+static size_t running_of(struct checkers *k, unsigned cell, struct running *list, size_t count,
+                         size_t max)
+{
+    struct model_containers *m = node_containers(k->cluster->cells[cell]);
+    const char *guid;
+    unsigned here = 0;
+    for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+        struct instance *i = map_get(&k->instances, guid);
+        here++;
+        if (!i) {
+            checkers_report(k, "S12", "container %s runs, and the board never gave it out", guid);
+            continue;
+        }
+        check_orphan(k, i, cell);
+        if (count < max && settled(k, cell)) {
+            list[count++] = (struct running){i, cell};
+        }
+    }
+    unsigned most = cluster_cell_instances(k->cluster);
+    if (here > most) {
+        checkers_report(k, "S7", "cell-%u runs %u instances and has room for %u", cell + 1, here,
+                        most);
+    }
+    return count;
+}
+
+static void check_phantom(struct checkers *k, struct instance *i)
+{
+    struct cluster *c = k->cluster;
+    for (unsigned n = 0; n < c->options.cells; n++) {
+        if (strcmp(node_name(c->cells[n]), i->cell_id) != 0) {
+            continue;
+        }
+        /* One that is being made has been reserved: that counts (DESIGN 5). */
+        const struct model_containers *m = node_containers(c->cells[n]);
+        bool phantom = settled(k, n) && record_of(k, i) &&
+                       model_containers_state(m, i->guid) < 0 &&
+                       !model_containers_busy(m, i->guid);
+        if (longer_than(&i->phantom_ns, phantom, world_now(c->world),
+                        2 * k->reconcile_ns + SLACK_NS)) {
+            checkers_report(k, "S13", "the record of %s/%d says %s, which has no container of it",
+                            i->process_guid, i->index, i->cell_id);
+        }
+    }
+}
+
+void check_containers(struct checkers *k)
+{
+    struct running list[1024];
+    size_t count = 0;
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        count = running_of(k, i, list, count, sizeof(list) / sizeof(list[0]));
+    }
+    qsort(list, count, sizeof(list[0]), by_index);
+    for (size_t i = 1; i < count; i++) {
+        if (by_index(&list[i - 1], &list[i]) == 0) {
+            checkers_report(k, "S1", "%s/%d runs on cell-%u and on cell-%u",
+                            list[i].instance->process_guid, list[i].instance->index,
+                            list[i - 1].cell + 1, list[i].cell + 1);
+        }
+    }
+    MAP_EACH(&k->instances, n)
+    {
+        check_phantom(k, map_value(n));
+    }
+}

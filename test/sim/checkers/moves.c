@@ -1,0 +1,226 @@
+/* S12: only moves in the tables happen, by the actor they name, under the guards that can be told
+ * from the history. S11: crash counts fall only by the documented resets. */
+#include "bbs/lrp/move.h"
+#include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/cell.h"
+#include "common/lifecycle/desired_lrp.h"
+#include "common/lifecycle/domain.h"
+#include "common/lifecycle/job.h"
+#include "common/lifecycle/lead.h"
+#include "test/sim/checkers/checkers.h"
+
+#include <string.h>
+
+/* What the table sees of one change. Guards in neither mask may hold or not. */
+struct seen_move {
+    const struct lifecycle *table;
+    int from, to;
+    uint32_t true_guards, unknown_guards;
+};
+
+static int actor_named(const char *name)
+{
+    for (int bit = ACTOR_CLIENT; bit <= ACTOR_CONVERGER; bit <<= 1) {
+        if (strcmp(actor_name((enum actor)bit), name) == 0) {
+            return bit;
+        }
+    }
+    return -1;
+}
+
+static const Models__ActualLRP *actual(const struct past *p)
+{
+    return p && p->message ? (const Models__ActualLRP *)p->message : NULL;
+}
+
+static int actual_state_of(const struct past *p)
+{
+    return actual(p) ? lifecycle_state(&actual_lrp_lifecycle, actual(p)->state) : ACTUAL_LRP_NONE;
+}
+
+/* The record of another type as it stood once the change was made: none of the moves of an instance
+ * changes what its guards ask, but desire and update, which write both at once. */
+static const ProtobufCMessage *beside(struct checkers *k, const char *key)
+{
+    return history_now(&k->history, key);
+}
+
+static bool cell_absent(struct checkers *k, struct arena *a, const Models__ActualLRP *r)
+{
+    if (!r || !r->actual_lrp_instance_key) {
+        return true;
+    }
+    const char *key = key_cell(a, r->actual_lrp_instance_key->cell_id);
+    const Board__CellRecord *cell = (const Board__CellRecord *)beside(k, key);
+    return !cell || cell->state == BOARD__CELL_RECORD__STATE__LOST;
+}
+
+static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is)
+{
+    const Models__ActualLRPInstanceKey *a = was->actual_lrp_instance_key;
+    const Models__ActualLRPInstanceKey *b = is->actual_lrp_instance_key;
+    return a && b && strcmp(a->instance_guid, b->instance_guid) == 0 &&
+           strcmp(a->cell_id, b->cell_id) == 0;
+}
+
+static bool definition_current(const Models__DesiredLRP *desired, const Models__ActualLRP *is)
+{
+    return !is || !is->definition[0] || !desired ||
+           strcmp(desired->modification_tag->epoch, is->definition) == 0;
+}
+
+static struct seen_move actual_move(struct checkers *k, struct arena *a, const struct past *p)
+{
+    const Models__ActualLRP *was = actual(p->before), *is = actual(p);
+    const Models__ActualLRP *any = is ? is : was;
+    const Models__ActualLRPKey *key = any->actual_lrp_key;
+    const Models__DesiredLRP *desired =
+        (const Models__DesiredLRP *)beside(k, key_desired(a, key->process_guid));
+    struct seen_move m = {.table = &actual_lrp_lifecycle,
+                          .from = actual_state_of(p->before),
+                          .to = actual_state_of(p)};
+    uint32_t *t = &m.true_guards;
+    bool wanted = index_desired(desired, key->index);
+    bool stopping = was && was->stopping;
+    *t |= wanted ? ACTUAL_LRP_IF_INDEX_DESIRED : 0;
+    *t |= stopping && wanted ? ACTUAL_LRP_IF_STOPPING_DESIRED : 0;
+    *t |= stopping && !wanted ? ACTUAL_LRP_IF_STOPPING_FOR_GOOD : 0;
+    *t |= is && is->crash_count < CRASH_POLICY_DEFAULT.immediate_below
+              ? ACTUAL_LRP_IF_CRASH_IMMEDIATE
+              : 0;
+    *t |= cell_absent(k, a, was) ? ACTUAL_LRP_IF_CELL_ABSENT : 0;
+    *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT ? ACTUAL_LRP_IF_SUSPECT : 0;
+    *t |= any->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ? ACTUAL_LRP_IF_DISPLACED : 0;
+    bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
+    if (bears) {
+        *t |= definition_current(desired, is) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0;
+    } else {
+        m.unknown_guards |= ACTUAL_LRP_IF_DEFINITION_CURRENT;
+    }
+    if (bears && was) {
+        *t |= same_instance(was, is) ? ACTUAL_LRP_IF_SAME_INSTANCE : 0;
+    } else {
+        m.unknown_guards |= ACTUAL_LRP_IF_SAME_INSTANCE | ACTUAL_LRP_IF_NO_INSTANCE;
+    }
+    return m;
+}
+
+static int cell_state_of(const struct past *p)
+{
+    if (!p || !p->message) {
+        return CELL_NONE;
+    }
+    const Board__CellRecord *r = (const Board__CellRecord *)p->message;
+    return r->state == BOARD__CELL_RECORD__STATE__LOST ? CELL_LOST : CELL_PRESENT;
+}
+
+static bool stands(const struct past *p)
+{
+    return p && p->message;
+}
+
+static struct seen_move simple(const struct lifecycle *table, const struct past *p, int none,
+                               int there)
+{
+    return (struct seen_move){
+        .table = table,
+        .from = stands(p->before) ? there : none,
+        .to = stands(p) ? there : none,
+        .unknown_guards = (1u << table->guard_count) - 1,
+    };
+}
+
+static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const struct past *p)
+{
+    switch (p->type) {
+    case RECORD_ACTUAL:
+        return actual_move(k, a, p);
+    case RECORD_DESIRED:
+        return simple(&desired_lrp_lifecycle, p, DESIRED_LRP_NONE, DESIRED_LRP_DESIRED);
+    case RECORD_DOMAIN:
+        return simple(&domain_lifecycle, p, DOMAIN_NONE, DOMAIN_KNOWN);
+    case RECORD_JOB:
+        return simple(&job_lifecycle, p, JOB_NONE, JOB_OPEN);
+    case RECORD_LEAD:
+        return simple(&lead_lifecycle, p, LEAD_NONE, LEAD_HELD);
+    case RECORD_CELL:
+        return (struct seen_move){.table = &cell_lifecycle,
+                                  .from = cell_state_of(p->before),
+                                  .to = cell_state_of(p),
+                                  .unknown_guards = (1u << cell_lifecycle.guard_count) - 1};
+    default:
+        return (struct seen_move){0};
+    }
+}
+
+/* Some choice of the unknown guards must lead where it went. */
+static bool allowed(const struct seen_move *m, enum actor actor, int news)
+{
+    for (uint32_t chosen = m->unknown_guards;; chosen = (chosen - 1) & m->unknown_guards) {
+        if (lifecycle_move(m->table, m->from, actor, news, m->true_guards | chosen) == m->to) {
+            return true;
+        }
+        if (chosen == 0) {
+            return false;
+        }
+    }
+}
+
+static void check_move(struct checkers *k, struct arena *a, const struct past *p)
+{
+    struct seen_move m = seen_move_of(k, a, p);
+    if (!m.table) {
+        return;
+    }
+    if (!p->cause) {
+        checkers_report(k, "S12", "%s changed at revision %lld without a cause", p->key,
+                        (long long)p->revision);
+        return;
+    }
+    int actor = actor_named(p->cause->actor);
+    int news = lifecycle_news(m.table, p->cause->move);
+    if (m.from < 0 || m.to < 0 || actor < 0 || news < 0 || !allowed(&m, (enum actor)actor, news)) {
+        checkers_report(k, "S12", "%s: %s by %s does not lead from %s to %s (revision %lld)",
+                        p->key, p->cause->move, p->cause->actor,
+                        m.from < 0 ? "?" : m.table->states[m.from],
+                        m.to < 0 ? "?" : m.table->states[m.to], (long long)p->revision);
+    }
+}
+
+/* A long run is measured between the clocks of several processes, so its length is not judged to the
+ * second; a new record begins at 0 (retire, removal). */
+static void check_crash_count(struct checkers *k, const struct past *p)
+{
+    const Models__ActualLRP *was = actual(p->before), *is = actual(p);
+    if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count || !p->cause) {
+        return;
+    }
+    bool long_run = strcmp(p->cause->move, "crash") == 0 && is->crash_count == 1 &&
+                    strcmp(was->state, "RUNNING") == 0 &&
+                    is->since - was->since > CRASH_POLICY_DEFAULT.reset_ns;
+    bool anew = strcmp(p->cause->move, "remove") == 0 || strcmp(p->cause->move, "retire") == 0;
+    if (!long_run && !(anew && is->crash_count == 0)) {
+        checkers_report(k, "S11", "%s: %s lets the crash count fall from %d to %d", p->key,
+                        p->cause->move, was->crash_count, is->crash_count);
+    }
+}
+
+/* run/... is written once (DESIGN 2). */
+static void check_run(struct checkers *k, const struct past *p)
+{
+    if (p->type == RECORD_RUN && stands(p) && stands(p->before)) {
+        checkers_report(k, "S12", "%s is written twice", p->key);
+    }
+}
+
+void check_moves(struct checkers *k, const struct passage *p)
+{
+    struct arena a;
+    arena_init(&a);
+    for (size_t i = 0; i < p->count; i++) {
+        check_move(k, &a, p->list[i]);
+        check_crash_count(k, p->list[i]);
+        check_run(k, p->list[i]);
+    }
+    arena_done(&a);
+}

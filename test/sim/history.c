@@ -1,0 +1,130 @@
+#include "test/sim/history.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "common/model/record.h"
+
+void history_init(struct history *h)
+{
+    *h = (struct history){0};
+    arena_init(&h->arena);
+    map_init(&h->now);
+}
+
+void history_done(struct history *h)
+{
+    map_done(&h->now, NULL);
+    arena_done(&h->arena);
+}
+
+static const ProtobufCMessage *decoded(struct history *h, enum record_type type,
+                                       const Etcd__KeyValue *kv)
+{
+    /* A list of the fields of the records lives on, so the bytes must too. */
+    struct bytes record = {.data = arena_copy(&h->arena, kv->value.data, kv->value.len),
+                           .size = kv->value.len};
+    ProtobufCMessage *m;
+    int status = record_decode(&h->arena, type, record, &m, NULL);
+    assert(status == 0);
+    return m;
+}
+
+static const Board__CauseRecord__Change *cause_of(const Board__CauseRecord *cause,
+                                                  const char *key)
+{
+    for (size_t i = 0; cause && i < cause->n_changes; i++) {
+        if (strcmp(cause->changes[i]->key, key) == 0) {
+            return cause->changes[i];
+        }
+    }
+    return NULL;
+}
+
+static struct past *take(struct history *h, const Etcd__Event *e, const char *key,
+                         const Board__CauseRecord *cause, int64_t now_ns)
+{
+    struct past *p = ARENA_NEW(&h->arena, struct past);
+    *p = (struct past){
+        .before = map_get(&h->now, key),
+        .key = key,
+        .type = key_type(key),
+        .revision = e->kv->mod_revision,
+        .create_revision = e->kv->create_revision,
+        .at_ns = now_ns,
+        .cause = cause_of(cause, key),
+    };
+    if (e->type == ETCD__EVENT__TYPE__PUT) {
+        p->message = decoded(h, p->type, e->kv);
+    }
+    map_put(&h->now, key, p);
+    return p;
+}
+
+bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
+                  struct passage *ret_passage)
+{
+    if (h->revision >= model_etcd_revision(etcd)) {
+        return false;
+    }
+    struct arena a;
+    arena_init(&a);
+    Etcd__WatchResponse **list;
+    int64_t from = h->revision + 1;
+    size_t count = model_etcd_events_since(etcd, from > 2 ? from : 2, 1, &a, &list);
+    assert(count == 1 && !list[0]->canceled);
+    const Board__CauseRecord *cause = NULL;
+    for (size_t i = 0; i < list[0]->n_events; i++) {
+        const Etcd__KeyValue *kv = list[0]->events[i]->kv;
+        const char *key = arena_strndup(&a, (const char *)kv->key.data, kv->key.len);
+        if (key_type(key) == RECORD_CAUSE && list[0]->events[i]->type == ETCD__EVENT__TYPE__PUT) {
+            cause = (const Board__CauseRecord *)decoded(h, RECORD_CAUSE, kv);
+        }
+    }
+    *ret_passage = (struct passage){
+        .at_ns = now_ns,
+        .list = ARENA_ARRAY(&h->arena, list[0]->n_events, struct past *),
+    };
+    for (size_t i = 0; i < list[0]->n_events; i++) {
+        const Etcd__Event *e = list[0]->events[i];
+        const char *key = arena_strndup(&h->arena, (const char *)e->kv->key.data, e->kv->key.len);
+        enum record_type type = key_type(key);
+        h->revision = e->kv->mod_revision;
+        if (type != RECORD_CAUSE && type != RECORD_BEAT && type != RECORD_UNKNOWN) {
+            ret_passage->list[ret_passage->count++] = take(h, e, key, cause, now_ns);
+        }
+    }
+    ret_passage->revision = h->revision;
+    h->commits++;
+    arena_done(&a);
+    return true;
+}
+
+const struct past *history_at(const struct history *h, const char *key, int64_t revision)
+{
+    const struct past *p = map_get(&h->now, key);
+    while (p && p->revision > revision) {
+        p = p->before;
+    }
+    return p;
+}
+
+const ProtobufCMessage *history_now(const struct history *h, const char *key)
+{
+    const struct past *p = map_get(&h->now, key);
+    return p ? p->message : NULL;
+}
+
+void history_each(const struct history *h, const char *prefix,
+                  void (*each)(void *context, const struct past *p), void *context)
+{
+    for (struct map_node *n = map_from(&h->now, prefix); n; n = map_next(n)) {
+        if (strncmp(map_key(n), prefix, strlen(prefix)) != 0) {
+            return;
+        }
+        const struct past *p = map_value(n);
+        if (p->message) {
+            each(context, p);
+        }
+    }
+}

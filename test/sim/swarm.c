@@ -1,0 +1,222 @@
+#include "test/sim/swarm.h"
+
+#include <string.h>
+
+#include "test/sim/swarm_parts.h"
+
+#define LOOK_NS (1 * SECOND_NS)
+#define READY_LIMIT_NS (30 * SECOND_NS)
+#define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
+#define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
+
+int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
+{
+    return low + (int64_t)random_below(&s->random, (uint64_t)(high - low) + 1);
+}
+
+bool swarm_chance(struct swarm *s, unsigned percent)
+{
+    return random_below(&s->random, 100) < percent;
+}
+
+static void committed(void *context, struct node *by, const Etcd__TxnRequest *txn)
+{
+    struct swarm *s = context;
+    checkers_committed(&s->checkers, txn);
+    faults_committed(s, by);
+}
+
+static void verb(void *context, struct node *n, const struct verb_call *call)
+{
+    struct swarm *s = context;
+    checkers_verb(&s->checkers, n, call);
+}
+
+/* From quick and even to slow and far apart. */
+static struct span draw_span(struct swarm *s, int64_t longest_ns)
+{
+    struct span span = {.low_ns = swarm_draw(s, 50 * MICROSECOND_NS, 400 * MICROSECOND_NS)};
+    int64_t high = swarm_chance(s, 50) ? longest_ns : 3 * MILLISECOND_NS;
+    span.high_ns = span.low_ns + swarm_draw(s, 0, high);
+    return span;
+}
+
+static void make_cluster(struct swarm *s, uint64_t seed)
+{
+    static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
+    struct cluster_options o = {
+        .world = {.seed = seed,
+                  .network = draw_span(s, 20 * MILLISECOND_NS),
+                  .store = draw_span(s, 20 * MILLISECOND_NS),
+                  .watch_lag = draw_span(s, 150 * MILLISECOND_NS)},
+        .bbs = (unsigned)swarm_draw(s, 1, 3),
+        .cells = (unsigned)swarm_draw(s, 1, 6),
+        .zones = (unsigned)swarm_draw(s, 1, 3),
+        .cell_instances = (unsigned)swarm_draw(s, 2, 20),
+        .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
+    };
+    s->cluster = cluster_new(&o);
+    s->world = s->cluster->world;
+    checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
+    world_observe(s->world, &(struct world_observer){committed, verb, s});
+    for (unsigned i = 0; i < o.bbs; i++) {
+        s->nodes[s->node_count++] = s->cluster->bbs[i];
+    }
+    s->nodes[s->node_count++] = s->cluster->auctioneer;
+    for (unsigned i = 0; i < o.cells; i++) {
+        s->nodes[s->node_count++] = s->cluster->cells[i];
+    }
+    s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
+    s->instances_max = (unsigned)swarm_draw(s, 1, 8);
+    s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
+    s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
+    faults_init(s);
+}
+
+/* False once something is broken. */
+static bool run_to(struct swarm *s, int64_t until_ns)
+{
+    while (checkers_clean(&s->checkers) && world_step(s->world, until_ns)) {
+        faults_step(s);
+    }
+    return checkers_clean(&s->checkers);
+}
+
+/* Workload and faults together; everything is looked at each second. */
+static void trouble(struct swarm *s, int64_t duration_ns)
+{
+    int64_t now = world_now(s->world), end = now + duration_ns;
+    int64_t ask = now, fault = now + s->fault_pace_ns, look = now + LOOK_NS, crash = now;
+    while (now < end) {
+        int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
+        if (!run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
+            return;
+        }
+        now = world_now(s->world);
+        faults_end_due(s, now);
+        swarm_supervise(s);
+        if (ask <= now) {
+            client_ask(s);
+            ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
+        }
+        if (fault <= now) {
+            faults_begin_one(s);
+            fault = now + swarm_draw(s, 1, 2 * s->fault_pace_ns);
+        }
+        if (crash <= now) {
+            client_crash(s);
+            crash = now + swarm_draw(s, 1, 8 * s->pace_ns);
+        }
+        if (look <= now) {
+            checkers_look(&s->checkers);
+            look = now + LOOK_NS;
+        }
+    }
+}
+
+static void heal(struct swarm *s)
+{
+    world_note(s->world, "swarm", "heals everything");
+    faults_end_due(s, NEVER_NS);
+    s->kill_committer = false;
+    s->doomed = NULL;
+    s->rates = (struct world_faults){.late_by = s->rates.late_by};
+    world_faults(s->world, &s->rates);
+    swarm_start_all(s);
+    checkers_touch(&s->checkers, -1);
+}
+
+/* When an LRP's record last changed. */
+static void note_change(void *context, const struct past *p)
+{
+    int64_t *last = context;
+    *last = p->at_ns > *last ? p->at_ns : *last;
+}
+
+static int64_t last_change(struct swarm *s)
+{
+    int64_t last = 0;
+    history_each(&s->checkers.history, "actual/", note_change, &last);
+    history_each(&s->checkers.history, "desired/", note_change, &last);
+    return last;
+}
+
+static bool at_rest(struct swarm *s, struct buf *why)
+{
+    buf_clear(why);
+    check_converged(&s->checkers, why);
+    if (!why->size && world_now(s->world) - last_change(s) < QUIET_NS) {
+        buf_append_string(why, "LRP records still change (L1); ");
+    }
+    return why->size == 0;
+}
+
+/* Two intervals and what may still be under way at the heal; then it must be at rest, and two more
+ * intervals later the slow checkers have had their say. */
+static void converge(struct swarm *s)
+{
+    struct buf why;
+    buf_init(&why);
+    int64_t healed = world_now(s->world);
+    int64_t limit = healed + RUNTIME_LIMIT_NS + 3 * s->checkers.reconcile_ns;
+    int64_t least = healed + 2 * QUIET_NS;
+    bool rest = false;
+    while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
+        run_to(s, world_now(s->world) + LOOK_NS);
+        swarm_supervise(s);
+        checkers_look(&s->checkers);
+        rest = at_rest(s, &why);
+        if (rest && world_now(s->world) >= least) {
+            break;
+        }
+    }
+    if (checkers_clean(&s->checkers) && !rest) {
+        checkers_report(&s->checkers, "liveness", "%lld s after the heal: %s",
+                        (long long)((world_now(s->world) - healed) / SECOND_NS),
+                        buf_string(&why));
+    }
+    buf_done(&why);
+}
+
+static void finish(struct swarm *s, bool trace)
+{
+    struct swarm_result *r = s->result;
+    r->failed = !checkers_clean(&s->checkers);
+    buf_append_string(&r->reason, buf_string(&s->checkers.violation));
+    if (r->failed || trace) {
+        buf_append_string(&r->trace, world_trace(s->world));
+    }
+    r->commits = s->checkers.history.commits;
+    r->changes = s->checkers.changes;
+    r->verbs = s->checkers.verbs;
+    r->virtual_ns = world_now(s->world);
+}
+
+void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
+{
+    struct swarm s = {.result = ret};
+    *ret = (struct swarm_result){0};
+    buf_init(&ret->reason);
+    buf_init(&ret->trace);
+    arena_init(&s.arena);
+    random_seed(&s.random, (uint64_t[2]){seed, 0x737761726d});
+    make_cluster(&s, seed);
+    world_trace_logs(s.world, trace);
+    if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
+        trouble(&s, swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS));
+        heal(&s);
+        converge(&s);
+    } else {
+        checkers_report(&s.checkers, "liveness", "the cluster is not ready after 30 s");
+    }
+    finish(&s, trace);
+    cluster_free(s.cluster);
+    checkers_done(&s.checkers);
+    arena_done(&s.arena);
+}
+
+void swarm_result_done(struct swarm_result *r)
+{
+    buf_done(&r->reason);
+    buf_done(&r->trace);
+}

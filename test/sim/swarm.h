@@ -1,0 +1,52 @@
+/* The swarm: one seed draws a cluster, its delays, a workload and faults; the checkers look on at
+ * every commit; then everything is healed and must converge (DESIGN 9). */
+#ifndef TEST_SIM_SWARM_H
+#define TEST_SIM_SWARM_H
+
+#include "common/base/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum swarm_fault {
+    FAULT_KILL,
+    FAULT_KILL_WITHIN,  /* in the middle of a step */
+    FAULT_KILL_COMMIT,  /* right after its transaction landed */
+    FAULT_PAUSE,
+    FAULT_CUT_ONE_WAY,
+    FAULT_CUT_TWO_WAY,
+    FAULT_CUT_STORE,    /* one or both directions */
+    FAULT_LOSSES,       /* of requests and answers between processes */
+    FAULT_DOUBLES,
+    FAULT_DELAYS,
+    FAULT_STORE_LOSSES, /* of requests and answers of etcd: unknown outcomes */
+    FAULT_STORE_DELAYS, /* writes that land after they were given up */
+    FAULT_WATCH_BREAK,
+    FAULT_WATCH_STALL,
+    FAULT_COMPACT,
+    FAULT_ELECTION,
+    FAULT_SLOW_RUNTIME,
+    FAULT_FAILING_RUNTIME,
+    FAULT_HUNG_RUNTIME,
+    FAULT_CLOCK_JUMP,
+    FAULT_COUNT
+};
+
+const char *swarm_fault_name(enum swarm_fault fault);
+
+struct swarm_result {
+    bool failed;
+    struct buf reason; /* one sentence: which invariant, or what did not converge */
+    struct buf trace;  /* of a failed seed, or when it was asked for */
+    unsigned faults[FAULT_COUNT];
+    unsigned crashes; /* of containers */
+    unsigned requests, answered, lists;
+    unsigned commits, changes, verbs;
+    int64_t virtual_ns;
+};
+
+/* The caller calls swarm_result_done. */
+void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret);
+void swarm_result_done(struct swarm_result *r);
+
+#endif

@@ -1,0 +1,62 @@
+/* What the files of the swarm share. */
+#ifndef TEST_SIM_SWARM_PARTS_H
+#define TEST_SIM_SWARM_PARTS_H
+
+#include "test/sim/checkers/checkers.h"
+#include "test/sim/swarm.h"
+
+enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 24, SWARM_NODES_MAX = 24 };
+
+struct swarm;
+
+/* A fault that lasts. */
+struct open_fault {
+    enum swarm_fault kind;
+    int64_t until_ns;
+    struct node *node, *other;
+    int way; /* of a cut: bit 0 node to other, bit 1 back */
+};
+
+struct swarm {
+    struct cluster *cluster;
+    struct world *world;
+    struct checkers checkers;
+    struct random random; /* its own: the world's draws do not change what befalls it */
+    struct arena arena;
+    struct swarm_result *result;
+
+    struct node *nodes[SWARM_NODES_MAX]; /* bbs, auctioneer, cells */
+    int64_t restart_ns[SWARM_NODES_MAX]; /* NEVER_NS: not planned */
+    unsigned node_count;
+
+    unsigned apps, instances_max;
+    int64_t pace_ns;                 /* mean time between two requests */
+    unsigned open_asks, ask_number;
+
+    bool enabled[FAULT_COUNT];
+    int64_t fault_pace_ns;
+    struct open_fault open[OPEN_FAULTS_MAX];
+    unsigned open_count;
+    struct world_faults rates;
+    bool kill_committer;
+    struct node *doomed; /* dies before the next event */
+};
+
+int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
+bool swarm_chance(struct swarm *s, unsigned percent);
+
+/* swarm_faults.c */
+void faults_init(struct swarm *s);
+void faults_begin_one(struct swarm *s);
+void faults_end_due(struct swarm *s, int64_t now_ns); /* NEVER_NS: all of them */
+int64_t faults_due_ns(const struct swarm *s);
+void faults_committed(struct swarm *s, struct node *by);
+void faults_step(struct swarm *s); /* between two events */
+void swarm_supervise(struct swarm *s); /* starts what is down and due */
+void swarm_start_all(struct swarm *s);
+
+/* swarm_client.c */
+void client_ask(struct swarm *s);
+void client_crash(struct swarm *s);
+
+#endif
