@@ -96,7 +96,7 @@ static void trouble(struct swarm *s, int64_t duration_ns)
         faults_end_due(s, now);
         swarm_supervise(s);
         if (ask <= now) {
-            client_ask(s);
+            swarm_ask(s);
             ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
         }
         if (fault <= now) {

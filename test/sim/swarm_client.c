@@ -310,7 +310,7 @@ static void attempt(struct ask *ask)
     }
 }
 
-void client_ask(struct swarm *s)
+void swarm_ask(struct swarm *s)
 {
     static const enum ask_kind often[] = {
         ASK_DESIRE, ASK_DESIRE, ASK_DESIRE, ASK_SCALE, ASK_SCALE, ASK_SCALE, ASK_REMOVE,

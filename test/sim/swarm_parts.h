@@ -56,7 +56,7 @@ void swarm_supervise(struct swarm *s); /* starts what is down and due */
 void swarm_start_all(struct swarm *s);
 
 /* swarm_client.c */
-void client_ask(struct swarm *s);
+void swarm_ask(struct swarm *s);
 void client_crash(struct swarm *s);
 
 #endif
