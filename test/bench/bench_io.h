@@ -42,9 +42,9 @@ enum { BENCH_STEPS = 16 };
 struct bench_result bench_load(struct bench *b, int width, int units, int steps,
                                bench_request *request, void *context);
 
-/* Follows the actual LRPs of the board: `on_frame` sees each frame, also during a load. bench_wait()
- * runs the loop until bench_done() was called since the last bench_wait(); false after
- * BENCH_ANSWER_MS. */
+/* Follows the actual LRPs of the board: `on_frame` sees each frame, also during a load.
+ * bench_wait() runs the loop until bench_done() was called since the last bench_wait(); false
+ * after BENCH_ANSWER_MS. */
 typedef void bench_frame(void *context, const Board__FeedFrame *frame);
 void bench_follow(struct bench *b, bench_frame *on_frame, void *context);
 bool bench_wait(struct bench *b);

@@ -1,11 +1,12 @@
 /* What a bbs does beside bare etcd on the same machine in the same run: desire in bulk, desire one
  * instance a call, claim and start. The ratios are the result; the absolute numbers are the
  * machine's, and this client takes its part of the processors.
- *   test_bench_bbs [--rounds N]
+ *   test_bench_bbs [--rounds N] [--width N]      one width only: to look at it with a profiler
  * Started by test/bench/test_cluster: nothing else may act on the board meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "test/bench/bench_figures.h"
 #include "test/bench/bench_io.h"
@@ -31,7 +32,8 @@ struct subject {
 
 static const char *process_guid(const struct subject *s, struct arena *a, int process)
 {
-    return arena_printf(a, "bench-%s%d-%d-%d", s->kind, s->width, s->round, process);
+    return arena_printf(a, "bench-%d-%s%d-%d-%d", (int)getpid(), s->kind, s->width, s->round,
+                        process);
 }
 
 static const ProtobufCMessage *desire(void *context, struct arena *a, int unit, int step,
@@ -86,13 +88,22 @@ static void measure_width(struct bench *b, struct etcd_bench *e, struct figures 
     f->failures += r.failures;
 }
 
-static void measure_round(struct bench *b, struct etcd_bench *e, struct figures *f, int round)
+static bool is_wanted(int w, int only)
+{
+    return only == 0 || widths[w] == only;
+}
+
+static void measure_round(struct bench *b, struct etcd_bench *e, struct figures *f, int round,
+                          int only)
 {
     struct subject bulk = {"bulk", 1, round, BULK_INSTANCES};
     struct bench_result r = bench_load(b, 1, BULKS, 1, desire, &bulk);
     bench_add(&f->bulk, r.per_second * BULK_INSTANCES);
     f->failures += r.failures;
     for (int w = 0; w < WIDTHS; w++) {
+        if (!is_wanted(w, only)) {
+            continue;
+        }
         measure_width(b, e, f, round, w);
     }
 }
@@ -106,11 +117,14 @@ static void row(const char *what, int width, double value, const char *unit, dou
     bench_row(figure, value, unit, baseline, text);
 }
 
-static void print(struct figures *f)
+static void print(struct figures *f, int only)
 {
     bench_row("desire of 1,000 instances a call", bench_median(&f->bulk), "instances/s",
               bench_median(&f->batch[0]), "etcd, records/s in 64-record txns, 1 in flight");
     for (int w = 0; w < WIDTHS; w++) {
+        if (!is_wanted(w, only)) {
+            continue;
+        }
         double single = bench_median(&f->single[w]), batch = bench_median(&f->batch[w]);
         double desires = bench_median(&f->desire[w]), pairs = bench_median(&f->pairs[w]);
         row("desire of one instance a call", widths[w], desires, "calls/s", single,
@@ -126,11 +140,12 @@ static void print(struct figures *f)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"rounds", required_argument, NULL, 'r'}, {0}};
+    static const struct option options[] = {
+        {"rounds", required_argument, NULL, 'r'}, {"width", required_argument, NULL, 'w'}, {0}};
     static struct figures f;
-    int rounds = 5, c;
+    int rounds = 5, only = 0, c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        rounds = c == 'r' ? atoi(optarg) : 0;
+        *(c == 'w' ? &only : &rounds) = c == '?' ? 0 : atoi(optarg);
     }
     if (rounds < 1 || rounds > ROUNDS_MAX) {
         fprintf(stderr, "bench: 1 to %d rounds\n", ROUNDS_MAX);
@@ -139,13 +154,14 @@ int main(int argc, char **argv)
     struct bench *b = bench_new();
     struct etcd_bench *e = etcd_bench_new();
     for (int round = 0; round < rounds; round++) {
-        measure_round(b, e, &f, round);
+        measure_round(b, e, &f, round, only);
     }
-    print(&f);
     etcd_bench_free(e);
     bench_free(b);
-    if (f.failures) {
+    if (f.failures) { /* which are quick, so that the rest means nothing */
         fprintf(stderr, "bench: %d calls failed\n", f.failures);
+        return 1;
     }
-    return f.failures != 0;
+    print(&f, only);
+    return 0;
 }

@@ -1,8 +1,8 @@
 /* From the desire of an LRP to RUNNING as the feed tells it, beside bare `runc run --detach` of the
  * same configuration and root filesystem, round by round in one run.
  *   test_bench_start [--rounds N] [--wide-rounds N]
- * Started by test/bench/test_cluster. BENCH_BUNDLES names a directory with bundles 0 .. 19, each
- * mounted; BENCH_CONTAINERS, separated by commas, where the cells keep their containers. */
+ * Started by test/bench/test_cluster. BENCH_BUNDLES names a directory with the bundles bare-0 to
+ * bare-19, mounted; BENCH_CONTAINERS, separated by commas, where the cells keep their containers. */
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -222,7 +222,10 @@ static void measure(struct watched *w, struct figure *f, int rounds)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"rounds", required_argument, NULL, 'r'}, {"wide-rounds", required_argument, NULL, 'w'}, {0}};
+        {"rounds", required_argument, NULL, 'r'},
+        {"wide-rounds", required_argument, NULL, 'w'},
+        {0},
+    };
     static struct figure one = {.name = "1 instance", .instances = 1};
     static struct figure limited = {
         .name = "1, limited disk", .instances = 1, .disk_mb = LIMITED_DISK_MB};
