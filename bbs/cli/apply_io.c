@@ -54,6 +54,14 @@ static int carry_out(struct session *s, const struct app *app, const struct appl
     return 0;
 }
 
+/* A bbs says what is wrong with a definition, and not with whose. */
+static int say_whose(int r, const struct app *app, struct err *err)
+{
+    struct err inner = *err;
+    return r == -ERR_INVALID ? err_set(err, ERR_INVALID, "%.60s: %.200s", app->name, inner.text)
+                             : r;
+}
+
 /* Decides on what the board has and carries it out; *ret_desired is how many instances there are to
  * be then. */
 static int apply_one(struct session *s, const struct app *app, int32_t *ret_desired,
@@ -75,7 +83,7 @@ static int apply_one(struct session *s, const struct app *app, int32_t *ret_desi
                 *ret_desired = lrps[i]->instances;
             }
         }
-        r = carry_out(s, app, &plan, err);
+        r = say_whose(carry_out(s, app, &plan, err), app, err);
     }
     return r < 0 ? r : session_tell(s, app->name, app->lrp->process_guid, plan.text, err);
 }

@@ -121,13 +121,24 @@ static int remove_one(struct session *s, const char *name, const Models__Desired
     return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
 }
 
-static int remove_named(struct session *s, const char *name, struct err *err)
-{
+struct named {
     Models__DesiredLRP **lrps;
     size_t count;
-    int r = session_named(s, name, &lrps, &count, err);
-    for (size_t i = 0; r == 0 && i < count; i++) {
-        r = remove_one(s, name, lrps[i], err);
+};
+
+/* All names are looked up before anything is removed: a mistake in the last one leaves all as it
+ * was. */
+static int remove_all(struct session *s, const struct invocation *call, struct err *err)
+{
+    struct named *named = ARENA_ARRAY(&s->arena, call->argument_count, struct named);
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
+        r = session_named(s, call->arguments[i], &named[i].lrps, &named[i].count, err);
+    }
+    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
+        for (size_t k = 0; r == 0 && k < named[i].count; k++) {
+            r = remove_one(s, call->arguments[i], named[i].lrps[k], err);
+        }
     }
     return r;
 }
@@ -136,9 +147,7 @@ int bbs_rm_run(const struct invocation *call, struct err *err)
 {
     struct session s;
     int r = session_open(call, &s, err);
-    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
-        r = remove_named(&s, call->arguments[i], err);
-    }
+    r = r < 0 ? r : remove_all(&s, call, err);
     session_close(&s);
     return r;
 }

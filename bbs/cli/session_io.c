@@ -43,7 +43,7 @@ static bool has_option(const struct invocation *call, const char *name)
 
 int session_open(const struct invocation *call, struct session *s, struct err *err)
 {
-    *s = (struct session){.timeout_ms = ANSWER_MS};
+    *s = (struct session){.begun_ms = cli_now_ms(), .timeout_ms = ANSWER_MS};
     arena_init(&s->arena);
     const char *output = "table";
     int r = cli_choice(call, "output", &output, err);
@@ -150,13 +150,17 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     struct cli_progress shown = {0};
     struct lrp_progress p = {.desired = desired};
     char text[400] = "";
-    int64_t begun_ms = cli_now_ms(), passed_ms = 0;
-    int r = 0;
-    for (; passed_ms < s->timeout_ms && !cli_interrupted(); passed_ms = cli_now_ms() - begun_ms) {
+    int64_t passed_ms = 0;
+    int r;
+    for (;;) {
         /* Each look has time of its own, so that a slow answer is not taken for the end. */
         cli_client_limit(s->client, ANSWER_MS);
         r = look(s, name, process_guid, desired, &shown, &p, text, sizeof(text), err);
         if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
+            break;
+        }
+        passed_ms = cli_now_ms() - s->begun_ms;
+        if (passed_ms >= s->timeout_ms || cli_interrupted()) {
             break;
         }
         cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);

@@ -10,7 +10,7 @@ struct session {
     struct cli_client *client;
     bool json;
     bool wait;
-    int64_t timeout_ms;
+    int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
 /* Opens with the options of the call; close it even when this fails. */
@@ -29,7 +29,8 @@ int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
                     Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
 
-/* Waits until a process has `desired` instances that run, and no others. At the end of the time:
+/* Waits until a process has `desired` instances that run, and no others; looks at least once. At
+ * the end of the session's time:
  * CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);

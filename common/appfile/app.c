@@ -83,6 +83,10 @@ static int check(const struct app_source *s, const struct node *from, const Mode
                                "must not be negative");
         }
     }
+    if (lrp->instances > APP_INSTANCES_MAX) {
+        return app_mistake(s, node_at(from, "instances"), "instances",
+                           arena_printf(s->arena, "must be %d at most", APP_INSTANCES_MAX));
+    }
     return 0;
 }
 

@@ -26,6 +26,7 @@ enum {
     APPFILE_MAX_BYTES = 1024 * 1024,
     APPS_MAX = 256,
     APP_NAME_MAX = 200,
+    APP_INSTANCES_MAX = 1000000, /* as a bbs takes them */
     APP_DEFAULT_MEMORY_MB = 128,
     APP_DEFAULT_DISK_MB = 256,
 };

@@ -127,8 +127,11 @@ static int convert_command(const struct app_source *s, const struct key *k, cons
 static int convert_env(const struct app_source *s, const struct key *k, const struct node *v,
                        json_t *lrp)
 {
+    if (v->kind == NODE_LIST && (v->count == 0 || v->items[0]->kind == NODE_MAP)) {
+        return put(s, k, v, lrp, node_to_json(v)); /* as in the API */
+    }
     if (v->kind != NODE_MAP) {
-        return put(s, k, v, lrp, node_to_json(v));
+        return app_mistake(s, v, k->name, "must be a map, like {KEY: value}");
     }
     json_t *list = json_array();
     for (size_t i = 0; i < v->count; i++) {

@@ -11,6 +11,7 @@ enum { INTEGER_LETTERS_MAX = 17 };
 struct builder {
     struct arena *arena;
     const char *file;
+    struct bytes text;
     yaml_document_t *document;
     size_t nodes;
     unsigned depth;
@@ -184,11 +185,36 @@ static int build(struct builder *b, const yaml_node_t *from, struct node **ret_n
     return r;
 }
 
+/* libyaml gives the place of bytes that are no text by their number, that of all else by line. */
+static size_t line_of_problem(struct bytes text, const yaml_parser_t *p)
+{
+    if (p->error != YAML_READER_ERROR) {
+        return p->problem_mark.line + 1;
+    }
+    size_t line = 1;
+    for (size_t i = 0; i < p->problem_offset && i < text.size; i++) {
+        line += text.data[i] == '\n';
+    }
+    return line;
+}
+
+/* Whether a tab is in the way, where only spaces may indent. */
+static bool is_tab(struct bytes text, const yaml_parser_t *p)
+{
+    return p->error == YAML_SCANNER_ERROR && p->problem_mark.index < text.size &&
+           text.data[p->problem_mark.index] == '\t';
+}
+
 static int bad_yaml(struct builder *b, const yaml_parser_t *p)
 {
-    return err_set(b->err, ERR_INVALID, "%s:%zu: not valid YAML: %s%s%s", b->file,
-                   p->problem_mark.line + 1, p->problem ? p->problem : "unreadable",
-                   p->context ? ", " : "", p->context ? p->context : "");
+    size_t line = line_of_problem(b->text, p);
+    if (is_tab(b->text, p)) {
+        return err_set(b->err, ERR_INVALID, "%s:%zu: not valid YAML: a tab; indent with spaces",
+                       b->file, line);
+    }
+    return err_set(b->err, ERR_INVALID, "%s:%zu: not valid YAML: %s%s%s", b->file, line,
+                   p->problem ? p->problem : "unreadable", p->context ? ", " : "",
+                   p->context ? p->context : "");
 }
 
 /* Gives 1 for a document, 0 at the end. */
@@ -213,7 +239,7 @@ int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct
         abort();
     }
     yaml_parser_set_input_string(&parser, text.size ? text.data : (const uint8_t *)"", text.size);
-    struct builder b = {.arena = a, .file = file, .err = err};
+    struct builder b = {.arena = a, .file = file, .text = text, .err = err};
     struct node **nodes = ARENA_ARRAY(a, NODE_DOCUMENTS_MAX, struct node *);
     size_t count = 0;
     int r = 1;

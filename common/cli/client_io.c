@@ -234,18 +234,21 @@ static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
     return err_set(err, ERR_UNAVAILABLE, "%.80s does not answer: %.120s", c->urls[c->next], what);
 }
 
-static int status_error(struct cli_client *c, long status, struct err *err)
+static int status_error(struct cli_client *c, const char *path, long status, struct err *err)
 {
     const char *text = buf_string(&c->body);
     int size = (int)strcspn(text, "\r\n");
     size = size > 120 ? 120 : size;
     switch (status) {
     case 503:
-        return err_set(err, ERR_UNAVAILABLE, "%.80s is not ready", c->urls[c->next]);
+        return err_set(err, ERR_UNAVAILABLE, "%.80s is not ready: it begins, or does not reach its etcd",
+                       c->urls[c->next]);
     case 403:
         return err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next], size, text);
     case 404:
-        return err_set(err, ERR_NOT_FOUND, "%.80s: %.*s", c->urls[c->next], size, text);
+        /* Not "not found", which is an answer about what was asked for: there is nobody to ask. */
+        return err_set(err, ERR_IO, "%.80s knows no %.60s; is it the right server and port?",
+                       c->urls[c->next], path);
     default:
         return err_set(err, ERR_IO, "%.80s answers with status %ld: %.*s", c->urls[c->next], status,
                        size, text);
@@ -277,7 +280,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     if (code != CURLE_OK && !(c->take && c->taken < 0)) {
         return transport_error(c, code, err);
     }
-    return status == 200 ? 0 : status_error(c, status, err);
+    return status == 200 ? 0 : status_error(c, path, status, err);
 }
 
 /* Asks one after the other until one answers or the time is over. */

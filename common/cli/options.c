@@ -119,11 +119,17 @@ static int check_arguments(const struct invocation *call, struct err *err)
                        c->name, c->arguments);
     }
     if (count > c->arguments_max) {
-        return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s %s %s",
+        return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s %s%s%s",
                        call->arguments[c->arguments_max], call->program->name, c->name,
-                       c->arguments);
+                       *c->arguments ? " " : "", c->arguments);
     }
     return 0;
+}
+
+/* "-1" is a number, though a wrong one perhaps: its command says what is wrong with it. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != 0 && !(word[1] >= '0' && word[1] <= '9');
 }
 
 static int parse_words(struct invocation *call, int argc, char *const *argv, struct err *err)
@@ -138,7 +144,7 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, str
             call->help = true;
         } else if (options && strncmp(argv[i], "--", 2) == 0) {
             r = parse_option(call, argc, argv, &i, err);
-        } else if (options && argv[i][0] == '-' && argv[i][1] != 0) {
+        } else if (options && is_option(argv[i])) {
             r = err_set(err, ERR_INVALID, "unknown option %.40s; see %s %s --help", argv[i],
                         call->program->name, call->command->name);
         } else if (call->argument_count == CLI_ARGUMENTS_MAX) {
@@ -160,8 +166,12 @@ int cli_parse(struct arena *a, const struct cli_program *program, int argc, char
     if (argc < 2) {
         return err_set(err, ERR_INVALID, "what should be done? See %s --help", program->name);
     }
-    call.help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-                strcmp(argv[1], "help") == 0;
+    bool help = strcmp(argv[1], "help") == 0;
+    if (help && argc > 2) { /* "bbs help ps" is "bbs ps --help" */
+        char *words[] = {argv[0], argv[2], arena_strdup(a, "--help"), NULL};
+        return cli_parse(a, program, 3, words, ret_call, err);
+    }
+    call.help = help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
     call.version = strcmp(argv[1], "--version") == 0;
     if (!call.help && !call.version) {
         call.command = find_command(program, argv[1]);

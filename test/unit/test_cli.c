@@ -129,6 +129,9 @@ static void mistakes_say_what_to_do(void **state)
         {"bbs ps --weit", "unknown option --weit; did you mean --wait?"},
         {"bbs ps --qqqqqqqq=1", "unknown option --qqqqqqqq; see bbs ps --help"},
         {"bbs ps -x", "unknown option -x; see bbs ps --help"},
+        {"bbs ps web -1", "\"-1\" is one argument too many: bbs ps [NAME]"},
+        {"bbs serve x", "\"x\" is one argument too many: bbs serve"},
+        {"bbs help aply", "unknown command \"aply\"; did you mean \"bbs apply\"?"},
         {"bbs ps --wait=yes", "--wait takes no value"},
         {"bbs ps --wait --wait", "--wait is given twice"},
         {"bbs ps --timeout", "--timeout needs a value: --timeout TIME"},
@@ -191,7 +194,7 @@ static void help_names_everything(void **state)
 {
     struct fixture *f = *state;
     static const char *const lines[] = {"bbs --help", "bbs -h", "bbs help", "bbs ps --help",
-                                        "bbs apply -h"};
+                                        "bbs apply -h", "bbs help ps"};
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         struct buf out;
         buf_init(&out);
