@@ -15,6 +15,15 @@ instances() {
     done | sort -n
 }
 
+# Exactly N instances are on the board and all are RUNNING, none of them under this GUID. One look at
+# the board: two would mix two moments.
+running() { # N [GUID]
+    local now
+    now=$(instances)
+    [ "$(grep -c ' RUNNING ' <<<"$now")" = "$1" ] && [ "$(wc -l <<<"$now")" = "$1" ] &&
+        { [ -z "${2-}" ] || [[ $now != *"$2"* ]]; }
+}
+
 # What an instance's web server says, over plain TCP: nothing but bash is needed.
 ask() { # PORT
     (
