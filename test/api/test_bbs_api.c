@@ -521,6 +521,24 @@ static void sessions_and_beats(void **state)
     arena_done(a);
 }
 
+/* The epoch of the DesiredLRP: what a cell claims by. */
+static const char *definition_of(struct arena *a, const char *guid)
+{
+    Models__DesiredLRPByProcessGuidRequest r = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    struct buf answer;
+    buf_init(&answer);
+    r.process_guid = arena_strdup(a, guid);
+    assert_int_equal(post(bbs[0].port, "/v1/desired_lrps/get_by_process_guid.r3", &r.base,
+                          &answer), 200);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Models__DesiredLRPResponse *got =
+        models__desired_lrpresponse__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    assert_non_null(got->desired_lrp);
+    buf_done(&answer);
+    return got->desired_lrp->modification_tag->epoch;
+}
+
 static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t session,
                                int32_t index)
 {
@@ -528,6 +546,7 @@ static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t se
     board__move__init(m);
     m->move = arena_strdup(a, "claim");
     m->session = session;
+    m->definition = arena_strdup(a, definition_of(a, "applied"));
     m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
     models__actual_lrpkey__init(m->actual_lrp_key);
     m->actual_lrp_key->process_guid = arena_strdup(a, "applied");
@@ -556,7 +575,9 @@ static void moves_in_batches(void **state)
     r.moves[4] = claim_move(a, "cell-1", 3, 9);
     r.moves[5] = claim_move(a, "cell-1", 3, 1);
     r.moves[5]->move = arena_strdup(a, "create");
-    r.n_moves = 6;
+    r.moves[6] = claim_move(a, "cell-1", 3, 1);
+    r.moves[6]->definition = arena_strdup(a, "");
+    r.n_moves = 7;
     post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
     ProtobufCAllocator allocator = arena_protobuf(a);
     Board__ApplyResponse *got =
@@ -572,9 +593,10 @@ static void moves_in_batches(void **state)
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__ResourceConflict},
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__ResourceNotFound},
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
     };
-    assert_int_equal(got->n_results, 6);
-    for (size_t i = 0; i < 6; i++) {
+    assert_int_equal(got->n_results, 7);
+    for (size_t i = 0; i < 7; i++) {
         const Board__MoveResult *result = got->results[i];
         assert_int_equal(result->outcome, expected[i].outcome);
         assert_int_equal(result->error ? (int32_t)result->error->type : -1, expected[i].error);
@@ -586,7 +608,7 @@ static void moves_in_batches(void **state)
     assert_int_equal(error_of(&answer), MODELS__ERROR__TYPE__ResourceConflict);
     r.epoch = got->epoch;
     for (r.n_moves = 0; r.n_moves < 257; r.n_moves++) {
-        r.moves[r.n_moves] = claim_move(a, "cell-1", 3, 0);
+        r.moves[r.n_moves] = r.moves[0];
     }
     post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
     assert_int_equal(error_of(&answer), MODELS__ERROR__TYPE__InvalidRequest);
