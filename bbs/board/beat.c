@@ -30,13 +30,20 @@ int64_t beat_since_ns(const struct board *b, const char *boot_id)
     return p ? copied_seen_ns(p) : INT64_MIN;
 }
 
+/* What a name costs in a put, with two numbers and the heads of the fields. */
+static size_t weight(const char *name)
+{
+    return strlen(name) + 32;
+}
+
 static bool hear(struct board *b, struct map *m, size_t max, const char *name, uint64_t session)
 {
     struct heard *h = map_get(m, name);
     if (!h) {
-        if (m->count >= max) {
+        if (m->count >= max || b->beats.bytes + weight(name) > BEAT_BYTES_MAX) {
             return false;
         }
+        b->beats.bytes += weight(name);
         h = calloc(1, sizeof(*h));
         if (!h) {
             abort();
@@ -94,12 +101,13 @@ static void fill_record(struct board *b, Board__BeatRecord *r, struct arena *a)
 }
 
 /* What this put told need not be told again. */
-static void forget_told(struct map *m, uint64_t number)
+static void forget_told(struct beats *s, struct map *m)
 {
     MAP_EACH(m, n)
     {
         struct heard *h = map_value(n);
-        if (h->number <= number) {
+        if (h->number <= s->number) {
+            s->bytes -= weight(map_key(n));
             map_remove(m, map_key(n));
             free(h);
         }
@@ -114,8 +122,8 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
     s->call_id = 0;
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
     if (answer->outcome == STORE_DONE && r && r->succeeded) {
-        forget_told(&s->cells, s->number);
-        forget_told(&s->leaders, s->number);
+        forget_told(s, &s->cells);
+        forget_told(s, &s->leaders);
         s->unconfirmed_ns = NEVER_NS;
         s->confirmed = true;
         return;

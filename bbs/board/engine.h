@@ -16,12 +16,12 @@ enum {
     TRANSACTIONS_MAX = 256,         /* most slots a bbs may be configured to have */
     TRANSACTIONS_DEFAULT = 16,
     STORE_BUCKETS = 64,
-    OPS_MAX = 65536,                /* open at once; more are answered 503 */
+    OPS_MAX = 16384,                /* open at once, 16 KiB each; more are answered 503 */
     CONFLICTS_MAX = 8,              /* of one op, then UNAVAILABLE */
     FETCHES_MAX = 8,                /* rounds of fetching for one op, then UNAVAILABLE */
     PAGE_RECORDS = 512,             /* of one Range of a long list */
     FETCH_KEYS = 32,                /* of one transaction that fetches by key */
-    BARRIER_WAITERS_MAX = 65536,
+    BARRIER_WAITERS_MAX = 16384,    /* ops and reads; more are answered 503 */
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
     BATCH_WORTH = 64,               /* ready records that are sent although others fly */
     FLYING_FREELY = 2,              /* this many transactions fly without waiting for company */
@@ -29,6 +29,8 @@ enum {
     FEED_RING_DEFAULT = 65536,
     BEAT_CELLS_MAX = 20000,
     BEAT_LEADERS_MAX = 64,
+    BEAT_BYTES_MAX = 1024 * 1024,   /* of what one put tells; etcd refuses 1.5 MiB */
+    TOUCHED_MAX = 200000,           /* keys that change during a pass of verify.c */
 };
 
 /* Put after the last key of a page: the next page begins there. (Between the two stand only keys
@@ -321,6 +323,7 @@ struct beats {
     bool confirmed;             /* ever */
     struct map cells;           /* heard: cell_id -> struct heard */
     struct map leaders;
+    size_t bytes;               /* that both weigh in a put */
     int64_t sweep_ns;           /* next look for keys of bbs that are gone */
 };
 

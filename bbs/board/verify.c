@@ -9,8 +9,6 @@
 #define VERIFY_INTERVAL_DEFAULT_NS (600 * SECOND_NS)
 #define VERIFY_PAUSE_NS (50 * MILLISECOND_NS) /* between two pages */
 
-enum { TOUCHED_MAX = 200000 }; /* more changes than this in a pass: it ends, the next one tries */
-
 static const struct {
     const char *first, *end;
 } parts[] = {{"\x01", "cause/"}, {"cause0", "run/"}, {"run0", "\x7f"}};
@@ -59,7 +57,7 @@ void verify_touched(struct board *b, const char *key)
     }
     map_put(&b->verify.touched, key, (void *)(size_t)&yes);
     if (b->verify.touched.count > TOUCHED_MAX) {
-        end_pass(b);
+        end_pass(b); /* the next one tries again */
     }
 }
 

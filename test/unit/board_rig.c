@@ -192,6 +192,8 @@ static void step(struct rig *r, unsigned n, struct event *ev)
 
 struct effects *board_rig_begin(struct rig *r, unsigned n)
 {
+    struct event ev = {.kind = EVENT_TIMER};
+    step(r, n, &ev);
     return &r->seats[n].out;
 }
 

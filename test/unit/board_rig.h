@@ -43,7 +43,8 @@ void board_rig_restart(struct rig *r, unsigned n);
 void board_rig_stop(struct rig *r, unsigned n);
 bool board_rig_exited(const struct rig *r, unsigned n);
 
-/* Effects that a test's own calls into a board make go through here, between begin and end. */
+/* Effects that a test's own calls into a board make go through here, between begin and end. The
+ * board learns the time first, as a request would tell it. */
 struct effects *board_rig_begin(struct rig *r, unsigned n);
 void board_rig_end(struct rig *r, unsigned n);
 

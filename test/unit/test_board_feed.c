@@ -183,9 +183,13 @@ static void a_reader_resumes_where_it_was(void **state)
     assert_string_equal(read_all(at_10, 65536, NULL),
                         "RESET@13 RECORD:a@13 RECORD:b@13 RECORD:c@13 CURRENT@13 ");
     assert_string_equal(read_all(ahead, 65536, NULL), ""); /* this bbs is behind: wait */
+    struct cursor *at_13 = reader(&d, "", "", 13); /* not behind: it is told so */
+    feed_heartbeat(d.feed, 13);
+    assert_string_equal(read_all(at_13, 65536, NULL), "HEARTBEAT@13 ");
+    cursor_free(at_13);
     drop(&d, "a");
     drop(&d, "b");
-    assert_string_equal(read_all(ahead, 65536, NULL), "DELETE:b@15 ");
+    assert_string_equal(read_all(ahead, 65536, NULL), "DELETE:b@15 HEARTBEAT@15 ");
     cursor_free(at_11);
     cursor_free(at_10);
     cursor_free(ahead);
