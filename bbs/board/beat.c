@@ -7,8 +7,6 @@
 #define BEAT_INTERVAL_DEFAULT_NS (2 * SECOND_NS)
 #define BEAT_UNCONFIRMED_MAX_NS (2 * SECOND_NS)
 #define BEAT_RETRY_NS (200 * MILLISECOND_NS)
-#define SWEEP_INTERVAL_NS (30 * SECOND_NS)
-#define SILENT_MAX_NS (600 * SECOND_NS)
 
 /* Heard from a cell or a leader. */
 struct heard {
@@ -180,52 +178,6 @@ static void put(struct board *b, struct effects *out)
     s->call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_put, NULL, out);
 }
 
-static void on_swept(struct board *b, void *context, const struct store_answer *answer,
-                     struct effects *out)
-{
-    (void)b, (void)context, (void)answer, (void)out; /* the next look tells */
-}
-
-/* Deletes a bbs's beat key and causes, under the compare that the key is as we know it. */
-static uint64_t remove_bbs(struct board *b, const char *boot_id, const struct version *known,
-                           store_done *done, struct effects *out)
-{
-    struct arena *a = out->arena;
-    const char *key = key_beat(a, boot_id);
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
-    t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
-    t->compare[t->n_compare++] = epoch_compare(b, a);
-    if (known) {
-        const struct compare c = {
-            .kind = COMPARE_UNCHANGED, .key = key, .revision = known->mod_revision};
-        t->compare[t->n_compare++] = compare_compile(a, &c);
-    }
-    t->n_success = 2;
-    t->success = ARENA_ARRAY(a, 2, Etcd__RequestOp *);
-    t->success[0] = etcd_op_delete(a, key);
-    t->success[1] = etcd_op_delete_range(a, key_cause_boot(a, boot_id));
-    return store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, done, NULL, out);
-}
-
-/* One bbs at a look that has been silent for 10 minutes. */
-static void sweep(struct board *b, struct effects *out)
-{
-    b->beats.sweep_ns = b->now.mono_ns + SWEEP_INTERVAL_NS;
-    for (struct copied *p = copy_from(b->copy, "beat/"); p; p = copy_next(p)) {
-        const struct version *item = copied_version(p);
-        if (item->type != RECORD_BEAT) {
-            return;
-        }
-        const char *boot_id = key_component(out->arena, version_key(item), 1);
-        if (strcmp(boot_id, b->boot_id) != 0 &&
-            b->now.mono_ns - copied_seen_ns(p) >= SILENT_MAX_NS) {
-            remove_bbs(b, boot_id, item, on_swept, out);
-            return;
-        }
-    }
-}
-
 void beats_timer(struct board *b, struct effects *out)
 {
     struct beats *s = &b->beats;
@@ -235,9 +187,6 @@ void beats_timer(struct board *b, struct effects *out)
     if (!s->call_id && s->next_ns <= b->now.mono_ns) {
         put(b, out);
     }
-    if (s->sweep_ns <= b->now.mono_ns) {
-        sweep(b, out);
-    }
 }
 
 int64_t beats_due_ns(const struct board *b)
@@ -246,7 +195,7 @@ int64_t beats_due_ns(const struct board *b)
     if (!b->loaded || b->stop_ns) {
         return NEVER_NS;
     }
-    return earlier_ns(s->call_id ? NEVER_NS : s->next_ns, s->sweep_ns);
+    return s->call_id ? NEVER_NS : s->next_ns;
 }
 
 static void on_left(struct board *b, void *context, const struct store_answer *answer,
@@ -260,7 +209,7 @@ void beats_leave(struct board *b, struct effects *out)
 {
     store_forget(b, b->beats.call_id);
     b->beats.call_id = 0;
-    remove_bbs(b, b->boot_id, NULL, on_left, out);
+    sweep_bbs(b, b->boot_id, NULL, on_left, out);
 }
 
 void beats_free(struct board *b)

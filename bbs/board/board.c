@@ -30,6 +30,7 @@ static void init_lists(struct board *b)
     STAILQ_INIT(&b->watch.list);
     awaits_init(&b->awaits);
     buf_init(&b->load.next_key);
+    buf_init(&b->sweep.from);
     map_init(&b->load.strangers);
     map_init(&b->turns);
 }
@@ -77,6 +78,7 @@ void board_free(struct board *b)
         }
     }
     beats_free(b);
+    sweep_free(b);
     board_jobs_free(b);
     verify_free(b);
     watch_done(b);
@@ -219,6 +221,7 @@ static void timers(struct board *b, struct effects *out)
     load_timer(b, out);
     watch_timer(b, out);
     beats_timer(b, out);
+    sweep_timer(b, out);
     board_jobs_timer(b, out);
     health_timer(b, out);
     verify_timer(b, out);
@@ -230,6 +233,7 @@ static void set_due(struct board *b, struct effects *out)
     effects_due(out, awaits_due_ns(&b->awaits));
     effects_due(out, commits_due_ns(b));
     effects_due(out, beats_due_ns(b));
+    effects_due(out, sweep_due_ns(b));
     effects_due(out, health_due_ns(b));
     effects_due(out, verify_due_ns(b));
     if (b->loaded && !b->stop_ns) {

@@ -324,7 +324,6 @@ struct beats {
     struct map cells;           /* heard: cell_id -> struct heard */
     struct map leaders;
     size_t bytes;               /* that both weigh in a put */
-    int64_t sweep_ns;           /* next look for keys of bbs that are gone */
 };
 
 void beats_timer(struct board *b, struct effects *out);
@@ -334,6 +333,24 @@ void beats_free(struct board *b);
 void beats_leave(struct board *b, struct effects *out);
 /* Since when (monotonic) the beat key of this bbs has not changed; INT64_MIN when there is none. */
 int64_t beat_since_ns(const struct board *b, const char *boot_id);
+
+/* ---- sweep.c: what bbs that are gone have left on the board ---- */
+
+struct sweep {
+    int64_t next_ns;
+    uint64_t call_id;
+    struct buf from;     /* causes from this key on are to be looked at; empty = all */
+    char *orphan;        /* boot id of causes without a beat key; NULL = none is known */
+    int64_t orphan_ns;   /* since when */
+};
+
+void sweep_timer(struct board *b, struct effects *out);
+int64_t sweep_due_ns(const struct board *b);
+void sweep_free(struct board *b);
+/* Deletes a bbs's beat key and causes if the compare about its beat key holds (NULL: in any
+ * case). */
+void sweep_bbs(struct board *b, const char *boot_id, const struct compare *beat, store_done *done,
+               struct effects *out);
 
 /* ---- job.c ---- */
 
@@ -441,6 +458,7 @@ struct board {
     bool heartbeat_waits;
 
     struct beats beats;
+    struct sweep sweep;
     struct jobs jobs;
     struct health health;
     struct verify verify;

@@ -474,6 +474,28 @@ static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **s
     board_rig_free(r);
 }
 
+/* It died between its first transaction and its first beat. */
+static void causes_without_a_beat_are_swept(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(2, NULL);
+    Board__CauseRecord cause = BOARD__CAUSE_RECORD__INIT;
+    struct asked asked[2] = {0};
+    ask(r, 0, &asked[0], "d");
+    ask(r, 1, &asked[1], "e");
+    put_record(r, "cause/0-first/0", &cause.base);
+    put_record(r, "cause/0-first/1", &cause.base);
+    put_record(r, "cause/9~last/0", &cause.base);
+    board_rig_run(r, 590 * SECOND_NS);
+    assert_int_equal(count_prefix(r, "cause/0-first/"), 2);
+    board_rig_run(r, 100 * SECOND_NS);
+    assert_int_equal(count_prefix(r, "cause/0-first/"), 0);
+    board_rig_run(r, 800 * SECOND_NS);
+    assert_int_equal(count_prefix(r, "cause/9~last/"), 0);
+    assert_int_equal(count_prefix(r, "cause/"), 2); /* those of the living stay */
+    board_rig_free(r);
+}
+
 /* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
 
 static void slice_gather(struct view *v, const struct op_input *in, void *snapshot)
@@ -644,6 +666,7 @@ int main(void)
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
         cmocka_unit_test(beats_are_put_every_2_s_and_refused_when_unconfirmed),
         cmocka_unit_test(a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back),
+        cmocka_unit_test(causes_without_a_beat_are_swept),
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
         cmocka_unit_test(old_history_is_compacted),
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
