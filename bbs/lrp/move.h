@@ -55,7 +55,7 @@ const char *move_target(struct arena *a, const struct op_input *in);
 void move_gather(struct view *v, const struct op_input *in, void *snapshot);
 
 /* True if the caller may speak for what it moves: a rep for its own cell and with the session of
- * the board, a leader in its term (DESIGN 6, Fencing). Otherwise, and when the index is crowded, the
+ * the board, a leader in its term (DESIGN 6, Fencing). Otherwise, or when the index is crowded, the
  * plan is refused. */
 bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p);
 
