@@ -24,7 +24,10 @@ static int resolve(const char *words, struct user *ret, struct err *err)
         result = user_resolve(words, buf_bytes(&passwd), buf_bytes(&group), ret, err);
     }
     if (result == 0 && getuid() != 0 && ret->uid != getuid()) {
-        result = err_set(err, ERR_DENIED, "only root can run a process as user %s", words);
+        result = err_set(err, ERR_DENIED,
+                         "only root can run a process as user %.60s; this rep runs as uid %u: say "
+                         "user: %u",
+                         words, (unsigned)getuid(), (unsigned)getuid());
     }
     buf_done(&passwd);
     buf_done(&group);
