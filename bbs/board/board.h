@@ -65,13 +65,13 @@ void board_barrier(struct board *b, struct arena *arena, board_read *read, void 
 /* The present copy without a barrier, for what decides nothing. Lives in `arena`. */
 struct view *board_view(struct board *b, struct arena *arena);
 
-/* Records outside the copy (run/...), fetched at their present revision: keys or prefixes (ending
- * in "/"). Calls `got` once with the records found, in the order of `keys` (those of one prefix
+/* Records outside the copy (run/...), as they stood at `revision` (0 = now): keys or prefixes (ending
+ * in "/"). A revision that was compacted away meanwhile fails. Calls `got` once with the records found, in the order of `keys` (those of one prefix
  * sorted by key), or with NULL and a text. `keys` must live in the arena, which is taken over. */
 typedef void board_fetched(void *context, const struct seen *list, size_t count, const char *text,
                            struct effects *out);
 void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,
-                 board_fetched *got, void *context, struct effects *out);
+                 int64_t revision, board_fetched *got, void *context, struct effects *out);
 
 /* A feed reader: the cursor for EFFECT_REPLY on channel "feed". The request is copied. Call it from
  * within board_barrier's `read`, so that the snapshot is as fresh as the store. The cursor may

@@ -15,7 +15,8 @@ struct fetch {
     size_t next; /* first key not yet read */
     size_t asked; /* keys in the call that is open */
     struct buf page_key; /* of the prefix that is being paged; empty = its beginning */
-    int64_t revision;
+    int64_t revision; /* 0 = taken from the first answer */
+    bool fixed;       /* the caller named the revision */
     unsigned restarts;
     struct fetched *results;
     fetch_done *done;
@@ -84,7 +85,7 @@ static bool answered_well(struct fetch *f, const struct store_answer *answer, st
         return true;
     }
     if (answer->outcome == STORE_REFUSED && answer->grpc_status == GRPC_OUT_OF_RANGE &&
-        f->restarts++ < FETCH_RESTARTS_MAX) {
+        !f->fixed && f->restarts++ < FETCH_RESTARTS_MAX) {
         f->next = 0;
         f->revision = 0;
         buf_clear(&f->page_key);
@@ -192,8 +193,8 @@ static void ask(struct fetch *f, struct effects *out)
     }
 }
 
-void fetch_start(struct board *b, struct arena *arena, const char *const *keys, size_t count,
-                 fetch_done *done, void *context, struct effects *out)
+static void start_at(struct board *b, struct arena *arena, const char *const *keys, size_t count,
+                     int64_t revision, fetch_done *done, void *context, struct effects *out)
 {
     assert(count > 0);
     struct fetch *f = calloc(1, sizeof(*f));
@@ -201,7 +202,15 @@ void fetch_start(struct board *b, struct arena *arena, const char *const *keys, 
         abort();
     }
     *f = (struct fetch){
-        .board = b, .arena = arena, .keys = keys, .count = count, .done = done, .context = context};
+        .board = b,
+        .arena = arena,
+        .keys = keys,
+        .count = count,
+        .revision = revision,
+        .fixed = revision != 0,
+        .done = done,
+        .context = context,
+    };
     buf_init(&f->page_key);
     LIST_INSERT_HEAD(&b->fetches, f, link);
     f->results = ARENA_ARRAY(arena, count, struct fetched);
@@ -209,6 +218,12 @@ void fetch_start(struct board *b, struct arena *arena, const char *const *keys, 
         f->results[i].key = keys[i];
     }
     ask(f, out);
+}
+
+void fetch_start(struct board *b, struct arena *arena, const char *const *keys, size_t count,
+                 fetch_done *done, void *context, struct effects *out)
+{
+    start_at(b, arena, keys, count, 0, done, context, out);
 }
 
 void fetches_free(struct board *b, struct effects *nowhere)
@@ -254,7 +269,7 @@ static void on_fetched(void *context, const struct fetch_result *result, struct 
 }
 
 void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,
-                 board_fetched *got, void *context, struct effects *out)
+                 int64_t revision, board_fetched *got, void *context, struct effects *out)
 {
     struct outside_read *o = ARENA_NEW(arena, struct outside_read);
     *o = (struct outside_read){.board = b, .arena = arena, .got = got, .context = context};
@@ -263,5 +278,5 @@ void board_fetch(struct board *b, struct arena *arena, const char *const *keys, 
         on_fetched(o, &none, out);
         return;
     }
-    fetch_start(b, arena, keys, count, on_fetched, o, out);
+    start_at(b, arena, keys, count, revision, on_fetched, o, out);
 }

@@ -219,8 +219,9 @@ static void listing_release(struct listing *l)
     }
 }
 
-/* Without its run part an LRP was removed meanwhile: a list leaves it out, a get looks again, for
- * another may be desired under its name. */
+/* Without its run part an LRP was removed meanwhile: a get looks again, for another may be desired
+ * under its name. A list reads all run parts at the revision of its scheduling parts, so that it is
+ * the board at one instant; there none is missing but what this version cannot read. */
 static void answer_listing(struct listing *l, struct map *runs, struct effects *out)
 {
     struct records *records = records_new(l->count);
@@ -259,9 +260,10 @@ static void runs_fetched(void *context, const struct seen *list, size_t count, c
     listing_release(l);
 }
 
-/* Fetches the run parts of what was found, then answers. */
+/* Fetches the run parts of what was found, as they stood at `revision` (0 = now), then answers. */
 static void fetch_runs(struct bbs *b, uint64_t request_id, const struct found *found, size_t count,
-                       const char *process_guid, unsigned attempts, struct effects *out)
+                       int64_t revision, const char *process_guid, unsigned attempts,
+                       struct effects *out)
 {
     struct arena *a = board_arena();
     struct listing *l = ARENA_NEW(a, struct listing);
@@ -282,7 +284,7 @@ static void fetch_runs(struct bbs *b, uint64_t request_id, const struct found *f
         keys[0] = arena_printf(a, "%s/", record_type_name(RECORD_RUN));
         count = 1;
     }
-    board_fetch(b->board, a, keys, count, runs_fetched, l, out);
+    board_fetch(b->board, a, keys, count, revision, runs_fetched, l, out);
 }
 
 static void list_read(void *context, struct view *v, const char *text, struct effects *out)
@@ -298,7 +300,7 @@ static void list_read(void *context, struct view *v, const char *text, struct ef
     if (count == 0) {
         answer_well(out, ask->request_id);
     } else {
-        fetch_runs(ask->bbs, ask->request_id, list, count, NULL, 0, out);
+        fetch_runs(ask->bbs, ask->request_id, list, count, view_revision(v), NULL, 0, out);
     }
 }
 
@@ -336,7 +338,7 @@ static void get_read(void *context, struct view *v, const char *text, struct eff
     }
     struct found found = {.desired = (const Models__DesiredLRP *)seen->message,
                           .blob = seen->blob};
-    fetch_runs(g->bbs, g->request_id, &found, 1, g->process_guid, g->attempts, out);
+    fetch_runs(g->bbs, g->request_id, &found, 1, 0, g->process_guid, g->attempts, out);
 }
 
 static void get_again(struct bbs *b, uint64_t request_id, const char *process_guid,
