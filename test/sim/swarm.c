@@ -44,6 +44,7 @@ static struct span draw_span(struct swarm *s, int64_t longest_ns)
 static void make_cluster(struct swarm *s, uint64_t seed)
 {
     static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
+    s->wide = swarm_chance(s, 5);
     struct cluster_options o = {
         .world = {.seed = seed,
                   .network = draw_span(s, 20 * MILLISECOND_NS),
@@ -52,7 +53,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .bbs = (unsigned)swarm_draw(s, 1, 3),
         .cells = (unsigned)swarm_draw(s, 1, 6),
         .zones = (unsigned)swarm_draw(s, 1, 3),
-        .cell_instances = (unsigned)swarm_draw(s, 2, 20),
+        .cell_instances = (unsigned)(s->wide ? swarm_draw(s, 40, 90) : swarm_draw(s, 2, 20)),
         .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
     };
     s->cluster = cluster_new(&o);
@@ -67,7 +68,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         s->nodes[s->node_count++] = s->cluster->cells[i];
     }
     s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
-    s->instances_max = (unsigned)swarm_draw(s, 1, 8);
+    s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);

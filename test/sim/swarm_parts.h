@@ -29,6 +29,7 @@ struct swarm {
     int64_t restart_ns[SWARM_NODES_MAX]; /* NEVER_NS: not planned */
     unsigned node_count;
 
+    bool wide; /* instances by the hundred: more than a transaction takes */
     unsigned apps, instances_max;
     int64_t pace_ns;                 /* mean time between two requests */
     unsigned open_asks, ask_number;

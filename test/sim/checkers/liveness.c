@@ -1,5 +1,6 @@
 /* L1 to L3 once faults have stopped, as far as bbs, reps and the auctioneer can bring them about: a
  * missing index, a CRASHED instance and a cell that never comes back are the converger's. */
+#include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
@@ -24,11 +25,26 @@ static int container_of(struct checkers *k, const Models__ActualLRPInstanceKey *
     return -1;
 }
 
-static void say(struct convergence *c, const Models__ActualLRP *r, const char *what)
+static void tell(struct convergence *c, const Models__ActualLRP *r, const char *what)
 {
     buf_printf(c->why, "%s/%d %s%s%s: %s; ", r->actual_lrp_key->process_guid,
                r->actual_lrp_key->index, r->state, r->stopping ? " stopping " : " ",
                r->actual_lrp_instance_key ? r->actual_lrp_instance_key->cell_id : "", what);
+}
+
+static const Models__DesiredLRP *desired_of(struct checkers *k, const char *process_guid)
+{
+    struct arena a;
+    arena_init(&a);
+    const void *desired = history_now(&k->history, key_desired(&a, process_guid));
+    arena_done(&a);
+    return desired;
+}
+
+static bool wanted(const struct convergence *c, const Models__ActualLRP *r)
+{
+    const Models__ActualLRPKey *key = r->actual_lrp_key;
+    return index_desired(desired_of(c->k, key->process_guid), key->index);
 }
 
 static void judge(void *context, const struct past *p)
@@ -36,15 +52,51 @@ static void judge(void *context, const struct past *p)
     struct convergence *c = context;
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     if (strcmp(r->state, "UNCLAIMED") == 0) {
-        c->unplaced++;
+        c->unplaced += wanted(c, r);
     } else if (r->stopping) {
-        say(c, r, "was asked to stop and still stands (L3)");
+        tell(c, r, "was asked to stop and still stands (L3)");
     } else if (strcmp(r->state, "CLAIMED") == 0) {
-        say(c, r, "claimed and not started (L1)");
+        tell(c, r, "claimed and not started (L1)");
     } else if (strcmp(r->state, "RUNNING") == 0 &&
                container_of(c->k, r->actual_lrp_instance_key) != CONTAINER_RUNNING) {
-        say(c, r, "its container does not run (L1)");
+        tell(c, r, "its container does not run (L1)");
     }
+}
+
+static bool of_rep(const struct past *p)
+{
+    return p->cause && strcmp(p->cause->actor, "rep") == 0;
+}
+
+/* A record whose index is not desired: a rep that found its container without a record, or a late
+ * start, may have made it, and only the converger ends it, once its domain is fresh. */
+static void judge_extra(void *context, const struct past *p)
+{
+    struct convergence *c = context;
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    if (!of_rep(p) && !wanted(c, r)) {
+        tell(c, r, arena_printf(&c->k->history.arena, "is not desired, since its %s (L1)",
+                               p->cause ? p->cause->move : "?"));
+    }
+}
+
+/* An index without a record: a retired one is the converger's. */
+static void judge_missing(void *context, const struct past *p)
+{
+    struct convergence *c = context;
+    const Models__DesiredLRP *d = (const Models__DesiredLRP *)p->message;
+    struct arena a;
+    arena_init(&a);
+    for (int32_t i = 0; i < d->instances; i++) {
+        const struct past *last =
+            map_get(&c->k->history.now, key_actual(&a, d->process_guid, i, 0));
+        bool retired = last && last->cause && strcmp(last->cause->move, "retire") == 0;
+        if (!last || (!last->message && !retired)) {
+            buf_printf(c->why, "%s/%d has no record, since its %s (L1); ", d->process_guid, i,
+                       last && last->cause ? last->cause->move : "desire");
+        }
+    }
+    arena_done(&a);
 }
 
 static void judge_job(void *context, const struct past *p)
@@ -84,6 +136,8 @@ void check_converged(struct checkers *k, struct buf *ret_why)
 {
     struct convergence c = {.k = k, .why = ret_why};
     history_each(&k->history, "actual/", judge, &c);
+    history_each(&k->history, "actual/", judge_extra, &c);
+    history_each(&k->history, "desired/", judge_missing, &c);
     history_each(&k->history, "job/", judge_job, &c);
     judge_containers(&c);
     if (c.unplaced && places(k->cluster)) {
