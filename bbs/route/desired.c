@@ -344,8 +344,8 @@ static void get_read(void *context, struct view *v, const char *text, struct eff
 static void get_again(struct bbs *b, uint64_t request_id, const char *process_guid,
                       unsigned attempts, struct effects *out)
 {
-    if (attempts >= GET_ATTEMPTS_MAX) {
-        not_found(request_id, out);
+    if (attempts >= GET_ATTEMPTS_MAX) { /* it was there each time: "not found" would be untrue */
+        answer_unavailable(out, request_id);
         return;
     }
     struct arena *a = board_arena();

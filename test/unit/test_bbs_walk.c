@@ -1,6 +1,7 @@
 /* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked
  * in turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
 #include "bbs/bbs.h"
+#include "bbs/board/compare.h"
 #include "board.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/cells.pb-c.h"
@@ -8,6 +9,7 @@
 #include "models/domain.pb-c.h"
 #include "models/ping.pb-c.h"
 #include "common/base/arena.h"
+#include "test/sim/model_etcd.h"
 #include "test/sim/world.h"
 
 #include <setjmp.h>
@@ -436,6 +438,28 @@ static void bad_requests(void **state)
     assert_int_equal(strlen(s->boot_id), 36);
 }
 
+/* A caller may destroy something for what is not found (DESIGN 2); this LRP is there. */
+static void half_an_lrp_is_not_told_as_none(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
+    desire.desired_lrp = desired(w, "half", 1);
+    assert_int_equal(outcome(w, "/v1/desired_lrp/desire.r2", &desire.base), WELL);
+    Etcd__RequestOp *op = etcd_op_delete_range(&w->arena, "run/");
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    struct store_answer answer = {0};
+    txn.n_success = 1;
+    txn.success = &op;
+    model_etcd_apply(world_etcd(w->world), STORE_TXN, &txn.base, &w->arena, &answer);
+    Models__DesiredLRPByProcessGuidRequest get = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    get.process_guid = (char *)(uintptr_t)"half";
+    assert_int_equal(call(w, "/v1/desired_lrps/get_by_process_guid.r3", &get.base), 503);
+    get.process_guid = (char *)(uintptr_t)"none";
+    assert_int_equal(outcome(w, "/v1/desired_lrps/get_by_process_guid.r3", &get.base),
+                     MODELS__ERROR__TYPE__ResourceNotFound);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +467,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(desired_lrps, setup, teardown),
         cmocka_unit_test_setup_teardown(actual_lrps, setup, teardown),
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
+        cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
     };
     return cmocka_run_group_tests_name("bbs walk", tests, NULL, NULL);

@@ -19,6 +19,7 @@ struct race {
     struct arena arena;
     unsigned answers;
     enum op_end end;
+    enum plan_verdict verdict;
 };
 
 static struct race *race_new(void)
@@ -78,6 +79,7 @@ static void done(void *context, const struct op_result *result, struct effects *
     struct race *t = context;
     t->answers++;
     t->end = result->end;
+    t->verdict = result->plan ? result->plan->verdict : PLAN_NOTHING;
 }
 
 /* Decided on the frozen copy, then the watch comes back. */
@@ -196,6 +198,22 @@ static void a_record_of_a_newer_version_is_left_alone(void **state)
     race_free(t);
 }
 
+/* More records at one index than a move reads: nothing is written on top of what was not read. */
+static void a_crowded_index_is_left_alone(void **state)
+{
+    (void)state;
+    struct race *t = race_new();
+    for (int presence = 0; presence < 9; presence++) {
+        write_record(t, key_actual(&t->arena, ROWS_PROCESS, 0, presence),
+                     &row_actual(&t->arena, "UNCLAIMED", 0, presence)->base);
+    }
+    board_rig_run(t->rig, 100 * MILLISECOND_NS);
+    ask(t, &move_row_named("claim")->op, &row_move(&t->arena, "claim a@c1 index=0")->base);
+    assert_int_equal(t->verdict, PLAN_REFUSE);
+    assert_string_equal(instance(t, 0)->state, "UNCLAIMED");
+    race_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +222,7 @@ int main(void)
         cmocka_unit_test(an_index_is_emptied_though_it_was_just_found),
         cmocka_unit_test(what_ran_an_old_definition_is_stopped),
         cmocka_unit_test(a_record_of_a_newer_version_is_left_alone),
+        cmocka_unit_test(a_crowded_index_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
