@@ -1,29 +1,16 @@
-/* Verbs in, answers out: what both drivers have in common. Each verb that takes time is one run of
- * the shim (job_io.h); what it led to is read from the container's directory (container_io.c). */
+/* The driver's shell: verbs in, answers and ends out, LIST. Each verb that takes time is one run of
+ * the shim (verbs_io.c, job_io.h); what it led to stands in the container's directory
+ * (container_io.c). */
 #include "rep/driver/driver_parts.h"
-#include "rep/shim/shim.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <event2/event.h>
-#include <sys/stat.h>
 
 /* One event on its way to the owner, with everything it points to. */
 struct news {
     struct news *next;
     struct arena arena;
     struct event ev;
-};
-
-/* One verb under way. */
-struct op {
-    struct driver *driver;
-    uint64_t id;
-    enum verb verb;
-    char *guid, *dir;
-    bool answered;
-    struct err err; /* why it failed, while what it left is being removed */
-    uint64_t number; /* exec */
 };
 
 /* ---- News ---- */
@@ -86,381 +73,6 @@ void driver_tell_ended(const struct container *c)
     n->ev.container = container_status_of(c, &n->arena);
 }
 
-/* ---- Ops ---- */
-
-static struct op *op_new(struct driver *d, const struct verb_call *call)
-{
-    struct op *op = calloc(1, sizeof(*op));
-    op->driver = d;
-    op->id = call->id;
-    op->verb = call->verb;
-    op->guid = strdup(call->guid);
-    if (asprintf(&op->dir, "%s/%s", d->containers_dir, call->guid) < 0) {
-        abort();
-    }
-    return op;
-}
-
-static void op_free(void *verb_under_way)
-{
-    struct op *op = verb_under_way;
-    free(op->guid);
-    free(op->dir);
-    free(op);
-}
-
-static void op_answer(struct op *op, enum verb_outcome outcome, int exit_code, const char *text)
-{
-    if (op->answered) {
-        return;
-    }
-    op->answered = true;
-    driver_answer(op->driver, &(struct verb_answer){
-                                  .id = op->id,
-                                  .verb = op->verb,
-                                  .guid = op->guid,
-                                  .outcome = outcome,
-                                  .exit_code = exit_code,
-                                  .text = text,
-                              });
-}
-
-static void op_fail(struct op *op, const char *text)
-{
-    op_answer(op, VERB_FAILED, 0, text);
-    op_free(op);
-}
-
-/* What a job said of its failure, as a text of one line. */
-static const char *words_of(struct bytes said, char *text, size_t size)
-{
-    size_t n = said.size < size - 1 ? said.size : size - 1;
-    memcpy(text, said.data ? (const char *)said.data : "", n);
-    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' ')) {
-        n--;
-    }
-    text[n] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        text[i] = text[i] == '\n' ? ';' : text[i];
-    }
-    return n > 0 ? text : "the shim ended without a word";
-}
-
-/* The answers that every job has alike; true: there is nothing more to say. */
-static bool common_news(struct op *op, struct job *j, enum job_news news)
-{
-    if (news == JOB_LATE) {
-        op_answer(op, VERB_UNCERTAIN, 0, "no answer before the deadline; it was ended");
-    } else if (news == JOB_ENDED && !job_began(j) && job_exit_code(j) == 0) {
-        op_answer(op, VERB_FAILED, 0, "not begun before its deadline: too many others went first");
-    }
-    return news == JOB_LATE;
-}
-
-static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool outlives,
-                  void (*news)(struct job *j, enum job_news news), struct err *err)
-{
-    struct job_plan plan = {
-        .key = op->verb == VERB_EXEC ? NULL : op->guid,
-        .dir = op->dir,
-        .argv = c->argv.list,
-        .envp = c->env.count ? c->env.list : NULL,
-        .deadline_ns = deadline_ns,
-        .outlives = outlives,
-        .news = news,
-        .forget = op_free,
-        .owner = op,
-    };
-    return jobs_add(op->driver->jobs, &plan, err);
-}
-
-void shim_command(struct driver *d, struct command *c, const char *verb)
-{
-    command_add(c, "%s", d->shim);
-    command_add(c, "%s", verb);
-}
-
-/* ---- REMOVE ---- */
-
-static void on_removed(struct job *j, enum job_news news)
-{
-    struct op *op = job_owner(j);
-    struct container *c = map_get(&op->driver->containers, op->guid);
-    char text[512];
-    if (common_news(op, j, news)) {
-        return;
-    }
-    bool done = access(op->dir, F_OK) < 0 && errno == ENOENT; /* whoever removed it */
-    if (c) {
-        c->removing = false;
-        container_load(op->driver, op->guid); /* which drops it when it has gone */
-    }
-    if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
-        op_answer(op, VERB_FAILED, 0, op->err.text);
-    } else if (done) {
-        op_answer(op, VERB_DONE, 0, "");
-    } else {
-        op_answer(op, VERB_FAILED, 0, words_of(job_text(j), text, sizeof(text)));
-    }
-    op_free(op);
-}
-
-static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struct err *err)
-{
-    struct driver *d = op->driver;
-    struct container *known = map_get(&d->containers, op->guid);
-    struct command c;
-    command_init(&c);
-    shim_command(d, &c, "remove");
-    if (unfinished) {
-        command_add(&c, "--unfinished");
-    }
-    d->ops->remove(d, op->guid, &c);
-    int result = op_run(op, &c, deadline_ns, false, on_removed, err);
-    command_done(&c);
-    if (known && result == 0) {
-        known->removing = true;
-    }
-    return result;
-}
-
-static void call_remove(struct op *op, const struct verb_call *call)
-{
-    struct err err;
-    if (access(op->dir, F_OK) < 0 && errno == ENOENT &&
-        !jobs_busy(op->driver->jobs, op->guid)) {
-        op_answer(op, VERB_DONE, 0, "");
-        op_free(op);
-    } else if (run_remove(op, false, call->deadline_ns, &err) < 0) {
-        op_fail(op, err.text);
-    }
-}
-
-/* ---- PREPARE ---- */
-
-static void on_prepared(struct job *j, enum job_news news)
-{
-    enum { CLEAR_MS = 30000 };
-    struct op *op = job_owner(j);
-    struct timespec now;
-    char text[sizeof(op->err.text)];
-    if (common_news(op, j, news)) {
-        return;
-    }
-    if (job_began(j) && job_exit_code(j) == 0 && container_load(op->driver, op->guid)) {
-        op_answer(op, VERB_DONE, 0, "");
-        op_free(op);
-        return;
-    }
-    err_set(&op->err, ERR_IO, "%s", words_of(job_text(j), text, sizeof(text)));
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t until = now.tv_sec * SECOND_NS + now.tv_nsec + CLEAR_MS * MILLISECOND_NS;
-    if (run_remove(op, true, until, NULL) < 0) {
-        op_fail(op, op->err.text);
-    }
-}
-
-static int write_container(struct op *op, const struct verb_call *call, struct command *c,
-                           struct err *err)
-{
-    struct driver *d = op->driver;
-    int result = d->ops->prepare(d, op->guid, op->dir, call->spec, c, err);
-    return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
-}
-
-/* Refused before anything is on the disk. */
-static int may_prepare(struct op *op, const struct verb_call *call, struct err *err)
-{
-    struct driver *d = op->driver;
-    if (!call->spec || !call->spec->path || call->spec->path[0] == '\0' || !call->spec->rootfs) {
-        return err_set(err, ERR_INVALID, "a container needs a program and a root filesystem");
-    }
-    if (map_get(&d->containers, op->guid)) {
-        return err_set(err, ERR_EXISTS, "container %s exists", op->guid);
-    }
-    if (d->containers.count >= DRIVER_CONTAINERS_MAX) {
-        return err_set(err, ERR_TOO_LARGE, "%d containers are the most a cell keeps",
-                       DRIVER_CONTAINERS_MAX);
-    }
-    if (mkdir(op->dir, 0700) < 0) {
-        return err_set(err, ERR_IO, "cannot make %s: %s", op->dir,
-                       errno == EEXIST ? "what it was before is still being removed"
-                                       : strerror(errno));
-    }
-    return 0;
-}
-
-static void call_prepare(struct op *op, const struct verb_call *call)
-{
-    struct command c;
-    if (may_prepare(op, call, &op->err) < 0) {
-        op_fail(op, op->err.text);
-        return;
-    }
-    command_init(&c);
-    shim_command(op->driver, &c, "prepare");
-    int result = write_container(op, call, &c, &op->err);
-    if (result == 0) {
-        result = op_run(op, &c, call->deadline_ns, false, on_prepared, &op->err);
-    }
-    command_done(&c);
-    if (result < 0 && run_remove(op, true, call->deadline_ns, NULL) < 0) {
-        op_fail(op, op->err.text);
-    }
-}
-
-/* ---- START ---- */
-
-static void on_start(struct job *j, enum job_news news)
-{
-    struct op *op = job_owner(j);
-    struct container *c = map_get(&op->driver->containers, op->guid);
-    char text[STATUS_TEXT_BYTES];
-    if (common_news(op, j, news)) {
-        return;
-    }
-    if (news == JOB_STARTED) {
-        op_answer(op, VERB_DONE, 0, "");
-        if (c && c->first.pid == 0) { /* the file may be missing, on a full disk */
-            identity_of(job_report(j).number, &c->first);
-        }
-    }
-    if (c && news == JOB_ENDED) {
-        container_load(op->driver, op->guid); /* while its end is the answer, not an event */
-    }
-    if (c) {
-        c->starting = false;
-        container_load(op->driver, op->guid);
-    }
-    struct report r = job_report(j);
-    op_answer(op, VERB_FAILED, 0,
-              words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));
-    op_free(op);
-}
-
-static int run_start(struct op *op, const struct verb_call *call, struct err *err)
-{
-    struct driver *d = op->driver;
-    struct command c;
-    command_init(&c);
-    shim_command(d, &c, "run");
-    command_add(&c, "--log-bytes=%lld", (long long)d->log_bytes);
-    command_add(&c, "--log-files=%d", d->log_files);
-    int result = d->ops->start(d, op->guid, op->dir, &c, err);
-    if (result == 0) {
-        result = op_run(op, &c, call->deadline_ns, true, on_start, err);
-    }
-    command_done(&c);
-    return result;
-}
-
-/* A start that fails before a shim runs leaves the same trace as one that fails in it. */
-static void note_failure(struct container *c, const struct err *err)
-{
-    struct buf text;
-    buf_init(&text);
-    buf_printf(&text, "code -1\nsignal 0\noom 0\ntext %s\n", err->text);
-    file_write(c->dir, "status", buf_bytes(&text), NULL);
-    buf_done(&text);
-    c->starting = true;
-    container_load(c->driver, c->guid);
-    c->starting = false;
-}
-
-static void call_start(struct op *op, const struct verb_call *call)
-{
-    struct container *c = map_get(&op->driver->containers, op->guid);
-    if (!c) {
-        op_fail(op, "there is no such container");
-    } else if (c->state != CONTAINER_PREPARED) {
-        op_fail(op, "the container was started before");
-    } else if (run_start(op, call, &op->err) < 0) {
-        note_failure(c, &op->err);
-        op_fail(op, op->err.text);
-    } else {
-        c->starting = true;
-        c->state = CONTAINER_STARTING;
-    }
-}
-
-/* ---- EXEC ---- */
-
-static void forget_exec(const struct op *op)
-{
-    static const char *const kinds[] = {"json", "log", "pid"};
-    char path[4300];
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        snprintf(path, sizeof(path), "%s/exec-%llu.%s", op->dir, (unsigned long long)op->number,
-                 kinds[i]);
-        unlink(path);
-    }
-}
-
-static void on_exec(struct job *j, enum job_news news)
-{
-    struct op *op = job_owner(j);
-    char text[STATUS_TEXT_BYTES], output[SHIM_TAIL_BYTES + 1];
-    if (common_news(op, j, news) || news == JOB_STARTED) {
-        return;
-    }
-    struct report r = job_report(j);
-    if (r.kind == REPORT_EXITED) {
-        snprintf(output, sizeof(output), "%.*s", (int)r.text.size, (const char *)r.text.data);
-        op_answer(op, VERB_DONE, (int)r.number, output);
-    } else {
-        op_answer(op, VERB_FAILED, 0,
-                  words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));
-    }
-    forget_exec(op);
-    op_free(op);
-}
-
-static int run_exec(struct op *op, const struct verb_call *call, struct err *err)
-{
-    struct driver *d = op->driver;
-    struct command c;
-    command_init(&c);
-    shim_command(d, &c, "exec");
-    op->number = ++d->execs;
-    int result = d->ops->exec(d, op->guid, op->dir, call->argv, op->number, &c, err);
-    if (result == 0) {
-        result = op_run(op, &c, call->deadline_ns, false, on_exec, err);
-    }
-    command_done(&c);
-    return result;
-}
-
-static void call_exec(struct op *op, const struct verb_call *call)
-{
-    struct container *c = container_load(op->driver, op->guid);
-    if (!c || c->state != CONTAINER_RUNNING) {
-        op_fail(op, "the container does not run");
-    } else if (!call->argv || !call->argv[0]) {
-        op_fail(op, "nothing to execute");
-    } else if (run_exec(op, call, &op->err) < 0) {
-        forget_exec(op);
-        op_fail(op, op->err.text);
-    }
-}
-
-/* ---- SIGNAL ---- */
-
-static void call_signal(struct op *op, const struct verb_call *call)
-{
-    struct container *c = container_load(op->driver, op->guid);
-    int fd = c && c->state == CONTAINER_RUNNING ? identity_open(&c->first) : -1;
-    if (fd < 0 || identity_signal(fd, call->signal) < 0) {
-        op_answer(op, VERB_FAILED, 0,
-                  fd < 0 ? "the container does not run" : strerror(errno));
-    } else {
-        op_answer(op, VERB_DONE, 0, "");
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    op_free(op);
-}
-
 /* ---- LIST ---- */
 
 /* Everything that has a directory is looked at, and every record whose directory has gone. */
@@ -502,12 +114,14 @@ static void call_list(struct driver *d, const struct verb_call *call)
 
 /* ---- The shell ---- */
 
+void shim_command(struct driver *d, struct command *c, const char *verb)
+{
+    command_add(c, "%s", d->shim);
+    command_add(c, "%s", verb);
+}
+
 static void driver_call(struct driver_shell *shell, const struct verb_call *call)
 {
-    static void (*const calls[VERB_COUNT])(struct op *op, const struct verb_call *call) = {
-        [VERB_PREPARE] = call_prepare, [VERB_START] = call_start, [VERB_SIGNAL] = call_signal,
-        [VERB_REMOVE] = call_remove,   [VERB_EXEC] = call_exec,
-    };
     struct driver *d = (struct driver *)shell;
     if (call->verb == VERB_LIST) {
         call_list(d, call);
@@ -520,8 +134,7 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
                              .text = "a container's guid is 1 to 64 letters, digits, - and _",
                          });
     } else {
-        assert(call->verb < VERB_COUNT);
-        calls[call->verb](op_new(d, call), call);
+        verb_begin(d, call);
     }
 }
 
@@ -560,12 +173,7 @@ static void clear_leftovers(struct driver *d)
     clock_gettime(CLOCK_MONOTONIC, &now);
     for (struct dirent *e; all && (e = readdir(all));) {
         if (guid_valid(e->d_name) && !map_get(&d->containers, e->d_name)) {
-            struct verb_call call = {.verb = VERB_REMOVE, .guid = e->d_name};
-            struct op *op = op_new(d, &call);
-            op->answered = true;
-            if (run_remove(op, true, (now.tv_sec + CLEAR_S) * SECOND_NS, NULL) < 0) {
-                op_free(op);
-            }
+            verb_clear(d, e->d_name, (now.tv_sec + CLEAR_S) * SECOND_NS);
         }
     }
     if (all) {

@@ -90,7 +90,12 @@ void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell_ended(const struct container *c);
 struct container_status container_status_of(const struct container *c, struct arena *arena);
 
-/* The shim's command line so far: the program and its verb. */
+/* verbs_io.c: all verbs but LIST, of a valid guid; answered by driver_answer(). */
+void verb_begin(struct driver *d, const struct verb_call *call);
+/* Removes a directory that was never finished; nobody waits for it. */
+void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
+
+/* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);
 
 /* setup_io.c */

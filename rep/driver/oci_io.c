@@ -177,6 +177,7 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
     }
     command_add(c, "--runtime-log=runtime.log");
     command_add(c, "--pid-file=runtime.pid");
+    command_add(c, "--init=" INIT_INSIDE);
     command_add(c, "--");
     add_runtime(d, c, "runtime.log");
     command_add(c, "run");
@@ -228,7 +229,10 @@ static int oci_exec(struct driver *d, const char *guid, const char *dir, const c
 
 static void oci_remove(struct driver *d, const char *guid, struct command *c)
 {
+    char cgroup[128];
+    oci_cgroup(d, guid, cgroup, sizeof(cgroup));
     command_add(c, "--guid=%s", guid);
+    command_add(c, "--cgroup=%s", cgroup);
     command_add(c, "--");
     add_runtime(d, c, NULL);
     command_add(c, "delete");

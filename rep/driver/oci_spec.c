@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the init stands in a container: /dev is a file system of the container's own, so that
- * nothing is left in its upper layer. */
-#define INIT_INSIDE "/dev/init"
-
 /* As the kernel numbers them. `usual`: what an unprivileged container gets, the set that other
  * container tools give as well. */
 static const struct capability {

@@ -18,6 +18,10 @@
 /* Files a container may hold open when its spec does not say. */
 enum { NOFILE_DEFAULT = 16384 };
 
+/* Where the init stands in a container: /dev is a file system of the container's own, so that
+ * nothing is left in its upper layer. */
+#define INIT_INSIDE "/dev/init"
+
 /* What this process has and this machine permits. */
 struct oci_facts {
     uint64_t capabilities; /* one bit each; more cannot be given to a container */

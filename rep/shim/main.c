@@ -27,6 +27,7 @@ static const struct row {
     ROW("disk-mb", NUMBER, disk_mb),       ROW("mkfs", TEXT, mkfs),
     ROW("guid", TEXT, guid),               ROW("bury", TEXT, bury),
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
+    ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
 #undef ROW
 };
 

@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -94,6 +95,32 @@ bool wait_pidfd(int pidfd, int timeout_ms)
 {
     struct pollfd p = {.fd = pidfd, .events = POLLIN};
     return poll(&p, 1, timeout_ms) > 0;
+}
+
+/* Whether it has ended, or is the init and takes SIGTERM. Amid its becoming the init it has no words
+ * at all, and before it has the runtime's. */
+static bool init_ready(long pid, const char *init)
+{
+    char path[48], text[4096];
+    snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+    if (identity_slurp(AT_FDCWD, path, text, sizeof(text)) <= 0 || strstr(text, "\nState:\tZ")) {
+        return true;
+    }
+    const char *blocked = strstr(text, "\nSigBlk:"), *caught = strstr(text, "\nSigCgt:");
+    uint64_t taken = (blocked ? strtoull(blocked + 8, NULL, 16) : 0) |
+                     (caught ? strtoull(caught + 8, NULL, 16) : 0);
+    snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+    return (taken >> (SIGTERM - 1) & 1) &&
+           identity_slurp(AT_FDCWD, path, text, sizeof(text)) > 0 && strcmp(text, init) == 0;
+}
+
+/* The kernel drops what is sent to the first process of a namespace until it has said that it wants
+ * it. A runtime ends before that, and a container told to end at once would not hear it. */
+void await_init(long pid, const char *init)
+{
+    for (int i = 0; i < SHIM_INIT_MS && !init_ready(pid, init); i++) {
+        poll(NULL, 0, 1);
+    }
 }
 
 /* Whoever the kernel names as a child of ours is unreaped, so its id is certain. */

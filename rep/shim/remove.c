@@ -24,6 +24,17 @@ static void end_shim(void)
     close(fd);
 }
 
+/* A process that is just becoming another program shows no environment, hence no mark: none must be
+ * found several times in a row. */
+static void end_marked(const struct options *o)
+{
+    enum { ROUNDS = 100, CLEAN_ROUNDS = 4, PAUSE_MS = 10 };
+    for (int i = 0, clean = 0; i < ROUNDS && clean < CLEAN_ROUNDS; i++) {
+        clean = kill_marked(o->mark) > 0 ? 0 : clean + 1;
+        poll(NULL, 0, PAUSE_MS);
+    }
+}
+
 /* What outlived its shim. */
 static void end_first(const struct options *o)
 {
@@ -35,10 +46,7 @@ static void end_first(const struct options *o)
         close(fd);
     }
     if (o->mark && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0) {
-        enum { ROUNDS = 50 };
-        for (int i = 0; i < ROUNDS && kill_marked(o->mark) > 0; i++) {
-            poll(NULL, 0, 10);
-        }
+        end_marked(o);
     }
 }
 
@@ -77,6 +85,9 @@ int shim_remove(const struct options *o)
     /* Before a shim noted itself the runtime cannot have heard of it. */
     if (o->command && access("shim.pid", F_OK) == 0 &&
         run_command((const char *const *)o->command) != 0) {
+        return 1;
+    }
+    if (o->cgroup && cgroup_remove(o->cgroup) < 0) {
         return 1;
     }
     if (o->bury) {

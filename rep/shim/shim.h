@@ -28,6 +28,7 @@ enum {
     SHIM_TAIL_BYTES = 4096,   /* of an exec's output, kept */
     SHIM_CHUNK_BYTES = 16384, /* read at once from a container */
     SHIM_DRAIN_MS = 1000,     /* for output after the end, where somebody still holds the pipe */
+    SHIM_INIT_MS = 5000,      /* for the init to become ready, on a very busy machine */
     SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
     SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
@@ -39,6 +40,7 @@ struct options {
     const char *oom_file;    /* cgroup file with a line "oom_kill N" */
     const char *runtime_log; /* where the runtime writes why it failed */
     const char *pid_file;    /* where the runtime writes the first process's id */
+    const char *init;        /* run: the first process is this program once it is ready */
     bool process;            /* COMMAND is the program, not a runtime */
     const char *cwd;         /* with --process, likewise the next four */
     long uid, gid;           /* -1: as the shim's */
@@ -50,6 +52,7 @@ struct options {
     const char *guid;        /* remove: the directory's name */
     const char *mark;        /* remove: how processes of a shim that was killed are known */
     const char *bury;        /* remove: keep the directory, write this text as its status */
+    const char *cgroup;      /* remove: path of the control groups, below their roots */
     bool unfinished;         /* remove: only if it was never finished */
     char **command;          /* after "--"; NULL: none */
 };
@@ -92,11 +95,15 @@ void log_write(struct log *l, const struct options *o, const char *data, size_t 
 
 /* process.c */
 long spawn(const struct options *o, int out, int err, int failure);
-bool wait_pidfd(int pidfd, int timeout_ms); /* true: it has ended */
-void kill_children(void);                   /* every child of this subreaper, theirs too */
+bool wait_pidfd(int pidfd, int timeout_ms);  /* true: it has ended */
+void await_init(long pid, const char *init); /* until it is this program and takes SIGTERM */
+void kill_children(void);                    /* every child of this subreaper, theirs too */
 int kill_marked(const char *mark); /* whoever has CORKBOARD_CONTAINER=mark in its environment */
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);
+
+/* cgroup.c: kills what is in them. 0, or -1 after a report. */
+int cgroup_remove(const char *name);
 
 /* delete.c: everything below a directory, never crossing into another file system. */
 int delete_tree(int parent, const char *name);

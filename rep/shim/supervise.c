@@ -157,6 +157,9 @@ static void runtime_ended(struct supervision *s, int status)
         s->first = atol(text);
     }
     unlink(s->o->pid_file);
+    if (s->first > 0 && s->o->init && !s->told_to_end) {
+        await_init(s->first, s->o->init);
+    }
     if (s->first > 0 && started(s)) {
         if (s->told_to_end) {
             kill((pid_t)s->first, SIGKILL);

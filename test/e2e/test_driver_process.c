@@ -37,6 +37,8 @@ int main(int argc, char **argv)
         TRIAL(trial_full_disk),
         TRIAL(trial_shim_killed),
         TRIAL(trial_rep_killed),
+        TRIAL(trial_removed_amid_start),
+        TRIAL(trial_term_at_once),
         TRIAL(trial_many),
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
