@@ -1,5 +1,5 @@
 #include "auctioneer/cli/commands_io.h"
-#include "auctioneer/cli/state_text.h"
+#include "common/cli/state_text.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
 
@@ -34,7 +34,7 @@ int auctioneer_state_run(const struct invocation *call, struct err *err)
         cli_client_limit(c, limit_ms);
         r = cli_client_get(c, call->arena, "/state", &body, err);
     }
-    r = r < 0 ? r : auctioneer_state_text(body, strcmp(output, "json") == 0, &out, err);
+    r = r < 0 ? r : cli_state_text(body, strcmp(output, "json") == 0, &out, err);
     r = r < 0 ? r : cli_print(buf_bytes(&out), err);
     cli_client_close(c);
     buf_done(&out);

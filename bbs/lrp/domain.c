@@ -36,24 +36,10 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
     plan_put(p, key_domain(p->arena, r->domain), "upsert", in->actor, &record->base); /* 1 */
 }
 
-static bool ahead(const Board__DomainRecord *domain, int64_t seen_since_ns, int64_t mono_ns,
-                  int64_t wall_ns)
-{
-    if (domain->ttl_s == 0) {
-        return true;
-    }
-    return domain->expires_at > wall_ns && mono_ns - seen_since_ns < domain->ttl_s * SECOND_NS;
-}
-
-bool domain_fresh(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now)
-{
-    return ahead(domain, seen_since_ns, now.mono_ns, now.wall_ns);
-}
-
 bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now)
 {
-    int64_t rounded_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
-    return ahead(domain, seen_since_ns, now.mono_ns, rounded_ns);
+    now.wall_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
+    return domain_fresh(domain, seen_since_ns, now);
 }
 
 const struct op_row upsert_domain_row = {

@@ -1,8 +1,9 @@
-/* Domains: upsert, and which are fresh (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
+/* Domains: upsert, and which are listed (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
 #ifndef BBS_LRP_DOMAIN_H
 #define BBS_LRP_DOMAIN_H
 
 #include "bbs/board/op.h"
+#include "common/model/freshness.h"
 #include "models/domain.pb-c.h"
 
 /* Models__UpsertDomainRequest. */
@@ -13,11 +14,7 @@ struct domain_snapshot {
 };
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
-/* Fresh only if the stored expiry lies ahead on the wall clock and this process has seen the
- * present revision (since `seen_since_ns`, monotonic) for less than the ttl; doubt means stale. */
-bool domain_fresh(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
-
-/* Whether the list shows it: as above with now rounded to the nearest second (behaviour.md 7). */
+/* Whether the list shows it: fresh with now rounded to the nearest second (behaviour.md 7). */
 bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
 
 #endif

@@ -3,17 +3,10 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/domain.h"
 
 #include <assert.h>
 #include <string.h>
-
-const struct crash_policy CRASH_POLICY_DEFAULT = {
-    .reset_ns = 300 * SECOND_NS,
-    .immediate_below = 3,
-    .backoff_base_ns = 30 * SECOND_NS,
-    .backoff_max_ns = 960 * SECOND_NS,
-    .restarts_max = 200,
-};
 
 /* An index has at most three records; a few more may be of presences that a newer version knows. */
 enum { RECORDS_OF_INDEX_MAX = 8 };
@@ -34,11 +27,28 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
         .op_of_rep = MOVE_OP(move, true),                                                          \
     }
 
+/* Of the converger: they name an index, or a domain, and nothing else. */
+#define REPAIR_ROW(move, wanted)                                                                   \
+    {                                                                                              \
+        .name = #move, .news = wanted, .valid = valid_repair, .op = MOVE_OP(move, false),          \
+        .op_of_rep = MOVE_OP(move, false),                                                         \
+    }
+
+#define EXPIRE_OP                                                                                  \
+    {                                                                                              \
+        .name = "expire", .target = expire_target, .gather = expire_gather,                        \
+        .decide = expire_decide, .snapshot_size = sizeof(struct move_snapshot),                    \
+    }
+
 static const struct move_row rows[] = {
     MOVE_ROW(claim, ACTUAL_LRP_NEWS_CLAIM),     MOVE_ROW(start, ACTUAL_LRP_NEWS_START),
     MOVE_ROW(crash, ACTUAL_LRP_NEWS_CRASH),     MOVE_ROW(fail, ACTUAL_LRP_NEWS_FAIL),
     MOVE_ROW(remove, ACTUAL_LRP_NEWS_REMOVE),   MOVE_ROW(unclaim, ACTUAL_LRP_NEWS_UNCLAIM),
     MOVE_ROW(retire, ACTUAL_LRP_NEWS_RETIRE),
+    REPAIR_ROW(create, ACTUAL_LRP_NEWS_CREATE), REPAIR_ROW(ask, ACTUAL_LRP_NEWS_ASK),
+    REPAIR_ROW(restart, ACTUAL_LRP_NEWS_RESTART), REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),
+    {.name = "expire", .news = DOMAIN_NEWS_EXPIRE, .valid = valid_expire, .op = EXPIRE_OP,
+     .op_of_rep = EXPIRE_OP},
 };
 
 const struct move_row *move_row_named(const char *name)
@@ -96,9 +106,10 @@ static const ProtobufCMessage *message_at(struct view *v, const char *key)
     return seen ? seen->message : NULL;
 }
 
-static void gather_actor(struct view *v, const struct op_input *in, struct move_snapshot *s)
+void move_gather_actor(struct view *v, const struct op_input *in, struct move_snapshot *s)
 {
     struct arena *a = view_arena(v);
+    s->epoch = view_epoch(v);
     if (in->actor == ACTOR_REP) {
         s->cell = (const Board__CellRecord *)message_at(v, key_cell(a, in->peer_name));
     } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
@@ -116,16 +127,20 @@ void move_gather(struct view *v, const struct op_input *in, void *snapshot)
     struct arena *a = view_arena(v);
     const Board__Move *m = (const Board__Move *)in->request;
     s->policy = &CRASH_POLICY_DEFAULT;
-    s->epoch = view_epoch(v);
     gather_records(v, m->actual_lrp_key, s);
     if (asks_desired(m)) {
         const char *key = key_desired(a, m->actual_lrp_key->process_guid);
         s->desired = (const Models__DesiredLRP *)message_at(v, key);
     }
-    gather_actor(v, in, s);
+    move_gather_actor(v, in, s);
     if (strcmp(m->move, "retire") == 0 && actual_has_instance(s->ordinary)) {
         const char *cell_id = s->ordinary->actual_lrp_instance_key->cell_id;
         s->cell = (const Board__CellRecord *)message_at(v, key_cell(a, cell_id));
+    }
+    if (strcmp(m->move, "stop") == 0 && s->ordinary) {
+        const char *key = key_domain(a, s->ordinary->actual_lrp_key->domain);
+        s->domain = (const Board__DomainRecord *)message_at(v, key);
+        s->domain_seen_since_ns = view_seen_since_ns(v, key);
     }
 }
 
@@ -242,9 +257,7 @@ uint32_t move_guards(const struct move_snapshot *s, const Board__Move *move)
     if (definition_current(s->desired, move->definition)) {
         guards |= ACTUAL_LRP_IF_DEFINITION_CURRENT;
     }
-    if (desired) {
-        guards |= ACTUAL_LRP_IF_INDEX_DESIRED;
-    }
+    guards |= desired ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;
     if (record && record->stopping) {
         guards |= desired ? ACTUAL_LRP_IF_STOPPING_DESIRED : ACTUAL_LRP_IF_STOPPING_FOR_GOOD;
     }

@@ -1,26 +1,18 @@
-/* The moves of one ActualLRP record: claim, start, crash, fail, remove, unclaim, retire (DESIGN 5,
- * behaviour.md 10). The Diego paths and /v1/board/apply come here alike, as a Board__Move; who
- * speaks makes the difference (common/lifecycle/actual_lrp.def). Each decision is a pure function
- * of the snapshot; its rules are numbered in its own file. */
+/* The moves of one ActualLRP record: claim, start, crash, fail, remove, unclaim, retire, and those
+ * of the converger: create, ask, restart, stop, and expire of a domain (DESIGN 5, behaviour.md 10,
+ * 14). The Diego paths and /v1/board/apply come here alike, as a Board__Move; who speaks makes the
+ * difference (common/lifecycle/actual_lrp.def). Each decision is a pure function of the snapshot;
+ * its rules are numbered in its own file. */
 #ifndef BBS_LRP_MOVE_H
 #define BBS_LRP_MOVE_H
 
 #include "bbs/board/op.h"
 #include "bbs/lrp/validate.h"
+#include "common/model/crash_policy.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
 #include "board.pb-c.h"
-
-/* behaviour.md 10.4; every number a setting. */
-struct crash_policy {
-    int64_t reset_ns;         /* RUNNING longer than this: the count begins anew */
-    int32_t immediate_below;  /* a new count below this restarts at once */
-    int64_t backoff_base_ns;  /* of a CRASHED record, for the converger */
-    int64_t backoff_max_ns;
-    int32_t restarts_max;
-};
-extern const struct crash_policy CRASH_POLICY_DEFAULT;
 
 /* All that a move's decision rests on. Every pointer may be NULL: there is no such record, or the
  * move does not ask. */
@@ -31,6 +23,8 @@ struct move_snapshot {
     bool crowded;                      /* the index has more records than can be: none was read */
     const Models__DesiredLRP *desired; /* scheduling part */
     const Board__CellRecord *cell;     /* of the acting rep; for retire that of the instance */
+    const Board__DomainRecord *domain; /* for stop that of the instance; for expire the one named */
+    int64_t domain_seen_since_ns;      /* its present revision, by this process, monotonic */
     const char *lead_holder;           /* of the acting leader's lock */
     int64_t lead_term;
     const char *epoch; /* of the board */
@@ -46,13 +40,14 @@ struct move_row {
     struct op_row op_of_rep; /* "nothing to change" for a rep that repeats itself: no barrier */
 };
 
-/* The row of a move's name; NULL when a caller may not name it (create, stop, ...) or nobody knows
- * it. */
+/* The row of a move's name; NULL when a caller may not name it (replace) or nobody knows it. */
 const struct move_row *move_row_named(const char *name);
 
 /* Shared by the rows. */
 const char *move_target(struct arena *a, const struct op_input *in);
 void move_gather(struct view *v, const struct op_input *in, void *snapshot);
+/* Its part about who speaks: a rep's cell, a leader's lock, and the board's epoch. */
+void move_gather_actor(struct view *v, const struct op_input *in, struct move_snapshot *s);
 
 /* True if the caller may speak for what it moves: a rep for its own cell and with the session of
  * the board, a leader in its term (DESIGN 6, Fencing). Otherwise, or when the index is crowded, the
@@ -79,6 +74,15 @@ void fail_decide(const void *snapshot, const struct op_input *in, struct plan *p
 void remove_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void unclaim_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void retire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void create_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void ask_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void restart_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+/* Where expire gathers from: the domain and the lock. */
+const char *expire_target(struct arena *a, const struct op_input *in);
+void expire_gather(struct view *v, const struct op_input *in, void *snapshot);
 
 /* For them: puts the record (which becomes what the answer shows) or deletes it, at its own key. */
 struct change *move_put(struct plan *p, const struct op_input *in, const Models__ActualLRP *record,

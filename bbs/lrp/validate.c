@@ -183,3 +183,16 @@ void valid_retire(struct validation *v, const Board__Move *move)
     valid_key(v, move->actual_lrp_key);
     valid_presence(v, move);
 }
+
+void valid_repair(struct validation *v, const Board__Move *move)
+{
+    valid_place(v, move);
+    valid_presence(v, move);
+}
+
+void valid_expire(struct validation *v, const Board__Move *move)
+{
+    if (!move->domain[0]) {
+        say_field(v, "domain");
+    }
+}

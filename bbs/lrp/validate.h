@@ -56,6 +56,8 @@ void valid_fail(struct validation *v, const Board__Move *move);
 void valid_remove(struct validation *v, const Board__Move *move);
 void valid_unclaim(struct validation *v, const Board__Move *move);
 void valid_retire(struct validation *v, const Board__Move *move);
+void valid_repair(struct validation *v, const Board__Move *move); /* create, ask, restart, stop */
+void valid_expire(struct validation *v, const Board__Move *move);
 
 /* Parts, used by the ones above. */
 void valid_action(struct validation *v, const Models__Action *action);

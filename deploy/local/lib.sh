@@ -19,7 +19,7 @@ die() {
 [[ $port_base =~ ^[1-9][0-9]{3,4}$ ]] ||
     die "CORKBOARD_PORT_BASE must be the first of the ports to use, like 18800, not '$port_base'"
 etcd_port=$port_base etcd_peer_port=$((port_base + 1))
-auctioneer_port=$((port_base + 30))
+auctioneer_port=$((port_base + 30)) converger_port=$((port_base + 31))
 bbs_port() { echo $((port_base + 10 + $1)); }
 bbs_health_port() { echo $((port_base + 20 + $1)); }
 rep_port() { echo $((port_base + 100 + $1)); }
@@ -68,7 +68,7 @@ strays() {
     for dir in /proc/[0-9]*; do
         { mapfile -d '' -t args <"$dir/cmdline"; } 2>/dev/null || continue
         case ${args[0]-} in
-        etcd | */bin/bbs | */bin/auctioneer | */bin/rep | */bin/rep-shim) ;;
+        etcd | */bin/bbs | */bin/auctioneer | */bin/converger | */bin/rep | */bin/rep-shim) ;;
         *) continue ;;
         esac
         if [[ " ${args[*]}" == *[\ =]"$state/"* ]] ||
@@ -163,6 +163,7 @@ export CORKBOARD_BBS_URLS=$(bbs_urls)
 export CA_CERT_FILE=$certs/ca.crt
 export CLIENT_CERT_FILE=$certs/client.crt
 export CLIENT_KEY_FILE=$certs/client.key
+export CONVERGER_URL=https://127.0.0.1:$converger_port
 export PATH=$bin:\$PATH
 EOF
 }
@@ -181,6 +182,13 @@ start_auctioneer() {
         --listen "127.0.0.1:$auctioneer_port" --url "https://127.0.0.1:$auctioneer_port" \
         --bbs "$(bbs_urls)" --ca "$certs/ca.crt" --cert "$certs/auctioneer.crt" \
         --key "$certs/auctioneer.key"
+}
+
+start_converger() {
+    start_process converger "$bin/converger" serve --name converger \
+        --listen "127.0.0.1:$converger_port" --url "https://127.0.0.1:$converger_port" \
+        --bbs "$(bbs_urls)" --ca "$certs/ca.crt" --cert "$certs/converger.crt" \
+        --key "$certs/converger.key"
 }
 
 start_rep() { # CELL_NUMBER

@@ -126,6 +126,16 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     return c;
 }
 
+static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
+{
+    Board__DomainRecord *d = ARENA_NEW(a, Board__DomainRecord);
+    board__domain_record__init(d);
+    d->domain = arena_strdup(a, ROWS_DOMAIN);
+    d->ttl_s = (uint32_t)number_of(a, text, "ttl", 0);
+    d->expires_at = d->ttl_s ? (ROWS_NOW_S + number_of(a, text, "left", 1)) * SECOND_NS : 0;
+    return d;
+}
+
 static void fill_start(struct arena *a, const char *text, Board__Move *m)
 {
     m->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
@@ -159,6 +169,7 @@ Board__Move *row_move(struct arena *a, const char *text)
     if (value_of(a, text, "domain")) {
         m->actual_lrp_key->domain = value_of(a, text, "domain");
     }
+    m->domain = arena_strdup(a, ROWS_DOMAIN);
     m->actual_lrp_instance_key = instance_key(a, text);
     m->definition = text_of(a, text, "def");
     m->error_message = text_of(a, text, "error");
@@ -282,12 +293,15 @@ static void run_move_case(const struct move_case *c)
         .suspect = optional_actual(&a, c->suspect, index, 2),
         .desired = c->desired ? row_desired(&a, c->desired) : NULL,
         .cell = c->cell ? row_cell(&a, c->cell) : NULL,
+        .domain = c->domain ? row_domain(&a, c->domain) : NULL,
         .lead_holder = c->lead ? text_of(&a, c->lead, "holder") : NULL,
         .lead_term = c->lead ? number_of(&a, c->lead, "term", 0) : 0,
         .epoch = ROWS_EPOCH,
         .policy = &CRASH_POLICY_DEFAULT,
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
+    s.domain_seen_since_ns =
+        in.now.mono_ns - (c->domain ? number_of(&a, c->domain, "seen", 0) * SECOND_NS : 0);
     const struct move_row *row = move_row_named(m->move);
     assert_non_null(row);
     row->op.decide(&s, &in, &plan);

@@ -4,6 +4,7 @@
  *   a DesiredLRP  "instances=3 def=D1"
  *   a cell        "present session=7", "lost session=7"
  *   a lock        "holder=h term=5"
+ *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s
  *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
 #define TEST_DECIDE_LRP_ROWS_H
@@ -20,7 +21,7 @@ struct move_case {
     const char *name; /* the rule */
     enum actor actor; /* a rep is of cell c1 */
     const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
-    const char *desired, *cell, *lead;
+    const char *desired, *cell, *lead, *domain;
     const char *move;
     const char *plan; /* as printed by print_plan */
 };

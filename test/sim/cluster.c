@@ -9,8 +9,11 @@
 #include "board.pb-c.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
+#include "converger/converger.h"
 #include "models/actual_lrp.pb-c.h"
+#include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
 #include "rep/rep.h"
 #include "test/sim/model_containers.h"
 #include "test/sim/model_etcd.h"
@@ -54,6 +57,14 @@ static struct role *make_auctioneer(void *context, unsigned start_count)
                                                       .boards = bbs_list(p->cluster),
                                                       .zones = "",
                                                       .scoring = "default"});
+}
+
+static struct role *make_converger(void *context, unsigned start_count)
+{
+    (void)start_count;
+    struct process *p = context;
+    return converger_new(&(struct converger_config){
+        .name = p->name, .url = p->url, .boards = bbs_list(p->cluster)});
 }
 
 /* The shell of a real rep keeps identity and session in its state directory; here the number of the
@@ -123,6 +134,10 @@ struct cluster *cluster_new(const struct cluster_options *options)
     }
     c->auctioneer = add(c, "auctioneer", "auctioneer", 9016, 1, make_auctioneer);
     world_start(c->world, c->auctioneer);
+    if (options->converger) {
+        c->converger = add(c, "converger", "converger", 9017, 1, make_converger);
+        world_start(c->world, c->converger);
+    }
     for (unsigned i = 0; i < c->options.cells; i++) {
         const char *name = arena_printf(&c->arena, "cell-%u", i + 1);
         c->cells[i] = add(c, "rep", name, 1801, i + 1, make_rep);
@@ -213,13 +228,39 @@ static void count_any(void *context, enum record_type type, const ProtobufCMessa
     *(int *)context += 1;
 }
 
+int cluster_records(struct cluster *c, const char *prefix)
+{
+    int count = 0;
+    each_record(c, prefix, count_any, &count);
+    return count;
+}
+
 bool cluster_ready(void *cluster)
 {
     struct cluster *c = cluster;
-    int present = 0, leads = 0;
+    int present = 0;
     each_record(c, "cell/", count_present, &present);
-    each_record(c, "lead/auctioneer", count_any, &leads);
-    return present == (int)c->options.cells && leads == 1;
+    return present == (int)c->options.cells && cluster_records(c, "lead/auctioneer") == 1 &&
+           (!c->converger || cluster_records(c, "lead/converger") == 1);
+}
+
+void cluster_lose(struct cluster *c, const char *key)
+{
+    struct arena a;
+    arena_init(&a);
+    Etcd__DeleteRangeRequest delete = ETCD__DELETE_RANGE_REQUEST__INIT;
+    delete.key = (ProtobufCBinaryData){strlen(key), (uint8_t *)(uintptr_t)key};
+    Etcd__RequestOp op = ETCD__REQUEST_OP__INIT, *ops[] = {&op};
+    op.request_case = ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE;
+    op.request_delete_range = &delete;
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    txn.n_success = 1;
+    txn.success = ops;
+    struct store_answer answer = {0};
+    model_etcd_apply(world_etcd(c->world), STORE_TXN, &txn.base, &a, &answer);
+    assert(answer.outcome == STORE_DONE);
+    world_note(c->world, "stranger", "deletes %s", key);
+    arena_done(&a);
 }
 
 int cluster_containers(struct cluster *c)
@@ -350,4 +391,23 @@ int cluster_remove(struct cluster *c, const char *process_guid)
     Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     request.process_guid = (char *)process_guid;
     return lifecycle_call(c, NULL, "/v1/desired_lrp/remove", &request.base);
+}
+
+int cluster_upsert_domain(struct cluster *c, unsigned ttl_s)
+{
+    Models__UpsertDomainRequest request = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+    request.domain = (char *)"default";
+    request.ttl = ttl_s;
+    return lifecycle_call(c, NULL, "/v1/domains/upsert", &request.base);
+}
+
+int cluster_retire(struct cluster *c, const char *process_guid, int index)
+{
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = (char *)process_guid;
+    key.index = index;
+    key.domain = (char *)"default";
+    Models__RetireActualLRPRequest request = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
+    request.actual_lrp_key = &key;
+    return lifecycle_call(c, NULL, "/v1/actual_lrps/retire", &request.base);
 }

@@ -14,6 +14,7 @@ struct cluster_options {
     unsigned zones; /* 0 = 2 */
     unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
+    bool converger;
 };
 
 struct cluster {
@@ -22,6 +23,7 @@ struct cluster {
     struct node *bbs[CLUSTER_BBS_MAX];
     struct node *cells[CLUSTER_CELLS_MAX];
     struct node *auctioneer;
+    struct node *converger; /* NULL without one */
     struct arena arena; /* names and urls */
 };
 
@@ -32,7 +34,7 @@ void cluster_free(struct cluster *c);
 /* How many instances of cluster_desire fit on a cell. */
 unsigned cluster_cell_instances(const struct cluster *c);
 
-/* Every cell has a session and the auctioneer leads. */
+/* Every cell has a session, the auctioneer leads, and the converger if there is one. */
 bool cluster_ready(void *cluster);
 
 /* Desires `instances` of a run action; gives the error type of the answer (0 = none), -1 when none
@@ -49,9 +51,20 @@ void cluster_with_desire(const char *process_guid, int instances,
 int cluster_scale(struct cluster *c, const char *process_guid, int instances);
 int cluster_remove(struct cluster *c, const char *process_guid);
 
+/* Upserts the domain "default", in which everything is desired; ttl 0 = for ever. */
+int cluster_upsert_domain(struct cluster *c, unsigned ttl_s);
+/* Retires one instance. */
+int cluster_retire(struct cluster *c, const char *process_guid, int index);
+
+/* A stranger's hand on the store: the record is gone. Watches tell it with the next commit. */
+void cluster_lose(struct cluster *c, const char *key);
+
 /* What the store itself holds (not what a bbs says): number of ORDINARY records of the process in
  * this state ("" = any). */
 int cluster_count(struct cluster *c, const char *process_guid, const char *state);
+
+/* Number of records whose key starts with `prefix`. */
+int cluster_records(struct cluster *c, const char *prefix);
 
 /* Number of containers that run on all cells. */
 int cluster_containers(struct cluster *c);

@@ -43,9 +43,10 @@ static bool no_containers(void *context)
     return cluster_containers(context) == 0;
 }
 
-static struct cluster *begin(uint64_t seed, struct span store)
+static struct cluster *begin(uint64_t seed, struct span store, bool converger)
 {
-    struct cluster_options options = {.world = {.seed = seed, .store = store}};
+    struct cluster_options options = {.world = {.seed = seed, .store = store},
+                                      .converger = converger};
     struct cluster *c = cluster_new(&options);
     if (!world_run_until(c->world, SETTLE_NS, cluster_ready, c)) {
         fprintf(stderr, "%s", world_trace(c->world));
@@ -141,18 +142,24 @@ static void bbs_killed_between_commit_and_answer(struct cluster *c)
     assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
 }
 
+/* The running container of the only instance ends by itself. */
+static void crash(struct cluster *c)
+{
+    bool ended = false;
+    await(c, "web", "RUNNING", 1);
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        ended = ended || world_end_container(c->world, c->cells[i], 0, 3);
+    }
+    assert_true(ended);
+    await(c, "web", "RUNNING", 0);
+}
+
 /* An instance crashes three times: twice it is placed anew at once, then it stays CRASHED. */
 static void crash_loop(struct cluster *c)
 {
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     for (int crashes = 1; crashes <= 3; crashes++) {
-        await(c, "web", "RUNNING", 1);
-        bool ended = false;
-        for (unsigned i = 0; i < c->options.cells; i++) {
-            ended = ended || world_end_container(c->world, c->cells[i], 0, 3);
-        }
-        assert_true(ended);
-        await(c, "web", "RUNNING", 0);
+        crash(c);
     }
     await(c, "web", "CRASHED", 1);
     assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
@@ -214,11 +221,94 @@ static void list_while_others_come_and_go(struct cluster *c)
     await(c, "a", "", 0);
 }
 
+/* It stays so for this long, and 2 s later it runs. */
+static void runs_again_after(struct cluster *c, int64_t wait_ns)
+{
+    await(c, "web", "CRASHED", 1);
+    world_run(c->world, wait_ns - SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "CRASHED"), 1);
+    world_run(c->world, 3 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 1);
+}
+
+/* The converger brings a CRASHED instance back after 30 s, the next time after 60 s; and at once
+ * when it was retired, for then its index has no record. */
+static void crashed_runs_again(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    for (int crashes = 1; crashes <= 3; crashes++) {
+        crash(c);
+    }
+    runs_again_after(c, 30 * SECOND_NS);
+    crash(c);
+    runs_again_after(c, 60 * SECOND_NS);
+    crash(c);
+    await(c, "web", "CRASHED", 1);
+    assert_int_equal(cluster_retire(c, "web", 0), 0);
+    await(c, "web", "RUNNING", 1);
+}
+
+/* What is desired is lost from the store, its containers run. The domain is not fresh: nothing is
+ * stopped for being absent, for minutes. Then somebody upserts the domain, and all of it stops;
+ * nobody upserts it again, and it expires. */
+static void nothing_stops_in_a_stale_domain(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await(c, "web", "RUNNING", 3);
+    cluster_lose(c, "desired/web");
+    world_run(c->world, 95 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    assert_int_equal(cluster_containers(c), 3);
+    assert_int_equal(cluster_upsert_domain(c, 20), 0);
+    await(c, "web", "", 0);
+    assert_true(world_run_until(c->world, SETTLE_NS, no_containers, c));
+    assert_int_equal(cluster_records(c, "domain/"), 1);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "domain/"), 0);
+}
+
+/* An instance that no cell took loses its record: the converger makes it again. The auctioneer is
+ * killed and hears of all that waits when it is back. */
+static void a_lost_index_is_made_again(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await(c, "web", "RUNNING", 1);
+    world_kill(c->world, c->auctioneer);
+    assert_int_equal(cluster_scale(c, "web", 3), 0);
+    await(c, "web", "UNCLAIMED", 2);
+    cluster_lose(c, "actual/web/0000000001/0");
+    await(c, "web", "", 2);
+    await(c, "web", "", 3);
+    world_run(c->world, 65 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    world_start(c->world, c->auctioneer);
+    await(c, "web", "RUNNING", 3);
+    assert_int_equal(cluster_containers(c), 3);
+}
+
+/* The leading converger is killed and started again: its successor waits for the lock to be
+ * displaced, then does its work. */
+static void converger_killed(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    for (int crashes = 1; crashes <= 3; crashes++) {
+        crash(c);
+    }
+    await(c, "web", "CRASHED", 1);
+    world_kill(c->world, c->converger);
+    world_run(c->world, 20 * SECOND_NS);
+    world_start(c->world, c->converger);
+    world_run(c->world, 7 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "CRASHED"), 1);
+    await(c, "web", "RUNNING", 1);
+}
+
 static const struct story {
     const char *name;
     uint64_t seed;
     void (*tell)(struct cluster *c);
     struct span store; /* zero = the world's default */
+    bool converger;
 } stories[] = {
     {"happy_path", 1, happy_path},
     {"rep_killed_and_adopted", 2, rep_killed_and_adopted},
@@ -226,6 +316,10 @@ static const struct story {
     {"crash_loop", 4, crash_loop},
     {"list_while_others_come_and_go", 5, list_while_others_come_and_go,
      {20 * MILLISECOND_NS, 20 * MILLISECOND_NS}},
+    {"crashed_runs_again", 5, crashed_runs_again, .converger = true},
+    {"nothing_stops_in_a_stale_domain", 6, nothing_stops_in_a_stale_domain, .converger = true},
+    {"a_lost_index_is_made_again", 7, a_lost_index_is_made_again, .converger = true},
+    {"converger_killed", 8, converger_killed, .converger = true},
 };
 
 enum { STORY_COUNT = sizeof(stories) / sizeof(stories[0]) };
@@ -234,7 +328,7 @@ enum { STORY_COUNT = sizeof(stories) / sizeof(stories[0]) };
 
 static char *trace_of(const struct story *s)
 {
-    struct cluster *c = begin(s->seed, s->store);
+    struct cluster *c = begin(s->seed, s->store, s->converger);
     s->tell(c);
     char *trace = strdup(world_trace(c->world));
     cluster_free(c);
@@ -277,6 +371,7 @@ static void holds_for_many_seeds(void **state)
     const struct story *s = *state;
     for (uint64_t seed = first_seed; seed <= last_seed; seed++) {
         struct cluster_options options = {
+            .converger = s->converger,
             .world = {.seed = seed,
                       .network = {50 * MICROSECOND_NS, 3 * MILLISECOND_NS},
                       .store = {100 * MICROSECOND_NS, 5 * MILLISECOND_NS},

@@ -1,5 +1,5 @@
 /* The rep's state directory, and what rep and auctioneer show of themselves. */
-#include "auctioneer/cli/state_text.h"
+#include "common/cli/state_text.h"
 #include "cell.pb-c.h"
 #include "common/codec/json.h"
 #include "rep/cli/state_table.h"
@@ -176,16 +176,16 @@ static void auctioneer_state_for_people(void **state)
     buf_init(&out);
     struct bytes body = bytes_of("{\"leader\":true, \"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},3],"
                                  "\"none\":[],\"x\":null}");
-    assert_int_equal(auctioneer_state_text(body, false, &out, &err), 0);
+    assert_int_equal(cli_state_text(body, false, &out, &err), 0);
     assert_string_equal(buf_string(&out),
                         "leader: true\npool:\n  -\n    guid: a?\n    n:\n      - 1\n"
                         "      - 2\n  - 3\nnone: none\nx: null\n");
     buf_clear(&out);
-    assert_int_equal(auctioneer_state_text(body, true, &out, &err), 0);
+    assert_int_equal(cli_state_text(body, true, &out, &err), 0);
     assert_string_equal(buf_string(&out),
                         "{\"leader\":true,\"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},"
                         "3],\"none\":[],\"x\":null}\n");
-    assert_int_equal(auctioneer_state_text(bytes_of("{"), false, &out, &err), -ERR_INVALID);
+    assert_int_equal(cli_state_text(bytes_of("{"), false, &out, &err), -ERR_INVALID);
     buf_done(&out);
 }
 

@@ -1,4 +1,4 @@
-#include "auctioneer/cli/state_text.h"
+#include "common/cli/state_text.h"
 
 #include "common/codec/json.h"
 #include "common/codec/json_text.h"
@@ -48,7 +48,7 @@ static void append_tree(const json_t *v, int indent, struct buf *out)
     }
 }
 
-int auctioneer_state_text(struct bytes body, bool json, struct buf *out, struct err *err)
+int cli_state_text(struct bytes body, bool json, struct buf *out, struct err *err)
 {
     if (json) {
         int r = json_compact(body, out, err);
@@ -62,7 +62,7 @@ int auctioneer_state_text(struct bytes body, bool json, struct buf *out, struct 
     json_error_t problem;
     json_t *tree = json_loadb(body.size ? (const char *)body.data : "", body.size, 0, &problem);
     if (!tree) {
-        return err_set(err, ERR_INVALID, "the auctioneer's answer is not JSON: %s", problem.text);
+        return err_set(err, ERR_INVALID, "the answer is not JSON: %s", problem.text);
     }
     append_tree(tree, 0, out);
     json_decref(tree);

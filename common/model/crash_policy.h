@@ -1,0 +1,21 @@
+/* The crash policy (behaviour.md 10.4), every number a setting: the bbs counts crashes by it, bbs
+ * and converger agree by it when a CRASHED instance may run again. Pure. */
+#ifndef COMMON_MODEL_CRASH_POLICY_H
+#define COMMON_MODEL_CRASH_POLICY_H
+
+#include <stdint.h>
+
+struct crash_policy {
+    int64_t reset_ns;        /* RUNNING longer than this: the count begins anew */
+    int32_t immediate_below; /* a new count below this restarts at once */
+    int64_t backoff_base_ns; /* of a CRASHED record with a count of `immediate_below` */
+    int64_t backoff_max_ns;  /* doubled with each further crash up to this */
+    int32_t restarts_max;    /* from this count on it stays CRASHED */
+};
+extern const struct crash_policy CRASH_POLICY_DEFAULT;
+
+/* When a record that CRASHED at `since_ns` for the `count`-th time may be restarted, on the wall
+ * clock; NEVER_NS = never. */
+int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64_t since_ns);
+
+#endif

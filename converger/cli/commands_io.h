@@ -1,0 +1,15 @@
+/* The commands of `converger`, for the table in converger/main.c. Each as cli_command.run. */
+#ifndef CONVERGER_CLI_COMMANDS_IO_H
+#define CONVERGER_CLI_COMMANDS_IO_H
+
+#include "common/cli/options.h"
+
+int converger_serve_run(const struct invocation *call, struct err *err);
+int converger_state_run(const struct invocation *call, struct err *err);
+int converger_plan_run(const struct invocation *call, struct err *err);
+int converger_once_run(const struct invocation *call, struct err *err);
+
+extern const struct cli_option converger_serve_options[];
+extern const struct cli_option converger_question_options[];
+
+#endif

@@ -1,0 +1,330 @@
+#include "converger/inside.h"
+
+#include "common/model/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STOP_WAIT_NS (1 * SECOND_NS)
+#define INTERVAL_NS (30 * SECOND_NS)
+#define UNPLACED_AFTER_NS (30 * SECOND_NS)
+/* A refused repair is thought over after a while, for clocks differ; an unanswered one sooner. */
+#define REFUSED_AGAIN_NS (5 * SECOND_NS)
+#define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
+enum {
+    EXIT_USAGE = 2,
+    LOOKS_MAX = 1024, /* processes looked at in one step */
+};
+
+/* ---- News of the feed ------------------------------------------------------------------------ */
+
+static void on_reset(struct converger *x)
+{
+    if (strcmp(x->epoch, x->follower.epoch) != 0) {
+        domains_forget(&x->domains);
+        strcpy(x->epoch, x->follower.epoch);
+    }
+}
+
+/* The second component of these keys is the process. */
+static void touch(struct converger *x, const char *key)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *guid = key_component(&a, key, 1);
+    if (guid) {
+        processes_touch(&x->processes, guid);
+    }
+    arena_done(&a);
+}
+
+static void on_record(struct converger *x, enum follower_news news, const char *key,
+                      const struct followed *record)
+{
+    switch (key_type(key)) {
+    case RECORD_ACTUAL:
+    case RECORD_DESIRED:
+    case RECORD_JOB:
+        touch(x, key);
+        break;
+    case RECORD_DOMAIN:
+        if (news == FOLLOWER_DELETE) {
+            domains_gone(&x->domains, key);
+        } else if (domains_put(&x->domains, key, record, x->now)) {
+            x->full_ns = 0; /* what was left alone may be stopped now */
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_news(void *context, enum follower_news news, const char *key,
+                    const struct followed *record, struct effects *out)
+{
+    struct converger *x = context;
+    (void)out;
+    leader_news(&x->leader, news, key, record, x->now);
+    switch (news) {
+    case FOLLOWER_RESET:
+        on_reset(x);
+        break;
+    case FOLLOWER_PUT:
+    case FOLLOWER_DELETE:
+        on_record(x, news, key, record);
+        break;
+    case FOLLOWER_CURRENT:
+        domains_current(&x->domains, &x->follower);
+        processes_touch_all(&x->processes); /* some may be gone */
+        break;
+    }
+}
+
+/* ---- Converging ------------------------------------------------------------------------------ */
+
+static void look(struct converger *x, struct process *one)
+{
+    struct arena a;
+    struct process_view v;
+    struct repairs repairs;
+    arena_init(&a);
+    repairs_init(&repairs, &a);
+    converger_view(x, &a, one->guid, &v);
+    passes_run(&v, one->full, &repairs);
+    one->full = false;
+    for (size_t i = 0; i < repairs.count; i++) {
+        mover_add(&x->mover, repairs.list[i].move, one->guid, repairs.list[i].index, "");
+        processes_moving(&x->processes, one);
+    }
+    if (repairs.due_wall_ns != NEVER_NS) {
+        int64_t wait_ns = repairs.due_wall_ns - x->now.wall_ns;
+        processes_due(&x->processes, one, x->now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
+    }
+    if (repairs.more) {
+        processes_touch(&x->processes, one->guid);
+    }
+    if (repairs.count == 0 && !converger_knows(x, one->guid)) {
+        processes_drop(&x->processes, one);
+    }
+    arena_done(&a);
+}
+
+static void expire(void *context, const char *domain)
+{
+    struct converger *x = context;
+    if (mover_room(&x->mover, 1)) {
+        mover_add(&x->mover, "expire", "", 0, domain);
+    }
+}
+
+void converger_begin_pass(struct converger *x)
+{
+    x->full_ns = x->now.mono_ns + x->interval_ns;
+    x->full_passes++;
+    domains_each_expired(&x->domains, x->now, expire, x);
+    processes_touch_all(&x->processes);
+}
+
+static void on_end(void *context, const char *process_guid, enum move_end end)
+{
+    struct converger *x = context;
+    int64_t again_ns = end == MOVE_REFUSED   ? x->now.mono_ns + REFUSED_AGAIN_NS
+                       : end == MOVE_UNKNOWN ? x->now.mono_ns + UNKNOWN_AGAIN_NS
+                                             : NEVER_NS;
+    processes_settled(&x->processes, process_guid, again_ns);
+}
+
+/* Looks at what waits, as long as there is room for what comes of it. The rest follows in the next
+ * step, or when moves are answered. */
+static void converge(struct converger *x, struct effects *out)
+{
+    if (x->now.mono_ns >= x->full_ns) {
+        converger_begin_pass(x);
+    }
+    processes_wake(&x->processes, x->now.mono_ns);
+    struct process *one;
+    for (int looks = 0; mover_room(&x->mover, REPAIRS_MAX); looks++) {
+        if (looks == LOOKS_MAX) {
+            effects_due(out, x->now.mono_ns);
+            break;
+        }
+        if (!(one = processes_next(&x->processes))) {
+            break;
+        }
+        look(x, one);
+    }
+    effects_due(out, x->full_ns);
+    effects_due(out, processes_wake_ns(&x->processes));
+}
+
+/* Standing by: what is touched needs no look, but what is gone is forgotten. An election begins
+ * with a full pass. */
+static void forget_gone(struct converger *x)
+{
+    struct process *one;
+    while ((one = processes_next(&x->processes))) {
+        if (!converger_knows(x, one->guid)) {
+            processes_drop(&x->processes, one);
+        }
+    }
+}
+
+/* ---- The step -------------------------------------------------------------------------------- */
+
+static void end(struct converger *x, int code, const char *text, struct effects *out)
+{
+    x->ended = true;
+    effects_exit(out, code, text);
+}
+
+static void lead(struct converger *x, const struct event *ev, struct effects *out)
+{
+    switch (leader_step(&x->leader, ev, out)) {
+    case LEADER_ELECTED:
+        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s", (long long)x->leader.term,
+                    x->leader.epoch);
+        x->full_ns = 0;
+        break;
+    case LEADER_DEPOSED:
+        effects_log(out, LOG_WARN_LEVEL, "leads no more", "id=%s", x->leader.id);
+        mover_stop(&x->mover);
+        processes_forget_moves(&x->processes);
+        break;
+    case LEADER_SAME:
+        break;
+    }
+}
+
+static void begin_to_stop(struct converger *x, const struct event *ev, struct effects *out)
+{
+    if (ev->kind == EVENT_STOP && x->stop_ns == NEVER_NS) {
+        x->stop_ns = ev->now.mono_ns + STOP_WAIT_NS;
+        leader_stop(&x->leader, ev, out);
+    }
+}
+
+/* The lock is given back, or the wait for the answer has been long enough. */
+static void stop_when_released(struct converger *x, const struct event *ev, struct effects *out)
+{
+    if (x->stop_ns == NEVER_NS) {
+        return;
+    }
+    if (leader_stopped(&x->leader) || ev->now.mono_ns >= x->stop_ns) {
+        end(x, 0, "stopped as asked", out);
+    }
+    effects_due(out, x->stop_ns);
+}
+
+static void step(struct role *role, const struct event *ev, struct effects *out)
+{
+    struct converger *x = (struct converger *)role;
+    x->now = ev->now;
+    if (x->unusable && !x->ended) {
+        end(x, EXIT_USAGE, x->unusable_why.text, out);
+    }
+    if (x->ended) {
+        return;
+    }
+    follower_step(&x->follower, ev, out);
+    begin_to_stop(x, ev, out);
+    lead(x, ev, out);
+    if (ev->kind == EVENT_REQUEST) {
+        converger_answer(x, &ev->request, out);
+    }
+    if (x->leader.leads) {
+        mover_hear(&x->mover, ev, out);
+        if (x->follower.current) {
+            converge(x, out);
+        }
+        mover_send(&x->mover, ev->now, out);
+    } else {
+        forget_gone(x);
+    }
+    stop_when_released(x, ev, out);
+}
+
+/* None of its requests has a body. */
+static size_t body_limit(const struct role *role, const char *path)
+{
+    (void)role;
+    (void)path;
+    return 0;
+}
+
+static void free_role(struct role *role)
+{
+    struct converger *x = (struct converger *)role;
+    mover_done(&x->mover);
+    processes_done(&x->processes);
+    domains_done(&x->domains);
+    leader_done(&x->leader);
+    follower_done(&x->follower);
+    arena_done(&x->forever);
+    free(x);
+}
+
+static const struct role_ops ops = {
+    .name = "converger", .step = step, .body_limit = body_limit, .free = free_role};
+
+/* ---- Making it ------------------------------------------------------------------------------- */
+
+static void init_selectors(struct converger *x)
+{
+    static const struct {
+        const char *type, *key_prefix;
+    } rows[CONVERGER_SELECTORS] = {
+        {"actual", ""}, {"desired", ""}, {"job", ""}, {"domain", ""}, {"lead", "lead/converger"},
+        {"beat", ""},
+    };
+    for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
+        board__selector__init(&x->selectors[i]);
+        x->selectors[i].type = arena_strdup(&x->forever, rows[i].type);
+        x->selectors[i].key_prefix = arena_strdup(&x->forever, rows[i].key_prefix);
+        x->selector_list[i] = &x->selectors[i];
+    }
+}
+
+static void init_parts(struct converger *x, const struct converger_config *c)
+{
+    x->follower = (struct follower){.boards = &x->boards,
+                                    .selectors = x->selector_list,
+                                    .selector_count = CONVERGER_SELECTORS,
+                                    .on_news = on_news,
+                                    .context = x};
+    follower_init(&x->follower);
+    x->leader = (struct leader){.boards = &x->boards,
+                                .follower = &x->follower,
+                                .role = "converger",
+                                .url = arena_strdup(&x->forever, c->url)};
+    leader_init(&x->leader);
+    domains_init(&x->domains);
+    processes_init(&x->processes);
+    x->mover =
+        (struct mover){.boards = &x->boards, .leader = &x->leader, .on_end = on_end, .context = x};
+    mover_init(&x->mover);
+}
+
+struct role *converger_new(const struct converger_config *config)
+{
+    struct converger *x = calloc(1, sizeof(*x));
+    if (!x) {
+        abort();
+    }
+    x->role.ops = &ops;
+    arena_init(&x->forever);
+    x->name = arena_strdup(&x->forever, config->name);
+    x->stop_ns = NEVER_NS;
+    x->next_call_id = 1;
+    x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
+    x->unplaced_after_ns =
+        config->unplaced_after_ns ? config->unplaced_after_ns : UNPLACED_AFTER_NS;
+    x->policy = config->policy ? config->policy : &CRASH_POLICY_DEFAULT;
+    init_selectors(x);
+    struct err err = {0};
+    if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0) {
+        x->unusable = true;
+        x->unusable_why = err;
+    }
+    init_parts(x, config);
+    return &x->role;
+}

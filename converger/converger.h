@@ -1,0 +1,24 @@
+/* The converger: the slow honest eye that finds whatever got lost and plans the repair (DESIGN 1,
+ * 5). A role; one leads, others stand by. It writes nothing itself: its repairs are named moves,
+ * which a bbs decides again on what it reads. */
+#ifndef CONVERGER_CONVERGER_H
+#define CONVERGER_CONVERGER_H
+
+#include "common/contract/role.h"
+#include "common/model/crash_policy.h"
+
+struct converger_config {
+    const char *name;
+    const char *boards; /* "https://...,https://..." */
+    const char *url;    /* where it listens, told in lead/converger */
+    /* Settings; 0 and NULL = default. */
+    int64_t interval_ns;       /* between two full passes: 30 s */
+    int64_t unplaced_after_ns; /* UNCLAIMED for longer: the auctioneer is asked again: 30 s */
+    const struct crash_policy *policy; /* must stay valid */
+};
+
+/* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2
+ * and a text that says what is wrong. */
+struct role *converger_new(const struct converger_config *config);
+
+#endif

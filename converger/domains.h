@@ -1,0 +1,33 @@
+/* The domains as this process has seen them: since when the present revision (DESIGN 5, freshness
+ * and clocks). Pure. */
+#ifndef CONVERGER_DOMAINS_H
+#define CONVERGER_DOMAINS_H
+
+#include "board.pb-c.h"
+#include "common/client/follower.h"
+
+struct domains {
+    struct map by_key; /* -> struct sighting */
+};
+
+void domains_init(struct domains *d);
+void domains_done(struct domains *d);
+
+/* News of the feed. A revision that was seen before a reset of the copy keeps its age. True if the
+ * domain was not fresh before, as far as this process knows, and is now. */
+bool domains_put(struct domains *d, const char *key, const struct followed *record,
+                 struct moment now);
+void domains_gone(struct domains *d, const char *key);
+/* The copy is complete again: what it does not hold was deleted meanwhile. */
+void domains_current(struct domains *d, const struct follower *f);
+/* Another epoch: revisions mean nothing any more. */
+void domains_forget(struct domains *d);
+
+/* Whether nothing of it may be missed (common/model/freshness.h). */
+bool domains_fresh(const struct domains *d, struct arena *a, const char *domain, struct moment now);
+
+/* Calls `each` with every domain whose stored expiry has passed. */
+void domains_each_expired(const struct domains *d, struct moment now,
+                          void (*each)(void *context, const char *domain), void *context);
+
+#endif

@@ -1,0 +1,60 @@
+/* The converger from inside: its parts and what ties them together. For converger/ only. */
+#ifndef CONVERGER_INSIDE_H
+#define CONVERGER_INSIDE_H
+
+#include "common/client/follower.h"
+#include "common/client/leader.h"
+#include "converger/converger.h"
+#include "converger/domains.h"
+#include "converger/mover.h"
+#include "converger/passes.h"
+#include "converger/processes.h"
+
+#include "converge.pb-c.h"
+
+enum { CONVERGER_SELECTORS = 6 };
+
+struct converger {
+    struct role role; /* first: a struct role * is a struct converger * */
+    struct arena forever;
+    const char *name;
+    bool unusable; /* the configuration is wrong: why */
+    struct err unusable_why;
+    bool ended;
+    int64_t stop_ns; /* ends at the latest; NEVER_NS = not asked to */
+    struct moment now;
+    int64_t interval_ns;
+    int64_t unplaced_after_ns;
+    const struct crash_policy *policy;
+
+    uint64_t next_call_id;
+    struct boards boards;
+    Board__Selector selectors[CONVERGER_SELECTORS];
+    const Board__Selector *selector_list[CONVERGER_SELECTORS];
+    struct follower follower;
+    char epoch[FOLLOWER_EPOCH_BYTES]; /* of what it knows */
+    struct leader leader;
+    struct domains domains;
+    struct processes processes;
+    struct mover mover;
+    int64_t full_ns; /* the next full pass; 0 = at once */
+    uint64_t full_passes;
+};
+
+/* A process as the copy shows it; the arena holds what is decoded. */
+void converger_view(const struct converger *x, struct arena *a, const char *process_guid,
+                    struct process_view *ret);
+
+/* Whether anything of it is on the board. */
+bool converger_knows(const struct converger *x, const char *process_guid);
+
+/* What a full pass would do now, in the arena; nothing changes. */
+void converger_plan(const struct converger *x, struct arena *a, Converge__Plan *ret);
+
+/* Begins a full pass: everything is looked at. Only while it leads. */
+void converger_begin_pass(struct converger *x);
+
+/* Answers a request: GET /state, GET /plan, POST /once. */
+void converger_answer(struct converger *x, const struct request *q, struct effects *out);
+
+#endif

@@ -1,0 +1,164 @@
+#include "converger/processes.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nineteen digits of time, a slash, the guid. */
+enum { DUE_PREFIX_BYTES = 20 };
+
+void processes_init(struct processes *p)
+{
+    map_init(&p->by_guid);
+    map_init(&p->by_due);
+    TAILQ_INIT(&p->waiting);
+    p->waiting_count = 0;
+}
+
+void processes_done(struct processes *p)
+{
+    map_done(&p->by_due, NULL);
+    map_done(&p->by_guid, free);
+}
+
+static void list(struct processes *p, struct process *one)
+{
+    if (one->touched && !one->listed && one->moving == 0) {
+        TAILQ_INSERT_TAIL(&p->waiting, one, link);
+        p->waiting_count++;
+        one->listed = true;
+    }
+}
+
+static void unlist(struct processes *p, struct process *one)
+{
+    if (one->listed) {
+        TAILQ_REMOVE(&p->waiting, one, link);
+        p->waiting_count--;
+        one->listed = false;
+    }
+}
+
+void processes_touch(struct processes *p, const char *guid)
+{
+    struct process *one = map_get(&p->by_guid, guid);
+    if (!one) {
+        size_t size = strlen(guid) + 1;
+        one = calloc(1, sizeof(*one) + size);
+        if (!one) {
+            abort();
+        }
+        memcpy(one->guid, guid, size);
+        one->due_ns = NEVER_NS;
+        map_put(&p->by_guid, guid, one);
+    }
+    one->touched = true;
+    list(p, one);
+}
+
+void processes_touch_all(struct processes *p)
+{
+    MAP_EACH(&p->by_guid, n)
+    {
+        struct process *one = map_value(n);
+        one->full = one->touched = true;
+        list(p, one);
+    }
+}
+
+struct process *processes_next(struct processes *p)
+{
+    struct process *one = TAILQ_FIRST(&p->waiting);
+    if (one) {
+        unlist(p, one);
+        one->touched = false;
+    }
+    return one;
+}
+
+static char *due_key(int64_t due_ns, const char *guid)
+{
+    size_t size = DUE_PREFIX_BYTES + strlen(guid) + 1;
+    char *key = malloc(size);
+    if (!key) {
+        abort();
+    }
+    snprintf(key, size, "%019lld/%s", (long long)due_ns, guid);
+    return key;
+}
+
+static void clear_due(struct processes *p, struct process *one)
+{
+    if (one->due_ns != NEVER_NS) {
+        char *key = due_key(one->due_ns, one->guid);
+        map_remove(&p->by_due, key);
+        free(key);
+        one->due_ns = NEVER_NS;
+    }
+}
+
+void processes_due(struct processes *p, struct process *one, int64_t due_ns)
+{
+    if (due_ns >= one->due_ns) {
+        return;
+    }
+    clear_due(p, one);
+    one->due_ns = due_ns < 0 ? 0 : due_ns;
+    char *key = due_key(one->due_ns, one->guid);
+    map_put(&p->by_due, key, one);
+    free(key);
+}
+
+void processes_wake(struct processes *p, int64_t now_ns)
+{
+    struct map_node *n;
+    while ((n = map_first(&p->by_due)) && ((struct process *)map_value(n))->due_ns <= now_ns) {
+        struct process *one = map_value(n);
+        clear_due(p, one);
+        one->touched = true;
+        list(p, one);
+    }
+}
+
+int64_t processes_wake_ns(const struct processes *p)
+{
+    struct map_node *n = map_first(&p->by_due);
+    return n ? ((struct process *)map_value(n))->due_ns : NEVER_NS;
+}
+
+void processes_moving(struct processes *p, struct process *one)
+{
+    unlist(p, one);
+    one->moving++;
+}
+
+void processes_settled(struct processes *p, const char *guid, int64_t again_ns)
+{
+    struct process *one = map_get(&p->by_guid, guid);
+    if (!one || one->moving == 0) {
+        return;
+    }
+    one->moving--;
+    processes_due(p, one, again_ns);
+    list(p, one);
+}
+
+void processes_forget_moves(struct processes *p)
+{
+    MAP_EACH(&p->by_guid, n)
+    {
+        struct process *one = map_value(n);
+        one->moving = 0;
+        list(p, one);
+    }
+}
+
+void processes_drop(struct processes *p, struct process *one)
+{
+    assert(one->moving == 0);
+    unlist(p, one);
+    clear_due(p, one);
+    map_remove(&p->by_guid, one->guid);
+    free(one);
+}

@@ -1,0 +1,59 @@
+/* Which processes await a look: touched by news of the feed, due by time, or all of them in a full
+ * pass. One whose repairs are on their way waits until they are answered, so that nothing is
+ * planned twice. Pure. */
+#ifndef CONVERGER_PROCESSES_H
+#define CONVERGER_PROCESSES_H
+
+#include "common/base/map.h"
+#include "common/contract/moment.h"
+
+#include <bsd/sys/queue.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct process {
+    TAILQ_ENTRY(process) link; /* while `listed` */
+    bool touched;              /* awaits a look */
+    bool listed;               /* in the list: touched, and no repair is on its way */
+    bool full;                 /* the look is one of a full pass */
+    size_t moving;             /* its repairs on their way */
+    int64_t due_ns;            /* touched at this time; NEVER_NS = not by time */
+    char guid[];
+};
+
+TAILQ_HEAD(process_list, process);
+
+struct processes {
+    struct map by_guid; /* guid -> struct process */
+    struct map by_due;  /* time and guid -> the same */
+    struct process_list waiting;
+    size_t waiting_count;
+};
+
+void processes_init(struct processes *p);
+void processes_done(struct processes *p);
+
+/* It awaits a look; unknown ones are made. */
+void processes_touch(struct processes *p, const char *guid);
+void processes_touch_all(struct processes *p); /* a full pass */
+
+/* The next one to look at, no more waiting; NULL if there is none. */
+struct process *processes_next(struct processes *p);
+
+/* Touched at `due_ns` unless sooner; and those that are due by now. */
+void processes_due(struct processes *p, struct process *one, int64_t due_ns);
+void processes_wake(struct processes *p, int64_t now_ns);
+int64_t processes_wake_ns(const struct processes *p); /* NEVER_NS = nothing is due by time */
+
+/* One more repair of it is on its way; one was answered, and is to be thought over at `again_ns`
+ * (NEVER_NS = it is well). Unknown guids are ignored. */
+void processes_moving(struct processes *p, struct process *one);
+void processes_settled(struct processes *p, const char *guid, int64_t again_ns);
+
+/* No answers are awaited any more: the leader is another one. */
+void processes_forget_moves(struct processes *p);
+
+/* Nothing of it is on the board, nothing is on its way: it is freed. */
+void processes_drop(struct processes *p, struct process *one);
+
+#endif

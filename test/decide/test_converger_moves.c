@@ -1,0 +1,164 @@
+/* The converger's moves as a bbs decides them: rows of before, when, plan. The numbers are those of
+ * the rules in bbs/lrp/create.c, restart.c, stop.c, expire.c. */
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define KEY "actual/web/0000000001/0"
+#define LEAD "holder=h term=5"
+#define TERM " term=5 role=converger epoch=E"
+#define FRESH "ttl=60 left=30 seen=5"
+#define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+#define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
+
+static void creates(void **state)
+{
+    (void)state;
+    static const struct move_case cases[] = {
+        {ROW("1 there already"), .ordinary = "RUNNING a@c1", .desired = "instances=3",
+         .move = "create" TERM, .plan = "nothing\n"},
+        {ROW("2 not desired"), .move = "create" TERM,
+         .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
+        {ROW("2 the index is not"), .desired = "instances=1", .move = "create" TERM,
+         .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
+        {ROW("3"), .desired = "instances=2", .move = "create" TERM,
+         .plan = "put " KEY " create by converger -> UNCLAIMED since=1000 new/0\n"
+                 "notice start web 1..2\n"},
+        {ROW("3 beside a SUSPECT one"), .desired = "instances=2", .suspect = "RUNNING a@c1",
+         .move = "create" TERM,
+         .plan = "put " KEY " create by converger -> UNCLAIMED since=1000 new/0\n"
+                 "notice start web 1..2\n"},
+        {"a client may not name it", ACTOR_CLIENT, .desired = "instances=0", .move = "create",
+         .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
+        {"nor a rep", ACTOR_REP, .desired = "instances=2", .cell = "present session=7",
+         .move = "create a@c1 session=7",
+         .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .desired = "instances=2",
+         .move = "create" TERM,
+         .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
+    };
+    RUN(cases);
+}
+
+static void asks(void **state)
+{
+    (void)state;
+    static const char refusal[] = "refuse ResourceConflict: web/1 awaits no placement\n";
+    static const struct move_case cases[] = {
+        {ROW("1"), .ordinary = "UNCLAIMED since=100", .desired = "instances=2", .move = "ask" TERM,
+         .plan = "nothing\nnotice start web 1..2\n"},
+        {ROW("2 claimed meanwhile"), .ordinary = "CLAIMED a@c1", .desired = "instances=2",
+         .move = "ask" TERM, .plan = refusal},
+        {ROW("2 gone"), .desired = "instances=2", .move = "ask" TERM, .plan = refusal},
+        {ROW("2 not desired"), .ordinary = "UNCLAIMED", .desired = "instances=1",
+         .move = "ask" TERM, .plan = refusal},
+        {"another leader", ACTOR_AUCTIONEER, .lead = LEAD, .ordinary = "UNCLAIMED",
+         .desired = "instances=2", .move = "ask term=5 role=auctioneer epoch=E", .plan = refusal},
+    };
+    RUN(cases);
+}
+
+static void restarts(void **state)
+{
+    (void)state;
+#define CANNOT "refuse ActualLRPCannotBeUnclaimed: cannot unclaim actual LRP\n"
+    static const struct move_case cases[] = {
+        {ROW("1 gone"), .desired = "instances=2", .move = "restart" TERM,
+         .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
+        {ROW("2 a second too early"), .ordinary = "CRASHED crash=3 since=971",
+         .desired = "instances=2", .move = "restart" TERM, .plan = CANNOT},
+        {ROW("2 since lies ahead"), .ordinary = "CRASHED crash=3 since=1500",
+         .desired = "instances=2", .move = "restart" TERM, .plan = CANNOT},
+        {ROW("2 crashed too often"), .ordinary = "CRASHED crash=200", .desired = "instances=2",
+         .move = "restart" TERM, .plan = CANNOT},
+        {ROW("2 not desired"), .ordinary = "CRASHED crash=3", .desired = "instances=1",
+         .move = "restart" TERM, .plan = CANNOT},
+        {ROW("2 runs"), .ordinary = "RUNNING a@c1 crash=3", .desired = "instances=2",
+         .move = "restart" TERM, .plan = CANNOT},
+        {"2 not for a client", ACTOR_CLIENT, .ordinary = "CRASHED crash=3",
+         .desired = "instances=2", .move = "restart", .plan = CANNOT},
+        {ROW("3 just due"), .ordinary = "CRASHED crash=3 since=970 reason=R",
+         .move = "restart" TERM, .desired = "instances=2",
+         .plan = "put " KEY " restart by converger -> UNCLAIMED crash=3 reason=R since=1000 E/5\n"
+                 "notice start web 1..2\n"},
+        {ROW("3 the longest back-off"), .ordinary = "CRASHED crash=199 since=40",
+         .desired = "instances=2", .move = "restart" TERM,
+         .plan = "put " KEY " restart by converger -> UNCLAIMED crash=199 since=1000 E/5\n"
+                 "notice start web 1..2\n"},
+    };
+    RUN(cases);
+}
+
+static void stops(void **state)
+{
+    (void)state;
+    static const char refusal[] =
+        "refuse ResourceConflict: web/1 is desired, or its domain d is not fresh\n";
+    static const char marked[] = "put " KEY " stop by converger -> RUNNING a@c1 routable since=0 "
+                                 "E/4 stopping\nnotice stop web a at c1\n";
+    static const struct move_case cases[] = {
+        {ROW("1 gone"), .domain = FRESH, .move = "stop" TERM, .plan = "nothing\n"},
+        {ROW("2 desired"), .ordinary = "RUNNING a@c1", .desired = "instances=2", .domain = FRESH,
+         .move = "stop" TERM, .plan = refusal},
+        {ROW("2 nobody upserted the domain"), .ordinary = "RUNNING a@c1", .move = "stop" TERM,
+         .plan = refusal},
+        {ROW("2 expired"), .ordinary = "RUNNING a@c1", .domain = "ttl=60 left=0 seen=5",
+         .move = "stop" TERM, .plan = refusal},
+        {ROW("2 seen for as long as its ttl, the wall clock fell"), .ordinary = "RUNNING a@c1",
+         .domain = "ttl=60 left=30 seen=60", .move = "stop" TERM, .plan = refusal},
+        {ROW("2 in a stale domain even what is UNCLAIMED"), .ordinary = "UNCLAIMED",
+         .move = "stop" TERM, .plan = refusal},
+        {ROW("3 UNCLAIMED"), .ordinary = "UNCLAIMED", .domain = FRESH, .move = "stop" TERM,
+         .plan = "delete " KEY " stop by converger\n"},
+        {ROW("3 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=1", .domain = FRESH,
+         .move = "stop" TERM, .plan = "delete " KEY " stop by converger\n"},
+        {ROW("4 RUNNING, no DesiredLRP"), .ordinary = "RUNNING a@c1", .domain = FRESH,
+         .move = "stop" TERM, .plan = marked},
+        {ROW("4 a domain without end"), .ordinary = "RUNNING a@c1", .desired = "instances=1",
+         .domain = "ttl=0 seen=100000", .move = "stop" TERM, .plan = marked},
+        {ROW("4 a last second of freshness"), .ordinary = "RUNNING a@c1",
+         .domain = "ttl=60 left=1 seen=59", .move = "stop" TERM, .plan = marked},
+        {ROW("4 CLAIMED"), .ordinary = "CLAIMED a@c1", .domain = FRESH, .move = "stop" TERM,
+         .plan = "put " KEY " stop by converger -> CLAIMED a@c1 since=0 E/4 stopping\n"
+                 "notice stop web a at c1\n"},
+        {ROW("5 marked before, no domain"), .ordinary = "RUNNING a@c1 stopping",
+         .move = "stop" TERM, .plan = "nothing\nnotice stop web a at c1\n"},
+        {ROW("5 marked before, desired again"), .ordinary = "CLAIMED a@c1 stopping",
+         .desired = "instances=2", .move = "stop" TERM,
+         .plan = "nothing\nnotice stop web a at c1\n"},
+    };
+    RUN(cases);
+}
+
+static void expiries(void **state)
+{
+    (void)state;
+    static const char refusal[] = "refuse ResourceConflict: domain d has not expired\n";
+    static const struct move_case cases[] = {
+        {ROW("1 gone"), .move = "expire" TERM, .plan = "nothing\n"},
+        {ROW("2 upserted again"), .domain = "ttl=60 left=1", .move = "expire" TERM,
+         .plan = refusal},
+        {ROW("2 without end"), .domain = "ttl=0", .move = "expire" TERM, .plan = refusal},
+        {"2 not for a client", ACTOR_CLIENT, .domain = "ttl=60 left=-10", .move = "expire",
+         .plan = refusal},
+        {ROW("3"), .domain = "ttl=60 left=0", .move = "expire" TERM,
+         .plan = "delete domain/d expire by converger\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .domain = "ttl=60 left=0",
+         .move = "expire" TERM,
+         .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
+    };
+    RUN(cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creates), cmocka_unit_test(asks),     cmocka_unit_test(restarts),
+        cmocka_unit_test(stops),   cmocka_unit_test(expiries),
+    };
+    return cmocka_run_group_tests_name("moves of the converger", tests, NULL, NULL);
+}

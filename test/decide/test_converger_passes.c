@@ -1,0 +1,200 @@
+/* The converger's passes: rows of a process before, and the repairs. */
+#include "converger/passes.h"
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RECORDS_MAX = 4 };
+
+struct row {
+    const char *name;
+    const char *desired;              /* NULL = not desired */
+    const char *records[RECORDS_MAX]; /* "INDEX STATE ...", "~" in front: its domain is stale */
+    bool job, full;
+    const char *repairs; /* "pass:move INDEX, ...; due S" */
+};
+
+static const struct row rows[] = {
+    {"all is well",
+     "instances=2",
+     {"0 RUNNING a@c1", "1 CLAIMED b@c1"},
+     .full = true,
+     .repairs = ""},
+    {"nothing at all", NULL, {0}, .full = true, .repairs = ""},
+
+    {"none has a record", "instances=2", {0}, .repairs = "missing:create 0, missing:create 1"},
+    {"one between and one behind are missing",
+     "instances=4",
+     {"0 RUNNING a@c1", "2 RUNNING b@c1"},
+     .repairs = "missing:create 1, missing:create 3"},
+    {"as many as desired, but not these",
+     "instances=2",
+     {"0 RUNNING a@c1", "2 RUNNING b@c1"},
+     .repairs = "missing:create 1, extra:stop 2"},
+    {"missing whatever the domain",
+     "instances=2",
+     {"~0 RUNNING a@c1"},
+     .repairs = "missing:create 1"},
+    {"a job is at work",
+     "instances=2",
+     {"5 RUNNING a@c1"},
+     .job = true,
+     .full = true,
+     .repairs = ""},
+    {"nothing is missing of 0 instances", "instances=0", {0}, .repairs = ""},
+
+    {"all states behind the last",
+     "instances=0",
+     {"0 UNCLAIMED since=999", "1 CLAIMED a@c1", "2 RUNNING b@c1", "3 CRASHED crash=3"},
+     .repairs = "extra:stop 0, extra:stop 1, extra:stop 2, extra:stop 3"},
+    {"all states without a DesiredLRP",
+     NULL,
+     {"0 UNCLAIMED since=1", "1 CLAIMED a@c1", "2 RUNNING b@c1", "3 CRASHED crash=3"},
+     .full = true,
+     .repairs = "extra:stop 0, extra:stop 1, extra:stop 2, extra:stop 3"},
+    {"a stale domain",
+     NULL,
+     {"~0 UNCLAIMED", "~1 CLAIMED a@c1", "~2 RUNNING b@c1", "~3 CRASHED crash=3"},
+     .full = true,
+     .repairs = ""},
+    {"each record by its own domain",
+     NULL,
+     {"~0 RUNNING a@c1", "1 RUNNING b@c1"},
+     .repairs = "extra:stop 1"},
+    {"a state of a newer version is left alone", NULL, {"0 FROZEN"}, .full = true, .repairs = ""},
+    {"and is not missing", "instances=1", {"0 FROZEN"}, .full = true, .repairs = ""},
+
+    {"marked: not said on news", NULL, {"0 RUNNING a@c1 stopping"}, .repairs = ""},
+    {"marked: said in a full pass",
+     NULL,
+     {"0 RUNNING a@c1 stopping"},
+     .full = true,
+     .repairs = "stopping:stop 0"},
+    {"marked in a domain that is stale now",
+     NULL,
+     {"~0 CLAIMED a@c1 stopping"},
+     .full = true,
+     .repairs = "stopping:stop 0"},
+    {"marked and desired again",
+     "instances=1",
+     {"0 RUNNING a@c1 stopping"},
+     .full = true,
+     .repairs = "stopping:stop 0"},
+
+    {"30 s are not too long",
+     "instances=1",
+     {"0 UNCLAIMED since=970"},
+     .full = true,
+     .repairs = ""},
+    {"31 s are",
+     "instances=1",
+     {"0 UNCLAIMED since=969"},
+     .full = true,
+     .repairs = "unplaced:ask 0"},
+    {"not on news", "instances=1", {"0 UNCLAIMED since=900"}, .repairs = ""},
+    {"a negative age is 0", "instances=1", {"0 UNCLAIMED since=2000"}, .full = true, .repairs = ""},
+
+    {"3 crashes: 30 s",
+     "instances=1",
+     {"0 CRASHED crash=3 since=970"},
+     .repairs = "crashed:restart 0"},
+    {"a second early", "instances=1", {"0 CRASHED crash=3 since=971"}, .repairs = "; due 1001"},
+    {"4: 60 s", "instances=1", {"0 CRASHED crash=4 since=941"}, .repairs = "; due 1001"},
+    {"5: 120 s", "instances=1", {"0 CRASHED crash=5 since=881"}, .repairs = "; due 1001"},
+    {"6: 240 s", "instances=1", {"0 CRASHED crash=6 since=761"}, .repairs = "; due 1001"},
+    {"7: 480 s", "instances=1", {"0 CRASHED crash=7 since=521"}, .repairs = "; due 1001"},
+    {"8: 960 s", "instances=1", {"0 CRASHED crash=8 since=41"}, .repairs = "; due 1001"},
+    {"199: 960 s", "instances=1", {"0 CRASHED crash=199 since=41"}, .repairs = "; due 1001"},
+    {"199: due", "instances=1", {"0 CRASHED crash=199 since=40"}, .repairs = "crashed:restart 0"},
+    {"200: never", "instances=1", {"0 CRASHED crash=200 since=1"}, .repairs = ""},
+    {"the first of several",
+     "instances=3",
+     {"0 CRASHED crash=4 since=990", "1 CRASHED crash=3 since=980", "2 CRASHED crash=3 since=1"},
+     .repairs = "crashed:restart 2; due 1010"},
+    {"not desired: not restarted", "instances=0", {"~0 CRASHED crash=3 since=1"}, .repairs = ""},
+};
+
+static void view_of(struct arena *a, const struct row *row, struct process_view *v)
+{
+    struct instance_view *list = ARENA_ARRAY(a, RECORDS_MAX, struct instance_view);
+    *v = (struct process_view){.process_guid = ROWS_PROCESS,
+                               .desired = row->desired ? row_desired(a, row->desired) : NULL,
+                               .job = row->job,
+                               .instances = list,
+                               .wall_ns = ROWS_NOW_S * SECOND_NS,
+                               .unplaced_after_ns = 30 * SECOND_NS,
+                               .policy = &CRASH_POLICY_DEFAULT};
+    for (; v->count < RECORDS_MAX && row->records[v->count]; v->count++) {
+        const char *text = row->records[v->count];
+        char *rest;
+        list[v->count].fresh = *text != '~';
+        int32_t index = (int32_t)strtol(text + (*text == '~'), &rest, 10);
+        list[v->count].record = row_actual(a, rest + 1, index, 0);
+    }
+}
+
+static void print(const struct repairs *r, struct buf *out)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        buf_printf(out, "%s%s:%s %d", i ? ", " : "", r->list[i].pass, r->list[i].move,
+                   r->list[i].index);
+    }
+    if (r->due_wall_ns != NEVER_NS) {
+        buf_printf(out, "; due %lld", (long long)(r->due_wall_ns / SECOND_NS));
+    }
+}
+
+static void every_row(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct process_view v;
+        struct repairs repairs;
+        struct buf out;
+        arena_init(&a);
+        buf_init(&out);
+        repairs_init(&repairs, &a);
+        view_of(&a, &rows[i], &v);
+        passes_run(&v, rows[i].full, &repairs);
+        print(&repairs, &out);
+        if (strcmp(buf_string(&out), rows[i].repairs) != 0) {
+            fail_msg("%s\nexpected: %s\ngot:      %s", rows[i].name, rows[i].repairs,
+                     buf_string(&out));
+        }
+        assert_false(repairs.more);
+        buf_done(&out);
+        arena_done(&a);
+    }
+}
+
+static void repairs_are_bounded(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct process_view v;
+    struct repairs repairs;
+    static const struct row row = {"a million", "instances=1000000", {0}, .repairs = ""};
+    arena_init(&a);
+    repairs_init(&repairs, &a);
+    view_of(&a, &row, &v);
+    passes_run(&v, true, &repairs);
+    assert_int_equal(repairs.count, REPAIRS_MAX);
+    assert_int_equal(repairs.list[REPAIRS_MAX - 1].index, REPAIRS_MAX - 1);
+    assert_true(repairs.more);
+    arena_done(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row),
+        cmocka_unit_test(repairs_are_bounded),
+    };
+    return cmocka_run_group_tests_name("passes of the converger", tests, NULL, NULL);
+}
