@@ -82,17 +82,20 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
     version_unref(after);
 }
 
-/* One revision. Gives what is wrong, or NULL. */
+/* One revision. Gives what is wrong, or NULL. A watch that begins at exactly the revision to which
+ * etcd was compacted is not told of the deletions made in it; the cause names them all the same. */
 static const char *apply_revision(struct board *b, struct effects *out)
 {
     struct watch *w = &b->watch;
     int64_t revision = STAILQ_FIRST(&w->list)->revision;
     const Board__CauseRecord *cause = cause_of(b, revision, out->arena);
     const char *fault = NULL;
-    size_t next_entry = 0;
+    size_t next_entry = 0, told = 0;
     struct news *n;
     while ((n = STAILQ_FIRST(&w->list)) && n->revision == revision) {
         STAILQ_REMOVE_HEAD(&w->list, link);
+        const Board__CauseRecord__Change *entry = entry_for(cause, n->key, &next_entry);
+        told += entry != NULL;
         if (n->type != RECORD_CAUSE && n->type != RECORD_RUN) {
             if (!agrees(b, n)) {
                 fault = "the watch tells of a value that the copy never had";
@@ -100,11 +103,14 @@ static const char *apply_revision(struct board *b, struct effects *out)
             if (n->type == RECORD_EPOCH) {
                 fault = "the board's epoch changed";
             }
-            apply_one(b, n, entry_for(cause, n->key, &next_entry), out);
+            apply_one(b, n, entry, out);
         }
         version_unref(n->item);
         blob_unref(n->cause);
         free(n);
+    }
+    if (cause && told < cause->n_changes) {
+        fault = "the watch left out a change of its transaction";
     }
     b->revision = revision;
     feed_advance(b->feed, revision);

@@ -214,6 +214,22 @@ int cluster_count(struct cluster *c, const char *process_guid, const char *state
     return count.number;
 }
 
+static void take_instances(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    *(int *)context = ((const Models__DesiredLRP *)m)->instances;
+}
+
+int cluster_desired(struct cluster *c, const char *process_guid)
+{
+    struct arena a;
+    arena_init(&a);
+    int instances = -1;
+    each_record(c, key_desired(&a, process_guid), take_instances, &instances);
+    arena_done(&a);
+    return instances;
+}
+
 static void count_present(void *context, enum record_type type, const ProtobufCMessage *m)
 {
     (void)type;

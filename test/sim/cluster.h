@@ -66,6 +66,9 @@ int cluster_count(struct cluster *c, const char *process_guid, const char *state
 /* Number of records whose key starts with `prefix`. */
 int cluster_records(struct cluster *c, const char *prefix);
 
+/* How many instances the store's DesiredLRP says; -1 when there is none. */
+int cluster_desired(struct cluster *c, const char *process_guid);
+
 /* Number of containers that run on all cells. */
 int cluster_containers(struct cluster *c);
 

@@ -303,6 +303,39 @@ static void converger_killed(struct cluster *c)
     await(c, "web", "RUNNING", 1);
 }
 
+static bool is_removed(void *context)
+{
+    return cluster_desired(context, "a") < 0;
+}
+
+/* bbs-1's watch is held up just before a DesiredLRP is removed, and etcd is compacted to exactly
+ * that revision: the watch goes on behind it and is not told of the deletion. The cause of the
+ * transaction names it, so bbs-1 loads its copy anew and does not refuse a new desire for what is
+ * gone. */
+static void deletion_at_the_compacted_revision(struct cluster *c)
+{
+    int status;
+    assert_int_equal(cluster_desire(c, NULL, "a", 1), 0);
+    await(c, "a", "RUNNING", 1);
+    world_run(c->world, SECOND_NS);
+    Models__RemoveDesiredLRPRequest remove = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    remove.process_guid = (char *)"a";
+    world_stall_watch(c->world, c->bbs[0], true);
+    world_send(c->world, "https://bbs-2:8889", "/v1/desired_lrp/remove", &remove.base, SETTLE_NS,
+               desire_answered, &status);
+    assert_true(world_run_until(c->world, SETTLE_NS, is_removed, c));
+    world_compact(c->world);
+    world_stall_watch(c->world, c->bbs[0], false);
+    int answer = cluster_desire(c, c->bbs[0], "a", 1);
+    for (int attempt = 2; answer == -1 && attempt <= 3; attempt++) {
+        world_run(c->world, SECOND_NS); /* 503 while it loads, with Retry-After: 1 */
+        answer = cluster_desire(c, c->bbs[0], "a", 1);
+    }
+    assert_int_equal(answer, 0);
+    world_run(c->world, SECOND_NS);
+    await(c, "a", "RUNNING", 1);
+}
+
 static const struct story {
     const char *name;
     uint64_t seed;
@@ -320,6 +353,7 @@ static const struct story {
     {"nothing_stops_in_a_stale_domain", 6, nothing_stops_in_a_stale_domain, .converger = true},
     {"a_lost_index_is_made_again", 7, a_lost_index_is_made_again, .converger = true},
     {"converger_killed", 8, converger_killed, .converger = true},
+    {"deletion_at_the_compacted_revision", 6, deletion_at_the_compacted_revision},
 };
 
 enum { STORY_COUNT = sizeof(stories) / sizeof(stories[0]) };
