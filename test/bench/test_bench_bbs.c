@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     static const struct option options[] = {
         {"rounds", required_argument, NULL, 'r'}, {"width", required_argument, NULL, 'w'}, {0}};
     static struct figures f;
-    int rounds = 5, only = 0, c;
+    int rounds = 3, only = 0, c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         *(c == 'w' ? &only : &rounds) = c == '?' ? 0 : atoi(optarg);
     }

@@ -25,6 +25,7 @@ enum {
     WIDE = 20,
     LIMITED_DISK_MB = 64,
     POLL_MS = 5,
+    SETTLE_MS = 300, /* a TERM that an init just begun does not take costs 10 s, until the KILL */
     EMPTY_MS = 30 * 1000, /* until the last container of a round has gone */
 };
 
@@ -39,6 +40,11 @@ struct watched {
 static double ms_since(int64_t at_ns)
 {
     return (double)(bench_now_ns() - at_ns) / 1e6;
+}
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * MILLISECOND_NS}, NULL);
 }
 
 /* ---- Through the cluster ---- */
@@ -100,7 +106,7 @@ static void await_empty_cells(void)
                 fprintf(stderr, "bench: containers are left in %s\n", d);
                 exit(1);
             }
-            nanosleep(&(struct timespec){.tv_nsec = POLL_MS * MILLISECOND_NS}, NULL);
+            sleep_ms(POLL_MS);
         }
     }
 }
@@ -126,6 +132,7 @@ static void start_in_cluster(struct watched *w, int instances, int disk_mb, stru
     for (int i = 0; to && i < instances; i++) {
         bench_add(to, w->took_ms[i]);
     }
+    sleep_ms(SETTLE_MS);
     m = bench_remove(&a, w->guid, &path);
     bench_call(w->bench, path, m);
     arena_done(&a);
@@ -231,7 +238,7 @@ int main(int argc, char **argv)
         .name = "1, limited disk", .instances = 1, .disk_mb = LIMITED_DISK_MB};
     static struct figure wide = {.name = "20 instances", .instances = WIDE};
     static struct watched w;
-    int rounds = 100, wide_rounds = 10, c;
+    int rounds = 50, wide_rounds = 5, c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         *(c == 'r' ? &rounds : &wide_rounds) = atoi(optarg);
     }
