@@ -23,14 +23,14 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
 
 #define MOVE_ROW(move, wanted)                                                                     \
     {                                                                                              \
-        .name = #move, .news = wanted, .valid = valid_##move, .op = MOVE_OP(move, false),          \
+        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_##move, .op = MOVE_OP(move, false),          \
         .op_of_rep = MOVE_OP(move, true),                                                          \
     }
 
 /* Of the converger: they name an index, or a domain, and nothing else. */
 #define REPAIR_ROW(move, wanted)                                                                   \
     {                                                                                              \
-        .name = #move, .news = wanted, .valid = valid_repair, .op = MOVE_OP(move, false),          \
+        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_repair, .op = MOVE_OP(move, false),          \
         .op_of_rep = MOVE_OP(move, false),                                                         \
     }
 
@@ -47,8 +47,8 @@ static const struct move_row rows[] = {
     MOVE_ROW(retire, ACTUAL_LRP_NEWS_RETIRE),
     REPAIR_ROW(create, ACTUAL_LRP_NEWS_CREATE), REPAIR_ROW(ask, ACTUAL_LRP_NEWS_ASK),
     REPAIR_ROW(restart, ACTUAL_LRP_NEWS_RESTART), REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),
-    {.name = "expire", .news = DOMAIN_NEWS_EXPIRE, .valid = valid_expire, .op = EXPIRE_OP,
-     .op_of_rep = EXPIRE_OP},
+    {.name = "expire", .lifecycle = &domain_lifecycle, .news = DOMAIN_NEWS_EXPIRE,
+     .valid = valid_expire, .op = EXPIRE_OP, .op_of_rep = EXPIRE_OP},
 };
 
 const struct move_row *move_row_named(const char *name)

@@ -8,6 +8,7 @@
 
 #include "bbs/board/op.h"
 #include "bbs/lrp/validate.h"
+#include "common/lifecycle/lifecycle.h"
 #include "common/model/crash_policy.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
@@ -32,7 +33,8 @@ struct move_snapshot {
 };
 
 struct move_row {
-    const char *name; /* as in actual_lrp.def */
+    const char *name; /* as in the lifecycle's .def */
+    const struct lifecycle *lifecycle; /* whose news it is: who may bring it stands there */
     int news;
     /* Says all that is wrong with the move. */
     void (*valid)(struct validation *v, const Board__Move *move);

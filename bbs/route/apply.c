@@ -141,8 +141,8 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
     const struct move_row *row = move_row_named(m->move);
     struct validation v;
     validation_init(&v);
-    if (!row) {
-        say_field(&v, "move");
+    if (!row || !lifecycle_permits(row->lifecycle, actor, row->news)) {
+        say_field(&v, "move"); /* nobody knows it, or it is another role's (DESIGN 2) */
     } else {
         row->valid(&v, m);
     }

@@ -15,6 +15,16 @@ int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int ne
     return -1;
 }
 
+bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news)
+{
+    for (size_t i = 0; i < l->row_count; i++) {
+        if ((l->rows[i].actors & actor) && l->rows[i].news == news) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int find(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {

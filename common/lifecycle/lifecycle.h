@@ -37,6 +37,9 @@ struct lifecycle {
 int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int news,
                    uint32_t true_guards);
 
+/* True if some row lets this actor bring this news, whatever the state and the guards. */
+bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news);
+
 /* State or news by name; -1 if unknown. */
 int lifecycle_state(const struct lifecycle *l, const char *name);
 int lifecycle_news(const struct lifecycle *l, const char *name);

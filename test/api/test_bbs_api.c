@@ -577,7 +577,15 @@ static void moves_in_batches(void **state)
     r.moves[5]->move = arena_strdup(a, "create");
     r.moves[6] = claim_move(a, "cell-1", 3, 1);
     r.moves[6]->definition = arena_strdup(a, "");
-    r.n_moves = 7;
+    /* Another role's moves, in whatever state the record is. */
+    r.moves[7] = claim_move(a, "cell-1", 3, 0);
+    r.moves[7]->move = arena_strdup(a, "stop");
+    r.moves[8] = claim_move(a, "cell-1", 3, 0);
+    r.moves[8]->move = arena_strdup(a, "restart");
+    r.moves[9] = claim_move(a, "cell-1", 3, 0);
+    r.moves[9]->move = arena_strdup(a, "expire");
+    r.moves[9]->domain = arena_strdup(a, "nowhere");
+    r.n_moves = 10;
     post_as(&rep_files, "/v1/board/apply", &r.base, &answer);
     ProtobufCAllocator allocator = arena_protobuf(a);
     Board__ApplyResponse *got =
@@ -594,9 +602,12 @@ static void moves_in_batches(void **state)
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__ResourceNotFound},
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
         {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
+        {BOARD__MOVE_RESULT__OUTCOME__REFUSED, MODELS__ERROR__TYPE__InvalidRequest},
     };
-    assert_int_equal(got->n_results, 7);
-    for (size_t i = 0; i < 7; i++) {
+    assert_int_equal(got->n_results, 10);
+    for (size_t i = 0; i < 10; i++) {
         const Board__MoveResult *result = got->results[i];
         assert_int_equal(result->outcome, expected[i].outcome);
         assert_int_equal(result->error ? (int32_t)result->error->type : -1, expected[i].error);
