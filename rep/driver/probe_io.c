@@ -119,10 +119,10 @@ static void clear(struct trial *t)
 }
 
 /* One container from the beginning to the end. */
-static int try_once(struct driver *d, bool limits, bool disk, struct err *err)
+static int try_once(struct driver *d, unsigned *tries, bool limits, bool disk, struct err *err)
 {
     struct trial t = {.d = d};
-    snprintf(t.guid, sizeof(t.guid), "probe-%ld", (long)getpid());
+    snprintf(t.guid, sizeof(t.guid), "probe-%ld-%u", (long)getpid(), ++*tries);
     if (asprintf(&t.dir, "%s/%s", d->containers_dir, t.guid) < 0) {
         abort();
     }
@@ -167,7 +167,7 @@ static void say(struct driver_choice *choice, const char *format, ...)
 }
 
 /* With everything, or else with less: what a machine refuses is said, not hidden. */
-static bool try_runtime(struct driver *d, const char *runtime)
+static bool try_runtime(struct driver *d, unsigned *tries, const char *runtime)
 {
     static const struct {
         bool limits, disk;
@@ -175,7 +175,7 @@ static bool try_runtime(struct driver *d, const char *runtime)
     struct err first = {0}, err;
     snprintf(d->choice.runtime, sizeof(d->choice.runtime), "%s", runtime);
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        if (try_once(d, ways[i].limits, ways[i].disk, &err) == 0) {
+        if (try_once(d, tries, ways[i].limits, ways[i].disk, &err) == 0) {
             say(&d->choice, "%s works, with %s as init", runtime, d->choice.init);
             if (i > 0) {
                 say(&d->choice, "not enforced:%s%s (%s)",
@@ -196,14 +196,15 @@ static bool try_runtimes(struct driver *d, const struct driver_config *config)
 {
     static const char *const names[] = {"crun", "runc"};
     char path[sizeof(d->choice.runtime)];
+    unsigned tries = 0; /* each has a name of its own: one may leave something behind */
     if (config->runtime) {
-        return try_runtime(d, config->runtime);
+        return try_runtime(d, &tries, config->runtime);
     }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         find_program(names[i], path, sizeof(path));
         if (!path[0]) {
             say(&d->choice, "%s is not installed", names[i]);
-        } else if (try_runtime(d, path)) {
+        } else if (try_runtime(d, &tries, path)) {
             return true;
         }
     }

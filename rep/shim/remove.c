@@ -71,6 +71,22 @@ static int bury(const struct options *o)
     return 1;
 }
 
+/* Whether its status says that it never ran. */
+static bool never_ran(void)
+{
+    char text[64];
+    return identity_slurp(AT_FDCWD, "status", text, sizeof(text)) > 0 &&
+           strncmp(text, "code -1\n", 8) == 0;
+}
+
+/* The runtime forgets it. Before a shim noted itself it cannot have heard of it; and one that could
+ * not start it need not be able to delete it (a probe tries such ones). */
+static bool forget(const struct options *o)
+{
+    return !o->command || access("shim.pid", F_OK) < 0 ||
+           run_command((const char *const *)o->command) == 0 || never_ran();
+}
+
 int shim_remove(const struct options *o)
 {
     if (directory_lock() < 0) {
@@ -82,9 +98,7 @@ int shim_remove(const struct options *o)
     }
     end_shim();
     end_first(o);
-    /* Before a shim noted itself the runtime cannot have heard of it. */
-    if (o->command && access("shim.pid", F_OK) == 0 &&
-        run_command((const char *const *)o->command) != 0) {
+    if (!forget(o)) {
         return 1;
     }
     if (o->cgroup && cgroup_remove(o->cgroup) < 0) {

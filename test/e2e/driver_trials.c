@@ -598,6 +598,7 @@ void trial_probe(void **state)
     config.choice = NULL;
     assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
     assert_non_null(strstr(err.text, "/bin/false"));
+    assert_int_equal(rig_leftovers(r), 0); /* though it cannot delete either */
     config.runtime = NULL;
     config.init = "/bin/no-such-init";
     assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);

@@ -35,6 +35,9 @@ void rig_resume(struct rig *r);  /* and the second */
 /* Processes that belong to containers of this rig; what it finds it prints. */
 int rig_processes(struct rig *r);
 
+/* Directories, mounts, control groups and loop devices of containers; printed likewise. */
+int rig_leftovers(struct rig *r);
+
 /* A container of `sh -c SCRIPT`. */
 struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4]);
 void rig_begin_shell(struct rig *r, const char *guid, const char *script);
