@@ -97,21 +97,36 @@ bool wait_pidfd(int pidfd, int timeout_ms)
     return poll(&p, 1, timeout_ms) > 0;
 }
 
-/* Whether it has ended, or is the init and takes SIGTERM. Amid its becoming the init it has no words
- * at all, and before it has the runtime's. */
+static bool status_of(long pid, char *text, size_t size)
+{
+    char path[48];
+    snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+    return identity_slurp(AT_FDCWD, path, text, size) > 0;
+}
+
+/* Amid its becoming the init a process has no words at all, and before it has the runtime's. */
+static bool is_program(long pid, const char *program)
+{
+    char path[48], words[4096];
+    snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+    return identity_slurp(AT_FDCWD, path, words, sizeof(words)) > 0 && strcmp(words, program) == 0;
+}
+
+/* Whether it has ended, or is the init and takes SIGTERM. Which signals it takes is read after its
+ * words: before them it would be the runtime's answer. */
 static bool init_ready(long pid, const char *init)
 {
-    char path[48], text[4096];
-    snprintf(path, sizeof(path), "/proc/%ld/status", pid);
-    if (identity_slurp(AT_FDCWD, path, text, sizeof(text)) <= 0 || strstr(text, "\nState:\tZ")) {
+    char text[4096];
+    if (!status_of(pid, text, sizeof(text)) || strstr(text, "\nState:\tZ")) {
         return true;
+    }
+    if (!is_program(pid, init) || !status_of(pid, text, sizeof(text))) {
+        return false;
     }
     const char *blocked = strstr(text, "\nSigBlk:"), *caught = strstr(text, "\nSigCgt:");
     uint64_t taken = (blocked ? strtoull(blocked + 8, NULL, 16) : 0) |
                      (caught ? strtoull(caught + 8, NULL, 16) : 0);
-    snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
-    return (taken >> (SIGTERM - 1) & 1) &&
-           identity_slurp(AT_FDCWD, path, text, sizeof(text)) > 0 && strcmp(text, init) == 0;
+    return taken >> (SIGTERM - 1) & 1;
 }
 
 /* The kernel drops what is sent to the first process of a namespace until it has said that it wants
