@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STOP_WAIT_NS (1 * SECOND_NS)
 #define RETRY_INTERVAL_NS (10 * SECOND_NS)
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
 #define DIEGO_STARTING_WEIGHT 0.25
-enum { POOL_MAX = 1024 * 1024, EXIT_USAGE = 2 };
+enum { POOL_MAX = 1024 * 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
 
@@ -96,22 +95,13 @@ static void refill(struct auctioneer *x, struct effects *out)
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void end(struct auctioneer *x, int code, const char *text, struct effects *out)
-{
-    x->ended = true;
-    effects_exit(out, code, text);
-}
-
 static void lead(struct auctioneer *x, const struct event *ev, struct effects *out)
 {
-    switch (leader_step(&x->leader, ev, out)) {
+    switch (duty_lead(&x->duty, ev, out)) {
     case LEADER_ELECTED:
-        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s", (long long)x->leader.term,
-                    x->leader.epoch);
         x->pool.news = true;
         break;
     case LEADER_DEPOSED:
-        effects_log(out, LOG_WARN_LEVEL, "leads no more", "id=%s", x->leader.id);
         auction_stop(&x->auction, ev, out);
         break;
     case LEADER_SAME:
@@ -119,45 +109,21 @@ static void lead(struct auctioneer *x, const struct event *ev, struct effects *o
     }
 }
 
-static void begin_to_stop(struct auctioneer *x, const struct event *ev, struct effects *out)
-{
-    if (ev->kind == EVENT_STOP && x->stop_ns == NEVER_NS) {
-        x->stop_ns = ev->now.mono_ns + STOP_WAIT_NS;
-        leader_stop(&x->leader, ev, out);
-    }
-}
-
-/* The lock is given back, or the wait for the answer has been long enough. */
-static void stop_when_released(struct auctioneer *x, const struct event *ev, struct effects *out)
-{
-    if (x->stop_ns == NEVER_NS) {
-        return;
-    }
-    if (leader_stopped(&x->leader) || ev->now.mono_ns >= x->stop_ns) {
-        end(x, 0, "stopped as asked", out);
-    }
-    effects_due(out, x->stop_ns);
-}
-
 static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct auctioneer *x = (struct auctioneer *)role;
     x->now = ev->now;
-    if (x->unusable && !x->ended) {
-        end(x, EXIT_USAGE, x->unusable_why.text, out);
-    }
-    if (x->ended) {
+    if (!duty_begin(&x->duty, out)) {
         return;
     }
     follower_step(&x->follower, ev, out);
     refill(x, out);
-    begin_to_stop(x, ev, out);
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         request_handle_auction(x, &ev->request, out);
     }
     auction_step(&x->auction, ev, out);
-    stop_when_released(x, ev, out);
+    duty_end(&x->duty, ev, out);
 }
 
 static size_t body_limit(const struct role *role, const char *path)
@@ -284,14 +250,13 @@ struct role *auctioneer_new(const struct auctioneer_config *config)
     x->role.ops = &ops;
     arena_init(&x->forever);
     x->name = arena_strdup(&x->forever, config->name);
-    x->stop_ns = NEVER_NS;
+    duty_init(&x->duty, &x->leader);
     x->next_call_id = 1;
     init_selectors(x);
     struct err err = {0};
     if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0 ||
         init_rules(x, config, &err) < 0) {
-        x->unusable = true;
-        x->unusable_why = err;
+        duty_refuse(&x->duty, &err);
     }
     init_parts(x, config);
     return &x->role;

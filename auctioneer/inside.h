@@ -4,6 +4,7 @@
 
 #include "auctioneer/auction.h"
 #include "auctioneer/auctioneer.h"
+#include "common/client/duty.h"
 #include "common/client/follower.h"
 #include "common/client/leader.h"
 
@@ -13,10 +14,7 @@ struct auctioneer {
     struct role role; /* first: a struct role * is a struct auctioneer * */
     struct arena forever;
     const char *name;
-    bool unusable; /* the configuration is wrong: why */
-    struct err unusable_why;
-    bool ended;
-    int64_t stop_ns; /* ends at the latest; NEVER_NS = not asked to */
+    struct duty duty;
     struct moment now;
 
     uint64_t next_call_id;

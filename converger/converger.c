@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STOP_WAIT_NS (1 * SECOND_NS)
 #define INTERVAL_NS (30 * SECOND_NS)
 #define UNPLACED_AFTER_NS (30 * SECOND_NS)
 /* A refused repair is thought over after a while, for clocks differ; an unanswered one sooner. */
 #define REFUSED_AGAIN_NS (5 * SECOND_NS)
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
-enum {
-    EXIT_USAGE = 2,
-    LOOKS_MAX = 1024, /* processes looked at in one step */
-};
+/* Processes looked at in one step. */
+enum { LOOKS_MAX = 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
 
@@ -171,22 +168,13 @@ static void forget_gone(struct converger *x)
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void end(struct converger *x, int code, const char *text, struct effects *out)
-{
-    x->ended = true;
-    effects_exit(out, code, text);
-}
-
 static void lead(struct converger *x, const struct event *ev, struct effects *out)
 {
-    switch (leader_step(&x->leader, ev, out)) {
+    switch (duty_lead(&x->duty, ev, out)) {
     case LEADER_ELECTED:
-        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s", (long long)x->leader.term,
-                    x->leader.epoch);
         x->full_ns = 0;
         break;
     case LEADER_DEPOSED:
-        effects_log(out, LOG_WARN_LEVEL, "leads no more", "id=%s", x->leader.id);
         mover_stop(&x->mover);
         processes_forget_moves(&x->processes);
         break;
@@ -195,38 +183,14 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
     }
 }
 
-static void begin_to_stop(struct converger *x, const struct event *ev, struct effects *out)
-{
-    if (ev->kind == EVENT_STOP && x->stop_ns == NEVER_NS) {
-        x->stop_ns = ev->now.mono_ns + STOP_WAIT_NS;
-        leader_stop(&x->leader, ev, out);
-    }
-}
-
-/* The lock is given back, or the wait for the answer has been long enough. */
-static void stop_when_released(struct converger *x, const struct event *ev, struct effects *out)
-{
-    if (x->stop_ns == NEVER_NS) {
-        return;
-    }
-    if (leader_stopped(&x->leader) || ev->now.mono_ns >= x->stop_ns) {
-        end(x, 0, "stopped as asked", out);
-    }
-    effects_due(out, x->stop_ns);
-}
-
 static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct converger *x = (struct converger *)role;
     x->now = ev->now;
-    if (x->unusable && !x->ended) {
-        end(x, EXIT_USAGE, x->unusable_why.text, out);
-    }
-    if (x->ended) {
+    if (!duty_begin(&x->duty, out)) {
         return;
     }
     follower_step(&x->follower, ev, out);
-    begin_to_stop(x, ev, out);
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         converger_answer(x, &ev->request, out);
@@ -240,7 +204,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     } else {
         forget_gone(x);
     }
-    stop_when_released(x, ev, out);
+    duty_end(&x->duty, ev, out);
 }
 
 /* None of its requests has a body. */
@@ -313,7 +277,7 @@ struct role *converger_new(const struct converger_config *config)
     x->role.ops = &ops;
     arena_init(&x->forever);
     x->name = arena_strdup(&x->forever, config->name);
-    x->stop_ns = NEVER_NS;
+    duty_init(&x->duty, &x->leader);
     x->next_call_id = 1;
     x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
     x->unplaced_after_ns =
@@ -322,8 +286,7 @@ struct role *converger_new(const struct converger_config *config)
     init_selectors(x);
     struct err err = {0};
     if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0) {
-        x->unusable = true;
-        x->unusable_why = err;
+        duty_refuse(&x->duty, &err);
     }
     init_parts(x, config);
     return &x->role;

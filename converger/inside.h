@@ -2,6 +2,7 @@
 #ifndef CONVERGER_INSIDE_H
 #define CONVERGER_INSIDE_H
 
+#include "common/client/duty.h"
 #include "common/client/follower.h"
 #include "common/client/leader.h"
 #include "converger/converger.h"
@@ -18,10 +19,7 @@ struct converger {
     struct role role; /* first: a struct role * is a struct converger * */
     struct arena forever;
     const char *name;
-    bool unusable; /* the configuration is wrong: why */
-    struct err unusable_why;
-    bool ended;
-    int64_t stop_ns; /* ends at the latest; NEVER_NS = not asked to */
+    struct duty duty;
     struct moment now;
     int64_t interval_ns;
     int64_t unplaced_after_ns;
