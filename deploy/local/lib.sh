@@ -19,20 +19,30 @@ die() {
 [[ $port_base =~ ^[1-9][0-9]{3,4}$ ]] ||
     die "CORKBOARD_PORT_BASE must be the first of the ports to use, like 18800, not '$port_base'"
 etcd_port=$port_base etcd_peer_port=$((port_base + 1))
-auctioneer_port=$((port_base + 30)) converger_port=$((port_base + 31))
 bbs_port() { echo $((port_base + 10 + $1)); }
 bbs_health_port() { echo $((port_base + 20 + $1)); }
+auctioneer_port() { echo $((port_base + 30 + $1)); }
+converger_port() { echo $((port_base + 35 + $1)); }
 rep_port() { echo $((port_base + 100 + $1)); }
 instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
 
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
 
-bbs_urls() {
-    local i urls=
-    for ((i = 1; i <= $(setting bbs); i++)); do
-        urls+=${urls:+,}https://127.0.0.1:$(bbs_port "$i")
+# The URLs of all processes of a kind, comma-separated: bbs, auctioneer, converger.
+urls() { # KIND
+    local i urls=''
+    for ((i = 1; i <= $(setting "$1"); i++)); do
+        urls+=${urls:+,}https://127.0.0.1:$("$1_port" "$i")
     done
     echo "$urls"
+}
+
+# The names of all processes of these kinds, a line each.
+names() { # KIND...
+    local kind i
+    for kind; do
+        for ((i = 1; i <= $(setting "$kind"); i++)); do echo "$kind-$i"; done
+    done
 }
 
 # Start time of a process in clock ticks since boot; nothing if there is none, or only a zombie.
@@ -91,20 +101,24 @@ start_process() { # NAME COMMAND...
     disown "$pid" 2>/dev/null || true
 }
 
-# Ends NAME: TERM, after 10 s KILL. Quiet when it does not run.
-stop_process() { # NAME [SIGNAL]
-    local name=$1 pid i
-    if pid=$(pid_of "$name"); then
-        kill "-${2:-TERM}" "$pid" 2>/dev/null || true
+# Ends all of them at once: TERM, after 10 s KILL. Quiet about those that do not run.
+stop_processes() { # NAME...
+    local name i
+    for name; do signal_process "$name" TERM; done
+    for name; do
         for ((i = 0; i < 100; i++)); do
             pid_of "$name" >/dev/null || break
             sleep 0.1
         done
-        if pid=$(pid_of "$name"); then
-            kill -KILL "$pid" 2>/dev/null || true
-        fi
+        signal_process "$name" KILL
+        rm -f "$state/run/$name.pid"
+    done
+}
+signal_process() { # NAME SIGNAL
+    local pid
+    if pid=$(pid_of "$1"); then
+        kill "-$2" "$pid" 2>/dev/null || true
     fi
-    rm -f "$state/run/$name.pid"
 }
 
 # What is waited for, and how long already: on a terminal one line that counts, elsewhere a line each
@@ -158,12 +172,13 @@ run_with_progress() { # LOG WHAT COMMAND...
 # Exports for clients of the cluster, in the names that Diego's command line reads and in ours.
 client_env() {
     cat <<EOF
-export BBS_URL=$(bbs_urls | cut -d, -f1)
-export CORKBOARD_BBS_URLS=$(bbs_urls)
+export BBS_URL=$(urls bbs | cut -d, -f1)
+export CORKBOARD_BBS_URLS=$(urls bbs)
 export CA_CERT_FILE=$certs/ca.crt
 export CLIENT_CERT_FILE=$certs/client.crt
 export CLIENT_KEY_FILE=$certs/client.key
-export CONVERGER_URL=https://127.0.0.1:$converger_port
+export AUCTIONEER_URL=$(urls auctioneer)
+export CONVERGER_URL=$(urls converger)
 export PATH=$bin:\$PATH
 EOF
 }
@@ -177,18 +192,49 @@ start_bbs() { # NUMBER
         --ca "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key"
 }
 
-start_auctioneer() {
-    start_process auctioneer "$bin/auctioneer" serve --name auctioneer \
-        --listen "127.0.0.1:$auctioneer_port" --url "https://127.0.0.1:$auctioneer_port" \
-        --bbs "$(bbs_urls)" --ca "$certs/ca.crt" --cert "$certs/auctioneer.crt" \
-        --key "$certs/auctioneer.key"
+start_auctioneer() { # NUMBER
+    start_candidate auctioneer "$1"
+}
+start_converger() { # NUMBER
+    start_candidate converger "$1"
+}
+# Of a role of which one leads and the others stand by.
+start_candidate() { # ROLE NUMBER
+    local role=$1 name=$1-$2 port
+    port=$("$1_port" "$2")
+    start_process "$name" "$bin/$role" serve --name "$name" \
+        --listen "127.0.0.1:$port" --url "https://127.0.0.1:$port" --bbs "$(urls bbs)" \
+        --ca "$certs/ca.crt" --cert "$certs/$role.crt" --key "$certs/$role.key"
 }
 
-start_converger() {
-    start_process converger "$bin/converger" serve --name converger \
-        --listen "127.0.0.1:$converger_port" --url "https://127.0.0.1:$converger_port" \
-        --bbs "$(bbs_urls)" --ca "$certs/ca.crt" --cert "$certs/converger.crt" \
-        --key "$certs/converger.key"
+# What a process of a role with one leader says of itself: TERM if it leads, 0 if it stands by;
+# nothing if it does not answer.
+term_of() { # NAME
+    local role=${1%-*} said
+    said=$("$bin/$role" state --url "https://127.0.0.1:$("${role}_port" "${1##*-}")" --timeout 2 \
+        --ca-cert-file "$certs/ca.crt" --client-cert-file "$certs/client.crt" \
+        --client-key-file "$certs/client.key" --output json 2>/dev/null) || return 0
+    if [[ $said =~ \"leads\":true.*\"term\":([0-9]+) ]]; then
+        echo "${BASH_REMATCH[1]}"
+    else
+        echo 0
+    fi
+}
+
+# The process that leads, as NAME TERM; nothing if none does.
+leader_of() { # ROLE
+    local name term leads='' highest=0
+    for name in $(names "$1"); do
+        pid_of "$name" >/dev/null || continue
+        term=$(term_of "$name")
+        [ "${term:-0}" -le "$highest" ] || leads="$name $term" highest=$term
+    done
+    [ -z "$leads" ] || echo "$leads"
+}
+
+# Starts the process of this name, like bbs-2.
+start_named() { # NAME
+    "start_${1%-*}" "${1##*-}"
 }
 
 start_rep() { # CELL_NUMBER
@@ -196,7 +242,7 @@ start_rep() { # CELL_NUMBER
     zones=$(setting zones)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
-        --bbs "$(bbs_urls)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
+        --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
         --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100 \
         --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
         --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
