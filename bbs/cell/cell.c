@@ -73,8 +73,9 @@ static void refuse(struct plan *p, const Board__CellRecord *stands, const Board_
     const char *id = wanted->presence->cell_id;
     if (stands->state == BOARD__CELL_RECORD__STATE__LOST) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "session %llu of cell %s was its predecessor's: start the rep again, which "
-                    "raises it", (unsigned long long)wanted->session, id);
+                    "cell %s is lost, and session %llu is not higher than the board's %llu: raise "
+                    "it above that and open again", id, (unsigned long long)wanted->session,
+                    (unsigned long long)stands->session);
     } else if (strcmp(stands->identity, wanted->identity) == 0) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "session %llu of cell %s is older than the board's %llu: a newer rep of this "
@@ -100,8 +101,8 @@ static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord 
 }
 
 /* 1. A present cell is taken over only by its successor: the same state directory, and a session
- *    that did not go back. A lost one also by a stranger, whose session must not be the
- *    predecessor's, so that the predecessor's calls are refused. Otherwise ResourceConflict.
+ *    that did not go back. A lost one by anybody with a higher session, so that what was asked
+ *    before the loss is refused. Otherwise ResourceConflict, with the record as it stands.
  * 2. Nothing differs: nothing.
  * 3. PRESENT with the session given. */
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -113,8 +114,8 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
     if (same_identity && wanted->session >= stands->session) {
         guards |= CELL_IF_SUCCESSOR;
     }
-    if (stands && !same_identity && wanted->session != stands->session) {
-        guards |= CELL_IF_OTHER_SESSION;
+    if (stands && wanted->session > stands->session) {
+        guards |= CELL_IF_HIGHER_SESSION;
     }
     p->record = stands ? &stands->base : NULL;
     int to = lifecycle_move(&cell_lifecycle, state_of(stands), in->actor, CELL_NEWS_OPEN, guards);

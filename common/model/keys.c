@@ -5,10 +5,11 @@
 #include <string.h>
 
 static const char *const type_names[RECORD_TYPE_COUNT] = {
-    [RECORD_ACTUAL] = "actual", [RECORD_BEAT] = "beat",       [RECORD_CAUSE] = "cause",
-    [RECORD_CELL] = "cell",     [RECORD_DESIRED] = "desired", [RECORD_DOMAIN] = "domain",
-    [RECORD_EPOCH] = "epoch",   [RECORD_JOB] = "job",         [RECORD_LEAD] = "lead",
-    [RECORD_RUN] = "run",       [RECORD_TASK] = "task",       [RECORD_UNKNOWN] = "unknown",
+    [RECORD_ACTUAL] = "actual", [RECORD_BEAT] = "beat",       [RECORD_BRAKE] = "brake",
+    [RECORD_CAUSE] = "cause",   [RECORD_CELL] = "cell",       [RECORD_DESIRED] = "desired",
+    [RECORD_DOMAIN] = "domain", [RECORD_EPOCH] = "epoch",     [RECORD_JOB] = "job",
+    [RECORD_LEAD] = "lead",     [RECORD_RUN] = "run",         [RECORD_TASK] = "task",
+    [RECORD_UNKNOWN] = "unknown",
 };
 
 const char *record_type_name(enum record_type type)
@@ -106,6 +107,11 @@ const char *key_actual_process(struct arena *a, const char *process_guid)
 const char *key_beat(struct arena *a, const char *boot_id)
 {
     return key(a, RECORD_BEAT, boot_id, "");
+}
+
+const char *key_brake(struct arena *a)
+{
+    return key(a, RECORD_BRAKE, "cells", "");
 }
 
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot)

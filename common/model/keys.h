@@ -12,6 +12,7 @@
 enum record_type {
     RECORD_ACTUAL,  /* actual/<process_guid>/<index, 10 digits>/<presence digit> */
     RECORD_BEAT,    /* beat/<boot id> */
+    RECORD_BRAKE,   /* brake/cells : the mass-loss brake */
     RECORD_CAUSE,   /* cause/<boot id>/<slot, 4 digits> */
     RECORD_CELL,    /* cell/<cell_id> */
     RECORD_DESIRED, /* desired/<process_guid> : scheduling part */
@@ -34,6 +35,7 @@ const char *key_actual(struct arena *a, const char *process_guid, int32_t index,
 const char *key_actual_index(struct arena *a, const char *process_guid, int32_t index); /* prefix */
 const char *key_actual_process(struct arena *a, const char *process_guid);              /* prefix */
 const char *key_beat(struct arena *a, const char *boot_id);
+const char *key_brake(struct arena *a);
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot);
 const char *key_cause_boot(struct arena *a, const char *boot_id); /* prefix */
 const char *key_cell(struct arena *a, const char *cell_id);

@@ -10,6 +10,7 @@ const ProtobufCMessageDescriptor *record_descriptor(enum record_type type)
     static const ProtobufCMessageDescriptor *const descriptors[RECORD_TYPE_COUNT] = {
         [RECORD_ACTUAL] = &models__actual_lrp__descriptor,
         [RECORD_BEAT] = &board__beat_record__descriptor,
+        [RECORD_BRAKE] = &board__brake_record__descriptor,
         [RECORD_CAUSE] = &board__cause_record__descriptor,
         [RECORD_CELL] = &board__cell_record__descriptor,
         [RECORD_DESIRED] = &models__desired_lrp__descriptor,

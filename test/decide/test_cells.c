@@ -30,21 +30,24 @@ static void sessions(void **state)
          "rep with that one, give it another cell id, or wait until the cell is lost\n"},
         {"1 a stranger with the predecessor's session", "lost session=5 identity=A",
          "present session=5 identity=B",
-         "refuse ResourceConflict: session 5 of cell c1 was its predecessor's: start the rep "
-         "again, which raises it\n"},
+         "refuse ResourceConflict: cell c1 is lost, and session 5 is not higher than the board's "
+         "5: raise it above that and open again\n"},
+        {"1 a lost cell's own session", "lost session=5 identity=A", "present session=5 identity=A",
+         "refuse ResourceConflict: cell c1 is lost, and session 5 is not higher than the board's "
+         "5: raise it above that and open again\n"},
         {"1 a lost cell's older session", "lost session=5 identity=A",
          "present session=4 identity=A",
-         "refuse ResourceConflict: session 4 of cell c1 was its predecessor's: start the rep "
-         "again, which raises it\n"},
+         "refuse ResourceConflict: cell c1 is lost, and session 4 is not higher than the board's "
+         "5: raise it above that and open again\n"},
         {"2 the same again", "present session=5 identity=A zone=z since=10",
          "present session=5 identity=A zone=z", "nothing\n"},
         {"3 restarted", "present session=5 identity=A", "present session=6 identity=A",
          "put cell/c1 open by rep\n"},
         {"3 the same session, another zone", "present session=5 identity=A zone=z",
          "present session=5 identity=A zone=y", "put cell/c1 open by rep\n"},
-        {"3 back from lost", "lost session=5 identity=A", "present session=5 identity=A",
+        {"3 back from lost", "lost session=5 identity=A", "present session=6 identity=A",
          "put cell/c1 open by rep\n"},
-        {"3 a stranger on a lost cell", "lost session=5 identity=A", "present session=1 identity=B",
+        {"3 a stranger on a lost cell", "lost session=5 identity=A", "present session=6 identity=B",
          "put cell/c1 open by rep\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -23,6 +23,7 @@ static void keys_are_escaped_and_read_back(void **state)
     assert_string_equal(key_component(&a, k, 3), "2");
     assert_null(key_component(&a, k, 4));
     assert_string_equal(key_cause(&a, "b", 12), "cause/b/0012");
+    assert_string_equal(key_brake(&a), "brake/cells");
     assert_string_equal(key_run(&a, "g", "e"), "run/g/e");
     assert_int_equal(key_type("foo/x"), RECORD_UNKNOWN);
     assert_int_equal(key_type("actual"), RECORD_UNKNOWN);
