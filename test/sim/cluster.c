@@ -116,6 +116,17 @@ static struct node *add(struct cluster *c, const char *unit, const char *name, u
                                });
 }
 
+/* The first bears the role's name, its standbys a number as well. */
+static void add_leaders(struct cluster *c, const char *role, unsigned port,
+                        struct role *(*make)(void *, unsigned), struct node **list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const char *name = i ? arena_printf(&c->arena, "%s-%u", role, i + 1) : role;
+        list[i] = add(c, role, name, port, i + 1, make);
+        world_start(c->world, list[i]);
+    }
+}
+
 struct cluster *cluster_new(const struct cluster_options *options)
 {
     struct cluster *c = calloc(1, sizeof(*c));
@@ -124,7 +135,10 @@ struct cluster *cluster_new(const struct cluster_options *options)
     c->options.bbs = options->bbs ? options->bbs : 2;
     c->options.cells = options->cells ? options->cells : 3;
     c->options.zones = options->zones ? options->zones : 2;
+    c->options.auctioneers = options->auctioneers ? options->auctioneers : 1;
     assert(c->options.bbs <= CLUSTER_BBS_MAX && c->options.cells <= CLUSTER_CELLS_MAX);
+    assert(c->options.auctioneers <= CLUSTER_LEADERS_MAX);
+    assert(c->options.convergers <= CLUSTER_LEADERS_MAX);
     arena_init(&c->arena);
     c->world = world_new(&options->world);
     for (unsigned i = 0; i < c->options.bbs; i++) {
@@ -132,12 +146,10 @@ struct cluster *cluster_new(const struct cluster_options *options)
         c->bbs[i] = add(c, "bbs", name, 8889, i + 1, make_bbs);
         world_start(c->world, c->bbs[i]);
     }
-    c->auctioneer = add(c, "auctioneer", "auctioneer", 9016, 1, make_auctioneer);
-    world_start(c->world, c->auctioneer);
-    if (options->converger) {
-        c->converger = add(c, "converger", "converger", 9017, 1, make_converger);
-        world_start(c->world, c->converger);
-    }
+    add_leaders(c, "auctioneer", 9016, make_auctioneer, c->auctioneers, c->options.auctioneers);
+    add_leaders(c, "converger", 9017, make_converger, c->convergers, c->options.convergers);
+    c->auctioneer = c->auctioneers[0];
+    c->converger = c->convergers[0];
     for (unsigned i = 0; i < c->options.cells; i++) {
         const char *name = arena_printf(&c->arena, "cell-%u", i + 1);
         c->cells[i] = add(c, "rep", name, 1801, i + 1, make_rep);

@@ -5,16 +5,17 @@
 #include "models/error.pb-c.h"
 #include "test/sim/world.h"
 
-enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16 };
+enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16, CLUSTER_LEADERS_MAX = 3 };
 
 struct cluster_options {
     struct world_options world;
     unsigned bbs;   /* 0 = 2 */
     unsigned cells; /* 0 = 3 */
     unsigned zones; /* 0 = 2 */
+    unsigned auctioneers; /* one leads, others stand by; 0 = 1 */
+    unsigned convergers;  /* the same; 0 = none */
     unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
-    bool converger;
 };
 
 struct cluster {
@@ -22,8 +23,10 @@ struct cluster {
     struct cluster_options options;
     struct node *bbs[CLUSTER_BBS_MAX];
     struct node *cells[CLUSTER_CELLS_MAX];
-    struct node *auctioneer;
-    struct node *converger; /* NULL without one */
+    struct node *auctioneers[CLUSTER_LEADERS_MAX];
+    struct node *convergers[CLUSTER_LEADERS_MAX];
+    struct node *auctioneer; /* the first ones, which lead at the start; NULL without one */
+    struct node *converger;
     struct arena arena; /* names and urls */
 };
 
@@ -34,7 +37,7 @@ void cluster_free(struct cluster *c);
 /* How many instances of cluster_desire fit on a cell. */
 unsigned cluster_cell_instances(const struct cluster *c);
 
-/* Every cell has a session, the auctioneer leads, and the converger if there is one. */
+/* Every cell has a session, an auctioneer leads, and a converger if there is one. */
 bool cluster_ready(void *cluster);
 
 /* Desires `instances` of a run action; gives the error type of the answer (0 = none), -1 when none

@@ -7,6 +7,7 @@
 #define LOOK_NS (1 * SECOND_NS)
 #define READY_LIMIT_NS (30 * SECOND_NS)
 #define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
+#define FULL_PASSES_NS (60 * SECOND_NS) /* two of the converger */
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
@@ -19,11 +20,11 @@ bool swarm_chance(struct swarm *s, unsigned percent)
     return random_below(&s->random, 100) < percent;
 }
 
-static void committed(void *context, struct node *by, const Etcd__TxnRequest *txn)
+static void committed(void *context, const struct world_commit *commit)
 {
     struct swarm *s = context;
-    checkers_committed(&s->checkers, txn);
-    faults_committed(s, by);
+    checkers_committed(&s->checkers, commit);
+    faults_committed(s, commit->by);
 }
 
 static void verb(void *context, struct node *n, const struct verb_call *call)
@@ -41,6 +42,13 @@ static struct span draw_span(struct swarm *s, int64_t longest_ns)
     return span;
 }
 
+static void add_nodes(struct swarm *s, struct node *const *list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        s->nodes[s->node_count++] = list[i];
+    }
+}
+
 static void make_cluster(struct swarm *s, uint64_t seed)
 {
     static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
@@ -53,6 +61,8 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .bbs = (unsigned)swarm_draw(s, 1, 3),
         .cells = (unsigned)swarm_draw(s, 1, 6),
         .zones = (unsigned)swarm_draw(s, 1, 3),
+        .auctioneers = (unsigned)swarm_draw(s, 1, 2),
+        .convergers = (unsigned)swarm_draw(s, 1, 2),
         .cell_instances = (unsigned)(s->wide ? swarm_draw(s, 40, 90) : swarm_draw(s, 2, 20)),
         .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
     };
@@ -60,13 +70,10 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->world = s->cluster->world;
     checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
     world_observe(s->world, &(struct world_observer){committed, verb, s});
-    for (unsigned i = 0; i < o.bbs; i++) {
-        s->nodes[s->node_count++] = s->cluster->bbs[i];
-    }
-    s->nodes[s->node_count++] = s->cluster->auctioneer;
-    for (unsigned i = 0; i < o.cells; i++) {
-        s->nodes[s->node_count++] = s->cluster->cells[i];
-    }
+    add_nodes(s, s->cluster->bbs, o.bbs);
+    add_nodes(s, s->cluster->auctioneers, o.auctioneers);
+    add_nodes(s, s->cluster->convergers, o.convergers);
+    add_nodes(s, s->cluster->cells, o.cells);
     s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
     s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
@@ -124,29 +131,18 @@ static void heal(struct swarm *s)
     s->rates = (struct world_faults){.late_by = s->rates.late_by};
     world_faults(s->world, &s->rates);
     swarm_start_all(s);
+    for (unsigned i = 0; i < s->node_count; i++) {
+        world_set_clock(s->world, s->nodes[i]);
+    }
+    client_heal(s);
     checkers_touch(&s->checkers, -1);
-}
-
-/* When an LRP's record last changed. */
-static void note_change(void *context, const struct past *p)
-{
-    int64_t *last = context;
-    *last = p->at_ns > *last ? p->at_ns : *last;
-}
-
-static int64_t last_change(struct swarm *s)
-{
-    int64_t last = 0;
-    history_each(&s->checkers.history, "actual/", note_change, &last);
-    history_each(&s->checkers.history, "desired/", note_change, &last);
-    return last;
 }
 
 static bool at_rest(struct swarm *s, struct buf *why)
 {
     buf_clear(why);
     check_converged(&s->checkers, why);
-    if (!why->size && world_now(s->world) - last_change(s) < QUIET_NS) {
+    if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
         buf_append_string(why, "LRP records still change (L1); ");
     }
     return why->size == 0;
@@ -159,7 +155,7 @@ static void converge(struct swarm *s)
     struct buf why;
     buf_init(&why);
     int64_t healed = world_now(s->world);
-    int64_t limit = healed + RUNTIME_LIMIT_NS + 3 * s->checkers.reconcile_ns;
+    int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
     int64_t least = healed + 2 * QUIET_NS;
     bool rest = false;
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {

@@ -5,20 +5,31 @@
 
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
 #include "test/sim/swarm_parts.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)
 
 enum { ATTEMPTS_MAX = 3, OPEN_ASKS_MAX = 64 };
 
-enum ask_kind { ASK_DESIRE, ASK_SCALE, ASK_REMOVE, ASK_RETIRE, ASK_LIST, ASK_LIST_ACTUAL };
+enum ask_kind {
+    ASK_DESIRE,
+    ASK_SCALE,
+    ASK_REMOVE,
+    ASK_RETIRE,
+    ASK_UPSERT,
+    ASK_LIST,
+    ASK_LIST_ACTUAL
+};
 
 /* One question, with its repetitions. */
 struct ask {
     struct swarm *swarm;
     enum ask_kind kind;
     const char *app;
-    int number; /* of instances; for retire the index */
+    const char *domain;
+    int number; /* of instances; for retire the index; for upsert the ttl in seconds */
+    bool until_answered;
     unsigned attempt;
     const char *trace_id; /* of this attempt */
     int64_t from_revision;
@@ -27,7 +38,8 @@ struct ask {
 static const char *const paths[] = {
     [ASK_DESIRE] = "/v1/desired_lrp/desire.r2",   [ASK_SCALE] = "/v1/desired_lrp/update",
     [ASK_REMOVE] = "/v1/desired_lrp/remove",      [ASK_RETIRE] = "/v1/actual_lrps/retire",
-    [ASK_LIST] = "/v1/desired_lrps/list.r3",      [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
+    [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_LIST] = "/v1/desired_lrps/list.r3",
+    [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
 };
 
 /* ---- What was true when ---- */
@@ -70,6 +82,13 @@ static bool was_stopping(const struct ask *ask, const struct past *p)
     return p && p->message && ((const Models__ActualLRP *)p->message)->stopping;
 }
 
+/* An upsert for ever of what is for ever changes nothing. */
+static bool was_for_ever(const struct ask *ask, const struct past *p)
+{
+    return ask->number == 0 && p && p->message &&
+           ((const Board__DomainRecord *)p->message)->ttl_s == 0;
+}
+
 /* This attempt wrote the record after it was asked. */
 static bool wrote(const struct ask *ask, const char *key)
 {
@@ -93,6 +112,7 @@ static void judge_done(const struct ask *ask, const char *key)
     bool there = wrote(ask, key);
     there = there || (ask->kind == ASK_SCALE && ever(ask, key, had_number));
     there = there || (ask->kind == ASK_RETIRE && ever(ask, key, was_stopping));
+    there = there || (ask->kind == ASK_UPSERT && ever(ask, key, was_for_ever));
     if (!there) {
         violation(ask, "S5", "acknowledged, and the store never had it");
     }
@@ -124,9 +144,9 @@ static void judge_write(const struct ask *ask, struct bytes body)
     /* All answers of this kind are an error alone. */
     Models__DesiredLRPLifecycleResponse *r =
         models__desired_lrplifecycle_response__unpack(&allocator, body.size, body.data);
-    const char *key = ask->kind == ASK_RETIRE
-                          ? key_actual(&a, ask->app, ask->number, 0)
-                          : key_desired(&a, ask->app);
+    const char *key = ask->kind == ASK_RETIRE   ? key_actual(&a, ask->app, ask->number, 0)
+                      : ask->kind == ASK_UPSERT ? key_domain(&a, ask->domain)
+                                                : key_desired(&a, ask->app);
     if (!r) {
         violation(ask, "S6", "the answer is malformed");
     } else if (r->error) {
@@ -236,7 +256,7 @@ static void answered(void *context, int status, struct bytes body)
         (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
     } else if (status != 503 && status != 0) {
         violation(ask, "S6", "answered with a status that nothing explains");
-    } else if (ask->attempt < ATTEMPTS_MAX) {
+    } else if (ask->attempt < ATTEMPTS_MAX || ask->until_answered) {
         attempt(ask);
         return;
     }
@@ -271,9 +291,20 @@ static void send_retire(struct ask *ask)
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     key.process_guid = (char *)(size_t)ask->app;
     key.index = ask->number;
-    key.domain = (char *)(size_t) "default";
+    key.domain = (char *)(size_t)ask->domain;
     Models__RetireActualLRPRequest request = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
     request.actual_lrp_key = &key;
+    send(ask, &request.base);
+}
+
+/* As the cluster's, in the app's own domain. */
+static void send_desire(void *context, const ProtobufCMessage *m)
+{
+    struct ask *ask = context;
+    Models__DesireLRPRequest request = *(const Models__DesireLRPRequest *)m;
+    Models__DesiredLRP lrp = *request.desired_lrp;
+    lrp.domain = (char *)(size_t)ask->domain;
+    request.desired_lrp = &lrp;
     send(ask, &request.base);
 }
 
@@ -287,10 +318,11 @@ static void attempt(struct ask *ask)
     Models__RemoveDesiredLRPRequest remove = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     Models__DesiredLRPsRequest list = MODELS__DESIRED_LRPS_REQUEST__INIT;
     Models__ActualLRPsRequest actual = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+    Models__UpsertDomainRequest upsert = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
     remove.process_guid = actual.process_guid = (char *)(size_t)ask->app;
     switch (ask->kind) {
     case ASK_DESIRE:
-        cluster_with_desire(ask->app, ask->number, send, ask);
+        cluster_with_desire(ask->app, ask->number, send_desire, ask);
         break;
     case ASK_SCALE:
         send_update(ask);
@@ -301,6 +333,11 @@ static void attempt(struct ask *ask)
     case ASK_RETIRE:
         send_retire(ask);
         break;
+    case ASK_UPSERT:
+        upsert.domain = (char *)(size_t)ask->domain;
+        upsert.ttl = (uint32_t)ask->number;
+        send(ask, &upsert.base);
+        break;
     case ASK_LIST:
         send(ask, &list.base);
         break;
@@ -310,22 +347,56 @@ static void attempt(struct ask *ask)
     }
 }
 
+/* Every other app has a domain that nobody else has. */
+static const char *domain_of(struct swarm *s, unsigned app)
+{
+    return app % 2 ? "default" : arena_printf(&s->arena, "domain-%u", app);
+}
+
+static struct ask *ask_new(struct swarm *s, enum ask_kind kind, unsigned app)
+{
+    struct ask *ask = ARENA_NEW(&s->arena, struct ask);
+    *ask = (struct ask){
+        .swarm = s,
+        .kind = kind,
+        .app = arena_printf(&s->arena, "app-%u", app),
+        .domain = domain_of(s, app),
+    };
+    return ask;
+}
+
 void swarm_ask(struct swarm *s)
 {
     static const enum ask_kind often[] = {
-        ASK_DESIRE, ASK_DESIRE, ASK_DESIRE, ASK_SCALE, ASK_SCALE, ASK_SCALE, ASK_REMOVE,
+        ASK_DESIRE, ASK_DESIRE, ASK_DESIRE, ASK_SCALE, ASK_SCALE, ASK_SCALE,       ASK_REMOVE,
         ASK_RETIRE, ASK_RETIRE, ASK_LIST,   ASK_LIST,  ASK_LIST_ACTUAL, ASK_LIST_ACTUAL,
+        ASK_UPSERT,
     };
+    static const int ttls[] = {0, 1, 3, 10, 120};
     if (s->open_asks >= OPEN_ASKS_MAX) {
         return;
     }
-    struct ask *ask = ARENA_NEW(&s->arena, struct ask);
-    ask->swarm = s;
-    ask->kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
-    ask->app = arena_printf(&s->arena, "app-%u", (unsigned)swarm_draw(s, 1, s->apps));
-    ask->number = (int)swarm_draw(s, ask->kind == ASK_DESIRE ? 1 : 0, s->instances_max);
+    enum ask_kind kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
+    struct ask *ask = ask_new(s, kind, (unsigned)swarm_draw(s, 1, s->apps));
+    ask->number = kind == ASK_UPSERT
+                      ? ttls[random_below(&s->random, sizeof(ttls) / sizeof(ttls[0]))]
+                      : (int)swarm_draw(s, kind == ASK_DESIRE ? 1 : 0, s->instances_max);
     s->open_asks++;
     attempt(ask);
+}
+
+/* Who owns a domain says in the end that it is complete; some never do, and nothing in theirs may
+ * be stopped for being absent. */
+void client_heal(struct swarm *s)
+{
+    for (unsigned app = 1; app <= s->apps; app++) {
+        if (swarm_chance(s, 80)) {
+            struct ask *ask = ask_new(s, ASK_UPSERT, app);
+            ask->until_answered = true;
+            s->open_asks++;
+            attempt(ask);
+        }
+    }
 }
 
 void client_crash(struct swarm *s)

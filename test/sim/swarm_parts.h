@@ -25,7 +25,7 @@ struct swarm {
     struct arena arena;
     struct swarm_result *result;
 
-    struct node *nodes[SWARM_NODES_MAX]; /* bbs, auctioneer, cells */
+    struct node *nodes[SWARM_NODES_MAX]; /* bbs, auctioneers, convergers, cells */
     int64_t restart_ns[SWARM_NODES_MAX]; /* NEVER_NS: not planned */
     unsigned node_count;
 
@@ -59,5 +59,6 @@ void swarm_start_all(struct swarm *s);
 /* swarm_client.c */
 void swarm_ask(struct swarm *s);
 void client_crash(struct swarm *s);
+void client_heal(struct swarm *s); /* what clients do once all is well */
 
 #endif

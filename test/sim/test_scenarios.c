@@ -43,10 +43,10 @@ static bool no_containers(void *context)
     return cluster_containers(context) == 0;
 }
 
-static struct cluster *begin(uint64_t seed, struct span store, bool converger)
+static struct cluster *begin(uint64_t seed, struct span store, unsigned convergers)
 {
     struct cluster_options options = {.world = {.seed = seed, .store = store},
-                                      .converger = converger};
+                                      .convergers = convergers};
     struct cluster *c = cluster_new(&options);
     if (!world_run_until(c->world, SETTLE_NS, cluster_ready, c)) {
         fprintf(stderr, "%s", world_trace(c->world));
@@ -341,7 +341,7 @@ static const struct story {
     uint64_t seed;
     void (*tell)(struct cluster *c);
     struct span store; /* zero = the world's default */
-    bool converger;
+    unsigned convergers;
 } stories[] = {
     {"happy_path", 1, happy_path},
     {"rep_killed_and_adopted", 2, rep_killed_and_adopted},
@@ -349,10 +349,10 @@ static const struct story {
     {"crash_loop", 4, crash_loop},
     {"list_while_others_come_and_go", 5, list_while_others_come_and_go,
      {20 * MILLISECOND_NS, 20 * MILLISECOND_NS}},
-    {"crashed_runs_again", 5, crashed_runs_again, .converger = true},
-    {"nothing_stops_in_a_stale_domain", 6, nothing_stops_in_a_stale_domain, .converger = true},
-    {"a_lost_index_is_made_again", 7, a_lost_index_is_made_again, .converger = true},
-    {"converger_killed", 8, converger_killed, .converger = true},
+    {"crashed_runs_again", 5, crashed_runs_again, .convergers = 1},
+    {"nothing_stops_in_a_stale_domain", 6, nothing_stops_in_a_stale_domain, .convergers = 1},
+    {"a_lost_index_is_made_again", 7, a_lost_index_is_made_again, .convergers = 1},
+    {"converger_killed", 8, converger_killed, .convergers = 1},
     {"deletion_at_the_compacted_revision", 6, deletion_at_the_compacted_revision},
 };
 
@@ -362,7 +362,7 @@ enum { STORY_COUNT = sizeof(stories) / sizeof(stories[0]) };
 
 static char *trace_of(const struct story *s)
 {
-    struct cluster *c = begin(s->seed, s->store, s->converger);
+    struct cluster *c = begin(s->seed, s->store, s->convergers);
     s->tell(c);
     char *trace = strdup(world_trace(c->world));
     cluster_free(c);
@@ -405,7 +405,7 @@ static void holds_for_many_seeds(void **state)
     const struct story *s = *state;
     for (uint64_t seed = first_seed; seed <= last_seed; seed++) {
         struct cluster_options options = {
-            .converger = s->converger,
+            .convergers = s->convergers,
             .world = {.seed = seed,
                       .network = {50 * MICROSECOND_NS, 3 * MILLISECOND_NS},
                       .store = {100 * MICROSECOND_NS, 5 * MILLISECOND_NS},

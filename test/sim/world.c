@@ -54,6 +54,11 @@ int64_t world_now(const struct world *w)
     return w->now_ns;
 }
 
+int64_t world_wall(const struct world *w)
+{
+    return WORLD_WALL_START_NS + w->now_ns;
+}
+
 struct model_etcd *world_etcd(struct world *w)
 {
     return w->etcd;
@@ -78,6 +83,7 @@ struct node *world_add(struct world *w, const struct node_config *config)
     n->config = *config;
     n->world = w;
     n->index = w->node_count;
+    n->clock_jumped_ns = n->store_troubled_ns = NEVER_NS;
     n->containers = config->has_containers ? model_containers_new() : NULL;
     w->nodes[w->node_count++] = n;
     return n;
@@ -156,6 +162,14 @@ void world_jump_clock(struct world *w, struct node *n, int64_t by_ns)
     world_note(w, n->config.name, "its wall clock jumps by %lld ms",
                (long long)(by_ns / MILLISECOND_NS));
     n->clock_ahead_ns += by_ns;
+    n->clock_jumped_ns = w->now_ns;
+}
+
+void world_set_clock(struct world *w, struct node *n)
+{
+    if (n->clock_ahead_ns) {
+        world_jump_clock(w, n, -n->clock_ahead_ns);
+    }
 }
 
 static void node_down(struct node *n)
@@ -320,7 +334,7 @@ void node_step(struct node *n, struct event *ev)
     effects_init(&out, &arena);
     assert(n->role && !n->paused);
     ev->now = (struct moment){.mono_ns = w->now_ns,
-                              .wall_ns = WORLD_WALL_START_NS + w->now_ns + n->clock_ahead_ns};
+                              .wall_ns = world_wall(w) + n->clock_ahead_ns};
     ev->entropy[0] = random_next(&w->random);
     ev->entropy[1] = random_next(&w->random);
     role_step(n->role, ev, &out);

@@ -33,7 +33,8 @@ struct model_containers;
 struct world *world_new(const struct world_options *options);
 void world_free(struct world *w);
 
-int64_t world_now(const struct world *w); /* virtual, from 0 */
+int64_t world_now(const struct world *w);  /* virtual, from 0 */
+int64_t world_wall(const struct world *w); /* of a clock that never jumped */
 struct model_etcd *world_etcd(struct world *w);
 struct random *world_random(struct world *w);
 
@@ -73,6 +74,7 @@ bool node_paused(const struct node *n);
 
 /* The wall clock of this process jumps; its monotonic clock does not. */
 void world_jump_clock(struct world *w, struct node *n, int64_t by_ns);
+void world_set_clock(struct world *w, struct node *n); /* right again */
 
 /* Cuts or heals one direction: what `from` sends to `to`, answers included. NULL = etcd. */
 void world_cut(struct world *w, struct node *from, struct node *to, bool cut);
@@ -100,10 +102,19 @@ void world_compact(struct world *w);
 /* etcd has a new leader: calls wait for `duration_ns`, and land then. */
 void world_elect(struct world *w, int64_t duration_ns);
 
+/* A transaction that changed something. Its sender decided it at some time from `decided_ns` to
+ * `sent_ns`: long before it was sent only if it had to be sent again. */
+struct world_commit {
+    struct node *by; /* may have died meanwhile */
+    const Etcd__TxnRequest *txn;
+    int64_t decided_ns, sent_ns;
+    int64_t clock_ahead_ns; /* of the sender's wall clock, as it sent */
+    bool clock_jumped;      /* it jumped while this was decided: nobody can tell what it showed */
+};
+
 /* Who looks on. Must not step the world. */
 struct world_observer {
-    /* A transaction changed something; `by` may have died meanwhile. */
-    void (*committed)(void *context, struct node *by, const Etcd__TxnRequest *txn);
+    void (*committed)(void *context, const struct world_commit *commit);
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
     void *context;

@@ -24,6 +24,8 @@ struct node {
     struct item **held; /* what waits for it to wake, in order */
     size_t held_count, held_capacity;
     int64_t clock_ahead_ns; /* of its wall clock */
+    int64_t clock_jumped_ns; /* when it last jumped; NEVER_NS = never */
+    int64_t store_troubled_ns; /* when a call to etcd last failed or took long; the same */
     bool dies;              /* within its next step, after dies_after effects */
     unsigned dies_after;
 

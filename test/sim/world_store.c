@@ -12,7 +12,13 @@ struct store_item {
     struct store_request request;
     uint64_t watch_id;
     bool unheard; /* it lands, and nobody waits any more */
+    int64_t sent_ns, clock_ahead_ns;
 };
+
+/* How long a bbs may go on with what it decided (OP_DEADLINE_NS and a transaction's time-out), and
+ * how long it keeps what it decided to itself while all goes well. */
+#define CARRIES_ON_NS (7 * SECOND_NS)
+#define GATHERS_NS (5 * MILLISECOND_NS)
 
 static bool alive(const struct store_item *s)
 {
@@ -194,13 +200,48 @@ struct answer_item {
     struct store_answer answer;
 };
 
+static bool well(const struct store_answer *answer)
+{
+    return answer->outcome == STORE_DONE &&
+           (answer->call != STORE_TXN || ((const Etcd__TxnResponse *)answer->message)->succeeded);
+}
+
 static void answer_arrives(void *world, struct item *item)
 {
-    (void)world;
+    struct world *w = world;
     struct answer_item *p = item->payload;
     if (alive(&p->call)) {
+        if (!well(&p->answer) ||
+            w->now_ns - p->call.sent_ns > 2 * w->options.store.high_ns + GATHERS_NS) {
+            p->call.node->store_troubled_ns = w->now_ns;
+        }
         node_step(p->call.node, &(struct event){.kind = EVENT_STORE, .store = p->answer});
     }
+}
+
+static bool within(int64_t at_ns, int64_t from_ns, int64_t to_ns)
+{
+    return at_ns != NEVER_NS && at_ns >= from_ns && at_ns <= to_ns;
+}
+
+static void tell_commit(struct world *w, const struct store_item *s)
+{
+    struct node *n = s->node;
+    trace_commit(w, n->config.name, s->request.message);
+    if (!w->observer.committed) {
+        return;
+    }
+    bool carried = within(n->store_troubled_ns, s->sent_ns - CARRIES_ON_NS, w->now_ns);
+    int64_t decided_ns = s->sent_ns - (carried ? CARRIES_ON_NS : GATHERS_NS);
+    struct world_commit commit = {
+        .by = n,
+        .txn = (const Etcd__TxnRequest *)s->request.message,
+        .decided_ns = decided_ns > 0 ? decided_ns : 0,
+        .sent_ns = s->sent_ns,
+        .clock_ahead_ns = s->clock_ahead_ns,
+        .clock_jumped = within(n->clock_jumped_ns, decided_ns, w->now_ns),
+    };
+    w->observer.committed(w->observer.context, &commit);
 }
 
 static void call_arrives(void *world, struct item *item)
@@ -217,11 +258,7 @@ static void call_arrives(void *world, struct item *item)
     p->call = *s;
     back->payload = p;
     if (s->request.call == STORE_TXN && model_etcd_revision(w->etcd) > before) {
-        trace_commit(w, s->node->config.name, s->request.message);
-        if (w->observer.committed) {
-            w->observer.committed(w->observer.context, s->node,
-                                  (const Etcd__TxnRequest *)s->request.message);
-        }
+        tell_commit(w, s);
     } else if (s->request.call == STORE_TXN && w->trace_logs) {
         world_note(w, s->node->config.name, "a transaction is not applied: %s",
                    p->answer.outcome == STORE_DONE ? "a compare failed" : p->answer.text);
@@ -249,6 +286,7 @@ static void call_lost(void *world, struct item *item)
     (void)world;
     struct store_item *s = item->payload;
     if (alive(s)) {
+        s->node->store_troubled_ns = s->node->world->now_ns;
         node_step(s->node, &(struct event){.kind = EVENT_STORE,
                                            .store = {.id = s->request.id,
                                                      .call = s->request.call,
@@ -263,7 +301,13 @@ static void send_item(struct node *from, const struct store_request *request, in
     struct item *i = item_new(run);
     struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
     *s = (struct store_item){
-        .node = from, .start = from->starts, .request = *request, .unheard = unheard};
+        .node = from,
+        .start = from->starts,
+        .request = *request,
+        .unheard = unheard,
+        .sent_ns = from->world->now_ns,
+        .clock_ahead_ns = from->clock_ahead_ns,
+    };
     s->request.message = message_copy(&i->arena, request->message);
     i->payload = s;
     i->owner = run == call_lost ? from : NULL;

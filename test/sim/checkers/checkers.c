@@ -37,15 +37,27 @@ bool checkers_clean(const struct checkers *k)
     return k->violation.size == 0;
 }
 
-void checkers_committed(struct checkers *k, const Etcd__TxnRequest *txn)
+static void note_change(struct checkers *k, const struct passage *p)
+{
+    k->changes += p->count;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->list[i]->type == RECORD_ACTUAL || p->list[i]->type == RECORD_DESIRED) {
+            k->lrp_change_ns = p->at_ns;
+        }
+    }
+}
+
+void checkers_committed(struct checkers *k, const struct world_commit *commit)
 {
     struct world *w = k->cluster->world;
     struct passage p;
     while (history_next(&k->history, world_etcd(w), world_now(w), &p)) {
-        k->changes += p.count;
-        check_moves(k, &p);
-        if (p.revision == model_etcd_revision(world_etcd(w))) {
-            check_fencing(k, &p, txn);
+        note_change(k, &p);
+        /* An older revision is a stranger's, who says nothing of it. */
+        bool theirs = p.revision == model_etcd_revision(world_etcd(w));
+        check_moves(k, &p, theirs ? commit : NULL);
+        if (theirs) {
+            check_fencing(k, &p, commit->txn);
         }
         note_instances(k, &p);
     }

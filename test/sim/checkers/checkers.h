@@ -25,7 +25,8 @@ struct checkers {
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t reconcile_ns; /* the reps' interval */
     struct buf violation; /* empty: none; the first one found is kept */
-    unsigned changes;     /* records changed */
+    int64_t lrp_change_ns; /* when a record of an LRP last changed */
+    unsigned changes;      /* records changed */
     unsigned verbs;
 };
 
@@ -33,7 +34,7 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
 void checkers_done(struct checkers *k);
 
 /* Takes all revisions that are new and shows them to the checkers below. */
-void checkers_committed(struct checkers *k, const Etcd__TxnRequest *txn);
+void checkers_committed(struct checkers *k, const struct world_commit *commit);
 
 /* A rep asks its driver. */
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
@@ -50,9 +51,9 @@ bool checkers_clean(const struct checkers *k);
 
 /* ---- The checkers, a file each ---- */
 
-/* moves.c: S12 every change is a move of its table by the actor named; S11 crash counts fall only by
- * the documented resets. */
-void check_moves(struct checkers *k, const struct passage *p);
+/* moves.c: S12 every change is a move of its table by the actor named; S8 a record is stopped for
+ * being absent only in a fresh domain; S11 crash counts fall only by the documented resets. */
+void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit);
 
 /* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
  * written was compared, and in the epoch. */
@@ -69,8 +70,7 @@ void check_containers(struct checkers *k);
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
 
-/* liveness.c: L1 to L3 as far as the roles that are there can bring them about. Appends what is not
- * so; nothing appended: converged. */
+/* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
 void check_converged(struct checkers *k, struct buf *ret_why);
 
 #endif

@@ -1,12 +1,18 @@
-/* L1 to L3 once faults have stopped, as far as bbs, reps and the auctioneer can bring them about: a
- * missing index, a CRASHED instance and a cell that never comes back are the converger's. */
+/* L1 to L3 once faults have stopped: what is not as it should be, in words. What only time brings
+ * about (the back-off of a crash) and what nobody may decide (a stale domain) is not asked for. */
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
+#include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
 
 #include <string.h>
+
+/* What the auctioneer tries every 10 s is explained soon after; what the converger finds by a full
+ * pass (every 30 s) is repaired soon after. */
+#define UNEXPLAINED_NS (15 * SECOND_NS)
+#define OVERDUE_NS (40 * SECOND_NS)
 
 struct convergence {
     struct checkers *k;
@@ -47,40 +53,72 @@ static bool wanted(const struct convergence *c, const Models__ActualLRP *r)
     return index_desired(desired_of(c->k, key->process_guid), key->index);
 }
 
-static void judge(void *context, const struct past *p)
+static int64_t wall_now(const struct convergence *c)
 {
-    struct convergence *c = context;
+    return world_wall(c->k->cluster->world);
+}
+
+/* Absence from its domain means something, for whoever has seen it since before the heal. */
+static bool domain_is_fresh(const struct convergence *c, const char *domain)
+{
+    struct arena a;
+    arena_init(&a);
+    const Board__DomainRecord *d =
+        (const Board__DomainRecord *)history_now(&c->k->history, key_domain(&a, domain));
+    arena_done(&a);
+    return d && d->ttl_s == 0;
+}
+
+static void judge_unclaimed(struct convergence *c, const struct past *p)
+{
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
-    if (strcmp(r->state, "UNCLAIMED") == 0) {
-        c->unplaced += wanted(c, r);
-    } else if (r->stopping) {
-        tell(c, r, "was asked to stop and still stands (L3)");
+    int64_t waits_ns = world_now(c->k->cluster->world) - p->at_ns;
+    c->unplaced++;
+    if (!*r->placement_error && waits_ns > UNEXPLAINED_NS) {
+        tell(c, r, "waits, and nothing says why (L2)");
+    }
+}
+
+/* A restart that is due must happen; `since` may be of a clock that was ahead. */
+static void judge_crashed(struct convergence *c, const Models__ActualLRP *r)
+{
+    int64_t due = crash_restart_ns(&CRASH_POLICY_DEFAULT, r->crash_count, r->since);
+    if (due != NEVER_NS && due + OVERDUE_NS < wall_now(c)) {
+        tell(c, r, "its back-off is over (L1)");
+    }
+}
+
+static void judge_wanted(struct convergence *c, const struct past *p)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    if (r->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
+        tell(c, r, r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT
+                       ? "is SUSPECT, and no cell is lost (L1)"
+                       : "is EVACUATING, and no cell evacuates (L3)");
+    } else if (strcmp(r->state, "UNCLAIMED") == 0) {
+        judge_unclaimed(c, p);
+    } else if (strcmp(r->state, "CRASHED") == 0) {
+        judge_crashed(c, r);
     } else if (strcmp(r->state, "CLAIMED") == 0) {
         tell(c, r, "claimed and not started (L1)");
-    } else if (strcmp(r->state, "RUNNING") == 0 &&
-               container_of(c->k, r->actual_lrp_instance_key) != CONTAINER_RUNNING) {
+    } else if (container_of(c->k, r->actual_lrp_instance_key) != CONTAINER_RUNNING) {
         tell(c, r, "its container does not run (L1)");
     }
 }
 
-static bool of_rep(const struct past *p)
-{
-    return p->cause && strcmp(p->cause->actor, "rep") == 0;
-}
-
-/* A record whose index is not desired: a rep that found its container without a record, or a late
- * start, may have made it, and only the converger ends it, once its domain is fresh. */
-static void judge_extra(void *context, const struct past *p)
+static void judge(void *context, const struct past *p)
 {
     struct convergence *c = context;
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
-    if (!of_rep(p) && !wanted(c, r)) {
-        tell(c, r, arena_printf(&c->k->history.arena, "is not desired, since its %s (L1)",
-                               p->cause ? p->cause->move : "?"));
+    if (r->stopping) {
+        tell(c, r, "was asked to stop and still stands (L3)");
+    } else if (wanted(c, r)) {
+        judge_wanted(c, p);
+    } else if (domain_is_fresh(c, r->actual_lrp_key->domain)) {
+        tell(c, r, "is not desired, and its domain is fresh (L1)");
     }
 }
 
-/* An index without a record: a retired one is the converger's. */
 static void judge_missing(void *context, const struct past *p)
 {
     struct convergence *c = context;
@@ -90,13 +128,21 @@ static void judge_missing(void *context, const struct past *p)
     for (int32_t i = 0; i < d->instances; i++) {
         const struct past *last =
             map_get(&c->k->history.now, key_actual(&a, d->process_guid, i, 0));
-        bool retired = last && last->cause && strcmp(last->cause->move, "retire") == 0;
-        if (!last || (!last->message && !retired)) {
+        if (!last || !last->message) {
             buf_printf(c->why, "%s/%d has no record, since its %s (L1); ", d->process_guid, i,
                        last && last->cause ? last->cause->move : "desire");
         }
     }
     arena_done(&a);
+}
+
+static void judge_cell(void *context, const struct past *p)
+{
+    struct convergence *c = context;
+    const Board__CellRecord *r = (const Board__CellRecord *)p->message;
+    if (r->state == BOARD__CELL_RECORD__STATE__LOST) {
+        buf_printf(c->why, "%s is LOST, and it lives (L1); ", r->presence->cell_id);
+    }
 }
 
 static void judge_job(void *context, const struct past *p)
@@ -136,9 +182,9 @@ void check_converged(struct checkers *k, struct buf *ret_why)
 {
     struct convergence c = {.k = k, .why = ret_why};
     history_each(&k->history, "actual/", judge, &c);
-    history_each(&k->history, "actual/", judge_extra, &c);
     history_each(&k->history, "desired/", judge_missing, &c);
     history_each(&k->history, "job/", judge_job, &c);
+    history_each(&k->history, "cell/", judge_cell, &c);
     judge_containers(&c);
     if (c.unplaced && places(k->cluster)) {
         buf_printf(ret_why, "%u instances wait, and there are %u places (L2); ", c.unplaced,

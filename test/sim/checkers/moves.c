@@ -7,6 +7,7 @@
 #include "common/lifecycle/domain.h"
 #include "common/lifecycle/job.h"
 #include "common/lifecycle/lead.h"
+#include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -69,7 +70,46 @@ static bool definition_current(const Models__DesiredLRP *desired, const Models__
            strcmp(desired->modification_tag->epoch, is->definition) == 0;
 }
 
-static struct seen_move actual_move(struct checkers *k, struct arena *a, const struct past *p)
+/* Whatever the moment of the decision, the clock of who decided showed no later than this. */
+static int64_t latest_wall(const struct checkers *k, const struct world_commit *c)
+{
+    int64_t ago_ns = world_now(k->cluster->world) - c->sent_ns;
+    return world_wall(k->cluster->world) - ago_ns + c->clock_ahead_ns;
+}
+
+static int64_t earliest_wall(const struct checkers *k, const struct world_commit *c)
+{
+    return latest_wall(k, c) - (c->sent_ns - c->decided_ns);
+}
+
+/* Fresh when it may have been decided, as far as the wall clock tells. */
+static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
+                      const struct world_commit *c)
+{
+    const Board__DomainRecord *d = (const Board__DomainRecord *)beside(k, key_domain(a, domain));
+    return d && (d->ttl_s == 0 || d->expires_at > earliest_wall(k, c));
+}
+
+/* What the clock decides. */
+static void judge_time(struct checkers *k, struct arena *a, const Models__ActualLRP *was,
+                       const struct world_commit *c, struct seen_move *m)
+{
+    uint32_t timed = ACTUAL_LRP_IF_DOMAIN_FRESH | ACTUAL_LRP_IF_CRASH_DUE;
+    if (!was || !c || c->clock_jumped) {
+        m->unknown_guards |= timed;
+        return;
+    }
+    if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
+        m->true_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
+    }
+    if (crash_restart_ns(&CRASH_POLICY_DEFAULT, was->crash_count, was->since) <=
+        latest_wall(k, c)) {
+        m->true_guards |= ACTUAL_LRP_IF_CRASH_DUE;
+    }
+}
+
+static struct seen_move actual_move(struct checkers *k, struct arena *a, const struct past *p,
+                                    const struct world_commit *c)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
     const Models__ActualLRP *any = is ? is : was;
@@ -82,7 +122,7 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     uint32_t *t = &m.true_guards;
     bool wanted = index_desired(desired, key->index);
     bool stopping = was && was->stopping;
-    *t |= wanted ? ACTUAL_LRP_IF_INDEX_DESIRED : 0;
+    *t |= wanted ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;
     *t |= stopping && wanted ? ACTUAL_LRP_IF_STOPPING_DESIRED : 0;
     *t |= stopping && !wanted ? ACTUAL_LRP_IF_STOPPING_FOR_GOOD : 0;
     *t |= is && is->crash_count < CRASH_POLICY_DEFAULT.immediate_below
@@ -91,6 +131,7 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= cell_absent(k, a, was) ? ACTUAL_LRP_IF_CELL_ABSENT : 0;
     *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT ? ACTUAL_LRP_IF_SUSPECT : 0;
     *t |= any->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ? ACTUAL_LRP_IF_DISPLACED : 0;
+    judge_time(k, a, was, c, &m);
     bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
     if (bears) {
         *t |= definition_current(desired, is) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0;
@@ -130,11 +171,12 @@ static struct seen_move simple(const struct lifecycle *table, const struct past 
     };
 }
 
-static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const struct past *p)
+static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const struct past *p,
+                                     const struct world_commit *c)
 {
     switch (p->type) {
     case RECORD_ACTUAL:
-        return actual_move(k, a, p);
+        return actual_move(k, a, p, c);
     case RECORD_DESIRED:
         return simple(&desired_lrp_lifecycle, p, DESIRED_LRP_NONE, DESIRED_LRP_DESIRED);
     case RECORD_DOMAIN:
@@ -166,9 +208,10 @@ static bool allowed(const struct seen_move *m, enum actor actor, int news)
     }
 }
 
-static void check_move(struct checkers *k, struct arena *a, const struct past *p)
+static void check_move(struct checkers *k, struct arena *a, const struct past *p,
+                       const struct world_commit *c)
 {
-    struct seen_move m = seen_move_of(k, a, p);
+    struct seen_move m = seen_move_of(k, a, p, c);
     if (!m.table) {
         return;
     }
@@ -213,12 +256,12 @@ static void check_run(struct checkers *k, const struct past *p)
     }
 }
 
-void check_moves(struct checkers *k, const struct passage *p)
+void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     struct arena a;
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
-        check_move(k, &a, p->list[i]);
+        check_move(k, &a, p->list[i], commit);
         check_crash_count(k, p->list[i]);
         check_run(k, p->list[i]);
     }
