@@ -63,7 +63,7 @@ leftovers() {
         [[ $cwd == "$state"/rep-*/containers/* ]] && echo "process ${pid#/proc/} in $cwd"
     done
     [ -z "$all_seen" ] || ls -d /sys/fs/cgroup/corkboard-* /sys/fs/cgroup/*/corkboard-* 2>/dev/null |
-        grep -F -f <(awk '{print $1}' <<<"$all_seen") | sed 's/^/control group /'
+        grep -F -f <(awk 'NF {print $1}' <<<"$all_seen") | sed 's/^/control group /'
     true
 }
 nothing_left() { [ -z "$(leftovers)" ]; }
