@@ -1,16 +1,20 @@
 /* Runs the swarm: each seed a whole life of a cluster, with faults, then healed (DESIGN 9).
- *   test_swarm                  a few seeds, as part of every check
+ *   test_swarm                  the first 1,000 seeds, as part of every check
  *   test_swarm --seeds A-B      these
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock
- *   test_swarm --seed N [--trace]   one, with its trace */
+ *   test_swarm --seed N [--trace]   one, with its trace
+ * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. */
 #include "test/sim/swarm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { SEEDS_DEFAULT = 60, FAILURES_MAX = 20 };
+enum { SEEDS_DEFAULT = 1000, FAILURES_MAX = 20, PROCESSES_DEFAULT = 2, PROCESSES_MAX = 16 };
 
 struct total {
     unsigned seeds, failed;
@@ -19,9 +23,9 @@ struct total {
     int64_t virtual_ns;
 };
 
-static void add(struct total *t, const struct swarm_result *r)
+static void sum(struct total *t, const struct total *r)
 {
-    t->seeds++;
+    t->seeds += r->seeds;
     t->failed += r->failed;
     for (int i = 0; i < FAULT_COUNT; i++) {
         t->faults[i] += r->faults[i];
@@ -34,6 +38,24 @@ static void add(struct total *t, const struct swarm_result *r)
     t->changes += r->changes;
     t->verbs += r->verbs;
     t->virtual_ns += r->virtual_ns;
+}
+
+static void add(struct total *t, const struct swarm_result *r)
+{
+    struct total one = {
+        .seeds = 1,
+        .failed = r->failed,
+        .crashes = r->crashes,
+        .requests = r->requests,
+        .answered = r->answered,
+        .lists = r->lists,
+        .commits = r->commits,
+        .changes = r->changes,
+        .verbs = r->verbs,
+        .virtual_ns = r->virtual_ns,
+    };
+    memcpy(one.faults, r->faults, sizeof(one.faults));
+    sum(t, &one);
 }
 
 static void run(uint64_t seed, bool trace, struct total *t)
@@ -71,44 +93,125 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-int main(int argc, char **argv)
+struct task {
+    unsigned long long from, to;
+    double minutes; /* 0 = up to `to` */
+    unsigned processes;
+    bool trace;
+    unsigned long long *now; /* the seed that each process is at, seen by all */
+};
+
+/* Every n-th seed, from the first. */
+static void run_some(const struct task *task, unsigned first, struct total *t)
 {
-    unsigned long long from = 1, to = SEEDS_DEFAULT;
-    double minutes = 0;
-    bool trace = false, good = true;
+    double begun = seconds_now();
+    for (unsigned long long seed = task->from + first; t->failed < FAILURES_MAX;
+         seed += task->processes) {
+        if (task->minutes > 0 ? seconds_now() - begun > task->minutes * 60 : seed > task->to) {
+            break;
+        }
+        task->now[first] = seed;
+        run(seed, task->trace, t);
+        fflush(stdout);
+    }
+}
+
+/* In a process of its own, which writes its total into the pipe. */
+static int begin_child(const struct task *task, unsigned number)
+{
+    int ends[2];
+    if (pipe(ends) < 0) {
+        perror("pipe");
+        exit(1);
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("fork");
+        exit(1);
+    }
+    if (child == 0) {
+        struct total t = {0};
+        run_some(task, number, &t);
+        bool told = write(ends[1], &t, sizeof(t)) == (ssize_t)sizeof(t);
+        exit(told && !t.failed ? 0 : 1);
+    }
+    close(ends[1]);
+    return ends[0];
+}
+
+/* False when one of them died. */
+static bool run_all(const struct task *task, struct total *t)
+{
+    int pipes[PROCESSES_MAX];
+    bool whole = true;
+    for (unsigned i = 0; i < task->processes; i++) {
+        pipes[i] = begin_child(task, i);
+    }
+    for (unsigned i = 0; i < task->processes; i++) {
+        struct total part = {0};
+        if (read(pipes[i], &part, sizeof(part)) != (ssize_t)sizeof(part)) {
+            printf("seed %llu: the process died\n  again: test_swarm --seed %llu --trace\n",
+                   task->now[i], task->now[i]);
+            whole = false;
+        }
+        sum(t, &part);
+        close(pipes[i]);
+    }
+    while (wait(NULL) > 0) {
+    }
+    return whole;
+}
+
+static bool parse(int argc, char **argv, struct task *t)
+{
+    bool good = true;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--trace") == 0) {
-            trace = true;
-        } else if (strcmp(argv[i], "--seeds") == 0) {
-            good = good && sscanf(value, "%llu-%llu", &from, &to) == 2 && from <= to;
-            i++;
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            good = good && sscanf(value, "%llu", &from) == 1;
-            to = from;
-            i++;
-        } else if (strcmp(argv[i], "--minutes") == 0) {
-            minutes = strtod(value, NULL);
-            good = good && minutes > 0;
-            from = (unsigned long long)time(NULL) * 1000;
-            i++;
-        } else {
-            good = false;
+            t->trace = true;
+            continue;
         }
+        if (strcmp(argv[i], "--seeds") == 0) {
+            good = good && sscanf(value, "%llu-%llu", &t->from, &t->to) == 2 && t->from <= t->to;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            good = good && sscanf(value, "%llu", &t->from) == 1;
+            t->to = t->from;
+        } else if (strcmp(argv[i], "--minutes") == 0) {
+            t->minutes = strtod(value, NULL);
+            good = good && t->minutes > 0;
+            t->from = (unsigned long long)time(NULL) * 1000;
+        } else if (strcmp(argv[i], "--processes") == 0) {
+            t->processes = (unsigned)strtoul(value, NULL, 10);
+            good = good && t->processes >= 1 && t->processes <= PROCESSES_MAX;
+        } else {
+            return false;
+        }
+        i++;
     }
-    if (!good) {
-        fprintf(stderr, "usage: test_swarm [--seeds A-B | --minutes M | --seed N [--trace]]\n");
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct task task = {.from = 1, .to = SEEDS_DEFAULT, .processes = PROCESSES_DEFAULT};
+    if (!parse(argc, argv, &task)) {
+        fprintf(stderr, "usage: test_swarm [--seeds A-B | --minutes M | --seed N [--trace]] "
+                        "[--processes N]\n");
         return 2;
+    }
+    if (task.from == task.to || task.trace) {
+        task.processes = 1;
+    }
+    task.now = mmap(NULL, PROCESSES_MAX * sizeof(*task.now), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (task.now == MAP_FAILED) {
+        perror("mmap");
+        return 1;
     }
     struct total total = {0};
     double begun = seconds_now();
-    for (unsigned long long seed = from; total.failed < FAILURES_MAX; seed++) {
-        if (minutes > 0 ? seconds_now() - begun > minutes * 60 : seed > to) {
-            break;
-        }
-        run(seed, trace, &total);
-        fflush(stdout);
-    }
+    bool whole = run_all(&task, &total);
     print_total(&total, seconds_now() - begun);
-    return total.failed ? 1 : 0;
+    return total.failed || !whole ? 1 : 0;
 }

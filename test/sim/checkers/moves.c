@@ -2,6 +2,7 @@
  * from the history. S11: crash counts fall only by the documented resets. */
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/brake.h"
 #include "common/lifecycle/cell.h"
 #include "common/lifecycle/desired_lrp.h"
 #include "common/lifecycle/domain.h"
@@ -54,6 +55,34 @@ static bool cell_absent(struct checkers *k, struct arena *a, const Models__Actua
     const char *key = key_cell(a, r->actual_lrp_instance_key->cell_id);
     const Board__CellRecord *cell = (const Board__CellRecord *)beside(k, key);
     return !cell || cell->state == BOARD__CELL_RECORD__STATE__LOST;
+}
+
+/* The record of the same index with another presence, before the change. */
+static const Models__ActualLRP *sibling(struct checkers *k, struct arena *a, const struct past *p,
+                                        const Models__ActualLRPKey *key, int presence)
+{
+    return actual(history_at(&k->history,
+                             key_actual(a, key->process_guid, key->index, presence),
+                             p->revision - 1));
+}
+
+static bool runs(const Models__ActualLRP *r)
+{
+    return r && strcmp(r->state, "RUNNING") == 0;
+}
+
+/* What the moves of SUSPECT ask of the other records of the index: `r` is any version of the one
+ * that is looked at. */
+static uint32_t sibling_guards(struct checkers *k, struct arena *a, const struct past *p,
+                               const Models__ActualLRP *r)
+{
+    const Models__ActualLRP *ordinary =
+        sibling(k, a, p, r->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+    const Models__ActualLRP *suspect =
+        sibling(k, a, p, r->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    return (runs(ordinary) ? ACTUAL_LRP_IF_ORDINARY_RUNS : 0) |
+           (runs(suspect) ? ACTUAL_LRP_IF_SUSPECT_RUNS : 0) |
+           (suspect && !cell_absent(k, a, suspect) ? ACTUAL_LRP_IF_CELL_PRESENT : 0);
 }
 
 static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is)
@@ -128,8 +157,14 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= is && is->crash_count < CRASH_POLICY_DEFAULT.immediate_below
               ? ACTUAL_LRP_IF_CRASH_IMMEDIATE
               : 0;
-    *t |= cell_absent(k, a, was) ? ACTUAL_LRP_IF_CELL_ABSENT : 0;
+    /* suspect makes the SUSPECT record of what the ORDINARY one was: the same cell. */
+    *t |= cell_absent(k, a, was ? was : is) ? ACTUAL_LRP_IF_CELL_ABSENT : 0;
+    *t |= sibling_guards(k, a, p, any);
+    *t |= desired && desired->on_cell_loss == MODELS__ON_CELL_LOSS__REPLACE
+              ? ACTUAL_LRP_IF_POLICY_REPLACES
+              : 0;
     *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT ? ACTUAL_LRP_IF_SUSPECT : 0;
+    *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING ? ACTUAL_LRP_IF_EVACUATING : 0;
     *t |= any->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ? ACTUAL_LRP_IF_DISPLACED : 0;
     judge_time(k, a, was, c, &m);
     bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
@@ -146,13 +181,84 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     return m;
 }
 
-static int cell_state_of(const struct past *p)
+static const Board__CellRecord *cell_of(const struct past *p)
 {
-    if (!p || !p->message) {
+    return p && p->message ? (const Board__CellRecord *)p->message : NULL;
+}
+
+static int cell_state_of(const Board__CellRecord *r)
+{
+    if (!r) {
         return CELL_NONE;
     }
-    const Board__CellRecord *r = (const Board__CellRecord *)p->message;
     return r->state == BOARD__CELL_RECORD__STATE__LOST ? CELL_LOST : CELL_PRESENT;
+}
+
+static bool lists(const Board__BrakeRecord *brake, const char *cell_id)
+{
+    for (size_t i = 0; brake && i < brake->n_cells; i++) {
+        if (strcmp(brake->cells[i]->cell_id, cell_id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const Board__BrakeRecord *brake_before(struct checkers *k, struct arena *a, int64_t revision)
+{
+    const struct past *p = history_at(&k->history, key_brake(a), revision - 1);
+    return p ? (const Board__BrakeRecord *)p->message : NULL;
+}
+
+/* Which session the judge judged does not show. */
+static struct seen_move cell_move(struct checkers *k, struct arena *a, const struct past *p)
+{
+    const Board__CellRecord *was = cell_of(p->before), *is = cell_of(p);
+    const Board__BrakeRecord *brake = brake_before(k, a, p->revision);
+    struct seen_move m = {.table = &cell_lifecycle,
+                          .from = cell_state_of(was),
+                          .to = cell_state_of(is),
+                          .unknown_guards = CELL_IF_SAME_SESSION};
+    if (was && is) {
+        bool same = strcmp(was->identity, is->identity) == 0;
+        m.true_guards |= same && is->session >= was->session ? CELL_IF_SUCCESSOR : 0;
+        m.true_guards |= is->session > was->session ? CELL_IF_HIGHER_SESSION : 0;
+    }
+    const char *id = is ? is->presence->cell_id : "";
+    bool held = brake && brake->state != BOARD__BRAKE_RECORD__STATE__RELEASED && lists(brake, id);
+    m.true_guards |= held ? 0 : CELL_IF_NOT_HELD;
+    return m;
+}
+
+static int brake_state_of(const Board__BrakeRecord *r)
+{
+    static const int states[] = {[BOARD__BRAKE_RECORD__STATE__HELD] = BRAKE_HELD,
+                                 [BOARD__BRAKE_RECORD__STATE__KEPT] = BRAKE_KEPT,
+                                 [BOARD__BRAKE_RECORD__STATE__RELEASED] = BRAKE_RELEASED};
+    return r ? states[r->state] : BRAKE_NONE;
+}
+
+static struct seen_move brake_move(struct checkers *k, const struct past *p,
+                                   const struct world_commit *c)
+{
+    const Board__BrakeRecord *was =
+        (const Board__BrakeRecord *)(p->before ? p->before->message : NULL);
+    const Board__BrakeRecord *is = (const Board__BrakeRecord *)p->message;
+    struct seen_move m = {.table = &brake_lifecycle,
+                          .from = brake_state_of(was),
+                          .to = brake_state_of(is),
+                          .true_guards = is ? 0 : BRAKE_IF_NO_CELLS};
+    bool fewer = true;
+    for (size_t i = 0; is && i < is->n_cells; i++) {
+        fewer = fewer && lists(was, is->cells[i]->cell_id);
+    }
+    m.true_guards |= fewer ? BRAKE_IF_FEWER : 0;
+    if (!c || c->clock_jumped) {
+        m.unknown_guards |= BRAKE_IF_DUE;
+    } else if (was && was->until <= latest_wall(k, c)) {
+        m.true_guards |= BRAKE_IF_DUE;
+    }
+    return m;
 }
 
 static bool stands(const struct past *p)
@@ -186,10 +292,9 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
     case RECORD_LEAD:
         return simple(&lead_lifecycle, p, LEAD_NONE, LEAD_HELD);
     case RECORD_CELL:
-        return (struct seen_move){.table = &cell_lifecycle,
-                                  .from = cell_state_of(p->before),
-                                  .to = cell_state_of(p),
-                                  .unknown_guards = (1u << cell_lifecycle.guard_count) - 1};
+        return cell_move(k, a, p);
+    case RECORD_BRAKE:
+        return brake_move(k, p, c);
     default:
         return (struct seen_move){0};
     }
@@ -231,8 +336,9 @@ static void check_move(struct checkers *k, struct arena *a, const struct past *p
 }
 
 /* A long run is measured between the clocks of several processes, so its length is not judged to the
- * second; a new record begins at 0 (retire, removal). */
-static void check_crash_count(struct checkers *k, const struct past *p)
+ * second; a new record begins at 0 (retire, removal, replacement of a lost instance), and what comes back
+ * from SUSPECT brings its own. */
+static void check_crash_count(struct checkers *k, struct arena *a, const struct past *p)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
     if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count || !p->cause) {
@@ -241,8 +347,17 @@ static void check_crash_count(struct checkers *k, const struct past *p)
     bool long_run = strcmp(p->cause->move, "crash") == 0 && is->crash_count == 1 &&
                     strcmp(was->state, "RUNNING") == 0 &&
                     is->since - was->since > CRASH_POLICY_DEFAULT.reset_ns;
-    bool anew = strcmp(p->cause->move, "remove") == 0 || strcmp(p->cause->move, "retire") == 0;
-    if (!long_run && !(anew && is->crash_count == 0)) {
+    static const char *const anew[] = {"remove", "retire", "stop", "suspect"};
+    bool reset = false;
+    for (size_t i = 0; i < sizeof(anew) / sizeof(anew[0]); i++) {
+        reset = reset || (is->crash_count == 0 && strcmp(p->cause->move, anew[i]) == 0);
+    }
+    if (strcmp(p->cause->move, "resolve") == 0) {
+        const Models__ActualLRP *suspect =
+            sibling(k, a, p, is->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+        reset = suspect && suspect->crash_count == is->crash_count;
+    }
+    if (!long_run && !reset) {
         checkers_report(k, "S11", "%s: %s lets the crash count fall from %d to %d", p->key,
                         p->cause->move, was->crash_count, is->crash_count);
     }
@@ -262,7 +377,7 @@ void check_moves(struct checkers *k, const struct passage *p, const struct world
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
         check_move(k, &a, p->list[i], commit);
-        check_crash_count(k, p->list[i]);
+        check_crash_count(k, &a, p->list[i]);
         check_run(k, p->list[i]);
     }
     arena_done(&a);
