@@ -1,4 +1,5 @@
-/* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since (DESIGN 6). */
+/* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's raft
+ * term (DESIGN 6). */
 #include "bbs/board/engine.h"
 
 #include <stdlib.h>
@@ -80,6 +81,7 @@ static void fill_record(struct board *b, Board__BeatRecord *r, struct arena *a)
     r->boot_id = b->boot_id;
     r->url = b->url;
     r->count = s->number;
+    r->raft_term = b->raft_term;
     r->cells = ARENA_ARRAY(a, s->cells.count, Board__CellBeat *);
     MAP_EACH(&s->cells, n)
     {

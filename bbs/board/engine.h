@@ -442,6 +442,7 @@ struct board {
     /* "A copy more than 5 s behind is rebuilt": the highest revision an answer showed, and the one
      * that the copy must reach in time. */
     int64_t known_revision;
+    uint64_t raft_term; /* of its last answer; 0 = none yet */
     struct await behind;
 
     struct map turns; /* target -> struct turn */

@@ -73,6 +73,9 @@ bool store_answered(struct board *b, const struct store_answer *answer, struct e
     if (header && header->revision > b->known_revision) {
         b->known_revision = header->revision;
     }
+    if (header) {
+        b->raft_term = header->raft_term;
+    }
     if (answer->outcome == STORE_DONE && b->loaded && b->watch.open) {
         board_well(b, out);
     }

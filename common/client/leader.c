@@ -10,24 +10,16 @@
 /* Decoded bytes of an answer; it holds an error, a record and a term. */
 enum { ANSWER_MAX = 64 * 1024 };
 
-/* One bbs, as far as its beat record tells. */
-struct voice {
-    int64_t changed_ns; /* when we saw its record change; NEVER_HEARD = not yet */
-    bool named;         /* it was the last one to name the present holder */
-};
-
-#define NEVER_HEARD INT64_MIN
-
 void leader_init(struct leader *l)
 {
     assert(l->boards && l->follower && l->role && l->url);
     l->id[0] = l->epoch[0] = 0;
     l->leads = l->told_leads = l->stopping = l->releasing = false;
-    l->held = l->held_by_us = l->excused = false;
+    l->held = l->held_by_us = false;
     l->term = l->held_term = 0;
     l->call_id = 0;
-    l->ask_ns = l->silent_ns = l->looked_ns = 0;
-    map_init(&l->voices);
+    l->ask_ns = 0;
+    hearing_init(&l->hearing);
     beater_init(&l->beater, l->boards);
     board__lead_beat__init(&l->beat);
     l->beat.role = (char *)(uintptr_t)l->role;
@@ -39,7 +31,7 @@ void leader_init(struct leader *l)
 void leader_done(struct leader *l)
 {
     if (l) {
-        map_done(&l->voices, free);
+        hearing_done(&l->hearing);
     }
 }
 
@@ -53,67 +45,19 @@ static void depose(struct leader *l, int64_t now_ns)
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
 
-static void hear_nothing_yet(struct leader *l)
-{
-    l->silent_ns = 0;
-    l->excused = false;
-}
-
-static bool names_holder(const struct leader *l, const Board__BeatRecord *beat)
-{
-    for (size_t i = 0; i < beat->n_leaders; i++) {
-        const Board__LeadBeat *b = beat->leaders[i];
-        if (l->held && b->term == l->held_term && strcmp(b->role, l->role) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void forget_who_named(struct leader *l)
-{
-    MAP_EACH(&l->voices, n)
-    {
-        ((struct voice *)map_value(n))->named = false;
-    }
-}
-
-static void on_beat(struct leader *l, const char *key, const struct followed *record,
-                    struct moment now)
+static void on_beat(struct leader *l, enum follower_news news, const char *key,
+                    const struct followed *record)
 {
     struct arena a;
     arena_init(&a);
     ProtobufCMessage *m;
-    if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
-        struct voice *v = map_get(&l->voices, key);
-        /* In a snapshot the record may be that of a bbs long dead: it counts when it changes. */
-        bool changed = v || !l->follower->snapshot;
-        if (!v) {
-            v = calloc(1, sizeof(*v));
-            if (!v) {
-                abort();
-            }
-            v->changed_ns = NEVER_HEARD;
-            map_put(&l->voices, key, v);
-        }
-        v->changed_ns = changed ? now.mono_ns : v->changed_ns;
-        if (names_holder(l, (const Board__BeatRecord *)m)) {
-            forget_who_named(l);
-            v->named = true;
-            hear_nothing_yet(l);
-        }
+    if (news == FOLLOWER_DELETE) {
+        hearing_gone(&l->hearing, key);
+    } else if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
+        const Board__BeatRecord *beat = (const Board__BeatRecord *)m;
+        (l->follower->snapshot ? hearing_read : hearing_beat)(&l->hearing, key, beat);
     }
     arena_done(&a);
-}
-
-/* A lost bbs may have been the only one that heard the holder: the window starts anew, once. */
-static void lose_voice(struct leader *l, struct voice *v)
-{
-    if (v->named && !l->excused) {
-        l->silent_ns = 0;
-        l->excused = true;
-    }
-    v->named = false;
 }
 
 static void on_lead(struct leader *l, const struct followed *record, struct moment now)
@@ -124,10 +68,7 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
     bool ours = record_decode(&a, RECORD_LEAD, blob_bytes(record->record), &m, NULL) == 0 &&
                 strcmp(((const Board__LeadRecord *)m)->holder, l->id) == 0;
     arena_done(&a);
-    if (!l->held || l->held_term != record->create_revision) {
-        hear_nothing_yet(l);
-        forget_who_named(l);
-    }
+    hearing_expect(&l->hearing, HEARING_LEADER, l->role, (uint64_t)record->create_revision);
     l->held = true;
     l->held_by_us = ours;
     l->held_term = record->create_revision;
@@ -140,6 +81,7 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
 static void on_lead_gone(struct leader *l, const struct followed *record, struct moment now)
 {
     l->held = false;
+    hearing_forget(&l->hearing, HEARING_LEADER, l->role);
     if (l->leads && record->create_revision == l->term) {
         depose(l, now.mono_ns);
     } else if (!l->leads) {
@@ -149,8 +91,7 @@ static void on_lead_gone(struct leader *l, const struct followed *record, struct
 
 static void on_current(struct leader *l, struct moment now)
 {
-    hear_nothing_yet(l);
-    l->looked_ns = now.mono_ns;
+    hearing_anew(&l->hearing);
     if (l->leads && !l->held && l->follower->revision >= l->term) {
         depose(l, now.mono_ns);
     }
@@ -160,7 +101,8 @@ void leader_news(struct leader *l, enum follower_news news, const char *key,
                  const struct followed *record, struct moment now)
 {
     if (news == FOLLOWER_RESET) {
-        map_done(&l->voices, free);
+        hearing_reset(&l->hearing);
+        hearing_forget(&l->hearing, HEARING_LEADER, l->role);
         l->held = false;
         if (l->leads && strcmp(l->epoch, l->follower->epoch) != 0) {
             depose(l, now.mono_ns);
@@ -168,44 +110,14 @@ void leader_news(struct leader *l, enum follower_news news, const char *key,
     } else if (news == FOLLOWER_CURRENT) {
         on_current(l, now);
     } else if (key_type(key) == RECORD_BEAT) {
-        if (news == FOLLOWER_PUT) {
-            on_beat(l, key, record, now);
-        } else {
-            struct voice *v = map_remove(&l->voices, key);
-            if (v) {
-                lose_voice(l, v);
-                free(v);
-            }
-        }
+        hearing_tick(&l->hearing, now.mono_ns, l->follower->current);
+        on_beat(l, news, key, record);
     } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
         if (news == FOLLOWER_PUT) {
             on_lead(l, record, now);
         } else {
             on_lead_gone(l, record, now);
         }
-    }
-}
-
-/* ---- What time tells ------------------------------------------------------------------------- */
-
-static void look(struct leader *l, int64_t now_ns)
-{
-    int64_t passed = now_ns - l->looked_ns;
-    l->looked_ns = now_ns;
-    bool counting = false;
-    MAP_EACH(&l->voices, n)
-    {
-        struct voice *v = map_value(n);
-        if (v->changed_ns != NEVER_HEARD && now_ns - v->changed_ns < LEADER_BBS_COUNTS_NS) {
-            counting = true;
-        } else {
-            lose_voice(l, v);
-        }
-    }
-    if (passed > LEADER_STANDSTILL_NS || !l->follower->current) {
-        l->silent_ns = 0;
-    } else if (counting) {
-        l->silent_ns += earlier_ns(passed, LEADER_TICK_MAX_NS);
     }
 }
 
@@ -234,7 +146,8 @@ static void request_init(const struct leader *l, Board__LeadRequest *request,
 /* Asks when the lock is free, ours by an answer that was lost, or held by somebody unheard of. */
 static void maybe_ask(struct leader *l, const struct event *ev, struct effects *out)
 {
-    bool unheard = l->held && !l->held_by_us && l->silent_ns >= LEADER_SILENCE_NS;
+    bool unheard = l->held && !l->held_by_us && l->hearing.counting &&
+                   hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role) >= LEADER_SILENCE_NS;
     if (l->leads || l->stopping || l->call_id || !l->follower->current ||
         ev->now.mono_ns < l->ask_ns || (l->held && !l->held_by_us && !unheard)) {
         return;
@@ -289,8 +202,8 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         struct random r;
         random_seed(&r, ev->entropy);
         random_guid(&r, l->id);
-        l->looked_ns = ev->now.mono_ns;
     }
+    hearing_tick(&l->hearing, ev->now.mono_ns, l->follower->current);
     if (l->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == l->call_id) {
         on_answer(l, ev, out);
     }
@@ -298,9 +211,8 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         depose(l, ev->now.mono_ns);
     }
     if (!l->leads) {
-        look(l, ev->now.mono_ns);
         maybe_ask(l, ev, out);
-        effects_due(out, ev->now.mono_ns + LEADER_TICK_NS);
+        effects_due(out, ev->now.mono_ns + HEARING_TICK_NS);
     }
     if (l->leads == l->told_leads) {
         return LEADER_SAME;

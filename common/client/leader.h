@@ -9,16 +9,10 @@
 #include "common/base/random.h"
 #include "common/client/beater.h"
 #include "common/client/follower.h"
+#include "common/client/hearing.h"
 
 /* Unheard for so long, while at least one bbs counted on: displaced. */
 #define LEADER_SILENCE_NS (6 * SECOND_NS)
-/* A bbs counts while its beat record changed within this time. */
-#define LEADER_BBS_COUNTS_NS (4 * SECOND_NS)
-/* A standby looks so often; one look adds at most TICK_MAX to the silence, and after a longer
- * standstill of its own it starts the window anew. */
-#define LEADER_TICK_NS (500 * MILLISECOND_NS)
-#define LEADER_TICK_MAX_NS (1 * SECOND_NS)
-#define LEADER_STANDSTILL_NS (2 * SECOND_NS)
 /* Between two attempts, and how long one may take. */
 #define LEADER_RETRY_NS (1 * SECOND_NS)
 #define LEADER_CALL_NS (1 * SECOND_NS)
@@ -53,11 +47,9 @@ struct leader {
     bool held;
     bool held_by_us;
     int64_t held_term;
-    /* How long the holder has not been heard of, and from whom. */
-    struct map voices; /* key of a beat record -> struct voice */
-    int64_t silent_ns;
-    int64_t looked_ns;
-    bool excused; /* a bbs that named the holder was lost: only once until heard again */
+    /* For how long the holder has not been heard of. A judge of cells expects its cells here too:
+     * each beat record is read once. It ticks with each step. */
+    struct hearing hearing;
 };
 
 void leader_init(struct leader *l);

@@ -410,15 +410,38 @@ static bool beat(struct rig *r, const char *cell)
     return board_beat(board_rig_board(r, 0), &q);
 }
 
+/* The bbs's beat record on the board. */
+static const Board__BeatRecord *told(struct rig *r, struct arena *a)
+{
+    struct view *v = board_view(board_rig_board(r, 0), a);
+    const struct seen *s = view_peek(v, key_beat(a, board_boot_id(board_rig_board(r, 0))));
+    assert_non_null(s);
+    return (const Board__BeatRecord *)s->message;
+}
+
 static size_t told_cells(struct rig *r)
 {
     struct arena a;
     arena_init(&a);
-    struct view *v = board_view(board_rig_board(r, 0), &a);
-    const struct seen *s = view_peek(v, key_beat(&a, board_boot_id(board_rig_board(r, 0))));
-    size_t count = s ? ((const Board__BeatRecord *)s->message)->n_cells : 0;
+    size_t count = told(r, &a)->n_cells;
     arena_done(&a);
     return count;
+}
+
+static void a_beat_tells_the_raft_term_of_etcds_last_answer(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct rig *r = ready_rig(1, NULL);
+    board_rig_run(r, 3 * SECOND_NS);
+    uint64_t before = told(r, &a)->raft_term;
+    assert_true(before > 0);
+    model_etcd_elect(board_rig_etcd(r));
+    board_rig_run(r, 4 * SECOND_NS); /* the next put sees it, the one after that tells it */
+    assert_int_equal(told(r, &a)->raft_term, before + 1);
+    board_rig_free(r);
+    arena_done(&a);
 }
 
 static void beats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
@@ -664,6 +687,7 @@ int main(void)
         cmocka_unit_test(without_etcd_a_bbs_waits_and_says_so_once),
         cmocka_unit_test(two_first_starts_make_one_epoch),
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
+        cmocka_unit_test(a_beat_tells_the_raft_term_of_etcds_last_answer),
         cmocka_unit_test(beats_are_put_every_2_s_and_refused_when_unconfirmed),
         cmocka_unit_test(a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back),
         cmocka_unit_test(causes_without_a_beat_are_swept),

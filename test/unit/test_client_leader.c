@@ -342,7 +342,7 @@ static void an_own_standstill_starts_the_window_anew(void **state)
     beat_frame(x, PUT, "beat/one", 0);
     send(x);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    assert_true(x->leader.silent_ns == 0);
+    assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
     beats_for(x, 5, 0);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
     beats_for(x, 2, 0);
@@ -355,7 +355,7 @@ static void a_gap_of_the_feed_starts_the_window_anew(void **state)
     begin(x, "somebody", 5);
     beats_for(x, 5, 0);
     drive_closed(&x->drive, x->follower.call_id);
-    assert_true(x->leader.silent_ns == 0);
+    assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
 }
 
 static void deposed_by_another_holder(void **state)

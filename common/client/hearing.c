@@ -1,0 +1,234 @@
+#include "common/client/hearing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct voice {
+    bool changed;              /* its record did, since we listen */
+    int64_t changed_ns;        /* ticked time when it did last */
+    struct silence_list named; /* those that it was the last to name */
+};
+
+void hearing_init(struct hearing *h)
+{
+    *h = (struct hearing){0};
+    map_init(&h->voices);
+    for (size_t i = 0; i < HEARING_KIND_COUNT; i++) {
+        map_init(&h->names[i].by_name);
+        TAILQ_INIT(&h->names[i].list);
+    }
+}
+
+void hearing_done(struct hearing *h)
+{
+    map_done(&h->voices, free);
+    for (size_t i = 0; i < HEARING_KIND_COUNT; i++) {
+        map_done(&h->names[i].by_name, free);
+        TAILQ_INIT(&h->names[i].list);
+    }
+}
+
+/* ---- Who is expected ------------------------------------------------------------------------- */
+
+static void leave_voice(struct silence *s)
+{
+    if (s->voice) {
+        TAILQ_REMOVE(&s->voice->named, s, named);
+        s->voice = NULL;
+    }
+}
+
+/* Its window begins: the clock never falls, so the last of the list is the shortest silence. */
+static void begin_window(struct hearing *h, struct silence *s)
+{
+    s->since_ns = h->counted_ns;
+    TAILQ_REMOVE(&s->of->list, s, link);
+    TAILQ_INSERT_TAIL(&s->of->list, s, link);
+}
+
+void hearing_expect(struct hearing *h, enum hearing_kind kind, const char *name, uint64_t session)
+{
+    struct hearing_names *n = &h->names[kind];
+    struct silence *s = map_get(&n->by_name, name);
+    if (s && s->session == session) {
+        return;
+    }
+    if (!s) {
+        size_t size = strlen(name) + 1;
+        s = calloc(1, sizeof(*s) + size);
+        if (!s) {
+            abort();
+        }
+        memcpy(s->name, name, size);
+        s->of = n;
+        map_put(&n->by_name, name, s);
+        TAILQ_INSERT_TAIL(&n->list, s, link);
+    }
+    leave_voice(s);
+    s->session = session;
+    s->excused = false;
+    begin_window(h, s);
+}
+
+void hearing_forget(struct hearing *h, enum hearing_kind kind, const char *name)
+{
+    struct hearing_names *n = &h->names[kind];
+    struct silence *s = map_remove(&n->by_name, name);
+    if (s) {
+        leave_voice(s);
+        TAILQ_REMOVE(&n->list, s, link);
+        free(s);
+    }
+}
+
+/* ---- What the bbs tell ----------------------------------------------------------------------- */
+
+static void hear(struct hearing *h, enum hearing_kind kind, struct voice *v, const char *name,
+                 uint64_t session)
+{
+    struct silence *s = map_get(&h->names[kind].by_name, name);
+    if (!s || s->session != session) {
+        return;
+    }
+    leave_voice(s);
+    s->voice = v;
+    TAILQ_INSERT_TAIL(&v->named, s, named);
+    s->excused = false;
+    begin_window(h, s);
+}
+
+/* A new raft term: etcd stood still for its election, and whoever writes through it did too. The
+ * first one heard of says nothing. */
+static void hear_raft_term(struct hearing *h, uint64_t term)
+{
+    if (term > h->raft_term) {
+        if (h->raft_term) {
+            hearing_anew(h);
+        }
+        h->raft_term = term;
+    }
+}
+
+static struct voice *voice_of(struct hearing *h, const char *key)
+{
+    struct voice *v = map_get(&h->voices, key);
+    if (!v) {
+        v = calloc(1, sizeof(*v));
+        if (!v) {
+            abort();
+        }
+        TAILQ_INIT(&v->named);
+        map_put(&h->voices, key, v);
+    }
+    return v;
+}
+
+void hearing_beat(struct hearing *h, const char *key, const Board__BeatRecord *beat)
+{
+    struct voice *v = voice_of(h, key);
+    v->changed = true;
+    v->changed_ns = h->ticked_ns;
+    hear_raft_term(h, beat->raft_term);
+    for (size_t i = 0; i < beat->n_cells; i++) {
+        hear(h, HEARING_CELL, v, beat->cells[i]->cell_id, beat->cells[i]->session);
+    }
+    for (size_t i = 0; i < beat->n_leaders; i++) {
+        hear(h, HEARING_LEADER, v, beat->leaders[i]->role, (uint64_t)beat->leaders[i]->term);
+    }
+}
+
+void hearing_read(struct hearing *h, const char *key, const Board__BeatRecord *beat)
+{
+    voice_of(h, key);
+    hear_raft_term(h, beat->raft_term);
+}
+
+/* It may have been the only one that heard them. */
+static void lose_voice(struct hearing *h, struct voice *v)
+{
+    struct silence *s;
+    while ((s = TAILQ_FIRST(&v->named))) {
+        leave_voice(s);
+        if (!s->excused) {
+            s->excused = true;
+            begin_window(h, s);
+        }
+    }
+}
+
+void hearing_gone(struct hearing *h, const char *key)
+{
+    struct voice *v = map_remove(&h->voices, key);
+    if (v) {
+        lose_voice(h, v);
+        free(v);
+    }
+}
+
+void hearing_reset(struct hearing *h)
+{
+    MAP_EACH(&h->voices, n)
+    {
+        struct voice *v = map_value(n);
+        while (!TAILQ_EMPTY(&v->named)) {
+            leave_voice(TAILQ_FIRST(&v->named));
+        }
+    }
+    map_done(&h->voices, free);
+    h->counting = false;
+    h->raft_term = 0;
+    hearing_anew(h);
+}
+
+/* ---- What time tells ------------------------------------------------------------------------- */
+
+void hearing_anew(struct hearing *h)
+{
+    h->anew_ns = h->counted_ns;
+}
+
+static bool counts(const struct hearing *h, const struct voice *v)
+{
+    return v->changed && h->ticked_ns - v->changed_ns < HEARING_BBS_COUNTS_NS;
+}
+
+void hearing_tick(struct hearing *h, int64_t now_ns, bool current)
+{
+    int64_t passed_ns = now_ns - h->looked_ns;
+    int64_t tick_ns = earlier_ns(passed_ns, HEARING_TICK_MAX_NS);
+    h->looked_ns = now_ns;
+    h->ticked_ns += tick_ns;
+    h->counting = false;
+    MAP_EACH(&h->voices, n)
+    {
+        h->counting = h->counting || counts(h, map_value(n));
+    }
+    if (h->counting) {
+        h->counted_ns += tick_ns;
+    }
+    if (passed_ns > HEARING_STANDSTILL_NS || !current) {
+        hearing_anew(h);
+    }
+    MAP_EACH(&h->voices, n)
+    {
+        if (!counts(h, map_value(n))) {
+            lose_voice(h, map_value(n));
+        }
+    }
+}
+
+int64_t silence_ns(const struct hearing *h, const struct silence *s)
+{
+    return h->counted_ns - (s->since_ns > h->anew_ns ? s->since_ns : h->anew_ns);
+}
+
+int64_t hearing_silent_ns(const struct hearing *h, enum hearing_kind kind, const char *name)
+{
+    const struct silence *s = map_get(&h->names[kind].by_name, name);
+    return s ? silence_ns(h, s) : 0;
+}
+
+const struct silence *hearing_longest(const struct hearing *h, enum hearing_kind kind)
+{
+    return TAILQ_FIRST(&h->names[kind].list);
+}

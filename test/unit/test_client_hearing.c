@@ -1,0 +1,207 @@
+/* The hearing: whose silence is how long, as rows. A row is a story of one cell `c` (session 1) and
+ * of the bbs a and b, told in words, with the cell's silence in it:
+ *
+ *   A B    this bbs begins to put its beat record once a second
+ *   a b    it stops
+ *   A+ B+  it names the cell from now on; A- B- no more; A* it names another session of the cell
+ *   A!     its record is deleted
+ *   3      seconds pass, with a tick each 500 ms; s3 = nobody ticks meanwhile
+ *   l6     six seconds pass with ticks 1,500 ms apart
+ *   T      a new raft term of etcd; t = an older one
+ *   N      the owner starts all windows anew; R = another copy begins; S = the cell has session 2
+ *   g2     the feed has a gap of two seconds
+ *   =3.5   the cell's silence is 3.5 s
+ *   -      no bbs counts; + one does */
+#include "common/client/hearing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct bbs {
+    bool beats;
+    int names; /* session of the cell that it names; 0 = nobody */
+};
+
+struct story {
+    struct hearing hearing;
+    struct bbs bbs[2];
+    int64_t now_ns;
+    uint64_t raft_term;
+};
+
+static const char *const keys[] = {"beat/a", "beat/b"};
+
+static void put(struct story *s, size_t i)
+{
+    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
+    Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
+    char id[] = "c";
+    cell.cell_id = id;
+    cell.session = (uint64_t)s->bbs[i].names;
+    beat.cells = cells;
+    beat.n_cells = s->bbs[i].names ? 1 : 0;
+    beat.raft_term = s->raft_term;
+    hearing_tick(&s->hearing, s->now_ns, true);
+    hearing_beat(&s->hearing, keys[i], &beat);
+}
+
+/* The beats come at the beginning of each second. */
+static void pass(struct story *s, int64_t seconds, int64_t tick_ms, bool current)
+{
+    int64_t end_ns = s->now_ns + seconds * SECOND_NS;
+    for (; s->now_ns < end_ns; s->now_ns += tick_ms * MILLISECOND_NS) {
+        for (size_t i = 0; i < 2 && current; i++) {
+            if (s->bbs[i].beats && (s->now_ns % SECOND_NS == 0 || tick_ms > 500)) {
+                put(s, i);
+            }
+        }
+        hearing_tick(&s->hearing, s->now_ns, current);
+    }
+    hearing_tick(&s->hearing, s->now_ns, current);
+}
+
+static void tell_bbs(struct story *s, size_t i, const char *word)
+{
+    struct bbs *b = &s->bbs[i];
+    if (word[1] == '!') {
+        b->beats = false;
+        hearing_gone(&s->hearing, keys[i]);
+        return;
+    }
+    b->beats = word[0] >= 'A' && word[0] <= 'Z';
+    b->names = word[1] == '+' ? 1 : word[1] == '*' ? 7 : word[1] == '-' ? 0 : b->names;
+}
+
+static void tell(struct story *s, const char *word)
+{
+    int number = atoi(word + 1);
+    switch (word[0]) {
+    case 'A':
+    case 'a':
+    case 'B':
+    case 'b':
+        tell_bbs(s, word[0] == 'B' || word[0] == 'b', word);
+        break;
+    case 's':
+        s->now_ns += number * SECOND_NS;
+        hearing_tick(&s->hearing, s->now_ns, true);
+        break;
+    case 'l':
+        pass(s, number, 1500, true);
+        break;
+    case 'T':
+        s->raft_term = 9;
+        break;
+    case 't':
+        s->raft_term = 3;
+        break;
+    case 'N':
+        hearing_anew(&s->hearing);
+        break;
+    case 'R':
+        hearing_reset(&s->hearing);
+        break;
+    case 'S':
+        hearing_expect(&s->hearing, HEARING_CELL, "c", 2);
+        break;
+    case 'g':
+        pass(s, number, 500, false);
+        break;
+    default:
+        pass(s, atoi(word), 500, true);
+        break;
+    }
+}
+
+static const struct row {
+    const char *name, *story;
+} rows[] = {
+    {"who is named is not silent", "A+ 20 =1 20 =1"},
+    {"who is not named any more is silent", "A+ 5 A- 1 =2 5 =7"},
+    {"who was never named is silent since it was expected", "A 7 =7"},
+    {"a beat of another session is not heard", "A+ 5 A* 5 =6"},
+    {"either of two bbs is enough", "A+ B 5 A- B+ 5 =1"},
+
+    {"no bbs: nobody is silent", "30 =0 -"},
+    {"a bbs counts for 4 s after its last change", "A 1 a 2 =3 + 3 =3.5 -"},
+    {"time does not count while none counts, and does again", "A 4 a 20 =6.5 - A 3 =9.5 +"},
+    {"a deleted record counts no more", "A 3 A! 3 =3 -"},
+
+    {"a long tick counts 1 s at most", "A 1 l6 =5"},
+    {"an own standstill starts the window anew", "A 5 =5 s3 =0 5 =5"},
+    {"a standstill of 2 s does not", "A 4 s2 =5"},
+    {"a standstill is not the loss of a bbs", "A+ B 5 A- 1 s9 =0 2 a 5 =2"},
+    {"the owner's new term starts it anew", "A 5 N =0 3 =3"},
+    {"another copy starts it anew, and nobody counts", "A 5 R =0 a 2 =0 - A 3 =3"},
+    {"a gap of the feed starts it anew", "A 5 g2 =0 3 =3"},
+    {"another session starts it anew", "A 5 S 3 =3"},
+
+    {"a new raft term starts it anew", "A 5 T 1 =1 4 =5"},
+    {"once for all bbs that tell it", "A B 5 T 1 =1 4 =5"},
+    {"an older raft term does not", "A T 5 t 3 =8"},
+    {"the first raft term that is heard of does not", "3 A 5 =5"},
+
+    /* b heard the cell last, its record changes last a second before it stops: lost after 3 s. */
+    {"the loss of the bbs that heard it starts it anew", "A B+ 5 b 3 =0 5 =5"},
+    {"so does the end of its record", "A B+ 5 3 B! =0 5 =5"},
+    {"the loss of another bbs does not", "A B A+ 5 A- 3 b 5 =9"},
+    {"not the loss of one that had heard it before another did", "A+ B+ 5 B- 2 b A- 5 =6"},
+    {"once until it is heard again", "A B+ 5 b 3 =0 A+ 1 A- 2 =3"},
+};
+
+/* What the words "=3.5", "+" and "-" say; true if it is so. */
+static bool holds(const struct story *s, const char *word)
+{
+    if (word[0] == '=') {
+        return hearing_silent_ns(&s->hearing, HEARING_CELL, "c") ==
+               (int64_t)(atof(word + 1) * SECOND_NS);
+    }
+    return s->hearing.counting == (word[0] == '+');
+}
+
+/* Runs the words of a story; true if all its claims hold. */
+static bool run(const struct row *row)
+{
+    bool well = true;
+    struct story s = {.now_ns = 1000 * SECOND_NS, .raft_term = 5};
+    char words[128], *rest = words;
+    snprintf(words, sizeof(words), "%s", row->story);
+    hearing_init(&s.hearing);
+    hearing_tick(&s.hearing, s.now_ns, true);
+    hearing_expect(&s.hearing, HEARING_CELL, "c", 1);
+    for (char *word; (word = strsep(&rest, " "));) {
+        if (!strchr("=+-", word[0])) {
+            tell(&s, word);
+        } else if (!holds(&s, word)) {
+            print_error("%s: \"%s\": not %s but %.1f s, %s\n", row->name, row->story, word,
+                        (double)hearing_silent_ns(&s.hearing, HEARING_CELL, "c") / SECOND_NS,
+                        s.hearing.counting ? "+" : "-");
+            well = false;
+        }
+    }
+    hearing_done(&s.hearing);
+    return well;
+}
+
+static void each_rule(void **state)
+{
+    (void)state;
+    size_t wrong = 0;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        wrong += !run(&rows[i]);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule),
+    };
+    return cmocka_run_group_tests_name("client hearing", tests, NULL, NULL);
+}
