@@ -15,34 +15,87 @@ enum { LOOKS_MAX = 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
 
+/* The copy was emptied. What is on its way stays on its way. */
+static void clear(struct converger *x)
+{
+    MAP_EACH(&x->processes.by_guid, n)
+    {
+        facts_clear(&x->facts, map_value(n));
+    }
+    facts_clear_cells(&x->facts);
+}
+
 static void on_reset(struct converger *x)
 {
     if (strcmp(x->epoch, x->follower.epoch) != 0) {
         domains_forget(&x->domains);
         strcpy(x->epoch, x->follower.epoch);
     }
+    clear(x);
 }
 
-/* The second component of these keys is the process. */
-static void touch(struct converger *x, const char *key)
+/* actual/<process_guid>/<index>/<presence> */
+static void on_actual(struct converger *x, struct arena *a, const char *key,
+                      const struct followed *record)
 {
-    struct arena a;
-    arena_init(&a);
-    const char *guid = key_component(&a, key, 1);
-    if (guid) {
-        processes_touch(&x->processes, guid);
+    const char *guid = key_component(a, key, 1), *index = key_component(a, key, 2),
+               *presence = key_component(a, key, 3);
+    if (presence) {
+        struct process *one = processes_named(&x->processes, guid);
+        int32_t at = (int32_t)strtol(index, NULL, 10);
+        facts_actual(&x->facts, one, at, (int)strtol(presence, NULL, 10), record);
+        processes_touch_index(&x->processes, one, at);
     }
-    arena_done(&a);
+}
+
+/* desired/<process_guid>, job/<process_guid> */
+static void on_process(struct converger *x, struct arena *a, const char *key,
+                       const struct followed *record)
+{
+    const char *guid = key_component(a, key, 1);
+    if (guid) {
+        struct process *one = processes_named(&x->processes, guid);
+        if (key_type(key) == RECORD_JOB) {
+            facts_job(one, record != NULL);
+        } else {
+            facts_desired(one, record);
+        }
+        processes_touch(&x->processes, one);
+    }
+}
+
+/* cell/<cell_id>: that it is there or not changes what is decided about the records that name it.
+ */
+static void on_cell(struct converger *x, struct arena *a, const char *key,
+                    const struct followed *record)
+{
+    const char *id = key_component(a, key, 1);
+    const struct cell_facts *cell;
+    if (id && facts_cell(&x->facts, id, record, &cell)) {
+        struct instance *i;
+        LIST_FOREACH(i, &cell->instances, neighbour)
+        {
+            processes_touch_index(&x->processes, i->process, i->view.index);
+        }
+    }
 }
 
 static void on_record(struct converger *x, enum follower_news news, const char *key,
                       const struct followed *record)
 {
+    const struct followed *stands = news == FOLLOWER_DELETE ? NULL : record;
+    struct arena a;
+    arena_init(&a);
     switch (key_type(key)) {
     case RECORD_ACTUAL:
+        on_actual(x, &a, key, stands);
+        break;
     case RECORD_DESIRED:
     case RECORD_JOB:
-        touch(x, key);
+        on_process(x, &a, key, stands);
+        break;
+    case RECORD_CELL:
+        on_cell(x, &a, key, stands);
         break;
     case RECORD_DOMAIN:
         if (news == FOLLOWER_DELETE) {
@@ -54,6 +107,7 @@ static void on_record(struct converger *x, enum follower_news news, const char *
     default:
         break;
     }
+    arena_done(&a);
 }
 
 static void on_news(void *context, enum follower_news news, const char *key,
@@ -79,14 +133,12 @@ static void on_news(void *context, enum follower_news news, const char *key,
 
 /* ---- Converging ------------------------------------------------------------------------------ */
 
-static void look(struct converger *x, struct process *one)
+static void look(struct converger *x, struct arena *a, struct process *one)
 {
-    struct arena a;
     struct process_view v;
     struct repairs repairs;
-    arena_init(&a);
-    repairs_init(&repairs, &a);
-    converger_view(x, &a, one->guid, &v);
+    repairs_init(&repairs, a);
+    converger_view(x, a, one, one->first, one->last, &v);
     passes_run(&v, one->full, &repairs);
     one->full = false;
     for (size_t i = 0; i < repairs.count; i++) {
@@ -98,12 +150,11 @@ static void look(struct converger *x, struct process *one)
         processes_due(&x->processes, one, x->now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
     }
     if (repairs.more) {
-        processes_touch(&x->processes, one->guid);
+        processes_touch(&x->processes, one);
     }
-    if (repairs.count == 0 && !converger_knows(x, one->guid)) {
+    if (one->moving == 0 && !facts_any(one)) {
         processes_drop(&x->processes, one);
     }
-    arena_done(&a);
 }
 
 static void expire(void *context, const char *domain)
@@ -139,6 +190,9 @@ static void converge(struct converger *x, struct effects *out)
         converger_begin_pass(x);
     }
     processes_wake(&x->processes, x->now.mono_ns);
+    facts_begin_round(&x->facts);
+    struct arena a;
+    arena_init(&a);
     struct process *one;
     for (int looks = 0; mover_room(&x->mover, REPAIRS_MAX); looks++) {
         if (looks == LOOKS_MAX) {
@@ -148,8 +202,10 @@ static void converge(struct converger *x, struct effects *out)
         if (!(one = processes_next(&x->processes))) {
             break;
         }
-        look(x, one);
+        look(x, &a, one);
+        arena_reset(&a);
     }
+    arena_done(&a);
     effects_due(out, x->full_ns);
     effects_due(out, processes_wake_ns(&x->processes));
 }
@@ -160,7 +216,7 @@ static void forget_gone(struct converger *x)
 {
     struct process *one;
     while ((one = processes_next(&x->processes))) {
-        if (!converger_knows(x, one->guid)) {
+        if (!facts_any(one)) {
             processes_drop(&x->processes, one);
         }
     }
@@ -219,6 +275,8 @@ static void free_role(struct role *role)
 {
     struct converger *x = (struct converger *)role;
     mover_done(&x->mover);
+    clear(x);
+    facts_done(&x->facts);
     processes_done(&x->processes);
     domains_done(&x->domains);
     leader_done(&x->leader);
@@ -238,7 +296,7 @@ static void init_selectors(struct converger *x)
         const char *type, *key_prefix;
     } rows[CONVERGER_SELECTORS] = {
         {"actual", ""}, {"desired", ""}, {"job", ""}, {"domain", ""}, {"lead", "lead/converger"},
-        {"beat", ""},
+        {"beat", ""},   {"cell", ""},
     };
     for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
         board__selector__init(&x->selectors[i]);
@@ -262,6 +320,7 @@ static void init_parts(struct converger *x, const struct converger_config *c)
                                 .url = arena_strdup(&x->forever, c->url)};
     leader_init(&x->leader);
     domains_init(&x->domains);
+    facts_init(&x->facts);
     processes_init(&x->processes);
     x->mover =
         (struct mover){.boards = &x->boards, .leader = &x->leader, .on_end = on_end, .context = x};

@@ -7,13 +7,14 @@
 #include "common/client/leader.h"
 #include "converger/converger.h"
 #include "converger/domains.h"
+#include "converger/facts.h"
 #include "converger/mover.h"
 #include "converger/passes.h"
 #include "converger/processes.h"
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 6 };
+enum { CONVERGER_SELECTORS = 7 };
 
 struct converger {
     struct role role; /* first: a struct role * is a struct converger * */
@@ -33,21 +34,20 @@ struct converger {
     char epoch[FOLLOWER_EPOCH_BYTES]; /* of what it knows */
     struct leader leader;
     struct domains domains;
+    struct facts facts;
     struct processes processes;
     struct mover mover;
     int64_t full_ns; /* the next full pass; 0 = at once */
     uint64_t full_passes;
 };
 
-/* A process as the copy shows it; the arena holds what is decoded. */
-void converger_view(const struct converger *x, struct arena *a, const char *process_guid,
-                    struct process_view *ret);
+/* These indices of a process, for passes_run(). The round of looks has begun; the arena holds the
+ * list. */
+void converger_view(struct converger *x, struct arena *a, const struct process *p, int32_t first,
+                    int32_t last, struct process_view *ret);
 
-/* Whether anything of it is on the board. */
-bool converger_knows(const struct converger *x, const char *process_guid);
-
-/* What a full pass would do now, in the arena; nothing changes. */
-void converger_plan(const struct converger *x, struct arena *a, Converge__Plan *ret);
+/* What a full pass would do now, in the arena; nothing on the board changes. */
+void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret);
 
 /* Begins a full pass: everything is looked at. Only while it leads. */
 void converger_begin_pass(struct converger *x);

@@ -28,19 +28,38 @@ static void add(struct repairs *r, const struct pass *pass, int32_t index)
     r->list[r->count++] = (struct repair){.pass = pass->name, .move = pass->move, .index = index};
 }
 
-static int32_t index_of(const struct instance_view *i)
+void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret)
 {
-    return i->record->actual_lrp_key->index;
+    *ret = (struct desired_view){.is = true, .instances = desired->instances};
 }
 
-static int state_of(const struct instance_view *i)
+void instance_view_of(const Models__ActualLRP *record, int32_t index, int presence,
+                      struct instance_view *ret)
 {
-    return lifecycle_state(&actual_lrp_lifecycle, i->record->state);
+    *ret = (struct instance_view){
+        .since_ns = record->since,
+        .index = index,
+        .crash_count = record->crash_count,
+        .presence = (uint8_t)presence,
+        .state = (int8_t)lifecycle_state(&actual_lrp_lifecycle, record->state),
+        .stopping = record->stopping,
+    };
 }
 
 static bool is_desired(const struct process_view *v, int32_t index)
 {
-    return v->desired && index < v->desired->instances;
+    return v->desired.is && index < v->desired.instances;
+}
+
+static bool is_ordinary(const struct instance_view *i)
+{
+    return i->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+}
+
+/* Some cell answers for it, or did. */
+static bool is_placed(const struct instance_view *i)
+{
+    return i->state == ACTUAL_LRP_CLAIMED || i->state == ACTUAL_LRP_RUNNING;
 }
 
 /* UNCLAIMED, desired, and older than the setting. A negative age counts as 0 (DESIGN 5). */
@@ -48,9 +67,9 @@ static void unplaced(const struct process_view *v, const struct pass *pass, stru
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (state_of(one) == ACTUAL_LRP_UNCLAIMED && is_desired(v, index_of(one)) &&
-            v->wall_ns - one->record->since > v->unplaced_after_ns) {
-            add(r, pass, index_of(one));
+        if (is_ordinary(one) && one->state == ACTUAL_LRP_UNCLAIMED && is_desired(v, one->index) &&
+            v->wall_ns - one->since_ns > v->unplaced_after_ns) {
+            add(r, pass, one->index);
         }
     }
 }
@@ -59,13 +78,15 @@ static void unplaced(const struct process_view *v, const struct pass *pass, stru
 static void missing(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     size_t at = 0;
-    int32_t wanted = v->desired && !v->job ? v->desired->instances : 0;
-    for (int32_t index = 0; index < wanted && !r->more; index++) {
-        while (at < v->count && index_of(&v->instances[at]) < index) {
+    int64_t end = v->desired.is && !v->job ? v->desired.instances : 0;
+    end = v->last < end ? (int64_t)v->last + 1 : end;
+    for (int64_t index = v->first > 0 ? v->first : 0; index < end && !r->more; index++) {
+        while (at < v->count &&
+               (v->instances[at].index < index || !is_ordinary(&v->instances[at]))) {
             at++;
         }
-        if (at == v->count || index_of(&v->instances[at]) != index) {
-            add(r, pass, index);
+        if (at == v->count || v->instances[at].index != index) {
+            add(r, pass, (int32_t)index);
         }
     }
 }
@@ -75,9 +96,9 @@ static void extra(const struct process_view *v, const struct pass *pass, struct 
 {
     for (size_t i = 0; i < v->count && !v->job; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (!is_desired(v, index_of(one)) && one->fresh && !one->record->stopping &&
-            state_of(one) >= 0) {
-            add(r, pass, index_of(one));
+        if (is_ordinary(one) && !is_desired(v, one->index) && one->fresh && !one->stopping &&
+            one->state >= 0) {
+            add(r, pass, one->index);
         }
     }
 }
@@ -87,9 +108,8 @@ static void stopping(const struct process_view *v, const struct pass *pass, stru
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        int state = state_of(one);
-        if (one->record->stopping && (state == ACTUAL_LRP_CLAIMED || state == ACTUAL_LRP_RUNNING)) {
-            add(r, pass, index_of(one));
+        if (is_ordinary(one) && one->stopping && is_placed(one)) {
+            add(r, pass, one->index);
         }
     }
 }
@@ -99,12 +119,12 @@ static void crashed(const struct process_view *v, const struct pass *pass, struc
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (state_of(one) != ACTUAL_LRP_CRASHED || !is_desired(v, index_of(one))) {
+        if (!is_ordinary(one) || one->state != ACTUAL_LRP_CRASHED || !is_desired(v, one->index)) {
             continue;
         }
-        int64_t due_ns = crash_restart_ns(v->policy, one->record->crash_count, one->record->since);
+        int64_t due_ns = crash_restart_ns(v->policy, one->crash_count, one->since_ns);
         if (due_ns <= v->wall_ns) {
-            add(r, pass, index_of(one));
+            add(r, pass, one->index);
         } else {
             r->due_wall_ns = earlier_ns(r->due_wall_ns, due_ns);
         }

@@ -11,22 +11,45 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Repairs of one process that one evaluation plans; the rest follows when these are done. */
 enum { REPAIRS_MAX = 4096 };
 
-/* An ORDINARY record. */
-struct instance_view {
-    const Models__ActualLRP *record;
-    bool fresh; /* its domain is */
+/* ORDINARY, EVACUATING, SUSPECT. */
+enum { PRESENCES = 3 };
+
+/* What the passes need of a DesiredLRP. */
+struct desired_view {
+    bool is; /* desired at all */
+    int32_t instances;
 };
 
-/* A process as the copy shows it. */
+void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret);
+
+/* What the passes need of a record. */
+struct instance_view {
+    int64_t since_ns;
+    int32_t index;
+    int32_t crash_count;
+    uint8_t presence; /* Models__ActualLRP__Presence */
+    int8_t state;     /* enum actual_lrp_state; -1 = one of a newer version */
+    bool stopping;
+    /* Found out by whoever looks. */
+    bool fresh;        /* its domain is */
+    bool cell_present; /* it names a cell, which is on the board and not LOST */
+};
+
+/* All but what a look finds out, which is false. */
+void instance_view_of(const Models__ActualLRP *record, int32_t index, int presence,
+                      struct instance_view *ret);
+
+/* A process as the copy shows it, or a part of it. */
 struct process_view {
-    const char *process_guid;
-    const Models__DesiredLRP *desired;     /* scheduling part; NULL = not desired */
+    int32_t first, last; /* the indices that are looked at */
+    struct desired_view desired;
     bool job;                              /* a bbs is at work on its instances */
-    const struct instance_view *instances; /* by index */
+    const struct instance_view *instances; /* by index, then presence */
     size_t count;
     int64_t wall_ns;
     int64_t unplaced_after_ns;

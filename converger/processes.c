@@ -40,7 +40,7 @@ static void unlist(struct processes *p, struct process *one)
     }
 }
 
-void processes_touch(struct processes *p, const char *guid)
+struct process *processes_named(struct processes *p, const char *guid)
 {
     struct process *one = map_get(&p->by_guid, guid);
     if (!one) {
@@ -53,8 +53,25 @@ void processes_touch(struct processes *p, const char *guid)
         one->due_ns = NEVER_NS;
         map_put(&p->by_guid, guid, one);
     }
+    return one;
+}
+
+static void touch(struct processes *p, struct process *one, int32_t first, int32_t last)
+{
+    one->first = one->touched && one->first < first ? one->first : first;
+    one->last = one->touched && one->last > last ? one->last : last;
     one->touched = true;
     list(p, one);
+}
+
+void processes_touch_index(struct processes *p, struct process *one, int32_t index)
+{
+    touch(p, one, index, index);
+}
+
+void processes_touch(struct processes *p, struct process *one)
+{
+    touch(p, one, 0, INT32_MAX);
 }
 
 void processes_touch_all(struct processes *p)
@@ -62,8 +79,8 @@ void processes_touch_all(struct processes *p)
     MAP_EACH(&p->by_guid, n)
     {
         struct process *one = map_value(n);
-        one->full = one->touched = true;
-        list(p, one);
+        one->full = true;
+        processes_touch(p, one);
     }
 }
 
@@ -116,8 +133,7 @@ void processes_wake(struct processes *p, int64_t now_ns)
     while ((n = map_first(&p->by_due)) && ((struct process *)map_value(n))->due_ns <= now_ns) {
         struct process *one = map_value(n);
         clear_due(p, one);
-        one->touched = true;
-        list(p, one);
+        processes_touch(p, one);
     }
 }
 
@@ -156,7 +172,7 @@ void processes_forget_moves(struct processes *p)
 
 void processes_drop(struct processes *p, struct process *one)
 {
-    assert(one->moving == 0);
+    assert(one->moving == 0 && !facts_any(one));
     unlist(p, one);
     clear_due(p, one);
     map_remove(&p->by_guid, one->guid);

@@ -6,6 +6,7 @@
 
 #include "common/base/map.h"
 #include "common/contract/moment.h"
+#include "converger/facts.h"
 
 #include <bsd/sys/queue.h>
 #include <stdbool.h>
@@ -14,10 +15,12 @@
 struct process {
     TAILQ_ENTRY(process) link; /* while `listed` */
     bool touched;              /* awaits a look */
+    int32_t first, last;       /* at these indices */
     bool listed;               /* in the list: touched, and no repair is on its way */
     bool full;                 /* the look is one of a full pass */
     size_t moving;             /* its repairs on their way */
     int64_t due_ns;            /* touched at this time; NEVER_NS = not by time */
+    struct process_facts facts;
     char guid[];
 };
 
@@ -33,11 +36,15 @@ struct processes {
 void processes_init(struct processes *p);
 void processes_done(struct processes *p);
 
-/* It awaits a look; unknown ones are made. */
-void processes_touch(struct processes *p, const char *guid);
-void processes_touch_all(struct processes *p); /* a full pass */
+/* An unknown one is made. */
+struct process *processes_named(struct processes *p, const char *guid);
 
-/* The next one to look at, no more waiting; NULL if there is none. */
+/* It awaits a look: at this index, at all of it, all of them in a full pass. */
+void processes_touch_index(struct processes *p, struct process *one, int32_t index);
+void processes_touch(struct processes *p, struct process *one);
+void processes_touch_all(struct processes *p);
+
+/* The next one to look at, from `first` to `last`, no more waiting; NULL if there is none. */
 struct process *processes_next(struct processes *p);
 
 /* Touched at `due_ns` unless sooner; and those that are due by now. */
@@ -53,7 +60,7 @@ void processes_settled(struct processes *p, const char *guid, int64_t again_ns);
 /* No answers are awaited any more: the leader is another one. */
 void processes_forget_moves(struct processes *p);
 
-/* Nothing of it is on the board, nothing is on its way: it is freed. */
+/* Nothing of it is on the board, as far as is known, and nothing is on its way: it is freed. */
 void processes_drop(struct processes *p, struct process *one);
 
 #endif

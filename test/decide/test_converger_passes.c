@@ -16,6 +16,7 @@ struct row {
     const char *desired;              /* NULL = not desired */
     const char *records[RECORDS_MAX]; /* "INDEX STATE ...", "~" in front: its domain is stale */
     bool job, full;
+    int32_t at;          /* only this index is looked at; 0 = all */
     const char *repairs; /* "pass:move INDEX, ...; due S" */
 };
 
@@ -36,6 +37,13 @@ static const struct row rows[] = {
      "instances=2",
      {"0 RUNNING a@c1", "2 RUNNING b@c1"},
      .repairs = "missing:create 1, extra:stop 2"},
+    {"only one index is looked at: missing",
+     "instances=4",
+     {0},
+     .at = 2,
+     .repairs = "missing:create 2"},
+    {"the last one", "instances=4", {0}, .at = 3, .repairs = "missing:create 3"},
+    {"behind the last one", "instances=4", {0}, .at = 4, .repairs = ""},
     {"missing whatever the domain",
      "instances=2",
      {"~0 RUNNING a@c1"},
@@ -122,19 +130,24 @@ static const struct row rows[] = {
 static void view_of(struct arena *a, const struct row *row, struct process_view *v)
 {
     struct instance_view *list = ARENA_ARRAY(a, RECORDS_MAX, struct instance_view);
-    *v = (struct process_view){.process_guid = ROWS_PROCESS,
-                               .desired = row->desired ? row_desired(a, row->desired) : NULL,
+    *v = (struct process_view){.first = row->at,
+                               .last = row->at ? row->at : INT32_MAX,
                                .job = row->job,
                                .instances = list,
                                .wall_ns = ROWS_NOW_S * SECOND_NS,
                                .unplaced_after_ns = 30 * SECOND_NS,
                                .policy = &CRASH_POLICY_DEFAULT};
+    if (row->desired) {
+        desired_view_of(row_desired(a, row->desired), &v->desired);
+    }
     for (; v->count < RECORDS_MAX && row->records[v->count]; v->count++) {
+        struct instance_view *one = &list[v->count];
         const char *text = row->records[v->count];
+        bool stale = *text == '~';
         char *rest;
-        list[v->count].fresh = *text != '~';
-        int32_t index = (int32_t)strtol(text + (*text == '~'), &rest, 10);
-        list[v->count].record = row_actual(a, rest + 1, index, 0);
+        int32_t index = (int32_t)strtol(text + stale, &rest, 10);
+        instance_view_of(row_actual(a, rest + 1, index, 0), index, 0, one);
+        one->fresh = !stale;
     }
 }
 

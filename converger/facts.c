@@ -1,0 +1,285 @@
+#include "converger/facts.h"
+
+#include "common/lifecycle/actual_lrp.h"
+#include "common/model/record.h"
+#include "converger/processes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int instance_compare(const struct instance *a, const struct instance *b)
+{
+    int by_index = (a->view.index > b->view.index) - (a->view.index < b->view.index);
+    return by_index ? by_index : a->view.presence - b->view.presence;
+}
+
+RB_GENERATE_INTERNAL(instance_tree, instance, node, instance_compare,
+                     static __attribute__((unused)))
+
+static void *zeroed(size_t size)
+{
+    void *p = calloc(1, size);
+    if (!p) {
+        abort();
+    }
+    return p;
+}
+
+void facts_init(struct facts *f)
+{
+    map_init(&f->cells);
+    map_init(&f->domains);
+    f->round = 0;
+}
+
+void facts_done(struct facts *f)
+{
+    facts_clear_cells(f);
+    assert(f->cells.count == 0 && f->domains.count == 0);
+}
+
+/* ---- What records share ---------------------------------------------------------------------- */
+
+static struct domain_name *bear(struct facts *f, const char *name)
+{
+    struct domain_name *d = map_get(&f->domains, name);
+    if (!d) {
+        size_t size = strlen(name) + 1;
+        d = zeroed(sizeof(*d) + size);
+        memcpy(d->name, name, size);
+        map_put(&f->domains, name, d);
+    }
+    d->bearers++;
+    return d;
+}
+
+static void bear_no_more(struct facts *f, struct domain_name *d)
+{
+    if (d && --d->bearers == 0) {
+        map_remove(&f->domains, d->name);
+        free(d);
+    }
+}
+
+static struct cell_facts *cell_named(struct facts *f, const char *id)
+{
+    struct cell_facts *c = map_get(&f->cells, id);
+    if (!c) {
+        size_t size = strlen(id) + 1;
+        c = zeroed(sizeof(*c) + size);
+        LIST_INIT(&c->instances);
+        memcpy(c->id, id, size);
+        map_put(&f->cells, id, c);
+    }
+    return c;
+}
+
+static void drop_unused(struct facts *f, struct cell_facts *c)
+{
+    if (!c->known && LIST_EMPTY(&c->instances)) {
+        map_remove(&f->cells, c->id);
+        free(c);
+    }
+}
+
+/* ---- Actual records -------------------------------------------------------------------------- */
+
+/* The record is said anew: what it said before goes. */
+static void forget(struct facts *f, struct instance *i)
+{
+    i->process->facts.unreadable -= i->domain == NULL;
+    bear_no_more(f, i->domain);
+    i->domain = NULL;
+    if (i->cell) {
+        LIST_REMOVE(i, neighbour);
+        drop_unused(f, i->cell);
+        i->cell = NULL;
+    }
+}
+
+static void learn(struct facts *f, struct instance *i, const struct followed *record)
+{
+    struct arena a;
+    ProtobufCMessage *m = NULL;
+    arena_init(&a);
+    int r = record_decode(&a, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL);
+    const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
+    if (r < 0 || !lrp->actual_lrp_key) {
+        i->process->facts.unreadable++;
+        arena_done(&a);
+        return;
+    }
+    instance_view_of(lrp, i->view.index, i->view.presence, &i->view);
+    i->domain = bear(f, lrp->actual_lrp_key->domain);
+    const Models__ActualLRPInstanceKey *key = lrp->actual_lrp_instance_key;
+    if (key && *key->cell_id) {
+        i->cell = cell_named(f, key->cell_id);
+        LIST_INSERT_HEAD(&i->cell->instances, i, neighbour);
+    }
+    arena_done(&a);
+}
+
+static void drop(struct facts *f, struct instance *i)
+{
+    struct process_facts *p = &i->process->facts;
+    forget(f, i);
+    RB_REMOVE(instance_tree, &p->instances, i);
+    p->count--;
+    free(i);
+}
+
+void facts_actual(struct facts *f, struct process *p, int32_t index, int presence,
+                  const struct followed *record)
+{
+    struct instance wanted = {.view = {.index = index, .presence = (uint8_t)presence}};
+    struct instance *i = RB_FIND(instance_tree, &p->facts.instances, &wanted);
+    if (i && !record) {
+        drop(f, i);
+    } else if (i) {
+        forget(f, i);
+        learn(f, i, record);
+    } else if (record) {
+        i = zeroed(sizeof(*i));
+        i->process = p;
+        i->view = wanted.view;
+        RB_INSERT(instance_tree, &p->facts.instances, i);
+        p->facts.count++;
+        learn(f, i, record);
+    }
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+void facts_desired(struct process *p, const struct followed *record)
+{
+    struct process_facts *facts = &p->facts;
+    facts->unreadable -= facts->has_desired && !facts->desired.is;
+    facts->has_desired = record != NULL;
+    facts->desired = (struct desired_view){0};
+    if (record) {
+        struct arena a;
+        ProtobufCMessage *m;
+        arena_init(&a);
+        if (record_decode(&a, RECORD_DESIRED, blob_bytes(record->record), &m, NULL) == 0) {
+            desired_view_of((const Models__DesiredLRP *)m, &facts->desired);
+        } else {
+            facts->unreadable++;
+        }
+        arena_done(&a);
+    }
+}
+
+void facts_job(struct process *p, bool at_work)
+{
+    p->facts.has_job = at_work;
+}
+
+/* A record of a newer version is no reason to take its work away. */
+static bool says_present(const struct followed *record)
+{
+    struct arena a;
+    ProtobufCMessage *m;
+    arena_init(&a);
+    bool present = record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) < 0 ||
+                   ((const Board__CellRecord *)m)->state != BOARD__CELL_RECORD__STATE__LOST;
+    arena_done(&a);
+    return present;
+}
+
+bool facts_cell(struct facts *f, const char *id, const struct followed *record,
+                const struct cell_facts **ret_cell)
+{
+    struct cell_facts *c = cell_named(f, id);
+    bool before = c->present;
+    c->known = record != NULL;
+    c->present = record && says_present(record);
+    bool changed = c->present != before;
+    *ret_cell = c;
+    if (!c->known && LIST_EMPTY(&c->instances)) {
+        drop_unused(f, c);
+        *ret_cell = NULL;
+        return false;
+    }
+    return changed;
+}
+
+void facts_clear(struct facts *f, struct process *p)
+{
+    struct instance *i;
+    while ((i = RB_ROOT(&p->facts.instances))) {
+        drop(f, i);
+    }
+    facts_desired(p, NULL);
+    facts_job(p, false);
+}
+
+void facts_clear_cells(struct facts *f)
+{
+    MAP_EACH(&f->cells, n)
+    {
+        struct cell_facts *c = map_value(n);
+        c->known = c->present = false;
+        drop_unused(f, c);
+    }
+}
+
+bool facts_any(const struct process *p)
+{
+    return p->facts.count > 0 || p->facts.has_desired || p->facts.has_job;
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+void facts_begin_round(struct facts *f)
+{
+    f->round++;
+}
+
+static bool fresh(const struct facts *f, const struct domains *domains, struct domain_name *d,
+                  struct moment now)
+{
+    if (d->asked != f->round) {
+        struct arena a;
+        arena_init(&a);
+        d->fresh = domains_fresh(domains, &a, d->name, now);
+        d->asked = f->round;
+        arena_done(&a);
+    }
+    return d->fresh;
+}
+
+/* How many records the range can have at most; counting them would be as long as copying. */
+static size_t room_of(const struct process_facts *p, int32_t first, int32_t last)
+{
+    size_t most = ((size_t)((int64_t)last - first) + 1) * PRESENCES;
+    return most < p->count ? most : p->count;
+}
+
+void facts_view(struct facts *f, const struct domains *domains, struct moment now, struct arena *a,
+                const struct process *p, int32_t first, int32_t last, struct process_view *ret)
+{
+    assert(first <= last);
+    ret->first = first;
+    ret->last = last;
+    ret->count = 0;
+    if (p->facts.unreadable > 0) {
+        /* Of what this version cannot read nothing is missing and nothing is too many. */
+        ret->desired = (struct desired_view){0};
+        return;
+    }
+    ret->desired = p->facts.desired;
+    ret->job = p->facts.has_job;
+    struct instance_view *list =
+        ARENA_ARRAY(a, room_of(&p->facts, first, last), struct instance_view);
+    struct instance from = {.view = {.index = first}};
+    struct instance *i =
+        RB_NFIND(instance_tree, (struct instance_tree *)(uintptr_t)&p->facts.instances, &from);
+    for (; i && i->view.index <= last; i = RB_NEXT(instance_tree, NULL, i)) {
+        struct instance_view *view = &list[ret->count++];
+        *view = i->view;
+        view->fresh = fresh(f, domains, i->domain, now);
+        view->cell_present = i->cell && i->cell->present;
+    }
+    ret->instances = list;
+}
