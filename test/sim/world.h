@@ -150,6 +150,9 @@ const char *world_trace(struct world *w);
 void world_note(struct world *w, const char *who, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A paragraph of whoever tells the story, between the lines. */
+void world_tell(struct world *w, const char *text);
+
 /* Whether the lines of roles' logs go to the trace as well. */
 void world_trace_logs(struct world *w, bool on);
 

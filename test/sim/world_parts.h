@@ -86,6 +86,8 @@ void containers_call(struct node *n, const struct verb_call *call);
 void containers_changed(struct node *n); /* a story changed something: see what is due now */
 
 /* world_trace.c */
-void trace_commit(struct world *w, const char *who, const ProtobufCMessage *txn);
+/* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is done). */
+void trace_transaction(struct world *w, const char *who, const ProtobufCMessage *txn,
+                       const char *how);
 
 #endif

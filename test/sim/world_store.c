@@ -227,7 +227,6 @@ static bool within(int64_t at_ns, int64_t from_ns, int64_t to_ns)
 static void tell_commit(struct world *w, const struct store_item *s)
 {
     struct node *n = s->node;
-    trace_commit(w, n->config.name, s->request.message);
     if (!w->observer.committed) {
         return;
     }
@@ -257,11 +256,15 @@ static void call_arrives(void *world, struct item *item)
     p->answer.id = s->request.id;
     p->call = *s;
     back->payload = p;
-    if (s->request.call == STORE_TXN && model_etcd_revision(w->etcd) > before) {
+    bool changed = model_etcd_revision(w->etcd) > before;
+    if (s->request.call == STORE_TXN) {
+        trace_transaction(w, s->node->config.name, s->request.message,
+                          changed                           ? ""
+                          : p->answer.outcome == STORE_DONE ? "compare failed: "
+                                                            : "refused by etcd: ");
+    }
+    if (s->request.call == STORE_TXN && changed) {
         tell_commit(w, s);
-    } else if (s->request.call == STORE_TXN && w->trace_logs) {
-        world_note(w, s->node->config.name, "a transaction is not applied: %s",
-                   p->answer.outcome == STORE_DONE ? "a compare failed" : p->answer.text);
     }
     int64_t at = w->now_ns + world_draw(w, w->options.store);
     bool lost = world_strikes(w, w->faults.store_answer_lost);

@@ -30,6 +30,25 @@ void world_note(struct world *w, const char *who, const char *format, ...)
     buf_printf(&w->trace, "%s\n", text);
 }
 
+void world_tell(struct world *w, const char *text)
+{
+    enum { WIDTH = 96 };
+    buf_append_string(&w->trace, "\n");
+    while (*text) {
+        size_t size = strlen(text);
+        if (size > WIDTH) {
+            size = WIDTH;
+            while (size > 1 && text[size] != ' ') {
+                size--;
+            }
+        }
+        buf_printf(&w->trace, "    %.*s\n", (int)size, text);
+        text += size;
+        text += strspn(text, " ");
+    }
+    buf_append_string(&w->trace, "\n");
+}
+
 void world_trace_logs(struct world *w, bool on)
 {
     w->trace_logs = on;
@@ -40,59 +59,100 @@ const char *world_trace(struct world *w)
     return buf_string(&w->trace);
 }
 
+/* ---- Records in words ---- */
+
 static void print_actual(struct buf *out, const Models__ActualLRP *r)
 {
     static const char *const presences[] = {"", " EVACUATING", " SUSPECT"};
-    buf_printf(out, "actual %s/%d %s%s", r->actual_lrp_key->process_guid, r->actual_lrp_key->index,
-               r->state, presences[r->presence]);
+    buf_printf(out, "%s%s", r->state, presences[r->presence]);
     if (r->actual_lrp_instance_key && *r->actual_lrp_instance_key->cell_id) {
-        buf_printf(out, " %s", r->actual_lrp_instance_key->cell_id);
+        buf_printf(out, " on %s", r->actual_lrp_instance_key->cell_id);
     }
     if (r->stopping) {
-        buf_append_string(out, " stopping");
+        buf_append_string(out, ", stopping");
     }
     if (r->crash_count) {
-        buf_printf(out, " crashes=%d", r->crash_count);
+        buf_printf(out, ", crashes: %d", r->crash_count);
     }
     if (*r->placement_error) {
         buf_printf(out, " (%s)", r->placement_error);
     }
 }
 
+static void print_cell(struct buf *out, const Board__CellRecord *r)
+{
+    buf_printf(out, "%s %s, session %llu", r->presence->cell_id,
+               r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
+               (unsigned long long)r->session);
+}
+
+static void print_brake(struct buf *out, const Board__BrakeRecord *r)
+{
+    static const char *const states[] = {"HELD", "KEPT", "RELEASED"};
+    buf_printf(out, "the brake is %s for", states[r->state]);
+    for (size_t i = 0; i < r->n_cells; i++) {
+        buf_printf(out, "%s %s", i ? "," : "", r->cells[i]->cell_id);
+    }
+}
+
+/* `name` is the first component of the key, behind its type. */
 static void print_record(struct buf *out, enum record_type type, const ProtobufCMessage *m,
-                         struct arena *a, const char *key)
+                         const char *name)
 {
     switch (type) {
     case RECORD_ACTUAL:
         print_actual(out, (const Models__ActualLRP *)m);
         break;
-    case RECORD_DESIRED: {
-        const Models__DesiredLRP *r = (const Models__DesiredLRP *)m;
-        buf_printf(out, "desired %s instances=%d", r->process_guid, r->instances);
+    case RECORD_DESIRED:
+        buf_printf(out, "%s desired, instances: %d", name,
+                   ((const Models__DesiredLRP *)m)->instances);
         break;
-    }
-    case RECORD_CELL: {
-        const Board__CellRecord *r = (const Board__CellRecord *)m;
-        buf_printf(out, "cell %s %s session=%llu", r->presence->cell_id,
-                   r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
-                   (unsigned long long)r->session);
+    case RECORD_CELL:
+        print_cell(out, (const Board__CellRecord *)m);
         break;
-    }
     case RECORD_JOB: {
         const Board__JobRecord *r = (const Board__JobRecord *)m;
-        buf_printf(out, "job %s %d..%d", r->process_guid, r->cursor, r->end);
+        buf_printf(out, "job for %s, at %d of %d", r->process_guid, r->cursor, r->end);
         break;
     }
-    case RECORD_LEAD: {
-        const Board__LeadRecord *r = (const Board__LeadRecord *)m;
-        buf_printf(out, "lead %s", r->role);
+    case RECORD_LEAD:
+        buf_printf(out, "the lock of the %s", name);
         break;
-    }
+    case RECORD_BRAKE:
+        print_brake(out, (const Board__BrakeRecord *)m);
+        break;
     case RECORD_EPOCH:
-        buf_append_string(out, "epoch");
+        buf_append_string(out, "an epoch begins");
         break;
     default:
-        buf_printf(out, "%s %s", record_type_name(type), key_component(a, key, 1));
+        buf_printf(out, "%s %s", record_type_name(type), name);
+        break;
+    }
+}
+
+static void print_gone(struct buf *out, enum record_type type, const char *name)
+{
+    switch (type) {
+    case RECORD_ACTUAL:
+        buf_append_string(out, "gone");
+        break;
+    case RECORD_DESIRED:
+        buf_printf(out, "%s not desired any more", name);
+        break;
+    case RECORD_LEAD:
+        buf_printf(out, "the lock of the %s is free", name);
+        break;
+    case RECORD_BRAKE:
+        buf_append_string(out, "the brake is off");
+        break;
+    case RECORD_JOB:
+        buf_append_string(out, "job done");
+        break;
+    case RECORD_EPOCH:
+        buf_append_string(out, "an epoch ends");
+        break;
+    default:
+        buf_printf(out, "%s %s gone", record_type_name(type), name);
         break;
     }
 }
@@ -103,55 +163,127 @@ static bool told(enum record_type type)
     return type != RECORD_BEAT && type != RECORD_CAUSE && type != RECORD_RUN;
 }
 
-static void trace_put(struct world *w, const char *who, struct arena *a,
-                      const Etcd__PutRequest *put)
+/* ---- Transactions ---- */
+
+/* What a transaction does to one record, or in the same way to those of neighbouring indices. */
+struct told_change {
+    const char *head;         /* "claim by rep: "; empty when the transaction names no cause */
+    const char *process_guid; /* NULL when it is about no instance */
+    int first, last;
+    const char *text;
+};
+
+static const ProtobufCMessage *decoded(struct arena *a, const char *key,
+                                       const Etcd__PutRequest *put)
 {
-    const char *key = arena_strndup(a, (const char *)put->key.data, put->key.len);
-    enum record_type type = key_type(key);
     ProtobufCMessage *m;
     struct bytes record = {.data = put->value.data, .size = put->value.len};
-    if (!told(type) || record_decode(a, type, record, &m, NULL) < 0) {
-        return;
-    }
-    begin(w, who);
-    buf_append_string(&w->trace, "put ");
-    print_record(&w->trace, type, m, a, key);
-    buf_append_string(&w->trace, "\n");
+    return record_decode(a, key_type(key), record, &m, NULL) == 0 ? m : NULL;
 }
 
-static void trace_delete(struct world *w, const char *who, struct arena *a,
-                         const Etcd__DeleteRangeRequest *delete)
+static const char *head_of(struct arena *a, const Board__CauseRecord *cause, const char *key)
 {
-    const char *key = arena_strndup(a, (const char *)delete->key.data, delete->key.len);
-    enum record_type type = key_type(key);
-    if (!told(type)) {
-        return;
+    for (size_t i = 0; cause && i < cause->n_changes; i++) {
+        const Board__CauseRecord__Change *change = cause->changes[i];
+        if (strcmp(change->key, key) == 0) {
+            return arena_printf(a, "%s by %s: ", change->move, change->actor);
+        }
     }
-    begin(w, who);
-    if (type == RECORD_ACTUAL) {
-        buf_printf(&w->trace, "delete actual %s/%d\n", key_component(a, key, 1),
-                   (int)strtol(key_component(a, key, 2), NULL, 10));
-    } else if (type == RECORD_JOB || type == RECORD_EPOCH) {
-        buf_printf(&w->trace, "delete %s\n", record_type_name(type));
+    return "";
+}
+
+/* False when the story does not tell of this record. `put` NULL = it is deleted. */
+static bool describe(struct arena *a, const Board__CauseRecord *cause, const char *key,
+                     const Etcd__PutRequest *put, struct told_change *ret)
+{
+    enum record_type type = key_type(key);
+    const ProtobufCMessage *m = put && told(type) ? decoded(a, key, put) : NULL;
+    if (!told(type) || (put && !m)) {
+        return false;
+    }
+    struct buf text;
+    buf_init(&text);
+    const char *name = key_component(a, key, 1);
+    if (m) {
+        print_record(&text, type, m, name);
     } else {
-        buf_printf(&w->trace, "delete %s %s\n", record_type_name(type), key_component(a, key, 1));
+        print_gone(&text, type, name);
+    }
+    *ret = (struct told_change){.head = head_of(a, cause, key),
+                                .text = arena_strdup(a, buf_string(&text))};
+    if (type == RECORD_ACTUAL) {
+        ret->process_guid = name;
+        ret->first = ret->last = (int)strtol(key_component(a, key, 2), NULL, 10);
+    }
+    buf_done(&text);
+    return true;
+}
+
+static void print_change(struct world *w, const char *who, const char *how,
+                         const struct told_change *c)
+{
+    if (!c->process_guid) {
+        world_note(w, who, "%s%s%s", how, c->head, c->text);
+    } else if (c->first == c->last) {
+        world_note(w, who, "%s%s%s/%d %s", how, c->head, c->process_guid, c->first, c->text);
+    } else {
+        world_note(w, who, "%s%s%s/%d to %s/%d %s", how, c->head, c->process_guid, c->first,
+                   c->process_guid, c->last, c->text);
     }
 }
 
-/* Called for a transaction that changed something; a failed one writes nothing, so what it would
- * have put (its success branch) is what it did. */
-void trace_commit(struct world *w, const char *who, const ProtobufCMessage *txn)
+static bool goes_on(const struct told_change *c, const struct told_change *next)
+{
+    return c->process_guid && next->process_guid &&
+           strcmp(c->process_guid, next->process_guid) == 0 && next->first == c->last + 1 &&
+           strcmp(c->head, next->head) == 0 && strcmp(c->text, next->text) == 0;
+}
+
+static const Board__CauseRecord *cause_of(struct arena *a, const Etcd__TxnRequest *t)
+{
+    for (size_t i = 0; i < t->n_success; i++) {
+        const Etcd__RequestOp *op = t->success[i];
+        if (op->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_PUT) {
+            const Etcd__PutRequest *put = op->request_put;
+            const char *key = arena_strndup(a, (const char *)put->key.data, put->key.len);
+            if (key_type(key) == RECORD_CAUSE) {
+                return (const Board__CauseRecord *)decoded(a, key, put);
+            }
+        }
+    }
+    return NULL;
+}
+
+void trace_transaction(struct world *w, const char *who, const ProtobufCMessage *txn,
+                       const char *how)
 {
     const Etcd__TxnRequest *t = (const Etcd__TxnRequest *)txn;
     struct arena a;
     arena_init(&a);
+    const Board__CauseRecord *cause = cause_of(&a, t);
+    struct told_change last = {0}, next;
     for (size_t i = 0; i < t->n_success; i++) {
         const Etcd__RequestOp *op = t->success[i];
-        if (op->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_PUT) {
-            trace_put(w, who, &a, op->request_put);
-        } else if (op->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE) {
-            trace_delete(w, who, &a, op->request_delete_range);
+        bool put = op->request_case == ETCD__REQUEST_OP__REQUEST_REQUEST_PUT;
+        if (!put && op->request_case != ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE) {
+            continue;
         }
+        ProtobufCBinaryData k = put ? op->request_put->key : op->request_delete_range->key;
+        const char *key = arena_strndup(&a, (const char *)k.data, k.len);
+        if (!describe(&a, cause, key, put ? op->request_put : NULL, &next)) {
+            continue;
+        }
+        if (last.text && goes_on(&last, &next)) {
+            last.last = next.last;
+            continue;
+        }
+        if (last.text) {
+            print_change(w, who, how, &last);
+        }
+        last = next;
+    }
+    if (last.text) {
+        print_change(w, who, how, &last);
     }
     arena_done(&a);
 }

@@ -1,0 +1,53 @@
+/* What befalls etcd and the ways to it. */
+#include "test/sim/stories/story.h"
+
+#include "models/desired_lrp_requests.pb-c.h"
+
+void story_answers_of_etcd_are_lost(struct cluster *c)
+{
+    says(c, "etcd commits and its answers are lost: nothing is guessed at, nothing done twice.");
+    int status = -1;
+    world_faults(c->world, &(struct world_faults){.store_answer_lost = 1000});
+    cluster_desire_send(c, c->bbs[0], "web", 3, note_status, &status);
+    await(c, "web", "", 3);
+    assert_int_equal(status, -1);
+    world_faults(c->world, &(struct world_faults){0});
+    world_run(c->world, 4 * SECOND_NS);
+    assert_int_equal(status, 200);
+    await_running(c, "web", 3);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    await_gone(c, "web");
+}
+
+static bool is_removed(void *context)
+{
+    return cluster_desired(context, "a") < 0;
+}
+
+void story_deletion_at_the_compacted_revision(struct cluster *c)
+{
+    says(c, "bbs-1's watch is held up just before a DesiredLRP is removed, and etcd is "
+            "compacted to exactly that revision: the watch goes on behind it and is not told of "
+            "the deletion. The cause of the transaction names it, so bbs-1 loads its copy anew "
+            "and does not refuse a new desire for what is gone.");
+    int status;
+    assert_int_equal(cluster_desire(c, NULL, "a", 1), 0);
+    await(c, "a", "RUNNING", 1);
+    world_run(c->world, SECOND_NS);
+    Models__RemoveDesiredLRPRequest remove = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    remove.process_guid = (char *)"a";
+    world_stall_watch(c->world, c->bbs[0], true);
+    world_send(c->world, "https://bbs-2:8889", "/v1/desired_lrp/remove", &remove.base, SETTLE_NS,
+               note_status, &status);
+    assert_true(world_run_until(c->world, SETTLE_NS, is_removed, c));
+    world_compact(c->world);
+    world_stall_watch(c->world, c->bbs[0], false);
+    int answer = cluster_desire(c, c->bbs[0], "a", 1);
+    for (int attempt = 2; answer == -1 && attempt <= 3; attempt++) {
+        world_run(c->world, SECOND_NS); /* 503 while it loads, with Retry-After: 1 */
+        answer = cluster_desire(c, c->bbs[0], "a", 1);
+    }
+    assert_int_equal(answer, 0);
+    world_run(c->world, SECOND_NS);
+    await(c, "a", "RUNNING", 1);
+}

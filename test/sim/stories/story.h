@@ -1,0 +1,61 @@
+/* A story: what befalls a small cluster, told by its trace. Each is a function of a file of this
+ * directory and a row of stories.def; test_scenarios tells them all, compares what one seed prints
+ * with test/sim/expected/NAME.trace, and demands that its assertions hold for many seeds.
+ *
+ * To add one: write story_NAME here, a row of stories.def, and keep what
+ *     build/release/test/sim/test_scenarios --print NAME
+ * prints, once it reads well. A story asserts what must hold whatever the seed; where it draws, it
+ * draws from world_random. A failing one prints its trace so far. */
+#ifndef TEST_SIM_STORIES_STORY_H
+#define TEST_SIM_STORIES_STORY_H
+
+#include "test/sim/cluster.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* What is asked for is there within this time, unless a story says otherwise. */
+#define SETTLE_NS (10 * SECOND_NS)
+
+struct story {
+    const char *name;
+    void (*tell)(struct cluster *c); /* the cluster is ready: cells have sessions, leaders lead */
+    uint64_t seed;                   /* of the trace that is kept */
+    unsigned seeds;                  /* how many others it is told with; 0 = 100 */
+    bool from_start;                 /* the kept trace tells how the cluster came up, too */
+    const char *without[8];          /* lines with these words stay out of the kept trace */
+    struct cluster_options cluster;  /* delays given here hold for the kept trace alone */
+};
+
+#define STORY(name, ...) void story_##name(struct cluster *c);
+#include "test/sim/stories/stories.def"
+
+/* All of them; the last has no name. */
+extern const struct story stories[];
+
+/* A line of the narrator in the trace. The first one is the story's head. */
+void says(struct cluster *c, const char *text);
+
+/* Waits until the store has so many ORDINARY records of the process in this state ("" = any);
+ * fails when it does not within SETTLE_NS. */
+void await(struct cluster *c, const char *process_guid, const char *state, int count);
+void await_at_least(struct cluster *c, const char *process_guid, int count);
+
+/* Waits until so many instances run, no other record of the process and no other container is left,
+ * and demands that it stays so for 5 s. 0 = the process is gone. */
+void await_running(struct cluster *c, const char *process_guid, int count);
+void await_gone(struct cluster *c, const char *process_guid);
+
+/* A world_answered that keeps the status in an int. */
+void note_status(void *status, int answered, struct bytes body);
+
+/* A whole two-way partition of a cell from every bbs, or its end. */
+void cut_cell(struct cluster *c, struct node *cell, bool cut);
+
+/* Waits for the only instance of "web" to run; then its process ends by itself. */
+void crash(struct cluster *c);
+
+#endif
