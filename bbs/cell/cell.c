@@ -60,7 +60,7 @@ static bool same_content(const Board__CellRecord *a, const Board__CellRecord *b)
     return same;
 }
 
-static int state_of(const Board__CellRecord *cell)
+int cell_state(const Board__CellRecord *cell)
 {
     if (!cell) {
         return CELL_NONE;
@@ -118,7 +118,7 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
         guards |= CELL_IF_HIGHER_SESSION;
     }
     p->record = stands ? &stands->base : NULL;
-    int to = lifecycle_move(&cell_lifecycle, state_of(stands), in->actor, CELL_NEWS_OPEN, guards);
+    int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_OPEN, guards);
     if (to < 0) { /* 1 */
         refuse(p, stands, wanted);
         return;

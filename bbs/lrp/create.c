@@ -25,12 +25,7 @@ void create_decide(const void *snapshot, const struct op_input *in, struct plan 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;
     }
-    const Models__ActualLRPKey *key = m->actual_lrp_key;
-    const Models__ActualLRP *record =
-        actual_new(p->arena, key->process_guid, key->index, s->desired->domain, s->desired->owner,
-                   in->now, in->random);
-    move_put(p, in, record, "create"); /* 3 */
-    plan_notice_start(p, key->process_guid, key->index, key->index + 1);
+    move_put_new(p, s, in, "create"); /* 3 */
 }
 
 /* 1. UNCLAIMED and desired: nothing changes, no event; the auctioneer is asked again.

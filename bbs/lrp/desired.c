@@ -35,6 +35,8 @@ void desired_split(struct arena *a, const Models__DesiredLRP *whole,
     MOVE_FIELD(n_volume_mounts);
     MOVE_FIELD(volume_mounts);
     MOVE_FIELD(owner);
+    MOVE_FIELD(on_cell_loss);
+    MOVE_FIELD(on_evacuate);
 #undef MOVE_FIELD
     *ret_scheduling = s;
     *ret_run = run;

@@ -9,11 +9,8 @@
 #include <string.h>
 
 /* Marked records and states of a newer version are left alone. */
-static bool to_change(const Models__ActualLRP *record, bool wanted, const char *definition)
+static bool to_stop(const Models__ActualLRP *record, bool wanted, const char *definition)
 {
-    if (!record) {
-        return wanted;
-    }
     if (record->stopping || actual_state(record) < 0) {
         return false;
     }
@@ -33,6 +30,20 @@ static bool unreadable(struct view *v, const char *key)
     return !view_peek(v, key) && view_exists(v, key);
 }
 
+static void gather_record(struct view *v, const char *process_guid, int32_t index, int presence,
+                          bool wanted, const char *definition, struct instances *s)
+{
+    const char *key = key_actual(view_arena(v), process_guid, index, presence);
+    if (unreadable(v, key)) {
+        return;
+    }
+    const Models__ActualLRP *record = record_of(view_get(v, key));
+    bool missing = !record && wanted && presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+    if (missing || (record && to_stop(record, wanted, definition))) {
+        s->list[s->count++] = (struct instance){.index = index, .record = record};
+    }
+}
+
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                       const char *definition, int32_t from, int32_t end, struct instances *ret)
 {
@@ -41,16 +52,12 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                               .next = from,
                               .end = end};
     int32_t stop = end - from > SLICE_INDICES_MAX ? from + SLICE_INDICES_MAX : end;
-    for (; ret->next < stop && ret->count < SLICE_RECORDS_MAX; ret->next++) {
-        const char *key = key_actual(a, process_guid, ret->next,
-                                     MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
-        if (unreadable(v, key)) {
-            continue;
-        }
-        const Models__ActualLRP *record = record_of(view_get(v, key));
-        if (to_change(record, ret->next < wanted, definition)) {
-            ret->list[ret->count++] = (struct instance){.index = ret->next, .record = record};
-        }
+    for (; ret->next < stop && ret->count + 2 <= SLICE_RECORDS_MAX; ret->next++) {
+        bool keep = ret->next < wanted;
+        gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, keep,
+                      definition, ret);
+        gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT, keep,
+                      definition, ret);
     }
 }
 

@@ -1,8 +1,12 @@
 #include "bbs/lrp/move.h"
 
+#include "bbs/cell/brake.h"
+#include "bbs/cell/cell.h"
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/brake.h"
+#include "common/lifecycle/cell.h"
 #include "common/lifecycle/domain.h"
 
 #include <assert.h>
@@ -11,7 +15,7 @@
 /* An index has at most three records; a few more may be of presences that a newer version knows. */
 enum { RECORDS_OF_INDEX_MAX = 8 };
 
-#define MOVE_OP(move, hasty)                                                                       \
+#define INDEX_OP(move, hasty)                                                                       \
     {                                                                                              \
         .name = #move,                                                                             \
         .target = move_target,                                                                     \
@@ -23,32 +27,42 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
 
 #define MOVE_ROW(move, wanted)                                                                     \
     {                                                                                              \
-        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_##move, .op = MOVE_OP(move, false),          \
-        .op_of_rep = MOVE_OP(move, true),                                                          \
+        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_##move,  \
+        .op = INDEX_OP(move, false), .op_of_rep = INDEX_OP(move, true),                            \
     }
 
 /* Of the converger: they name an index, or a domain, and nothing else. */
 #define REPAIR_ROW(move, wanted)                                                                   \
     {                                                                                              \
-        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_repair, .op = MOVE_OP(move, false),          \
-        .op_of_rep = MOVE_OP(move, false),                                                         \
+        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_repair,  \
+        .op = INDEX_OP(move, false), .op_of_rep = INDEX_OP(move, false),                           \
     }
 
-#define EXPIRE_OP                                                                                  \
+/* Of the converger too, about `what`, which is no instance. */
+#define OTHER_OP(move, what)                                                                       \
     {                                                                                              \
-        .name = "expire", .target = expire_target, .gather = expire_gather,                        \
-        .decide = expire_decide, .snapshot_size = sizeof(struct move_snapshot),                    \
+        .name = #move, .target = what##_target, .gather = what##_gather, .decide = move##_decide,  \
+        .snapshot_size = sizeof(struct move_snapshot),                                             \
+    }
+
+#define OTHER_ROW(move, what, table, wanted)                                                       \
+    {                                                                                              \
+        .name = #move, .lifecycle = &table, .news = wanted, .valid = valid_##move,                 \
+        .op = OTHER_OP(move, what), .op_of_rep = OTHER_OP(move, what),                             \
     }
 
 static const struct move_row rows[] = {
     MOVE_ROW(claim, ACTUAL_LRP_NEWS_CLAIM),     MOVE_ROW(start, ACTUAL_LRP_NEWS_START),
     MOVE_ROW(crash, ACTUAL_LRP_NEWS_CRASH),     MOVE_ROW(fail, ACTUAL_LRP_NEWS_FAIL),
     MOVE_ROW(remove, ACTUAL_LRP_NEWS_REMOVE),   MOVE_ROW(unclaim, ACTUAL_LRP_NEWS_UNCLAIM),
-    MOVE_ROW(retire, ACTUAL_LRP_NEWS_RETIRE),
-    REPAIR_ROW(create, ACTUAL_LRP_NEWS_CREATE), REPAIR_ROW(ask, ACTUAL_LRP_NEWS_ASK),
-    REPAIR_ROW(restart, ACTUAL_LRP_NEWS_RESTART), REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),
-    {.name = "expire", .lifecycle = &domain_lifecycle, .news = DOMAIN_NEWS_EXPIRE,
-     .valid = valid_expire, .op = EXPIRE_OP, .op_of_rep = EXPIRE_OP},
+    MOVE_ROW(retire, ACTUAL_LRP_NEWS_RETIRE),   REPAIR_ROW(create, ACTUAL_LRP_NEWS_CREATE),
+    REPAIR_ROW(ask, ACTUAL_LRP_NEWS_ASK),       REPAIR_ROW(restart, ACTUAL_LRP_NEWS_RESTART),
+    REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),     REPAIR_ROW(suspect, ACTUAL_LRP_NEWS_SUSPECT),
+    REPAIR_ROW(resolve, ACTUAL_LRP_NEWS_RESOLVE), REPAIR_ROW(vacate, ACTUAL_LRP_NEWS_VACATE),
+    OTHER_ROW(expire, expire, domain_lifecycle, DOMAIN_NEWS_EXPIRE),
+    OTHER_ROW(lose, lose, cell_lifecycle, CELL_NEWS_LOSE),
+    OTHER_ROW(brake, brake, brake_lifecycle, BRAKE_NEWS_BRAKE),
+    OTHER_ROW(release, brake, brake_lifecycle, BRAKE_NEWS_RELEASE),
 };
 
 const struct move_row *move_row_named(const char *name)
@@ -121,6 +135,35 @@ void move_gather_actor(struct view *v, const struct op_input *in, struct move_sn
     }
 }
 
+/* The instance that a move takes away if its cell is not there; NULL when it asks for no cell. */
+static const Models__ActualLRP *instance_of_cell(const struct move_snapshot *s, const char *move)
+{
+    const Models__ActualLRP *record = NULL;
+    if (strcmp(move, "retire") == 0 || strcmp(move, "stop") == 0 || strcmp(move, "suspect") == 0) {
+        record = s->ordinary;
+    } else if (strcmp(move, "resolve") == 0) {
+        record = s->suspect;
+    } else if (strcmp(move, "vacate") == 0) {
+        record = s->evacuating;
+    }
+    return actual_has_instance(record) ? record : NULL;
+}
+
+/* A domain that was last upserted in another epoch counts as one that nobody upserted: after a
+ * restore nothing is stopped for its absence (DESIGN 2, Epoch). The epoch's own record need not be
+ * noted, every transaction compares that it exists. */
+static void gather_domain(struct view *v, const char *domain, struct move_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const char *key = key_domain(a, domain);
+    const struct seen *seen = view_get(v, key);
+    const struct seen *epoch = view_peek(v, key_epoch(a, view_epoch(v)));
+    if (seen && epoch && seen->mod_revision > epoch->create_revision) {
+        s->domain = (const Board__DomainRecord *)seen->message;
+        s->domain_seen_since_ns = view_seen_since_ns(v, key);
+    }
+}
+
 void move_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct move_snapshot *s = snapshot;
@@ -133,15 +176,21 @@ void move_gather(struct view *v, const struct op_input *in, void *snapshot)
         s->desired = (const Models__DesiredLRP *)message_at(v, key);
     }
     move_gather_actor(v, in, s);
-    if (strcmp(m->move, "retire") == 0 && actual_has_instance(s->ordinary)) {
-        const char *cell_id = s->ordinary->actual_lrp_instance_key->cell_id;
+    const Models__ActualLRP *instance = instance_of_cell(s, m->move);
+    if (instance) {
+        const char *cell_id = instance->actual_lrp_instance_key->cell_id;
         s->cell = (const Board__CellRecord *)message_at(v, key_cell(a, cell_id));
     }
     if (strcmp(m->move, "stop") == 0 && s->ordinary) {
-        const char *key = key_domain(a, s->ordinary->actual_lrp_key->domain);
-        s->domain = (const Board__DomainRecord *)message_at(v, key);
-        s->domain_seen_since_ns = view_seen_since_ns(v, key);
+        gather_domain(v, s->ordinary->actual_lrp_key->domain, s);
+    } else if (strcmp(m->move, "resolve") == 0 && s->suspect) {
+        gather_domain(v, s->suspect->actual_lrp_key->domain, s);
     }
+}
+
+bool move_cell_absent(const Board__CellRecord *cell)
+{
+    return !cell || cell->state != BOARD__CELL_RECORD__STATE__PRESENT;
 }
 
 static bool rep_authorised(const struct move_snapshot *s, const struct op_input *in,
@@ -155,7 +204,7 @@ static bool rep_authorised(const struct move_snapshot *s, const struct op_input 
                     key ? key->cell_id : "(none)");
         return false;
     }
-    if (!s->cell || s->cell->state != BOARD__CELL_RECORD__STATE__PRESENT) {
+    if (move_cell_absent(s->cell)) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "cell %s is %s: open a session first", in->peer_name,
                     s->cell ? "lost" : "unknown");
@@ -258,6 +307,9 @@ uint32_t move_guards(const struct move_snapshot *s, const Board__Move *move)
         guards |= ACTUAL_LRP_IF_DEFINITION_CURRENT;
     }
     guards |= desired ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;
+    if (record && record->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
+        guards |= ACTUAL_LRP_IF_DISPLACED;
+    }
     if (record && record->stopping) {
         guards |= desired ? ACTUAL_LRP_IF_STOPPING_DESIRED : ACTUAL_LRP_IF_STOPPING_FOR_GOOD;
     }
@@ -281,4 +333,21 @@ struct change *move_delete(struct plan *p, const struct op_input *in,
                            const Models__ActualLRP *record, const char *name)
 {
     return plan_delete(p, record_key(p->arena, record), name, in->actor);
+}
+
+void move_put_new(struct plan *p, const struct move_snapshot *s, const struct op_input *in,
+                  const char *name)
+{
+    const Models__ActualLRPKey *key = ((const Board__Move *)in->request)->actual_lrp_key;
+    move_put(p, in,
+             actual_new(p->arena, key->process_guid, key->index, s->desired->domain,
+                        s->desired->owner, in->now, in->random),
+             name);
+    plan_notice_start(p, key->process_guid, key->index, key->index + 1);
+}
+
+void move_notice_stop(struct plan *p, const Models__ActualLRP *record)
+{
+    const Models__ActualLRPInstanceKey *key = record->actual_lrp_instance_key;
+    plan_notice_stop(p, record->actual_lrp_key->process_guid, key->instance_guid, key->cell_id);
 }

@@ -1,5 +1,6 @@
-/* The moves of one ActualLRP record: claim, start, crash, fail, remove, unclaim, retire, and those
- * of the converger: create, ask, restart, stop, and expire of a domain (DESIGN 5, behaviour.md 10,
+/* The moves of the ActualLRP records of one index: claim, start, crash, fail, remove, unclaim,
+ * retire, and those of the converger: create, ask, restart, stop, suspect, resolve, vacate; beside
+ * them expire of a domain, and lose, brake and release (bbs/cell) (DESIGN 5, 6; behaviour.md 10, 12,
  * 14). The Diego paths and /v1/board/apply come here alike, as a Board__Move; who speaks makes the
  * difference (common/lifecycle/actual_lrp.def). Each decision is a pure function of the snapshot;
  * its rules are numbered in its own file. */
@@ -23,8 +24,12 @@ struct move_snapshot {
     const Models__ActualLRP *suspect;
     bool crowded;                      /* the index has more records than can be: none was read */
     const Models__DesiredLRP *desired; /* scheduling part */
-    const Board__CellRecord *cell;     /* of the acting rep; for retire that of the instance */
-    const Board__DomainRecord *domain; /* for stop that of the instance; for expire the one named */
+    const Board__CellRecord *cell;     /* of the acting rep; otherwise that of the instance which
+                                          the move may take away, or the one that lose names */
+    const Board__BrakeRecord *brake;   /* for lose, brake, release */
+    /* Of the instance, for stop and resolve; NULL too if nobody upserted it in the present epoch of
+     * the board. For expire the one named. */
+    const Board__DomainRecord *domain;
     int64_t domain_seen_since_ns;      /* its present revision, by this process, monotonic */
     const char *lead_holder;           /* of the acting leader's lock */
     int64_t lead_term;
@@ -50,6 +55,9 @@ const char *move_target(struct arena *a, const struct op_input *in);
 void move_gather(struct view *v, const struct op_input *in, void *snapshot);
 /* Its part about who speaks: a rep's cell, a leader's lock, and the board's epoch. */
 void move_gather_actor(struct view *v, const struct op_input *in, struct move_snapshot *s);
+
+/* The cell is not there: it has no record, or is LOST. */
+bool move_cell_absent(const Board__CellRecord *cell);
 
 /* True if the caller may speak for what it moves: a rep for its own cell and with the session of
  * the board, a leader in its term (DESIGN 6, Fencing). Otherwise, or when the index is crowded, the
@@ -80,6 +88,9 @@ void create_decide(const void *snapshot, const struct op_input *in, struct plan 
 void ask_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void restart_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void suspect_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void resolve_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void vacate_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* Where expire gathers from: the domain and the lock. */
@@ -91,5 +102,13 @@ struct change *move_put(struct plan *p, const struct op_input *in, const Models_
                         const char *name);
 struct change *move_delete(struct plan *p, const struct op_input *in,
                            const Models__ActualLRP *record, const char *name);
+
+/* For them: a new UNCLAIMED record at the ORDINARY key of the move's index, which is desired; the
+ * auctioneer is asked. */
+void move_put_new(struct plan *p, const struct move_snapshot *s, const struct op_input *in,
+                  const char *name);
+
+/* For them: the rep of this CLAIMED or RUNNING instance is told to stop it. */
+void move_notice_stop(struct plan *p, const Models__ActualLRP *record);
 
 #endif

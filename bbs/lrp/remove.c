@@ -6,8 +6,8 @@
 
 /* 1. No such record, or not the instance given: ResourceNotFound. (Our own reps may name a SUSPECT
  *    or EVACUATING record.)
- * 2. It was marked stopping and its index is desired (again): a new UNCLAIMED record in its place,
- *    and the auctioneer is asked (DESIGN 5).
+ * 2. The ORDINARY one was marked stopping and its index is desired (again): a new UNCLAIMED record
+ *    in its place, and the auctioneer is asked (DESIGN 5).
  * 3. Otherwise the record goes. */
 void remove_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -25,12 +25,7 @@ void remove_decide(const void *snapshot, const struct op_input *in, struct plan 
         return;
     }
     if (to == ACTUAL_LRP_UNCLAIMED) { /* 2 */
-        const Models__ActualLRPKey *key = record->actual_lrp_key;
-        move_put(p, in,
-                 actual_new(p->arena, key->process_guid, key->index, s->desired->domain,
-                            s->desired->owner, in->now, in->random),
-                 "remove");
-        plan_notice_start(p, key->process_guid, key->index, key->index + 1);
+        move_put_new(p, s, in, "remove");
         return;
     }
     p->record = NULL; /* 3 */

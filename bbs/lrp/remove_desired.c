@@ -26,8 +26,8 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
 
 /* 1. Unknown: ResourceNotFound.
  * 2. Both parts are deleted.
- * 3. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING) in the
- *    same op (DESIGN 5); EVACUATING ones are left to their protocol; the rest is a job's. */
+ * 3. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
+ *    SUSPECT) in the same op (DESIGN 5); EVACUATING ones are left to their protocol; the rest is a job's. */
 void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct desired_snapshot *s = snapshot;

@@ -22,7 +22,7 @@ void retire_decide(const void *snapshot, const struct op_input *in, struct plan 
     }
     p->record = &s->ordinary->base;
     uint32_t guards = move_guards(s, m);
-    if (!s->cell || s->cell->state != BOARD__CELL_RECORD__STATE__PRESENT) {
+    if (move_cell_absent(s->cell)) {
         guards |= ACTUAL_LRP_IF_CELL_ABSENT;
     }
     int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(s->ordinary), in->actor,
@@ -41,6 +41,5 @@ void retire_decide(const void *snapshot, const struct op_input *in, struct plan 
         after->stopping = true;
         move_put(p, in, after, "retire");
     }
-    const Models__ActualLRPInstanceKey *key = s->ordinary->actual_lrp_instance_key;
-    plan_notice_stop(p, m->actual_lrp_key->process_guid, key->instance_guid, key->cell_id); /* 4 */
+    move_notice_stop(p, s->ordinary); /* 4 */
 }

@@ -8,7 +8,8 @@
 
 /* 1. No ORDINARY record: nothing.
  * 2. Desired, or absent from a domain that is not fresh: ResourceConflict.
- * 3. UNCLAIMED and CRASHED: the record goes.
+ * 3. UNCLAIMED, CRASHED, or on a cell that is not there: the record goes. If it was marked stopping
+ *    and its index is desired again, a new UNCLAIMED one takes its place.
  * 4. CLAIMED and RUNNING: marked stopping, which no client sees (since and tag kept).
  * 5. The rep is told; of a record that was marked before, again, whatever its domain. */
 void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -27,8 +28,11 @@ void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p
     if (domain_fresh(s->domain, s->domain_seen_since_ns, in->now)) {
         guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
-    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(s->ordinary), in->actor,
-                            ACTUAL_LRP_NEWS_STOP, guards);
+    if (move_cell_absent(s->cell)) {
+        guards |= ACTUAL_LRP_IF_CELL_ABSENT;
+    }
+    int from = actual_state(s->ordinary);
+    int to = lifecycle_move(&actual_lrp_lifecycle, from, in->actor, ACTUAL_LRP_NEWS_STOP, guards);
     if (to < 0) { /* 2 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "%s/%d is desired, or its domain %s is not fresh", key->process_guid,
@@ -40,11 +44,14 @@ void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p
         move_delete(p, in, s->ordinary, "stop");
         return;
     }
+    if (to == ACTUAL_LRP_UNCLAIMED) { /* 3 */
+        move_put_new(p, s, in, "stop");
+        return;
+    }
     if (!s->ordinary->stopping) { /* 4 */
         Models__ActualLRP *after = actual_copy(p->arena, s->ordinary);
         after->stopping = true;
         move_put(p, in, after, "stop");
     }
-    const Models__ActualLRPInstanceKey *instance = s->ordinary->actual_lrp_instance_key;
-    plan_notice_stop(p, key->process_guid, instance->instance_guid, instance->cell_id); /* 5 */
+    move_notice_stop(p, s->ordinary); /* 5 */
 }

@@ -1,4 +1,4 @@
-/* update: instances, routes, annotation, metric tags (behaviour.md 8.3). */
+/* update: instances, routes, annotation, metric tags (behaviour.md 8.3), and our policies. */
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/desired_lrp.h"
@@ -71,6 +71,14 @@ static Models__DesiredLRP *updated(struct arena *a, const Models__DesiredLRP *be
     }
     if (u->routes) {
         after->routes = u->routes;
+    }
+    if (u->optional_on_cell_loss_case ==
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS) {
+        after->on_cell_loss = u->on_cell_loss;
+    }
+    if (u->optional_on_evacuate_case ==
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE) {
+        after->on_evacuate = u->on_evacuate;
     }
     if (u->n_metric_tags) { /* they can be replaced, never emptied */
         replace_tags(a, u, after);

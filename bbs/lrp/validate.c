@@ -196,3 +196,32 @@ void valid_expire(struct validation *v, const Board__Move *move)
         say_field(v, "domain");
     }
 }
+
+void valid_lose(struct validation *v, const Board__Move *move)
+{
+    if (!move->cell_id[0]) {
+        say_field(v, "cell_id");
+    }
+    if (move->session == 0) {
+        say_field(v, "session");
+    }
+}
+
+/* In the order of their ids, none twice: so two lists of the same cells are equal. */
+void valid_brake(struct validation *v, const Board__Move *move)
+{
+    bool good = move->n_cells <= BRAKE_CELLS_MAX;
+    for (size_t i = 0; i < move->n_cells && good; i++) {
+        const char *before = i ? move->cells[i - 1]->cell_id : "";
+        good = move->cells[i]->session && strcmp(before, move->cells[i]->cell_id) < 0;
+    }
+    if (!good) {
+        say_field(v, "cells");
+    }
+}
+
+void valid_release(struct validation *v, const Board__Move *move)
+{
+    (void)v;
+    (void)move;
+}

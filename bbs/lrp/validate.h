@@ -20,6 +20,7 @@ enum {
     ANNOTATION_BYTES_MAX = 10240,
     ROUTES_BYTES_MAX = 131072,
     INSTANCES_MAX = 1000000,
+    BRAKE_CELLS_MAX = 10000, /* twice the cells of the largest cluster (DESIGN 10) */
     VALIDATION_TEXT_MAX = 64 * 1024, /* further messages are left out */
 };
 
@@ -56,8 +57,12 @@ void valid_fail(struct validation *v, const Board__Move *move);
 void valid_remove(struct validation *v, const Board__Move *move);
 void valid_unclaim(struct validation *v, const Board__Move *move);
 void valid_retire(struct validation *v, const Board__Move *move);
-void valid_repair(struct validation *v, const Board__Move *move); /* create, ask, restart, stop */
+/* create, ask, restart, stop, suspect, resolve, vacate. */
+void valid_repair(struct validation *v, const Board__Move *move);
 void valid_expire(struct validation *v, const Board__Move *move);
+void valid_lose(struct validation *v, const Board__Move *move);
+void valid_brake(struct validation *v, const Board__Move *move);
+void valid_release(struct validation *v, const Board__Move *move); /* it names nothing */
 
 /* Parts, used by the ones above. */
 void valid_action(struct validation *v, const Models__Action *action);

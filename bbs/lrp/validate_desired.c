@@ -108,6 +108,22 @@ static void valid_annotation(struct validation *v, const char *annotation)
     }
 }
 
+/* Ours: REPLACE or HOLD, MOVE or STAY. What a newer version may know is refused, for it would not be
+ * obeyed. */
+static void valid_on_cell_loss(struct validation *v, Models__OnCellLoss policy)
+{
+    if (policy != MODELS__ON_CELL_LOSS__REPLACE && policy != MODELS__ON_CELL_LOSS__HOLD) {
+        say_field(v, "on_cell_loss");
+    }
+}
+
+static void valid_on_evacuate(struct validation *v, Models__OnEvacuate policy)
+{
+    if (policy != MODELS__ON_EVACUATE__MOVE && policy != MODELS__ON_EVACUATE__STAY) {
+        say_field(v, "on_evacuate");
+    }
+}
+
 /* Values are stored as JSON; what is not, does not fit into its place (behaviour.md 2). */
 static void valid_routes(struct validation *v, const Models__ProtoRoutes *routes)
 {
@@ -419,6 +435,8 @@ void valid_desire(struct validation *v, const Models__DesiredLRP *d)
     }
     valid_scheduling(v, d);
     valid_running(v, d);
+    valid_on_cell_loss(v, d->on_cell_loss);
+    valid_on_evacuate(v, d->on_evacuate);
     check_length(v, d->process_guid, NAME_CHARACTERS_MAX);
     check_length(v, d->domain, NAME_CHARACTERS_MAX);
     check_length(v, d->log_guid, NAME_CHARACTERS_MAX);
@@ -448,4 +466,12 @@ void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *r
     }
     valid_tags(v, values, u->n_metric_tags);
     arena_done(&a);
+    if (u->optional_on_cell_loss_case ==
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS) {
+        valid_on_cell_loss(v, u->on_cell_loss);
+    }
+    if (u->optional_on_evacuate_case ==
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE) {
+        valid_on_evacuate(v, u->on_evacuate);
+    }
 }

@@ -102,6 +102,8 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     d->process_guid = arena_strdup(a, ROWS_PROCESS);
     d->domain = arena_strdup(a, ROWS_DOMAIN);
     d->instances = (int32_t)number_of(a, text, "instances", 1);
+    d->on_cell_loss = strstr(text, " hold") ? MODELS__ON_CELL_LOSS__HOLD
+                                            : MODELS__ON_CELL_LOSS__REPLACE;
     d->modification_tag = ARENA_NEW(a, Models__ModificationTag);
     models__modification_tag__init(d->modification_tag);
     d->modification_tag->epoch = text_of(a, text, "def");
@@ -124,6 +126,37 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     c->presence->zone = text_of(a, text, "zone");
     c->presence->rep_url = arena_strdup(a, "https://c1:1801");
     return c;
+}
+
+/* From "c1:7,c2:8". */
+static size_t row_cells(struct arena *a, const char *text, Board__CellBeat ***ret_list)
+{
+    size_t count = 0;
+    Board__CellBeat **list = ARENA_ARRAY(a, strlen(text), Board__CellBeat *);
+    while (*text) {
+        Board__CellBeat *one = list[count++] = ARENA_NEW(a, Board__CellBeat);
+        board__cell_beat__init(one);
+        one->cell_id = arena_strndup(a, text, strcspn(text, ":"));
+        text += strlen(one->cell_id);
+        char *end;
+        one->session = strtoull(text + (*text == ':'), &end, 10);
+        text = end + (*end == ',');
+    }
+    *ret_list = list;
+    return count;
+}
+
+Board__BrakeRecord *row_brake(struct arena *a, const char *text)
+{
+    Board__BrakeRecord *b = ARENA_NEW(a, Board__BrakeRecord);
+    board__brake_record__init(b);
+    b->state = strncmp(text, "HELD", 4) == 0   ? BOARD__BRAKE_RECORD__STATE__HELD
+               : strncmp(text, "KEPT", 4) == 0 ? BOARD__BRAKE_RECORD__STATE__KEPT
+                                               : BOARD__BRAKE_RECORD__STATE__RELEASED;
+    b->n_cells = row_cells(a, text_of(a, text, "cells"), &b->cells);
+    b->since = number_of(a, text, "since", 0) * SECOND_NS;
+    b->until = number_of(a, text, "until", 0) * SECOND_NS;
+    return b;
 }
 
 static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
@@ -171,6 +204,8 @@ Board__Move *row_move(struct arena *a, const char *text)
     }
     m->domain = arena_strdup(a, ROWS_DOMAIN);
     m->actual_lrp_instance_key = instance_key(a, text);
+    m->cell_id = text_of(a, text, "cell");
+    m->n_cells = row_cells(a, text_of(a, text, "cells"), &m->cells);
     m->definition = text_of(a, text, "def");
     m->error_message = text_of(a, text, "error");
     m->session = (uint64_t)number_of(a, text, "session", 0);
@@ -237,12 +272,31 @@ static void print_actual(const Models__ActualLRP *r, struct buf *out)
                r->modification_tag->index, r->stopping ? " stopping" : "");
 }
 
+static void print_brake(const Board__BrakeRecord *b, struct buf *out)
+{
+    static const char *const names[] = {"HELD", "KEPT", "RELEASED"};
+    buf_printf(out, " -> %s", names[b->state]);
+    for (size_t i = 0; i < b->n_cells; i++) {
+        buf_printf(out, " %s:%llu", b->cells[i]->cell_id, (unsigned long long)b->cells[i]->session);
+    }
+    buf_printf(out, " since=%lld until=%lld", (long long)(b->since / SECOND_NS),
+               (long long)(b->until / SECOND_NS));
+}
+
 static void print_change(const struct change *c, struct buf *out)
 {
     buf_printf(out, "%s %s %s by %s", c->message ? "put" : "delete", c->key, c->move,
                actor_name(c->actor));
     if (c->message && c->message->descriptor == &models__actual_lrp__descriptor) {
         print_actual((const Models__ActualLRP *)c->message, out);
+    } else if (c->message && c->message->descriptor == &board__brake_record__descriptor) {
+        print_brake((const Board__BrakeRecord *)c->message, out);
+    } else if (c->message && c->message->descriptor == &board__cell_record__descriptor &&
+               strcmp(c->move, "lose") == 0) {
+        const Board__CellRecord *cell = (const Board__CellRecord *)c->message;
+        buf_printf(out, " -> %s session=%llu since=%lld",
+                   cell->state == BOARD__CELL_RECORD__STATE__LOST ? "LOST" : "PRESENT",
+                   (unsigned long long)cell->session, (long long)(cell->since / SECOND_NS));
     } else if (c->message && c->message->descriptor == &board__job_record__descriptor) {
         const Board__JobRecord *j = (const Board__JobRecord *)c->message;
         buf_printf(out, " -> [%d, %d) by %s", j->cursor, j->end, j->worker);
@@ -294,6 +348,7 @@ static void run_move_case(const struct move_case *c)
         .desired = c->desired ? row_desired(&a, c->desired) : NULL,
         .cell = c->cell ? row_cell(&a, c->cell) : NULL,
         .domain = c->domain ? row_domain(&a, c->domain) : NULL,
+        .brake = c->brake ? row_brake(&a, c->brake) : NULL,
         .lead_holder = c->lead ? text_of(&a, c->lead, "holder") : NULL,
         .lead_term = c->lead ? number_of(&a, c->lead, "term", 0) : 0,
         .epoch = ROWS_EPOCH,

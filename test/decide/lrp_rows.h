@@ -1,11 +1,13 @@
 /* Rows of before, when, plan for the decisions about LRPs: records and moves are written as short
  * texts, plans are printed as such.
  *   an instance   "RUNNING a@c1 since=100 crash=2 def=D1 stopping error=E reason=R zone=z"
- *   a DesiredLRP  "instances=3 def=D1"
+ *   a DesiredLRP  "instances=3 def=D1 hold"
  *   a cell        "present session=7", "lost session=7"
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s
- *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1" */
+ *   a brake       "KEPT cells=c1:7,c2:8 since=10 until=70"
+ *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1",
+ *                 "lose cell=c1 session=7", "brake cells=c1:7,c2:8" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
 #define TEST_DECIDE_LRP_ROWS_H
 
@@ -21,7 +23,7 @@ struct move_case {
     const char *name; /* the rule */
     enum actor actor; /* a rep is of cell c1 */
     const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
-    const char *desired, *cell, *lead, *domain;
+    const char *desired, *cell, *lead, *domain, *brake;
     const char *move;
     const char *plan; /* as printed by print_plan */
 };
@@ -32,6 +34,7 @@ void run_move_cases(const struct move_case *cases, size_t count);
 Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence);
 Models__DesiredLRP *row_desired(struct arena *a, const char *text);
 Board__CellRecord *row_cell(struct arena *a, const char *text);
+Board__BrakeRecord *row_brake(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);
 
 /* An input at ROWS_NOW_S. `random` must outlive it. */

@@ -12,6 +12,8 @@
 #define LEAD "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define FRESH "ttl=60 left=30 seen=5"
+#define PRESENT "present session=7"
+#define LOST "lost session=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
 
@@ -116,20 +118,33 @@ static void stops(void **state)
          .plan = "delete " KEY " stop by converger\n"},
         {ROW("3 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=1", .domain = FRESH,
          .move = "stop" TERM, .plan = "delete " KEY " stop by converger\n"},
-        {ROW("4 RUNNING, no DesiredLRP"), .ordinary = "RUNNING a@c1", .domain = FRESH,
+        {ROW("4 RUNNING, no DesiredLRP"), .ordinary = "RUNNING a@c1", .cell = PRESENT, .domain = FRESH,
          .move = "stop" TERM, .plan = marked},
         {ROW("4 a domain without end"), .ordinary = "RUNNING a@c1", .desired = "instances=1",
-         .domain = "ttl=0 seen=100000", .move = "stop" TERM, .plan = marked},
-        {ROW("4 a last second of freshness"), .ordinary = "RUNNING a@c1",
+         .cell = PRESENT, .domain = "ttl=0 seen=100000", .move = "stop" TERM, .plan = marked},
+        {ROW("4 a last second of freshness"), .ordinary = "RUNNING a@c1", .cell = PRESENT,
          .domain = "ttl=60 left=1 seen=59", .move = "stop" TERM, .plan = marked},
-        {ROW("4 CLAIMED"), .ordinary = "CLAIMED a@c1", .domain = FRESH, .move = "stop" TERM,
+        {ROW("4 CLAIMED"), .ordinary = "CLAIMED a@c1", .cell = PRESENT, .domain = FRESH, .move = "stop" TERM,
          .plan = "put " KEY " stop by converger -> CLAIMED a@c1 since=0 E/4 stopping\n"
                  "notice stop web a at c1\n"},
-        {ROW("5 marked before, no domain"), .ordinary = "RUNNING a@c1 stopping",
+        {ROW("5 marked before, no domain"), .ordinary = "RUNNING a@c1 stopping", .cell = PRESENT,
          .move = "stop" TERM, .plan = "nothing\nnotice stop web a at c1\n"},
         {ROW("5 marked before, desired again"), .ordinary = "CLAIMED a@c1 stopping",
-         .desired = "instances=2", .move = "stop" TERM,
+         .desired = "instances=2", .cell = PRESENT, .move = "stop" TERM,
          .plan = "nothing\nnotice stop web a at c1\n"},
+        {ROW("3 on a lost cell, absent from a fresh domain"), .ordinary = "RUNNING a@c1",
+         .domain = FRESH, .cell = LOST, .move = "stop" TERM,
+         .plan = "delete " KEY " stop by converger\n"},
+        {ROW("3 marked, its cell has no record"), .ordinary = "CLAIMED a@c1 stopping",
+         .move = "stop" TERM, .plan = "delete " KEY " stop by converger\n"},
+        {ROW("3 marked, its cell is lost, desired again"), .ordinary = "RUNNING a@c1 stopping",
+         .desired = "instances=2", .cell = LOST, .move = "stop" TERM,
+         .plan = "put " KEY " stop by converger -> UNCLAIMED since=1000 new/0\n"
+                 "notice start web 1..2\n"},
+        {ROW("2 on a lost cell, in a stale domain"), .ordinary = "RUNNING a@c1", .cell = LOST,
+         .move = "stop" TERM, .plan = refusal},
+        {ROW("2 on a lost cell, desired"), .ordinary = "RUNNING a@c1", .cell = LOST,
+         .desired = "instances=2", .domain = FRESH, .move = "stop" TERM, .plan = refusal},
     };
     RUN(cases);
 }

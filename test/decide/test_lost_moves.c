@@ -1,0 +1,411 @@
+/* What happens when a cell is lost: lose, the brake, suspect, resolve, vacate, and what the other
+ * moves do beside a SUSPECT record: rows of before, when, plan. The numbers are those of the rules
+ * in bbs/cell/lose.c, brake.c, bbs/lrp/suspect.c, resolve.c, vacate.c. */
+#include "bbs/cell/brake.h"
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define O "actual/web/0000000001/0"
+#define E "actual/web/0000000001/1"
+#define S "actual/web/0000000001/2"
+#define LEAD "holder=h term=5"
+#define TERM " term=5 role=converger epoch=E"
+#define FRESH "ttl=60 left=30 seen=5"
+#define PRESENT "present session=7"
+#define LOST "lost session=7"
+#define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+#define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
+#define DEPOSED                                                                                    \
+    "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"
+
+static void loses(void **state)
+{
+    (void)state;
+#define HELD_TEXT "refuse ResourceConflict: cell c1 is held by the brake\n"
+#define LOSES "put cell/c1 lose by converger -> LOST session=7 since=1000\n"
+    static const char lose[] = "lose cell=c1 session=7" TERM;
+    static const struct move_case cases[] = {
+        {ROW("1 no such cell"), .move = lose, .plan = "nothing\n"},
+        {ROW("1 lost already"), .cell = LOST, .move = lose, .plan = "nothing\n"},
+        {ROW("2 it came back with another session"), .cell = "present session=8", .move = lose,
+         .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 8\n"},
+        {ROW("2 an older one"), .cell = "present session=6", .move = lose,
+         .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 6\n"},
+        {ROW("2 held"), .cell = PRESENT, .brake = "HELD cells=c0:1,c1:7", .move = lose,
+         .plan = HELD_TEXT},
+        {ROW("2 held with an older session"), .cell = PRESENT, .brake = "HELD cells=c1:6",
+         .move = lose, .plan = HELD_TEXT},
+        {ROW("2 kept"), .cell = PRESENT, .brake = "KEPT cells=c1:7", .move = lose,
+         .plan = HELD_TEXT},
+        {ROW("2 held although its time is over: release comes first"), .cell = PRESENT,
+         .brake = "HELD cells=c1:7 until=10", .move = lose, .plan = HELD_TEXT},
+        {ROW("3"), .cell = PRESENT, .move = lose, .plan = LOSES},
+        {ROW("3 others are held"), .cell = PRESENT, .brake = "HELD cells=c2:7", .move = lose,
+         .plan = LOSES},
+        {ROW("3 released"), .cell = PRESENT, .brake = "RELEASED cells=c1:7", .move = lose,
+         .plan = LOSES},
+        {ROW("3 since does not fall"), .cell = "present session=7 since=1200", .move = lose,
+         .plan = "put cell/c1 lose by converger -> LOST session=7 since=1200\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .cell = PRESENT,
+         .move = lose, .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+static void brakes(void **state)
+{
+    (void)state;
+#define BRAKES "put brake/cells brake by converger"
+    static const struct move_case cases[] = {
+        {ROW("1 none, no cells"), .move = "brake" TERM, .plan = "nothing\n"},
+        {ROW("1 held, no cells left"), .brake = "HELD cells=c1:7 until=1050", .move = "brake" TERM,
+         .plan = "delete brake/cells brake by converger\n"},
+        {ROW("1 kept, no cells left"), .brake = "KEPT cells=c1:7", .move = "brake" TERM,
+         .plan = "delete brake/cells brake by converger\n"},
+        {ROW("1 released, no cells left"), .brake = "RELEASED cells=c1:7", .move = "brake" TERM,
+         .plan = "delete brake/cells brake by converger\n"},
+        {ROW("2"), .brake = "HELD cells=c1:7,c2:8 until=1050", .move = "brake cells=c1:7,c2:8" TERM,
+         .plan = "nothing\n"},
+        {ROW("2 released"), .brake = "RELEASED cells=c1:7", .move = "brake cells=c1:7" TERM,
+         .plan = "nothing\n"},
+        {ROW("3 none stood"), .move = "brake cells=c1:7,c2:8" TERM,
+         .plan = BRAKES " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
+        {ROW("3 others fell silent after it was released"), .brake = "RELEASED cells=c1:7 since=900",
+         .move = "brake cells=c1:7,c2:8" TERM,
+         .plan = BRAKES " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
+        {ROW("3 since does not fall"), .brake = "RELEASED cells=c1:7 since=1200",
+         .move = "brake cells=c2:8" TERM,
+         .plan = BRAKES " -> HELD c2:8 since=1200 until=1060\n"},
+        {ROW("4 one more is held"), .brake = "HELD cells=c1:7 since=990 until=1050",
+         .move = "brake cells=c1:7,c2:8" TERM,
+         .plan = BRAKES " -> HELD c1:7 c2:8 since=990 until=1050\n"},
+        {ROW("4 one came back"), .brake = "HELD cells=c1:7,c2:8 since=990 until=1050",
+         .move = "brake cells=c2:8" TERM, .plan = BRAKES " -> HELD c2:8 since=990 until=1050\n"},
+        {ROW("4 the same cell with another session"), .brake = "HELD cells=c1:7 since=990 until=1050",
+         .move = "brake cells=c1:8" TERM, .plan = BRAKES " -> HELD c1:8 since=990 until=1050\n"},
+        {ROW("4 kept, one more"), .brake = "KEPT cells=c1:7 since=990",
+         .move = "brake cells=c1:7,c2:8" TERM,
+         .plan = BRAKES " -> KEPT c1:7 c2:8 since=990 until=0\n"},
+        {ROW("4 released, the first of three is lost"),
+         .brake = "RELEASED cells=c1:7,c2:8,c3:9 since=990", .move = "brake cells=c2:8,c3:9" TERM,
+         .plan = BRAKES " -> RELEASED c2:8 c3:9 since=990 until=0\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .move = "brake cells=c1:7" TERM, .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+static void releases(void **state)
+{
+    (void)state;
+    static const struct move_case cases[] = {
+        {ROW("1 none"), .move = "release" TERM, .plan = "nothing\n"},
+        {ROW("1 released"), .brake = "RELEASED cells=c1:7", .move = "release" TERM,
+         .plan = "nothing\n"},
+        {ROW("2 a second too early"), .brake = "HELD cells=c1:7 until=1001",
+         .move = "release" TERM,
+         .plan = "refuse ResourceConflict: the brake holds for some time yet\n"},
+        {ROW("2 kept"), .brake = "KEPT cells=c1:7", .move = "release" TERM,
+         .plan = "refuse ResourceConflict: the brake is kept until confirmed\n"},
+        {ROW("3 just due"), .brake = "HELD cells=c1:7 since=940 until=1000",
+         .move = "release" TERM,
+         .plan = "put brake/cells release by converger -> RELEASED c1:7 since=1000 until=0\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .brake = "HELD cells=c1:7 until=1000", .move = "release" TERM, .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *stands;
+        bool confirm, keep;
+        const char *plan;
+    } rows[] = {
+        {"1 looked at", "HELD cells=c1:7", false, false, "nothing\n"},
+        {"1 none, looked at", NULL, false, false, "nothing\n"},
+        {"2 confirm", NULL, true, false, "refuse ResourceNotFound: no cell is held\n"},
+        {"2 keep", NULL, false, true, "refuse ResourceNotFound: no cell is held\n"},
+        {"3", "RELEASED cells=c1:7", false, true,
+         "refuse ResourceConflict: the brake is released: its cells are being lost\n"},
+        {"4 kept", "KEPT cells=c1:7", false, true, "nothing\n"},
+        {"4 released", "RELEASED cells=c1:7", true, false, "nothing\n"},
+        {"5 keep", "HELD cells=c1:7 since=990 until=1050", false, true,
+         "put brake/cells keep by client -> KEPT c1:7 since=1000 until=0\n"},
+        {"5 confirm", "HELD cells=c1:7 since=990 until=1050", true, false,
+         "put brake/cells confirm by client -> RELEASED c1:7 since=1000 until=0\n"},
+        {"5 confirm what was kept", "KEPT cells=c1:7 since=990", true, false,
+         "put brake/cells confirm by client -> RELEASED c1:7 since=1000 until=0\n"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct plan plan;
+        struct buf printed;
+        struct random random;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        buf_init(&printed);
+        Board__BrakeRequest r = BOARD__BRAKE_REQUEST__INIT;
+        r.confirm = rows[i].confirm;
+        r.keep = rows[i].keep;
+        struct brake_word_snapshot s = {.brake = rows[i].stands ? row_brake(&a, rows[i].stands)
+                                                                : NULL};
+        struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
+        brake_word_decide(&s, &in, &plan);
+        print_plan(&plan, &printed);
+        if (strcmp(buf_string(&printed), rows[i].plan) != 0) {
+            fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
+                     buf_string(&printed));
+        }
+        assert_true((plan.record != NULL) == (rows[i].stands != NULL)); /* what the answer shows */
+        buf_done(&printed);
+        arena_done(&a);
+    }
+}
+
+static void brakes_are_validated(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cells;
+        bool good;
+    } rows[] = {
+        {"", true},           {"c1:1", true},       {"c1:1,c2:1", true},  {"c2:1,c1:1", false},
+        {"c1:1,c1:1", false}, {"c1:0", false},      {"c1:1,c2:0", false}, {":1", false},
+    };
+    struct arena a;
+    arena_init(&a);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct validation v;
+        validation_init(&v);
+        valid_brake(&v, row_move(&a, arena_printf(&a, "brake cells=%s", rows[i].cells)));
+        assert_int_equal(validation_ok(&v), rows[i].good);
+        validation_done(&v);
+    }
+    Board__Move many = BOARD__MOVE__INIT;
+    many.cells = ARENA_ARRAY(&a, BRAKE_CELLS_MAX + 1, Board__CellBeat *);
+    for (many.n_cells = 0; many.n_cells <= BRAKE_CELLS_MAX; many.n_cells++) {
+        many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellBeat);
+        board__cell_beat__init(many.cells[many.n_cells]);
+        many.cells[many.n_cells]->cell_id = arena_printf(&a, "c%05zu", many.n_cells);
+        many.cells[many.n_cells]->session = 1;
+    }
+    for (size_t over = 0; over < 2; over++) {
+        struct validation v;
+        validation_init(&v);
+        many.n_cells = BRAKE_CELLS_MAX + over;
+        valid_brake(&v, &many);
+        assert_int_equal(validation_ok(&v), !over);
+        validation_done(&v);
+    }
+    struct validation v;
+    validation_init(&v);
+    valid_lose(&v, row_move(&a, "lose"));
+    assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: session");
+    validation_done(&v);
+    arena_done(&a);
+}
+
+static void suspects(void **state)
+{
+    (void)state;
+#define NEW "put " O " suspect by converger -> UNCLAIMED since=1000 new/0\nnotice start web 1..2\n"
+#define CANNOT                                                                                     \
+    "refuse ResourceConflict: web/1 has no instance on an absent cell, is not desired, or waits "  \
+    "for its cell\n"
+    static const char suspect[] = "suspect" TERM;
+    static const struct move_case cases[] = {
+        {ROW("1"), .desired = "instances=2", .move = suspect, .plan = "nothing\n"},
+        {ROW("2 UNCLAIMED"), .ordinary = "UNCLAIMED", .desired = "instances=2", .move = suspect,
+         .plan = CANNOT},
+        {ROW("2 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=2",
+         .move = suspect, .plan = CANNOT},
+        {ROW("2 its cell is back"), .ordinary = "RUNNING a@c1", .cell = "present session=8",
+         .desired = "instances=2", .move = suspect, .plan = CANNOT},
+        {ROW("2 its cell is back, marked"), .ordinary = "RUNNING a@c1 stopping",
+         .cell = "present session=8", .desired = "instances=2", .move = suspect, .plan = CANNOT},
+        {ROW("2 not desired"), .ordinary = "RUNNING a@c1", .cell = LOST, .move = suspect,
+         .plan = CANNOT},
+        {ROW("2 the index is not"), .ordinary = "RUNNING a@c1", .cell = LOST,
+         .desired = "instances=1", .move = suspect, .plan = CANNOT},
+        {ROW("2 it is to wait"), .ordinary = "RUNNING a@c1", .cell = LOST,
+         .desired = "instances=2 hold", .move = suspect, .plan = CANNOT},
+        {ROW("2 a replacement that is to wait"), .ordinary = "CLAIMED a@c1",
+         .suspect = "RUNNING b@c2", .cell = LOST, .desired = "instances=2 hold", .move = suspect,
+         .plan = CANNOT},
+        {ROW("3 not desired any more"), .ordinary = "RUNNING a@c1 stopping", .cell = LOST,
+         .move = suspect, .plan = "delete " O " suspect by converger\n"},
+        {ROW("3 desired again"), .ordinary = "CLAIMED a@c1 stopping", .cell = LOST,
+         .desired = "instances=2", .move = suspect, .plan = NEW},
+        {ROW("3 though it was to wait"), .ordinary = "RUNNING a@c1 stopping", .cell = LOST,
+         .desired = "instances=2 hold", .move = suspect, .plan = NEW},
+        {ROW("3 the replacement of a SUSPECT one"), .ordinary = "RUNNING a@c1 stopping",
+         .suspect = "RUNNING b@c2", .cell = LOST, .desired = "instances=2", .move = suspect,
+         .plan = NEW},
+        {ROW("4 RUNNING"), .ordinary = "RUNNING a@c1 zone=z crash=2", .suspect = "RUNNING b@c2",
+         .cell = LOST, .desired = "instances=2", .move = suspect,
+         .plan = "put " O " suspect by converger -> UNCLAIMED crash=2 zone=z routable since=1000 "
+                 "E/5\nnotice start web 1..2\n"},
+        {ROW("4 CLAIMED, the cell has no record"), .ordinary = "CLAIMED a@c1",
+         .suspect = "CLAIMED b@c2", .desired = "instances=2", .move = suspect,
+         .plan = "put " O " suspect by converger -> UNCLAIMED since=1000 E/5\n"
+                 "notice start web 1..2\n"},
+        {ROW("5 RUNNING"), .ordinary = "RUNNING a@c1 since=100 crash=2 def=D1 zone=z address=1",
+         .cell = LOST, .desired = "instances=2 def=D1", .move = suspect,
+         .plan = "put " S " suspect by converger -> RUNNING a@c1 crash=2 def=D1 zone=z address=1 "
+                 "routable since=100 E/4\n" NEW},
+        {ROW("5 CLAIMED, the cell has no record"), .ordinary = "CLAIMED a@c1 since=100",
+         .desired = "instances=2", .move = suspect,
+         .plan = "put " S " suspect by converger -> CLAIMED a@c1 since=100 E/4\n" NEW},
+        {ROW("5 beside an EVACUATING one"), .ordinary = "CLAIMED a@c1 since=100",
+         .evacuating = "RUNNING b@c2", .cell = LOST, .desired = "instances=2", .move = suspect,
+         .plan = "put " S " suspect by converger -> CLAIMED a@c1 since=100 E/4\n" NEW},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .ordinary = "RUNNING a@c1", .cell = LOST, .desired = "instances=2", .move = suspect,
+         .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+static void resolves(void **state)
+{
+    (void)state;
+#define WAITS                                                                                      \
+    "refuse ResourceConflict: the SUSPECT instance of web/1 waits for its replacement or its "     \
+    "cell\n"
+#define GOES "delete " S " resolve by converger\n"
+#define TOLD "notice stop web a at c1\n"
+#define BACK(text) "put " O " resolve by converger -> " text "\n" GOES
+    static const char resolve[] = "resolve" TERM;
+    static const struct move_case cases[] = {
+        {ROW("1"), .ordinary = "RUNNING b@c2", .desired = "instances=2", .move = resolve,
+         .plan = "nothing\n"},
+        {ROW("2 its cell is lost"), .ordinary = "RUNNING b@c2", .suspect = "RUNNING a@c1",
+         .cell = LOST, .desired = "instances=2", .move = resolve, .plan = GOES TOLD},
+        {ROW("2 its cell is back"), .ordinary = "RUNNING b@c2", .suspect = "RUNNING a@c1",
+         .cell = PRESENT, .desired = "instances=2", .move = resolve, .plan = GOES TOLD},
+        {ROW("2 CLAIMED, not desired, stale"), .ordinary = "RUNNING b@c2",
+         .suspect = "CLAIMED a@c1", .cell = LOST, .move = resolve, .plan = GOES TOLD},
+        {ROW("3 no ORDINARY one"), .suspect = "RUNNING a@c1 since=100 def=D1", .cell = PRESENT,
+         .desired = "instances=2", .move = resolve,
+         .plan = BACK("RUNNING a@c1 def=D1 routable since=100 E/4")},
+        {ROW("3 UNCLAIMED"), .ordinary = "UNCLAIMED since=900", .suspect = "RUNNING a@c1 since=100",
+         .cell = PRESENT, .desired = "instances=2", .move = resolve,
+         .plan = BACK("RUNNING a@c1 routable since=100 E/4")},
+        {ROW("3 CLAIMED by another, which hears"), .ordinary = "CLAIMED b@c2",
+         .suspect = "CLAIMED a@c1 since=100", .cell = PRESENT, .desired = "instances=2",
+         .move = resolve,
+         .plan = BACK("CLAIMED a@c1 since=100 E/4") "notice stop web b at c2\n"},
+        {ROW("3 CLAIMED by another, it runs"), .ordinary = "CLAIMED b@c2",
+         .suspect = "RUNNING a@c1 since=100", .cell = PRESENT, .desired = "instances=2",
+         .move = resolve,
+         .plan = BACK("RUNNING a@c1 routable since=100 E/4") "notice stop web b at c2\n"},
+        {ROW("3 CRASHED"), .ordinary = "CRASHED crash=3", .suspect = "CLAIMED a@c1 since=100",
+         .cell = PRESENT, .desired = "instances=2", .move = resolve,
+         .plan = BACK("CLAIMED a@c1 since=100 E/4")},
+        {ROW("3 marked: its rep is to see the mark"), .suspect = "RUNNING a@c1 since=100 stopping",
+         .cell = PRESENT, .move = resolve,
+         .plan = BACK("RUNNING a@c1 routable since=100 E/4 stopping")},
+        {ROW("3 not desired, fresh: the next stop is about it"), .suspect = "RUNNING a@c1 since=100",
+         .cell = PRESENT, .domain = FRESH, .move = resolve,
+         .plan = BACK("RUNNING a@c1 routable since=100 E/4")},
+        {ROW("4 marked, not desired, stale"), .suspect = "RUNNING a@c1 stopping", .cell = LOST,
+         .move = resolve, .plan = GOES TOLD},
+        {ROW("4 marked, desired again"), .ordinary = "UNCLAIMED",
+         .suspect = "RUNNING a@c1 stopping", .cell = LOST, .desired = "instances=2",
+         .move = resolve, .plan = GOES TOLD},
+        {ROW("4 not desired, fresh"), .suspect = "CLAIMED a@c1", .domain = FRESH, .move = resolve,
+         .plan = GOES TOLD},
+        {ROW("5 not desired, stale"), .suspect = "RUNNING a@c1", .cell = LOST, .move = resolve,
+         .plan = WAITS},
+        {ROW("5 not desired, the domain has just expired"), .suspect = "RUNNING a@c1",
+         .cell = LOST, .domain = "ttl=60 left=0 seen=5", .move = resolve, .plan = WAITS},
+        {ROW("5 the replacement is CLAIMED"), .ordinary = "CLAIMED b@c2",
+         .suspect = "RUNNING a@c1", .cell = LOST, .desired = "instances=2", .domain = FRESH,
+         .move = resolve, .plan = WAITS},
+        {ROW("5 its state is of a newer version"), .ordinary = "NEWER b@c2",
+         .suspect = "RUNNING a@c1", .cell = PRESENT, .desired = "instances=2", .move = resolve,
+         .plan = WAITS},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .suspect = "RUNNING a@c1", .cell = PRESENT, .move = resolve, .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+static void vacates(void **state)
+{
+    (void)state;
+    static const struct move_case cases[] = {
+        {ROW("1"), .ordinary = "RUNNING b@c2", .cell = LOST, .move = "vacate" TERM,
+         .plan = "nothing\n"},
+        {ROW("2"), .evacuating = "RUNNING a@c1", .cell = PRESENT, .move = "vacate" TERM,
+         .plan = "refuse ResourceConflict: the cell of the EVACUATING instance of web/1 is "
+                 "present\n"},
+        {ROW("3 lost"), .ordinary = "UNCLAIMED", .evacuating = "RUNNING a@c1", .cell = LOST,
+         .move = "vacate" TERM, .plan = "delete " E " vacate by converger\n"},
+        {ROW("3 the cell has no record"), .evacuating = "RUNNING a@c1", .move = "vacate" TERM,
+         .plan = "delete " E " vacate by converger\n"},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .evacuating = "RUNNING a@c1", .move = "vacate" TERM, .plan = DEPOSED},
+    };
+    RUN(cases);
+}
+
+/* behaviour.md 12: what its rep says of a SUSPECT instance, and what others do beside it. */
+static void beside_a_suspect_one(void **state)
+{
+    (void)state;
+#define REP(text) text, ACTOR_REP, .cell = PRESENT
+#define OWN " a@c1 session=7 def=D1"
+    static const struct move_case cases[] = {
+        {REP("its rep claims: ignored"), .ordinary = "UNCLAIMED", .suspect = "CLAIMED a@c1 def=D1",
+         .desired = "instances=2 def=D1", .move = "claim" OWN, .plan = "nothing\n"},
+        {REP("its rep starts: ignored"), .ordinary = "CLAIMED b@c2 def=D1",
+         .suspect = "RUNNING a@c1 def=D1", .desired = "instances=2 def=D1", .move = "start" OWN,
+         .plan = "nothing\n"},
+        {REP("its process ends: it goes, nothing is counted"), .ordinary = "UNCLAIMED",
+         .suspect = "RUNNING a@c1 def=D1 crash=2", .desired = "instances=2 def=D1",
+         .move = "crash error=E" OWN, .plan = "delete " S " crash by rep\n"},
+        {REP("its rep has stopped it"), .ordinary = "UNCLAIMED", .suspect = "RUNNING a@c1 def=D1",
+         .desired = "instances=2 def=D1", .move = "remove presence=2" OWN,
+         .plan = "delete " S " remove by rep\n"},
+        {REP("its rep has stopped what was marked: the ORDINARY one is untouched"),
+         .ordinary = "RUNNING b@c2 def=D1", .suspect = "RUNNING a@c1 def=D1 stopping",
+         .desired = "instances=2 def=D1", .move = "remove presence=2" OWN,
+         .plan = "delete " S " remove by rep\n"},
+        {REP("the replacement is claimed"), .ordinary = "UNCLAIMED",
+         .suspect = "RUNNING b@c2 def=D1", .desired = "instances=2 def=D1", .move = "claim" OWN,
+         .plan = "put " O " claim by rep -> CLAIMED a@c1 def=D1 since=1000 E/5\n"},
+        {REP("the replacement runs: the SUSPECT one goes"), .ordinary = "CLAIMED a@c1 def=D1",
+         .suspect = "RUNNING b@c2 def=D1", .desired = "instances=2 def=D1", .move = "start" OWN,
+         .plan = "put " O " start by rep -> RUNNING a@c1 def=D1 routable since=1000 E/5\n"
+                 "delete " S " replace by rep\n"},
+        {REP("the replacement crashes: the SUSPECT one stays"), .ordinary = "RUNNING a@c1 def=D1",
+         .suspect = "RUNNING b@c2 def=D1", .desired = "instances=2 def=D1",
+         .move = "crash error=E" OWN,
+         .plan = "put " O " crash by rep -> UNCLAIMED crash=1 reason=E routable since=1000 E/5 (E)\n"
+                 "notice start web 1..2\n"},
+    };
+    RUN(cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loses),    cmocka_unit_test(brakes),
+        cmocka_unit_test(releases), cmocka_unit_test(words),
+        cmocka_unit_test(suspects), cmocka_unit_test(resolves),
+        cmocka_unit_test(vacates),  cmocka_unit_test(beside_a_suspect_one),
+        cmocka_unit_test(brakes_are_validated),
+    };
+    return cmocka_run_group_tests_name("cells lost", tests, NULL, NULL);
+}
