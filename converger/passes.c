@@ -30,7 +30,9 @@ static void add(struct repairs *r, const struct pass *pass, int32_t index)
 
 void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret)
 {
-    *ret = (struct desired_view){.is = true, .instances = desired->instances};
+    *ret = (struct desired_view){.is = true,
+                                 .instances = desired->instances,
+                                 .hold = desired->on_cell_loss == MODELS__ON_CELL_LOSS__HOLD};
 }
 
 void instance_view_of(const Models__ActualLRP *record, int32_t index, int presence,
@@ -62,6 +64,35 @@ static bool is_placed(const struct instance_view *i)
     return i->state == ACTUAL_LRP_CLAIMED || i->state == ACTUAL_LRP_RUNNING;
 }
 
+/* The records of an index stand together: that of this presence, NULL if there is none. */
+static const struct instance_view *beside(const struct process_view *v,
+                                          const struct instance_view *one, int presence)
+{
+    const struct instance_view *end = v->instances + v->count;
+    const struct instance_view *i = one;
+    while (i > v->instances && i[-1].index == one->index) {
+        i--;
+    }
+    for (; i < end && i->index == one->index; i++) {
+        if (i->presence == presence) {
+            return i;
+        }
+    }
+    return NULL;
+}
+
+/* Nobody is left who would end its evacuation (behaviour.md 14.1). */
+static void evacuating(const struct process_view *v, const struct pass *pass, struct repairs *r)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct instance_view *one = &v->instances[i];
+        if (one->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING && is_placed(one) &&
+            !one->cell_present) {
+            add(r, pass, one->index);
+        }
+    }
+}
+
 /* UNCLAIMED, desired, and older than the setting. A negative age counts as 0 (DESIGN 5). */
 static void unplaced(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
@@ -69,6 +100,24 @@ static void unplaced(const struct process_view *v, const struct pass *pass, stru
         const struct instance_view *one = &v->instances[i];
         if (is_ordinary(one) && one->state == ACTUAL_LRP_UNCLAIMED && is_desired(v, one->index) &&
             v->wall_ns - one->since_ns > v->unplaced_after_ns) {
+            add(r, pass, one->index);
+        }
+    }
+}
+
+/* Its cell is absent and nobody but us can end it: another one is started in its place, or, if it
+ * was to stop, it has stopped (behaviour.md 12; DESIGN 5, lost cell). One that is not desired is
+ * `extra`; one that waits for its cell waits. */
+static void lost(const struct process_view *v, const struct pass *pass, struct repairs *r)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct instance_view *one = &v->instances[i];
+        if (!is_ordinary(one) || !is_placed(one) || one->cell_present) {
+            continue;
+        }
+        const struct instance_view *first = beside(v, one, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+        bool replaces = is_desired(v, one->index) && !v->desired.hold;
+        if (one->stopping || (replaces && !(first && first->cell_present))) {
             add(r, pass, one->index);
         }
     }
@@ -103,12 +152,39 @@ static void extra(const struct process_view *v, const struct pass *pass, struct 
     }
 }
 
-/* Marked by an explicit request or a fresh domain: said again whatever the freshness now. */
+/* Marked by an explicit request or a fresh domain: said again whatever the freshness now. Of one
+ * whose cell is absent nobody could be told: it is `lost`. */
 static void stopping(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (is_ordinary(one) && one->stopping && is_placed(one)) {
+        if (is_ordinary(one) && one->stopping && is_placed(one) && one->cell_present) {
+            add(r, pass, one->index);
+        }
+    }
+}
+
+/* Its replacement runs, its cell is back, or it is not wanted any more (behaviour.md 12). A record
+ * of a newer version at its index is not written over. */
+static bool is_over(const struct process_view *v, const struct instance_view *suspect)
+{
+    const struct instance_view *ordinary =
+        beside(v, suspect, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+    if (ordinary && ordinary->state == ACTUAL_LRP_RUNNING) {
+        return true;
+    }
+    if (suspect->cell_present) {
+        return !ordinary || ordinary->state >= 0;
+    }
+    return suspect->stopping || (!v->job && suspect->fresh && !is_desired(v, suspect->index));
+}
+
+static void suspect(const struct process_view *v, const struct pass *pass, struct repairs *r)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct instance_view *one = &v->instances[i];
+        if (one->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT && is_placed(one) &&
+            is_over(v, one)) {
             add(r, pass, one->index);
         }
     }

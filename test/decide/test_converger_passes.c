@@ -13,9 +13,11 @@ enum { RECORDS_MAX = 4 };
 
 struct row {
     const char *name;
-    const char *desired;              /* NULL = not desired */
-    const char *records[RECORDS_MAX]; /* "INDEX STATE ...", "~" in front: its domain is stale */
-    bool job, full;
+    const char *desired; /* NULL = not desired */
+    /* "INDEX STATE ...": in front "~" its domain is stale, "S" it is SUSPECT, "E" EVACUATING; on a
+     * cell whose name begins with "x" it is on an absent one. */
+    const char *records[RECORDS_MAX];
+    bool job, full, hold;
     int32_t at;          /* only this index is looked at; 0 = all */
     const char *repairs; /* "pass:move INDEX, ...; due S" */
 };
@@ -94,6 +96,136 @@ static const struct row rows[] = {
      .full = true,
      .repairs = "stopping:stop 0"},
 
+    {"lost: CLAIMED and RUNNING on an absent cell",
+     "instances=4",
+     {"0 CLAIMED a@x1", "1 RUNNING b@x1", "2 RUNNING c@c1", "3 UNCLAIMED since=999"},
+     .repairs = "lost:suspect 0, lost:suspect 1"},
+    {"a crashed one is nowhere", "instances=1", {"0 CRASHED crash=200 since=1"}, .repairs = ""},
+    {"a stale domain loses cells too",
+     "instances=1",
+     {"~0 RUNNING a@x1"},
+     .repairs = "lost:suspect 0"},
+    {"it waits for its cell",
+     "instances=1",
+     {"0 RUNNING a@x1"},
+     .hold = true,
+     .full = true,
+     .repairs = ""},
+    {"it waits no more once it is to stop",
+     "instances=1",
+     {"0 RUNNING a@x1 stopping"},
+     .hold = true,
+     .repairs = "lost:suspect 0"},
+    {"lost and to stop: said once",
+     "instances=1",
+     {"0 RUNNING a@x1 stopping"},
+     .full = true,
+     .repairs = "lost:suspect 0"},
+    {"lost, marked and not desired, in a stale domain",
+     NULL,
+     {"~0 CLAIMED a@x1 stopping"},
+     .full = true,
+     .repairs = "lost:suspect 0"},
+    {"lost and not desired: extra", NULL, {"0 RUNNING a@x1"}, .repairs = "extra:stop 0"},
+    {"lost and not desired, in a stale domain",
+     NULL,
+     {"~0 RUNNING a@x1"},
+     .full = true,
+     .repairs = ""},
+    {"lost while a job is at work",
+     "instances=1",
+     {"0 RUNNING a@x1"},
+     .job = true,
+     .repairs = "lost:suspect 0"},
+    {"the last index that is desired, the first that is not",
+     "instances=1",
+     {"0 RUNNING a@x1", "1 RUNNING b@x1"},
+     .repairs = "lost:suspect 0, extra:stop 1"},
+    {"the replacement is lost too",
+     "instances=1",
+     {"0 RUNNING b@x2", "S0 RUNNING a@x1"},
+     .repairs = "lost:suspect 0, suspect:resolve 0"},
+    {"it was only reserved",
+     "instances=1",
+     {"0 CLAIMED b@x2", "S0 RUNNING a@x1"},
+     .repairs = "lost:suspect 0"},
+    {"the replacement is lost, the first one is back",
+     "instances=1",
+     {"0 CLAIMED b@x2", "S0 RUNNING a@c1"},
+     .repairs = "suspect:resolve 0"},
+
+    {"suspect: its replacement is awaited",
+     "instances=1",
+     {"0 CLAIMED b@c2", "S0 RUNNING a@x1"},
+     .full = true,
+     .repairs = ""},
+    {"its replacement runs",
+     "instances=1",
+     {"0 RUNNING b@c2", "S0 RUNNING a@x1"},
+     .repairs = "suspect:resolve 0"},
+    {"its cell is back",
+     "instances=1",
+     {"0 UNCLAIMED since=999", "S0 CLAIMED a@c1"},
+     .repairs = "suspect:resolve 0"},
+    {"its cell is back, its replacement crashed",
+     "instances=1",
+     {"0 CRASHED crash=200 since=1", "S0 RUNNING a@c1"},
+     .repairs = "suspect:resolve 0"},
+    {"its cell is back, a newer version is at work",
+     "instances=1",
+     {"0 FROZEN", "S0 RUNNING a@c1"},
+     .full = true,
+     .repairs = ""},
+    {"nothing stands beside it", "instances=1", {"S0 RUNNING a@x1"}, .repairs = "missing:create 0"},
+    {"it is to stop",
+     "instances=1",
+     {"0 UNCLAIMED since=999", "S0 RUNNING a@x1 stopping"},
+     .repairs = "suspect:resolve 0"},
+    {"it is not desired", NULL, {"S0 RUNNING a@x1"}, .repairs = "suspect:resolve 0"},
+    {"it is not desired, in a stale domain",
+     NULL,
+     {"~S0 RUNNING a@x1"},
+     .full = true,
+     .repairs = ""},
+    {"it is not desired, a job sees to it",
+     NULL,
+     {"S0 RUNNING a@x1"},
+     .job = true,
+     .full = true,
+     .repairs = ""},
+    {"the index behind the last",
+     "instances=1",
+     {"0 RUNNING a@c1", "1 UNCLAIMED since=999", "S1 RUNNING b@x1"},
+     .repairs = "extra:stop 1, suspect:resolve 1"},
+    {"one of a newer version is left alone", NULL, {"S0 FROZEN"}, .full = true, .repairs = ""},
+    {"each index by its own",
+     "instances=2",
+     {"0 RUNNING c@c2", "1 CLAIMED d@c2", "S1 RUNNING b@x1"},
+     .repairs = ""},
+
+    {"evacuating: its cell is there",
+     "instances=1",
+     {"0 RUNNING b@c2", "E0 RUNNING a@c1"},
+     .full = true,
+     .repairs = ""},
+    {"its cell is absent",
+     "instances=1",
+     {"0 CLAIMED b@c2", "E0 RUNNING a@x1"},
+     .repairs = "evacuating:vacate 0"},
+    {"its cell is absent, whatever is desired",
+     NULL,
+     {"~E0 CLAIMED a@x1"},
+     .repairs = "evacuating:vacate 0"},
+    {"three of an index",
+     "instances=1",
+     {"0 RUNNING c@c3", "E0 RUNNING b@x2", "S0 RUNNING a@x1"},
+     .repairs = "evacuating:vacate 0, suspect:resolve 0"},
+    {"they are neither missing nor extra",
+     "instances=1",
+     {"0 RUNNING b@c2", "E0 RUNNING a@c1", "E1 RUNNING a@c1"},
+     .full = true,
+     .repairs = ""},
+
     {"30 s are not too long",
      "instances=1",
      {"0 UNCLAIMED since=970"},
@@ -127,6 +259,24 @@ static const struct row rows[] = {
     {"not desired: not restarted", "instances=0", {"~0 CRASHED crash=3 since=1"}, .repairs = ""},
 };
 
+static struct instance_view instance_of(struct arena *a, const char *text)
+{
+    bool stale = *text == '~';
+    text += stale;
+    int presence = *text == 'S'   ? MODELS__ACTUAL_LRP__PRESENCE__SUSPECT
+                   : *text == 'E' ? MODELS__ACTUAL_LRP__PRESENCE__EVACUATING
+                                  : MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+    char *rest;
+    int32_t index = (int32_t)strtol(text + (presence != 0), &rest, 10);
+    const Models__ActualLRP *record = row_actual(a, rest + 1, index, presence);
+    struct instance_view view;
+    instance_view_of(record, index, presence, &view);
+    view.fresh = !stale;
+    const Models__ActualLRPInstanceKey *key = record->actual_lrp_instance_key;
+    view.cell_present = key && key->cell_id[0] == 'c';
+    return view;
+}
+
 static void view_of(struct arena *a, const struct row *row, struct process_view *v)
 {
     struct instance_view *list = ARENA_ARRAY(a, RECORDS_MAX, struct instance_view);
@@ -138,16 +288,13 @@ static void view_of(struct arena *a, const struct row *row, struct process_view 
                                .unplaced_after_ns = 30 * SECOND_NS,
                                .policy = &CRASH_POLICY_DEFAULT};
     if (row->desired) {
-        desired_view_of(row_desired(a, row->desired), &v->desired);
+        Models__DesiredLRP *desired = row_desired(a, row->desired);
+        desired->on_cell_loss =
+            row->hold ? MODELS__ON_CELL_LOSS__HOLD : MODELS__ON_CELL_LOSS__REPLACE;
+        desired_view_of(desired, &v->desired);
     }
     for (; v->count < RECORDS_MAX && row->records[v->count]; v->count++) {
-        struct instance_view *one = &list[v->count];
-        const char *text = row->records[v->count];
-        bool stale = *text == '~';
-        char *rest;
-        int32_t index = (int32_t)strtol(text + stale, &rest, 10);
-        instance_view_of(row_actual(a, rest + 1, index, 0), index, 0, one);
-        one->fresh = !stale;
+        list[v->count] = instance_of(a, row->records[v->count]);
     }
 }
 

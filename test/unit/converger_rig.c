@@ -1,0 +1,222 @@
+#include "test/unit/converger_rig.h"
+
+#include "common/model/keys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void step(void *target, const struct event *ev, struct effects *out)
+{
+    role_step(target, ev, out);
+}
+
+void rig_begin(struct converger_rig *f, const char *boards)
+{
+    struct converger_config config = {
+        .name = "converger-1", .boards = boards, .url = "https://me:9017"};
+    f->x = (struct converger *)converger_new(&config);
+    drive_init(&f->drive, step, f->x);
+}
+
+int rig_setup(void **state)
+{
+    struct converger_rig *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    buf_init(&f->sent);
+    buf_init(&f->text);
+    f->revision = 10;
+    rig_begin(f, "https://a:1,https://b:2");
+    *state = f;
+    return 0;
+}
+
+int rig_teardown(void **state)
+{
+    struct converger_rig *f = *state;
+    role_free(&f->x->role);
+    drive_done(&f->drive);
+    buf_done(&f->sent);
+    buf_done(&f->text);
+    arena_done(&f->arena);
+    free(f);
+    return 0;
+}
+
+/* ---- The board ------------------------------------------------------------------------------- */
+
+void rig_send(struct converger_rig *f)
+{
+    struct buf once = f->sent;
+    buf_init(&f->sent);
+    drive_stream(&f->drive, f->x->follower.call_id, buf_bytes(&once));
+    buf_done(&once);
+}
+
+void rig_change(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *key,
+                const ProtobufCMessage *m)
+{
+    frame_change(&f->sent, kind, key, m, kind == RECORD ? f->revision : ++f->revision);
+}
+
+void rig_desired(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                 int instances)
+{
+    Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
+    lrp.process_guid = arena_strdup(&f->arena, guid);
+    lrp.instances = instances;
+    rig_change(f, kind, key_desired(&f->arena, guid), &lrp.base);
+}
+
+void rig_actual(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                int32_t index, const char *record_state, int64_t since_ns)
+{
+    Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = arena_strdup(&f->arena, guid);
+    key.index = index;
+    key.domain = arena_strdup(&f->arena, "d");
+    lrp.actual_lrp_key = &key;
+    lrp.state = arena_strdup(&f->arena, record_state);
+    lrp.since = since_ns;
+    lrp.crash_count = strcmp(record_state, "CRASHED") == 0 ? 3 : 0;
+    rig_change(f, kind, key_actual(&f->arena, guid, index, 0), &lrp.base);
+}
+
+void rig_placed(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                int32_t index, Models__ActualLRP__Presence presence, const char *cell)
+{
+    Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
+    key.process_guid = arena_strdup(&f->arena, guid);
+    key.index = index;
+    key.domain = arena_strdup(&f->arena, "d");
+    instance.instance_guid = arena_printf(&f->arena, "%s-%d-%s", guid, (int)index, cell);
+    instance.cell_id = arena_strdup(&f->arena, cell);
+    lrp.actual_lrp_key = &key;
+    lrp.actual_lrp_instance_key = &instance;
+    lrp.state = arena_strdup(&f->arena, "RUNNING");
+    lrp.presence = presence;
+    rig_change(f, kind, key_actual(&f->arena, guid, index, (int)presence), &lrp.base);
+}
+
+void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *id,
+              Board__CellRecord__State cell_state)
+{
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
+    presence.cell_id = arena_strdup(&f->arena, id);
+    cell.presence = &presence;
+    cell.state = cell_state;
+    cell.session = 1;
+    rig_change(f, kind, key_cell(&f->arena, id), &cell.base);
+}
+
+void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s)
+{
+    Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
+    d.domain = arena_strdup(&f->arena, "d");
+    d.ttl_s = ttl_s;
+    d.expires_at = ttl_s ? f->drive.now.wall_ns + ttl_s * SECOND_NS : 0;
+    rig_change(f, kind, key_domain(&f->arena, "d"), &d.base);
+}
+
+void rig_current(struct converger_rig *f)
+{
+    frame_current(&f->sent, "e1", f->revision);
+    rig_send(f);
+}
+
+void rig_elect(struct converger_rig *f)
+{
+    uint64_t id = drive_call(&f->drive, "/v1/board/lead", 0)->id;
+    Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
+    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    Board__Term term = BOARD__TERM__INIT;
+    lead.holder = f->x->leader.id;
+    term.role = arena_strdup(&f->arena, "converger");
+    term.epoch = arena_strdup(&f->arena, "e1");
+    term.term = ++f->revision;
+    r.lead = &lead;
+    r.term = &term;
+    drive_answer(&f->drive, id, &r.base);
+    assert_true(f->x->leader.leads);
+}
+
+/* Started and leading, with what was sent before. */
+void rig_lead(struct converger_rig *f)
+{
+    struct buf rest = f->sent;
+    buf_init(&f->sent);
+    drive_start(&f->drive);
+    frame_reset(&f->sent, "e1");
+    buf_append(&f->sent, rest.data, rest.size);
+    buf_done(&rest);
+    rig_current(f);
+    rig_elect(f);
+}
+
+/* The n-th call of moves in the last step as "create web/0 stop web/1 "; "" if there is none. */
+const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
+{
+    const struct call *c = drive_call(&f->drive, "/v1/board/apply", n);
+    buf_clear(&f->text);
+    if (!c) {
+        return "";
+    }
+    ProtobufCAllocator allocator = arena_protobuf(&f->arena);
+    Board__ApplyRequest *r = board__apply_request__unpack(&allocator, c->body.size, c->body.data);
+    assert_non_null(r);
+    for (size_t i = 0; i < r->n_moves; i++) {
+        const Board__Move *m = r->moves[i];
+        assert_string_equal(m->term->role, "converger");
+        assert_int_equal(m->term->term, f->x->leader.term);
+        buf_printf(&f->text, "%s ", m->move);
+        if (m->domain[0]) {
+            buf_printf(&f->text, "domain %s ", m->domain);
+        } else {
+            buf_printf(&f->text, "%s/%d ", m->actual_lrp_key->process_guid,
+                       m->actual_lrp_key->index);
+        }
+    }
+    *ret_call = c->id;
+    return buf_string(&f->text);
+}
+
+void rig_answer(struct converger_rig *f, uint64_t call, size_t count,
+                Board__MoveResult__Outcome outcome)
+{
+    Board__ApplyResponse r = BOARD__APPLY_RESPONSE__INIT;
+    Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+    result.outcome = outcome;
+    r.results = ARENA_ARRAY(&f->arena, count, Board__MoveResult *);
+    for (r.n_results = 0; r.n_results < count; r.n_results++) {
+        r.results[r.n_results] = &result;
+    }
+    drive_answer(&f->drive, call, &r.base);
+}
+
+/* Time passes while the board lives; true if moves were sent on the way. */
+bool rig_moved_within(struct converger_rig *f, int seconds)
+{
+    bool moved = false;
+    for (int i = 0; i < seconds && !moved; i++) {
+        drive_advance(&f->drive, 1000);
+        moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
+        if (!moved) {
+            const struct call *beat = drive_call(&f->drive, "/v1/board/beat", 0);
+            if (beat) {
+                Board__BeatResponse taken = BOARD__BEAT_RESPONSE__INIT;
+                drive_answer(&f->drive, beat->id, &taken.base);
+            }
+            frame_heartbeat(&f->sent, "e1", f->revision);
+            rig_send(f);
+            moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
+        }
+    }
+    return moved;
+}

@@ -1,0 +1,168 @@
+/* What the converger asks of the board, and when. */
+#include "test/unit/converger_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ORDINARY MODELS__ACTUAL_LRP__PRESENCE__ORDINARY
+#define EVACUATING MODELS__ACTUAL_LRP__PRESENCE__EVACUATING
+#define SUSPECT MODELS__ACTUAL_LRP__PRESENCE__SUSPECT
+
+static void a_crashed_one_is_restarted_when_due(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_actual(f, RECORD, "web", 0, "CRASHED", f->drive.now.wall_ns);
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    assert_false(rig_moved_within(f, 29));
+    assert_true(rig_moved_within(f, 2));
+    assert_moves(f, "restart web/0 ", &call);
+}
+
+static void what_waits_too_long_is_asked_for_in_full_passes(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_actual(f, RECORD, "web", 0, "UNCLAIMED", f->drive.now.wall_ns);
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    assert_true(rig_moved_within(f, 61));
+    assert_moves(f, "ask web/0 ", &call);
+    rig_answer(f, call, 1, BOARD__MOVE_RESULT__OUTCOME__NOTHING);
+    assert_moves(f, "", &call);
+    assert_true(rig_moved_within(f, 31));
+    assert_moves(f, "ask web/0 ", &call);
+}
+
+static void extra_ones_are_stopped_only_in_a_fresh_domain(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    assert_false(rig_moved_within(f, 65));
+    rig_domain(f, PUT, 12);
+    rig_send(f);
+    assert_moves(f, "stop web/0 ", &call);
+    rig_answer(f, call, 1, REFUSED);
+    assert_true(rig_moved_within(f, 6));
+    assert_moves(f, "stop web/0 ", &call);
+    rig_answer(f, call, 1, REFUSED);
+    /* The wall clock falls back; the monotonic one does not. */
+    f->drive.now.wall_ns -= 1000 * SECOND_NS;
+    assert_true(rig_moved_within(f, 6));
+    rig_answer(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, 1, REFUSED);
+    assert_false(rig_moved_within(f, 60));
+    /* The same revision, told again by another bbs, is no younger. */
+    frame_reset(&f->sent, "e1");
+    rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
+    rig_current(f);
+    assert_moves(f, "", &call);
+}
+
+static void an_expired_domain_goes(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_domain(f, RECORD, 10);
+    rig_lead(f);
+    assert_false(rig_moved_within(f, 9));
+    assert_true(rig_moved_within(f, 22));
+    assert_moves(f, "expire domain d ", &call);
+}
+
+/* The loss of a cell is news of the records that name it, and of no others. */
+static void what_a_lost_cell_ran_is_started_elsewhere(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "api", 2);
+    rig_desired(f, RECORD, "web", 1);
+    rig_cell(f, RECORD, "c1", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_cell(f, RECORD, "c2", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_placed(f, RECORD, "api", 0, ORDINARY, "c1");
+    rig_placed(f, RECORD, "api", 1, ORDINARY, "c2");
+    rig_placed(f, RECORD, "web", 0, ORDINARY, "c2");
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    rig_cell(f, PUT, "c1", BOARD__CELL_RECORD__STATE__LOST);
+    rig_send(f);
+    assert_moves(f, "suspect api/0 ", &call);
+    rig_placed(f, PUT, "api", 0, SUSPECT, "c1");
+    rig_actual(f, PUT, "api", 0, "UNCLAIMED", f->drive.now.wall_ns);
+    rig_send(f);
+    rig_answer(f, call, 1, DONE);
+    assert_moves(f, "", &call);
+    /* It is back before its replacement runs. */
+    rig_cell(f, PUT, "c1", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_send(f);
+    assert_moves(f, "resolve api/0 ", &call);
+    rig_answer(f, call, 1, DONE);
+    rig_cell(f, DELETE, "c2", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_send(f);
+    assert_moves(f, "suspect web/0 suspect api/1 ", &call);
+}
+
+static void an_evacuation_ends_with_its_cell(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_cell(f, RECORD, "c1", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_cell(f, RECORD, "c2", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_placed(f, RECORD, "web", 0, EVACUATING, "c1");
+    rig_placed(f, RECORD, "web", 0, ORDINARY, "c2");
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    rig_cell(f, PUT, "c1", BOARD__CELL_RECORD__STATE__LOST);
+    rig_send(f);
+    assert_moves(f, "vacate web/0 ", &call);
+}
+
+/* What a snapshot does not tell again is gone, cells and records alike. */
+static void a_reset_forgets_all(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 2);
+    rig_desired(f, RECORD, "api", 1);
+    rig_cell(f, RECORD, "c1", BOARD__CELL_RECORD__STATE__PRESENT);
+    rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
+    rig_placed(f, RECORD, "web", 1, ORDINARY, "c1");
+    rig_placed(f, RECORD, "api", 0, ORDINARY, "c1");
+    rig_lead(f);
+    assert_moves(f, "", &call);
+    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    lead.holder = f->x->leader.id;
+    frame_reset(&f->sent, "e1");
+    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->leader.term);
+    rig_desired(f, RECORD, "web", 2);
+    rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
+    rig_current(f);
+    assert_moves(f, "suspect web/0 create web/1 ", &call);
+    assert_int_equal(f->x->processes.by_guid.count, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_crashed_one_is_restarted_when_due),
+        TEST(what_waits_too_long_is_asked_for_in_full_passes),
+        TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
+        TEST(an_expired_domain_goes),
+        TEST(what_a_lost_cell_ran_is_started_elsewhere),
+        TEST(an_evacuation_ends_with_its_cell),
+        TEST(a_reset_forgets_all),
+    };
+    return cmocka_run_group_tests_name("repairs of the converger", tests, NULL, NULL);
+}

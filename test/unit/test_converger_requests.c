@@ -1,0 +1,88 @@
+/* What a converger is asked and what it answers. */
+#include "converger/cli/plan_text.h"
+#include "test/unit/converger_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct reply *ask(struct converger_rig *f, const char *method, const char *path,
+                               const char *unit)
+{
+    struct event ev = {.kind = EVENT_REQUEST,
+                       .request = {.id = 77,
+                                   .method = method,
+                                   .path = path,
+                                   .query = "",
+                                   .trace_id = "",
+                                   .accept = "",
+                                   .content_type = "",
+                                   .if_none_match = "",
+                                   .peer = {.unit = unit, .name = "somebody"}}};
+    drive_event(&f->drive, ev);
+    const struct effect *e = drive_effect(&f->drive, EFFECT_REPLY, 0);
+    assert_non_null(e);
+    return &e->reply;
+}
+
+static void plan_shows_and_once_does(void **state)
+{
+    struct converger_rig *f = *state;
+    struct err err;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_domain(f, RECORD, 0);
+    rig_lead(f);
+    assert_moves(f, "create web/0 ", &call);
+    rig_actual(f, PUT, "web", 0, "UNCLAIMED", f->drive.now.wall_ns - 60 * SECOND_NS);
+    rig_send(f);
+    rig_answer(f, call, 1, DONE);
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text), "PASS      MOVE  WHAT\nunplaced  ask   web/0\n");
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+
+    const struct reply *r = ask(f, "POST", "/once", "");
+    assert_int_equal(r->status, 200);
+    ProtobufCAllocator allocator = arena_protobuf(&f->arena);
+    Converge__OnceResponse *once =
+        converge__once_response__unpack(&allocator, r->body.size, r->body.data);
+    assert_int_equal(once->plan->n_repairs, 1);
+    assert_moves(f, "ask web/0 ", &call);
+    assert_int_equal(ask(f, "GET", "/state", "")->status, 200);
+}
+
+static void questions_are_checked(void **state)
+{
+    struct converger_rig *f = *state;
+    drive_start(&f->drive);
+    assert_int_equal(ask(f, "GET", "/nothing", "")->status, 404);
+    assert_int_equal(ask(f, "GET", "/once", "")->status, 405);
+    assert_int_equal(ask(f, "POST", "/once", "rep")->status, 403);
+    assert_int_equal(ask(f, "POST", "/once", "")->status, 503); /* it does not lead */
+    struct err err;
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text),
+                        "nothing to repair\n"
+                        "the board is not known yet: the feed has not caught up\n");
+    assert_true(converger_plan_json_text(&f->arena, bytes_of("{"), false, &f->text, &err) < 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(plan_shows_and_once_does),
+        TEST(questions_are_checked),
+    };
+    return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
+}
