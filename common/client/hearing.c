@@ -66,6 +66,7 @@ void hearing_expect(struct hearing *h, enum hearing_kind kind, const char *name,
     }
     leave_voice(s);
     s->session = session;
+    s->heard = 0;
     s->excused = false;
     begin_window(h, s);
 }
@@ -94,6 +95,7 @@ static void hear(struct hearing *h, enum hearing_kind kind, struct voice *v, con
     s->voice = v;
     TAILQ_INSERT_TAIL(&v->named, s, named);
     s->excused = false;
+    s->heard++;
     begin_window(h, s);
 }
 
@@ -224,8 +226,14 @@ int64_t silence_ns(const struct hearing *h, const struct silence *s)
 
 int64_t hearing_silent_ns(const struct hearing *h, enum hearing_kind kind, const char *name)
 {
-    const struct silence *s = map_get(&h->names[kind].by_name, name);
+    const struct silence *s = hearing_find(h, kind, name);
     return s ? silence_ns(h, s) : 0;
+}
+
+const struct silence *hearing_find(const struct hearing *h, enum hearing_kind kind,
+                                   const char *name)
+{
+    return map_get(&h->names[kind].by_name, name);
 }
 
 const struct silence *hearing_longest(const struct hearing *h, enum hearing_kind kind)

@@ -44,6 +44,7 @@ struct silence {
     struct voice *voice;        /* the last bbs to name it; NULL = none, or it is lost */
     uint64_t session; /* of the cell, or the leader's term: a beat of another is not heard */
     int64_t since_ns; /* counted time when it was heard */
+    uint64_t heard;   /* how often it was named since it is expected */
     bool excused;     /* a bbs that heard it was lost, and it was not heard since */
     char name[];      /* cell id, or role */
 };
@@ -91,6 +92,10 @@ void hearing_tick(struct hearing *h, int64_t now_ns, bool current);
 /* For how long it was not heard of; 0 of one that is not expected. */
 int64_t hearing_silent_ns(const struct hearing *h, enum hearing_kind kind, const char *name);
 int64_t silence_ns(const struct hearing *h, const struct silence *s);
+
+/* NULL = it is not expected. */
+const struct silence *hearing_find(const struct hearing *h, enum hearing_kind kind,
+                                   const char *name);
 
 /* The longest silence of the kind; the next shorter one is TAILQ_NEXT(s, link). NULL = nobody is
  * expected. */

@@ -1,0 +1,188 @@
+/* What the judge knows: cells and the brake as the feed tells them, and what is on its way. What it
+ * makes of that is converger/verdict.c. */
+#include "converger/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_NS (6 * SECOND_NS)
+#define SPREAD_NS (4 * SECOND_NS)
+#define RELEASE_INTERVAL_NS (2 * SECOND_NS)
+enum { MASS_MIN = 3, MASS_PART = 3, RELEASE_MAX = 10 };
+
+void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing *hearing)
+{
+    *j = (struct judge){.rules = *rules, .hearing = hearing};
+    struct judge_rules *r = &j->rules;
+    r->window_ns = r->window_ns ? r->window_ns : WINDOW_NS;
+    r->spread_ns = r->spread_ns ? r->spread_ns : SPREAD_NS;
+    r->mass_min = r->mass_min ? r->mass_min : MASS_MIN;
+    r->mass_part = r->mass_part ? r->mass_part : MASS_PART;
+    r->release_max = r->release_max ? r->release_max : RELEASE_MAX;
+    r->release_interval_ns = r->release_interval_ns ? r->release_interval_ns : RELEASE_INTERVAL_NS;
+    map_init(&j->cells);
+    map_init(&j->brake.cells);
+}
+
+static void free_judged(void *value)
+{
+    free(((struct judged *)value)->zone);
+    free(value);
+}
+
+void judge_done(struct judge *j)
+{
+    map_done(&j->cells, free_judged);
+    map_done(&j->brake.cells, free);
+}
+
+/* ---- What the feed tells --------------------------------------------------------------------- */
+
+void judge_reset(struct judge *j)
+{
+    MAP_EACH(&j->cells, n)
+    {
+        hearing_forget(j->hearing, HEARING_CELL, map_key(n));
+    }
+    map_done(&j->cells, free_judged);
+    judge_brake_gone(j);
+}
+
+static struct judged *judged_of(struct judge *j, const char *cell_id)
+{
+    struct judged *c = map_get(&j->cells, cell_id);
+    if (!c) {
+        c = calloc(1, sizeof(*c));
+        if (!c) {
+            abort();
+        }
+        c->lost = true; /* a snapshot's LOST cell was lost long ago */
+        c->lost_ns = NEVER_NS;
+        map_put(&j->cells, cell_id, c);
+    }
+    return c;
+}
+
+void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
+                struct moment now)
+{
+    struct judged *c = judged_of(j, cell_id);
+    bool lost = record->state == BOARD__CELL_RECORD__STATE__LOST;
+    if (lost && !c->lost && !map_get(&j->brake.cells, cell_id)) {
+        c->lost_ns = now.mono_ns;
+    } else if (!lost) {
+        c->lost_ns = NEVER_NS;
+    }
+    c->lost = lost;
+    c->session = record->session;
+    free(c->zone);
+    c->zone = strdup(record->presence ? record->presence->zone : "");
+    if (!c->zone) {
+        abort();
+    }
+    if (lost) {
+        hearing_forget(j->hearing, HEARING_CELL, cell_id);
+    } else {
+        hearing_expect(j->hearing, HEARING_CELL, cell_id, record->session);
+    }
+}
+
+void judge_cell_gone(struct judge *j, const char *cell_id)
+{
+    struct judged *c = map_remove(&j->cells, cell_id);
+    hearing_forget(j->hearing, HEARING_CELL, cell_id);
+    if (c) {
+        free_judged(c);
+    }
+}
+
+void judge_brake(struct judge *j, const Board__BrakeRecord *record)
+{
+    struct map was = j->brake.cells;
+    map_init(&j->brake.cells);
+    for (size_t i = 0; i < record->n_cells; i++) {
+        const Board__CellBeat *c = record->cells[i];
+        struct braked *b = map_remove(&was, c->cell_id);
+        if (!b || b->session != c->session) {
+            const struct silence *s = hearing_find(j->hearing, HEARING_CELL, c->cell_id);
+            b = b ? b : calloc(1, sizeof(*b));
+            if (!b) {
+                abort();
+            }
+            b->session = c->session;
+            b->heard = s ? s->heard : 0;
+        }
+        free(map_put(&j->brake.cells, c->cell_id, b));
+    }
+    map_done(&was, free);
+    j->brake.present = true;
+    j->brake.state = record->state;
+    j->brake.until = record->until;
+}
+
+void judge_brake_gone(struct judge *j)
+{
+    map_done(&j->brake.cells, free);
+    j->brake.present = false;
+}
+
+/* ---- What is on its way ---------------------------------------------------------------------- */
+
+void judge_asked(struct judge *j, const struct judgement *judgement, struct moment now)
+{
+    if (*judgement->cell_id) {
+        struct judged *c = map_get(&j->cells, judgement->cell_id);
+        c->asked = true;
+        if (map_get(&j->brake.cells, judgement->cell_id)) {
+            j->release_ns = now.mono_ns + j->rules.release_interval_ns;
+        }
+    } else {
+        j->brake_asked = true;
+    }
+}
+
+void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns)
+{
+    struct judged *c = map_get(&j->cells, cell_id);
+    if (!*cell_id) {
+        j->brake_asked = false;
+        j->brake_ns = again_ns;
+    } else if (c) {
+        c->asked = false;
+        c->again_ns = again_ns;
+    }
+}
+
+void judge_forget_moves(struct judge *j)
+{
+    j->brake_asked = false;
+    j->brake_ns = j->release_ns = 0;
+    MAP_EACH(&j->cells, n)
+    {
+        struct judged *c = map_value(n);
+        c->asked = false;
+        c->again_ns = 0;
+    }
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),
+                void *context)
+{
+    bool holds = j->brake.present && j->brake.state != BOARD__BRAKE_RECORD__STATE__RELEASED;
+    MAP_EACH(&j->cells, n)
+    {
+        const struct judged *c = map_value(n);
+        const struct braked *b = map_get(&j->brake.cells, map_key(n));
+        struct judged_view v = {
+            .cell_id = map_key(n),
+            .zone = c->zone,
+            .session = c->session,
+            .lost = c->lost,
+            .held = holds && !c->lost && b && b->session == c->session,
+            .silent_ns = hearing_silent_ns(j->hearing, HEARING_CELL, map_key(n)),
+        };
+        each(context, &v);
+    }
+}

@@ -1,0 +1,114 @@
+/* The judge of cells (DESIGN 6): which cell is lost, and whether so many fell silent together that
+ * the brake holds them first. It keeps what the feed tells of cells and of the brake, and asks the
+ * leader's hearing for silences. Pure; its decision changes nothing.
+ *
+ *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its session
+ *   brake    instead, when it is a mass loss: more than a third of the cells and at least 3, or
+ *            every cell of a zone of 3 or more while another zone lives, within one window. While
+ *            the brake is HELD or KEPT, whoever falls silent joins it; cells that are heard again,
+ *            have gone or have another session drop out; with none left it goes.
+ *   release  a HELD brake whose time is over. Then its cells are lost a bounded number at a time.
+ *
+ * Cells that die together are told of within two beats of each other. So a cell that would be lost
+ * alone, but not if those who are silent for longer than a healthy cell should be are dead too,
+ * waits for their answer, at most for `spread_ns`. */
+#ifndef CONVERGER_JUDGE_H
+#define CONVERGER_JUDGE_H
+
+#include "common/client/hearing.h"
+#include "common/model/keys.h"
+
+/* Each is a setting; 0 = its default. */
+struct judge_rules {
+    int64_t window_ns;    /* unheard for so long: lost: 6 s */
+    int64_t spread_ns;    /* between the first and the last of those that die together: 4 s */
+    uint32_t mass_min;    /* fewer are no mass loss: 3 */
+    uint32_t mass_part;   /* more than one in so many: 3 */
+    uint32_t release_max; /* released cells that are lost at a time: 10 */
+    int64_t release_interval_ns; /* and at so many ns from each other: 2 s */
+};
+
+/* A cell as its record tells. */
+struct judged {
+    char *zone;
+    uint64_t session;
+    bool lost;        /* its record is LOST */
+    int64_t lost_ns;  /* when we saw that happen; NEVER_NS = not, or the brake had listed it */
+    bool asked;       /* its lose is on its way */
+    int64_t again_ns; /* the next one not before */
+};
+
+/* A cell that the brake lists. */
+struct braked {
+    uint64_t session;
+    uint64_t heard; /* how often it had been heard when it was listed */
+};
+
+struct judge {
+    struct judge_rules rules; /* without 0 */
+    struct hearing *hearing;
+    struct map cells; /* id -> struct judged */
+    /* The brake's record. */
+    struct judge_brake {
+        bool present;
+        int state; /* Board__BrakeRecord__State */
+        int64_t until;
+        struct map cells; /* id -> struct braked */
+    } brake;
+    bool brake_asked;   /* a move about the brake is on its way */
+    int64_t brake_ns;   /* the next one not before */
+    int64_t release_ns; /* released cells are lost not before */
+};
+
+/* A move that the judge plans. */
+struct judgement {
+    const char *move;        /* "lose", "brake", "release" */
+    const char *cell_id;     /* of lose; "" otherwise */
+    uint64_t session;        /* of lose: that was judged */
+    Board__CellBeat **cells; /* of brake: all that are to be held */
+    size_t cell_count;
+};
+
+struct judgements {
+    struct arena *arena;
+    struct judgement *list; /* those who lose come first, by the length of their silence */
+    size_t count;
+};
+
+/* `hearing` must outlive it. */
+void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing *hearing);
+void judge_done(struct judge *j);
+
+/* What the feed tells. */
+void judge_reset(struct judge *j);
+void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
+                struct moment now);
+void judge_cell_gone(struct judge *j, const char *cell_id);
+void judge_brake(struct judge *j, const Board__BrakeRecord *record);
+void judge_brake_gone(struct judge *j);
+
+/* What is to be done now, in the arena; what is on its way is left out. */
+void judge_decide(const struct judge *j, struct moment now, struct judgements *ret,
+                  struct arena *a);
+
+/* A planned move is sent; its answer came, and if it was not done it is thought over at `again_ns`.
+ * `cell_id` is "" for one about the brake. */
+void judge_asked(struct judge *j, const struct judgement *judgement, struct moment now);
+void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns);
+
+/* No answers are awaited any more: the leader is another one. A new leader begins all windows
+ * anew. */
+void judge_forget_moves(struct judge *j);
+
+/* What is shown of a cell: in order of the ids; false at the end. `i` counts from 0. */
+struct judged_view {
+    const char *cell_id, *zone;
+    uint64_t session;
+    bool lost; /* its record is LOST */
+    bool held; /* the brake is HELD or KEPT and lists it */
+    int64_t silent_ns;
+};
+void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),
+                void *context);
+
+#endif

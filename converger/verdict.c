@@ -1,0 +1,230 @@
+/* What the judge decides (DESIGN 6, One judge and Mass-loss brake). */
+#include "converger/judge.h"
+
+#include <stdlib.h>
+
+/* Cells of the board, or of a zone: those that the brake lists are left out. */
+struct tally {
+    uint64_t total;
+    uint64_t lost;  /* within one window */
+    uint64_t maybe; /* not known yet: silent for longer than a healthy cell should be */
+};
+
+static bool is_released(const struct judge *j)
+{
+    return j->brake.present && j->brake.state == BOARD__BRAKE_RECORD__STATE__RELEASED;
+}
+
+static bool is_holding(const struct judge *j)
+{
+    return j->brake.present && !is_released(j);
+}
+
+/* Listed, PRESENT with the session that fell silent, and not heard since. */
+static bool stays_listed(const struct judge *j, const char *cell_id, const struct braked *b)
+{
+    const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
+    return s && s->session == b->session && s->heard == b->heard;
+}
+
+static bool is_unheard(const struct judge *j, const struct silence *s)
+{
+    return silence_ns(j->hearing, s) >= j->rules.window_ns;
+}
+
+/* ---- Is it a mass loss? ---------------------------------------------------------------------- */
+
+static void count_cell(const struct judge *j, const char *cell_id, const struct judged *c,
+                       struct moment now, struct tally *t)
+{
+    const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
+    if (c->lost || !s) {
+        bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->rules.window_ns;
+        t->total += recent;
+        t->lost += recent;
+    } else if (!map_get(&j->brake.cells, cell_id)) {
+        bool maybe =
+            s->excused || silence_ns(j->hearing, s) >= j->rules.window_ns - j->rules.spread_ns;
+        t->total++;
+        t->lost += is_unheard(j, s);
+        t->maybe += !is_unheard(j, s) && maybe;
+    }
+}
+
+static struct tally *zone_of(struct map *zones, const char *name)
+{
+    struct tally *t = map_get(zones, name);
+    if (!t) {
+        t = calloc(1, sizeof(*t));
+        if (!t) {
+            abort();
+        }
+        map_put(zones, name, t);
+    }
+    return t;
+}
+
+enum mass { MASS_NO, MASS_MAYBE, MASS_YES };
+
+static bool is_mass(const struct judge *j, const struct tally *all, struct map *zones, bool maybe)
+{
+    uint64_t lost = all->lost + (maybe ? all->maybe : 0);
+    if (lost >= j->rules.mass_min && lost * j->rules.mass_part > all->total) {
+        return true;
+    }
+    MAP_EACH(zones, n)
+    {
+        const struct tally *z = map_value(n);
+        uint64_t zone_lost = z->lost + (maybe ? z->maybe : 0);
+        if (z->total >= j->rules.mass_min && zone_lost == z->total && lost < all->total) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Cells without a zone are of none. */
+static enum mass mass_of(const struct judge *j, struct moment now)
+{
+    struct tally all = {0};
+    struct map zones;
+    map_init(&zones);
+    MAP_EACH(&j->cells, n)
+    {
+        const struct judged *c = map_value(n);
+        count_cell(j, map_key(n), c, now, &all);
+        if (*c->zone) {
+            count_cell(j, map_key(n), c, now, zone_of(&zones, c->zone));
+        }
+    }
+    enum mass mass = is_mass(j, &all, &zones, false)  ? MASS_YES
+                     : is_mass(j, &all, &zones, true) ? MASS_MAYBE
+                                                      : MASS_NO;
+    map_done(&zones, free);
+    return mass;
+}
+
+/* ---- The moves ------------------------------------------------------------------------------- */
+
+static struct judgement *plan(struct judgements *p, const char *move)
+{
+    struct judgement *g = &p->list[p->count++];
+    *g = (struct judgement){.move = move, .cell_id = ""};
+    return g;
+}
+
+static void plan_lose(const struct judge *j, const struct silence *s, struct moment now,
+                      struct judgements *p)
+{
+    const struct judged *c = map_get(&j->cells, s->name);
+    if (!c->asked && now.mono_ns >= c->again_ns) {
+        struct judgement *g = plan(p, "lose");
+        g->cell_id = arena_strdup(p->arena, s->name);
+        g->session = s->session;
+    }
+}
+
+/* All that are to be held: those listed that stay, and those unheard of that are not listed. */
+static void plan_brake(const struct judge *j, bool join, struct judgements *p)
+{
+    struct judgement *g = plan(p, "brake");
+    g->cells = ARENA_ARRAY(p->arena, j->cells.count + 1, Board__CellBeat *);
+    MAP_EACH(&j->cells, n)
+    {
+        const struct braked *b = map_get(&j->brake.cells, map_key(n));
+        const struct silence *s = hearing_find(j->hearing, HEARING_CELL, map_key(n));
+        if (s && (b ? stays_listed(j, map_key(n), b) : join && is_unheard(j, s))) {
+            Board__CellBeat *c = g->cells[g->cell_count++] = ARENA_NEW(p->arena, Board__CellBeat);
+            board__cell_beat__init(c);
+            c->cell_id = arena_strdup(p->arena, s->name);
+            c->session = s->session;
+        }
+    }
+}
+
+static bool somebody_leaves(const struct judge *j)
+{
+    MAP_EACH(&j->brake.cells, n)
+    {
+        if (!stays_listed(j, map_key(n), map_value(n))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool somebody_joins(const struct judge *j)
+{
+    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
+         s = TAILQ_NEXT(s, link)) {
+        if (!map_get(&j->brake.cells, s->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The brake that there is: who leaves it, who joins it, whether its time is over. */
+static void keep_brake(const struct judge *j, struct moment now, struct judgements *p)
+{
+    bool held = j->brake.state == BOARD__BRAKE_RECORD__STATE__HELD;
+    if (somebody_leaves(j) || (is_holding(j) && somebody_joins(j))) {
+        plan_brake(j, is_holding(j), p);
+    } else if (held && now.wall_ns >= j->brake.until) {
+        plan(p, "release");
+    }
+}
+
+/* Released: a bounded number at a time, those who were silent for the longest time first. */
+static void lose_released(const struct judge *j, struct moment now, struct judgements *p)
+{
+    size_t first = p->count;
+    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
+         s && is_unheard(j, s) && p->count - first < j->rules.release_max;
+         s = TAILQ_NEXT(s, link)) {
+        const struct braked *b = map_get(&j->brake.cells, s->name);
+        if (b && stays_listed(j, s->name, b)) {
+            plan_lose(j, s, now, p);
+        }
+    }
+}
+
+/* Not listed and unheard of. While released cells are worked off, no other brake begins: those of
+ * another mass loss wait. */
+static void lose_unheard(const struct judge *j, struct moment now, struct judgements *p)
+{
+    enum mass mass = mass_of(j, now);
+    if (mass == MASS_YES) {
+        if (!j->brake.present) {
+            plan_brake(j, true, p);
+        }
+        return;
+    }
+    int64_t least_ns = j->rules.window_ns + (mass == MASS_MAYBE ? j->rules.spread_ns : 0);
+    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
+         s && silence_ns(j->hearing, s) >= least_ns; s = TAILQ_NEXT(s, link)) {
+        if (!map_get(&j->brake.cells, s->name)) {
+            plan_lose(j, s, now, p);
+        }
+    }
+}
+
+void judge_decide(const struct judge *j, struct moment now, struct judgements *ret, struct arena *a)
+{
+    bool may_brake = !j->brake_asked && now.mono_ns >= j->brake_ns;
+    *ret = (struct judgements){.arena = a};
+    if (!j->hearing->counting ||
+        (!j->brake.present && !hearing_longest(j->hearing, HEARING_CELL))) {
+        return;
+    }
+    ret->list = ARENA_ARRAY(a, j->cells.count + 2, struct judgement);
+    if (is_released(j) && now.mono_ns >= j->release_ns) {
+        lose_released(j, now, ret);
+    }
+    if (!is_holding(j) && may_brake && somebody_joins(j)) {
+        lose_unheard(j, now, ret);
+    }
+    if (j->brake.present && may_brake) {
+        keep_brake(j, now, ret);
+    }
+}
