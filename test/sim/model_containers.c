@@ -375,6 +375,22 @@ bool model_containers_end(struct model_containers *m, int64_t now_ns, const char
     return true;
 }
 
+void model_containers_reboot(struct model_containers *m, bool gone)
+{
+    while (gone && m->boxes.count) {
+        struct map_node *first = map_from(&m->boxes, "");
+        box_free(map_remove(&m->boxes, map_key(first)));
+    }
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
+            end_box(b, 0, MODEL_SIGKILL);
+            b->end_untold = false;
+        }
+    }
+}
+
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
 {
     m->fail_starts = count;

@@ -42,6 +42,8 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns);
 /* Scripts. The container's process ends now; false if it does not run. */
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
                           int exit_code, int exit_signal);
+/* The machine fell and is up again: whatever was started has ended, or is gone altogether. */
+void model_containers_reboot(struct model_containers *m, bool gone);
 /* The next `count` STARTs fail with this text. */
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
 /* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */

@@ -62,6 +62,16 @@ static Etcd__ResponseHeader *header_now(struct model_etcd *m, struct arena *a)
 
 /* Quota */
 
+void model_etcd_set_quota(struct model_etcd *m, int64_t bytes)
+{
+    m->config.quota_bytes = bytes ? bytes : default_quota_bytes;
+}
+
+int64_t model_etcd_file_bytes(const struct model_etcd *m)
+{
+    return m->file_bytes;
+}
+
 struct model_refusal model_check_quota(struct model_etcd *m, int64_t cost)
 {
     if (cost == 0) {

@@ -45,6 +45,11 @@ int64_t model_etcd_due(const struct model_etcd *m);
 int64_t model_etcd_revision(const struct model_etcd *m);
 int64_t model_etcd_compacted(const struct model_etcd *m); /* 0 = never compacted */
 
+/* As if its disk had room for `bytes` from now on: below what it holds, the next write is refused
+ * and raises the alarm. 0 = the default. */
+void model_etcd_set_quota(struct model_etcd *m, int64_t bytes);
+int64_t model_etcd_file_bytes(const struct model_etcd *m);
+
 /* A new leader: the raft term rises and all leases begin anew with their whole TTL, as etcd does
  * (issue 12291). */
 void model_etcd_elect(struct model_etcd *m);

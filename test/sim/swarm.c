@@ -116,6 +116,7 @@ static void trouble(struct swarm *s, int64_t duration_ns)
             crash = now + swarm_draw(s, 1, 8 * s->pace_ns);
         }
         if (look <= now) {
+            faults_touch_open(s);
             checkers_look(&s->checkers);
             look = now + LOOK_NS;
         }
@@ -200,7 +201,9 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     make_cluster(&s, seed);
     world_trace_logs(s.world, trace);
     if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
-        trouble(&s, swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS));
+        /* In some there is time for a brake to be released, and a cell to be lost twice. */
+        trouble(&s, swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
+                                         : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
         heal(&s);
         converge(&s);
     } else {

@@ -29,6 +29,13 @@ enum swarm_fault {
     FAULT_FAILING_RUNTIME,
     FAULT_HUNG_RUNTIME,
     FAULT_CLOCK_JUMP,
+    FAULT_STORM,     /* all connections of everything break at once */
+    FAULT_NO_SPACE,  /* etcd is out of quota */
+    FAULT_LONG_PAUSE,
+    FAULT_CELL_CUT,  /* reaches nobody, or nobody reaches it, for long */
+    FAULT_CELL_AWAY, /* killed, and started again late: its containers run on */
+    FAULT_CELL_FELL, /* the same, and its containers end with it */
+    FAULT_MASS_LOSS, /* several cells at once */
     FAULT_COUNT
 };
 

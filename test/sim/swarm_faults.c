@@ -314,6 +314,123 @@ static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
     return true;
 }
 
+static bool begin_storm(struct swarm *s, struct open_fault *f)
+{
+    (void)f;
+    world_break_connections(s->world);
+    return true;
+}
+
+static bool begin_no_space(struct swarm *s, struct open_fault *f)
+{
+    (void)f;
+    world_fill_store(s->world, true);
+    return true;
+}
+
+static void end_no_space(struct swarm *s, struct open_fault *f)
+{
+    (void)f;
+    world_fill_store(s->world, false);
+}
+
+/* Cells are few among the processes, and what a cell's long silence brings about is much. */
+static bool begin_long_pause(struct swarm *s, struct open_fault *f)
+{
+    f->node = swarm_chance(s, 70) ? any_cell(s) : any_node(s);
+    if (alive(f->node)) {
+        world_pause(s->world, f->node);
+        return true;
+    }
+    return false;
+}
+
+/* From everybody and to everybody. */
+static void cut_off(struct swarm *s, struct open_fault *f, bool on)
+{
+    for (unsigned i = 0; i < s->node_count; i++) {
+        if ((f->way & 1) && s->nodes[i] != f->node) {
+            world_cut(s->world, f->node, s->nodes[i], on);
+        }
+        if ((f->way & 2) && s->nodes[i] != f->node) {
+            world_cut(s->world, s->nodes[i], f->node, on);
+        }
+    }
+    world_note(s->world, node_name(f->node), "every way %s it is %s",
+               f->way == 1   ? "from"
+               : f->way == 2 ? "to"
+                             : "from and to",
+               on ? "cut" : "healed");
+}
+
+static bool begin_cell_cut(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_cell(s);
+    f->way = (int)swarm_draw(s, 1, 3);
+    cut_off(s, f, true);
+    return true;
+}
+
+static void end_cell_cut(struct swarm *s, struct open_fault *f)
+{
+    cut_off(s, f, false);
+}
+
+static bool take_away(struct swarm *s, struct node *cell, int64_t until_ns)
+{
+    if (!node_up(cell)) {
+        return false;
+    }
+    world_kill(s->world, cell);
+    for (unsigned i = 0; i < s->node_count; i++) {
+        if (s->nodes[i] == cell) {
+            s->restart_ns[i] = until_ns;
+        }
+    }
+    return true;
+}
+
+static int64_t long_from_now(struct swarm *s)
+{
+    return world_now(s->world) + swarm_draw(s, 4, 60) * SECOND_NS;
+}
+
+static bool begin_cell_away(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_cell(s);
+    return take_away(s, f->node, long_from_now(s));
+}
+
+static bool begin_cell_fell(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_cell(s);
+    if (!take_away(s, f->node, long_from_now(s))) {
+        return false;
+    }
+    world_reboot(s->world, f->node, swarm_chance(s, 50));
+    return true;
+}
+
+/* Half of the cells or more; some are cut off, some fall, and all are back at about the same time. */
+static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
+{
+    (void)f;
+    unsigned cells = s->cluster->options.cells;
+    unsigned count = (unsigned)swarm_draw(s, (cells + 1) / 2, cells), from = s->node_count - cells;
+    int64_t until_ns = world_now(s->world) + swarm_draw(s, 4, 90) * SECOND_NS;
+    for (unsigned i = from; i < from + count && s->open_count < OPEN_FAULTS_MAX - 1; i++) {
+        if (swarm_chance(s, 50)) {
+            struct open_fault one = {
+                .kind = FAULT_CELL_CUT, .until_ns = until_ns, .node = s->nodes[i], .way = 3};
+            cut_off(s, &one, true);
+            s->open[s->open_count++] = one;
+        } else if (take_away(s, s->nodes[i], until_ns) && swarm_chance(s, 50)) {
+            world_reboot(s->world, s->nodes[i], swarm_chance(s, 50));
+        }
+    }
+    return true;
+}
+
 /* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). */
 static const struct fault_row {
     const char *name;
@@ -347,6 +464,13 @@ static const struct fault_row {
     [FAULT_HUNG_RUNTIME] = {"hung runtime", 30, 40 * SECOND_NS, begin_hung_runtime,
                             end_hung_runtime},
     [FAULT_CLOCK_JUMP] = {"clock jump", 30, 0, begin_clock_jump, NULL},
+    [FAULT_STORM] = {"reconnect storm", 30, 0, begin_storm, NULL},
+    [FAULT_NO_SPACE] = {"etcd out of space", 20, 10 * SECOND_NS, begin_no_space, end_no_space},
+    [FAULT_LONG_PAUSE] = {"long pause", 30, 60 * SECOND_NS, begin_long_pause, end_pause},
+    [FAULT_CELL_CUT] = {"cell cut off", 30, 60 * SECOND_NS, begin_cell_cut, end_cell_cut},
+    [FAULT_CELL_AWAY] = {"cell away", 30, 0, begin_cell_away, NULL},
+    [FAULT_CELL_FELL] = {"cell fell", 30, 0, begin_cell_fell, NULL},
+    [FAULT_MASS_LOSS] = {"mass loss", 20, 0, begin_mass_loss, NULL},
 };
 
 const char *swarm_fault_name(enum swarm_fault fault)
@@ -419,6 +543,13 @@ void faults_end_due(struct swarm *s, int64_t now_ns)
             rows[f.kind].end(s, &f);
         }
         touch(s, f.node);
+    }
+}
+
+void faults_touch_open(struct swarm *s)
+{
+    for (unsigned i = 0; i < s->open_count; i++) {
+        touch(s, s->open[i].node);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm.h"
 
-enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 24, SWARM_NODES_MAX = 24 };
+enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 32, SWARM_NODES_MAX = 24 };
 
 struct swarm;
 
@@ -51,6 +51,7 @@ void faults_init(struct swarm *s);
 void faults_begin_one(struct swarm *s);
 void faults_end_due(struct swarm *s, int64_t now_ns); /* NEVER_NS: all of them */
 int64_t faults_due_ns(const struct swarm *s);
+void faults_touch_open(struct swarm *s); /* what still lasts, for the checkers */
 void faults_committed(struct swarm *s, struct node *by);
 void faults_step(struct swarm *s); /* between two events */
 void swarm_supervise(struct swarm *s); /* starts what is down and due */

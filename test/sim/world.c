@@ -212,6 +212,22 @@ bool world_end_container(struct world *w, struct node *n, int which, int exit_co
     return true;
 }
 
+void world_reboot(struct world *w, struct node *n, bool gone)
+{
+    assert(!n->role);
+    world_note(w, n->config.name, gone ? "its containers are gone" : "its containers end with it");
+    model_containers_reboot(n->containers, gone);
+}
+
+void world_break_connections(struct world *w)
+{
+    world_note(w, "network", "every connection breaks");
+    network_break(w);
+    for (size_t i = 0; i < w->node_count; i++) {
+        world_break_watch(w, w->nodes[i]);
+    }
+}
+
 void world_stop(struct world *w, struct node *n)
 {
     world_note(w, n->config.name, "is told to stop");

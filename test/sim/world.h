@@ -67,6 +67,10 @@ bool world_end_container(struct world *w, struct node *n, int which, int exit_co
 /* As kill -9 in the middle of its next step: only the first `effects` effects of it are done. */
 void world_kill_within(struct world *w, struct node *n, unsigned effects);
 
+/* As a machine that falls: its containers end with it, or are not even known any more when it is
+ * back. Only while its process is down. */
+void world_reboot(struct world *w, struct node *n, bool gone);
+
 /* As SIGSTOP and SIGCONT: what happens to a paused process waits, and comes late and in order. */
 void world_pause(struct world *w, struct node *n);
 void world_wake(struct world *w, struct node *n);
@@ -95,6 +99,12 @@ void world_faults(struct world *w, const struct world_faults *faults);
 /* The watch of this process breaks; or is told nothing until it flows again. */
 void world_break_watch(struct world *w, struct node *n);
 void world_stall_watch(struct world *w, struct node *n, bool stalled);
+
+/* Every connection there is breaks: calls, streams and watches. */
+void world_break_connections(struct world *w);
+
+/* etcd's disk is full: writes are refused until it is not, and the alarm is off again. */
+void world_fill_store(struct world *w, bool full);
 
 /* etcd forgets its history up to now. */
 void world_compact(struct world *w);

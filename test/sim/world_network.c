@@ -19,6 +19,7 @@ struct exchange {
     unsigned from_start, to_start;
     bool stream;
     bool delivered;           /* the server has seen the request */
+    bool broken;              /* its connection is no more; the client is told */
     struct cursor *cursor;    /* of an endless answer, while it lasts */
     const char *channel;
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
@@ -191,6 +192,9 @@ static void arrives_at_server(void *world, struct item *item)
     struct arrival *a = item->payload;
     struct exchange *x = find(w, a->request_id);
     if (!x) {
+        return;
+    }
+    if (x->broken) {
         return;
     }
     if (!x->to->role) {
@@ -373,7 +377,7 @@ void network_reply(struct node *to, const struct reply *reply)
 {
     struct world *w = to->world;
     struct exchange *x = find(w, reply->id);
-    if (!x || x->to != to || (!x->from && !x->answered)) {
+    if (!x || x->to != to || x->broken || (!x->from && !x->answered)) {
         cursor_free(reply->cursor); /* the client is gone */
         return;
     }
@@ -469,6 +473,35 @@ void network_node_down(struct node *n)
             x->from = NULL;
             x->answered = NULL;
             hang_up(x, world_draw(w, w->options.network));
+        }
+    }
+}
+
+/* The client learns that it broke, and so does a server that has seen the request. */
+static void break_one(struct exchange *x)
+{
+    struct world *w = x->to->world;
+    x->broken = true;
+    cursor_free(x->cursor);
+    x->cursor = NULL;
+    if (x->delivered && server_alive(x)) {
+        struct item *i = item_new(tell_end);
+        struct end *e = ARENA_NEW(&i->arena, struct end);
+        *e = (struct end){.server = x->to, .start = x->to_start, .request_id = x->request_id};
+        i->payload = e;
+        i->owner = x->to;
+        queue_push(&w->queue, i, w->now_ns + world_draw(w, w->options.network));
+    }
+    if (x->from || x->answered) {
+        fail_client(x, CALL_UNKNOWN, "connection broken", world_draw(w, w->options.network));
+    }
+}
+
+void network_break(struct world *w)
+{
+    for (struct exchange *x = w->exchanges; x; x = x->next) {
+        if (!x->broken) {
+            break_one(x);
         }
     }
 }

@@ -73,6 +73,7 @@ void network_cancel(struct node *from, uint64_t call_id);
 void network_reply(struct node *to, const struct reply *reply);
 void network_wake(struct node *to, const char *channel);
 void network_node_down(struct node *n); /* before its role is freed */
+void network_break(struct world *w);
 void network_free(struct world *w);
 
 /* world_store.c: calls to the model etcd and its watches. */

@@ -168,6 +168,12 @@ void world_compact(struct world *w)
     arena_done(&a);
 }
 
+void world_fill_store(struct world *w, bool full)
+{
+    world_note(w, "etcd", full ? "its disk is full" : "its disk has room again");
+    model_etcd_set_quota(w->etcd, full ? model_etcd_file_bytes(w->etcd) : 0);
+}
+
 void world_elect(struct world *w, int64_t duration_ns)
 {
     world_note(w, "etcd", "elects a leader");
