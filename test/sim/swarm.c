@@ -76,9 +76,11 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     add_nodes(s, s->cluster->cells, o.cells);
     s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
     s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
+    s->strays = swarm_chance(s, 40);
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);
+    feed_watch_begin(s);
 }
 
 /* False once something is broken. */
@@ -162,6 +164,7 @@ static void converge(struct swarm *s)
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
         run_to(s, world_now(s->world) + LOOK_NS);
         swarm_supervise(s);
+        client_again(s);
         checkers_look(&s->checkers);
         rest = at_rest(s, &why);
         if (rest && world_now(s->world) >= least) {

@@ -18,6 +18,11 @@ enum ask_kind {
     ASK_REMOVE,
     ASK_RETIRE,
     ASK_UPSERT,
+    ASK_CLAIM, /* what only reps should do, and any client may */
+    ASK_START,
+    ASK_CRASH,
+    ASK_FAIL,
+    ASK_REMOVE_ACTUAL,
     ASK_LIST,
     ASK_LIST_ACTUAL
 };
@@ -28,8 +33,9 @@ struct ask {
     enum ask_kind kind;
     const char *app;
     const char *domain;
-    int number; /* of instances; for retire the index; for upsert the ttl in seconds */
-    bool until_answered;
+    int number; /* of instances; for moves the index; for upsert the ttl in seconds */
+    const char *guid, *cell_id; /* of the instance that a move is about */
+    bool *owed;                 /* set to false once it is answered; NULL = nobody waits */
     unsigned attempt;
     const char *trace_id; /* of this attempt */
     int64_t from_revision;
@@ -38,8 +44,10 @@ struct ask {
 static const char *const paths[] = {
     [ASK_DESIRE] = "/v1/desired_lrp/desire.r2",   [ASK_SCALE] = "/v1/desired_lrp/update",
     [ASK_REMOVE] = "/v1/desired_lrp/remove",      [ASK_RETIRE] = "/v1/actual_lrps/retire",
-    [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_LIST] = "/v1/desired_lrps/list.r3",
-    [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
+    [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_CLAIM] = "/v1/actual_lrps/claim",
+    [ASK_START] = "/v1/actual_lrps/start.r1",     [ASK_CRASH] = "/v1/actual_lrps/crash",
+    [ASK_FAIL] = "/v1/actual_lrps/fail",          [ASK_REMOVE_ACTUAL] = "/v1/actual_lrps/remove",
+    [ASK_LIST] = "/v1/desired_lrps/list.r3",      [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
 };
 
 /* ---- What was true when ---- */
@@ -71,6 +79,15 @@ static bool was_absent(const struct ask *ask, const struct past *p)
     return !was_there(ask, p);
 }
 
+/* Absent, or another instance's: a removal is told the same (behaviour.md 10.2). */
+static bool was_not_its(const struct ask *ask, const struct past *p)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)(p ? p->message : NULL);
+    const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
+    return !key || strcmp(key->instance_guid, ask->guid) != 0 ||
+           strcmp(key->cell_id, ask->cell_id) != 0;
+}
+
 static bool had_number(const struct ask *ask, const struct past *p)
 {
     return p && p->message && ((const Models__DesiredLRP *)p->message)->instances == ask->number;
@@ -87,6 +104,23 @@ static bool was_for_ever(const struct ask *ask, const struct past *p)
 {
     return ask->number == 0 && p && p->message &&
            ((const Board__DomainRecord *)p->message)->ttl_s == 0;
+}
+
+static bool has_instance(const struct ask *ask, const Models__ActualLRP *r, const char *state)
+{
+    const Models__ActualLRPInstanceKey *key = r->actual_lrp_instance_key;
+    return strcmp(r->state, state) == 0 && key && strcmp(key->instance_guid, ask->guid) == 0 &&
+           strcmp(key->cell_id, ask->cell_id) == 0;
+}
+
+/* So that nothing changes. */
+static bool was_moved(const struct ask *ask, const struct past *p)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)(p ? p->message : NULL);
+    if (ask->kind == ASK_FAIL) {
+        return !r || strcmp(r->state, "UNCLAIMED") == 0;
+    }
+    return r && has_instance(ask, r, ask->kind == ASK_CLAIM ? "CLAIMED" : "RUNNING");
 }
 
 /* This attempt wrote the record after it was asked. */
@@ -113,13 +147,23 @@ static void judge_done(const struct ask *ask, const char *key)
     there = there || (ask->kind == ASK_SCALE && ever(ask, key, had_number));
     there = there || (ask->kind == ASK_RETIRE && ever(ask, key, was_stopping));
     there = there || (ask->kind == ASK_UPSERT && ever(ask, key, was_for_ever));
+    bool move = ask->kind == ASK_CLAIM || ask->kind == ASK_START || ask->kind == ASK_FAIL;
+    there = there || (move && ever(ask, key, was_moved));
     if (!there) {
         violation(ask, "S5", "acknowledged, and the store never had it");
     }
 }
 
+static bool is_move(enum ask_kind kind)
+{
+    return kind >= ASK_CLAIM && kind <= ASK_REMOVE_ACTUAL;
+}
+
 static void judge_refused(const struct ask *ask, const char *key, int error)
 {
+    if (ask->kind == ASK_CRASH && error == MODELS__ERROR__TYPE__ResourceNotFound) {
+        return; /* also when it was recorded, and is not desired any more (behaviour.md 10.4) */
+    }
     if (wrote(ask, key)) {
         violation(ask, "S6", "refused, and yet it was written");
     }
@@ -128,10 +172,10 @@ static void judge_refused(const struct ask *ask, const char *key, int error)
             violation(ask, "S6", "refused because it exists, and it did not");
         }
     } else if (error == MODELS__ERROR__TYPE__ResourceNotFound && ask->kind != ASK_DESIRE) {
-        if (!ever(ask, key, was_absent)) {
+        if (!ever(ask, key, ask->kind == ASK_REMOVE_ACTUAL ? was_not_its : was_absent)) {
             violation(ask, "S6", "refused because it does not exist, and it did");
         }
-    } else {
+    } else if (!is_move(ask->kind)) {
         violation(ask, "S6", "refused with an error that nothing explains");
     }
 }
@@ -144,7 +188,8 @@ static void judge_write(const struct ask *ask, struct bytes body)
     /* All answers of this kind are an error alone. */
     Models__DesiredLRPLifecycleResponse *r =
         models__desired_lrplifecycle_response__unpack(&allocator, body.size, body.data);
-    const char *key = ask->kind == ASK_RETIRE   ? key_actual(&a, ask->app, ask->number, 0)
+    bool actual = ask->kind == ASK_RETIRE || is_move(ask->kind);
+    const char *key = actual                    ? key_actual(&a, ask->app, ask->number, 0)
                       : ask->kind == ASK_UPSERT ? key_domain(&a, ask->domain)
                                                 : key_desired(&a, ask->app);
     if (!r) {
@@ -253,10 +298,13 @@ static void answered(void *context, int status, struct bytes body)
                ask->trace_id, status);
     if (status == 200) {
         s->result->answered++;
+        if (ask->owed) {
+            *ask->owed = false;
+        }
         (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
     } else if (status != 503 && status != 0) {
         violation(ask, "S6", "answered with a status that nothing explains");
-    } else if (ask->attempt < ATTEMPTS_MAX || ask->until_answered) {
+    } else if (ask->attempt < ATTEMPTS_MAX) {
         attempt(ask);
         return;
     }
@@ -295,6 +343,37 @@ static void send_retire(struct ask *ask)
     Models__RetireActualLRPRequest request = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
     request.actual_lrp_key = &key;
     send(ask, &request.base);
+}
+
+static void send_move(struct ask *ask)
+{
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    key.process_guid = (char *)(size_t)ask->app;
+    key.index = ask->number;
+    key.domain = (char *)(size_t)ask->domain;
+    Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
+    instance.instance_guid = (char *)(size_t)ask->guid;
+    instance.cell_id = (char *)(size_t)ask->cell_id;
+    Models__ActualLRPNetInfo net = MODELS__ACTUAL_LRPNET_INFO__INIT;
+    net.address = (char *)(size_t) "10.9.9.9";
+    Models__ClaimActualLRPRequest claim = MODELS__CLAIM_ACTUAL_LRPREQUEST__INIT;
+    Models__StartActualLRPRequest start = MODELS__START_ACTUAL_LRPREQUEST__INIT;
+    Models__CrashActualLRPRequest crash = MODELS__CRASH_ACTUAL_LRPREQUEST__INIT;
+    Models__FailActualLRPRequest fail = MODELS__FAIL_ACTUAL_LRPREQUEST__INIT;
+    Models__RemoveActualLRPRequest remove = MODELS__REMOVE_ACTUAL_LRPREQUEST__INIT;
+    claim.process_guid = remove.process_guid = key.process_guid;
+    claim.index = remove.index = key.index;
+    claim.actual_lrp_instance_key = start.actual_lrp_instance_key = &instance;
+    crash.actual_lrp_instance_key = remove.actual_lrp_instance_key = &instance;
+    start.actual_lrp_key = crash.actual_lrp_key = fail.actual_lrp_key = &key;
+    start.actual_lrp_net_info = &net;
+    crash.error_message = fail.error_message = (char *)(size_t) "a client says so";
+    const ProtobufCMessage *const messages[] = {[ASK_CLAIM] = &claim.base,
+                                                [ASK_START] = &start.base,
+                                                [ASK_CRASH] = &crash.base,
+                                                [ASK_FAIL] = &fail.base,
+                                                [ASK_REMOVE_ACTUAL] = &remove.base};
+    send(ask, messages[ask->kind]);
 }
 
 /* As the cluster's, in the app's own domain. */
@@ -338,6 +417,13 @@ static void attempt(struct ask *ask)
         upsert.ttl = (uint32_t)ask->number;
         send(ask, &upsert.base);
         break;
+    case ASK_CLAIM:
+    case ASK_START:
+    case ASK_CRASH:
+    case ASK_FAIL:
+    case ASK_REMOVE_ACTUAL:
+        send_move(ask);
+        break;
     case ASK_LIST:
         send(ask, &list.base);
         break;
@@ -365,22 +451,43 @@ static struct ask *ask_new(struct swarm *s, enum ask_kind kind, unsigned app)
     return ask;
 }
 
+/* The instance that stands there now, or one that nobody ever made. */
+static void choose_instance(struct ask *ask)
+{
+    struct swarm *s = ask->swarm;
+    const char *key = key_actual(&s->arena, ask->app, ask->number, 0);
+    const Models__ActualLRP *r =
+        (const Models__ActualLRP *)history_now(&s->checkers.history, key);
+    const Models__ActualLRPInstanceKey *stands = r ? r->actual_lrp_instance_key : NULL;
+    unsigned cell = (unsigned)swarm_draw(s, 1, s->cluster->options.cells);
+    ask->guid = arena_printf(&s->arena, "stray-%u", s->ask_number);
+    ask->cell_id = arena_printf(&s->arena, "cell-%u", cell);
+    if (stands && *stands->instance_guid && swarm_chance(s, 70)) {
+        ask->guid = stands->instance_guid;
+        ask->cell_id = stands->cell_id;
+    }
+}
+
 void swarm_ask(struct swarm *s)
 {
     static const enum ask_kind often[] = {
-        ASK_DESIRE, ASK_DESIRE, ASK_DESIRE, ASK_SCALE, ASK_SCALE, ASK_SCALE,       ASK_REMOVE,
-        ASK_RETIRE, ASK_RETIRE, ASK_LIST,   ASK_LIST,  ASK_LIST_ACTUAL, ASK_LIST_ACTUAL,
-        ASK_UPSERT,
+        ASK_DESIRE, ASK_DESIRE, ASK_DESIRE,      ASK_SCALE,       ASK_SCALE, ASK_SCALE, ASK_REMOVE,
+        ASK_RETIRE, ASK_RETIRE, ASK_LIST,        ASK_LIST,        ASK_LIST_ACTUAL,
+        ASK_UPSERT, ASK_UPSERT, ASK_LIST_ACTUAL, ASK_LIST_ACTUAL,
     };
     static const int ttls[] = {0, 1, 3, 10, 120};
     if (s->open_asks >= OPEN_ASKS_MAX) {
         return;
     }
     enum ask_kind kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
+    if (s->strays && swarm_chance(s, 20)) {
+        kind = (enum ask_kind)swarm_draw(s, ASK_CLAIM, ASK_REMOVE_ACTUAL);
+    }
     struct ask *ask = ask_new(s, kind, (unsigned)swarm_draw(s, 1, s->apps));
     ask->number = kind == ASK_UPSERT
                       ? ttls[random_below(&s->random, sizeof(ttls) / sizeof(ttls[0]))]
                       : (int)swarm_draw(s, kind == ASK_DESIRE ? 1 : 0, s->instances_max);
+    choose_instance(ask);
     s->open_asks++;
     attempt(ask);
 }
@@ -390,9 +497,16 @@ void swarm_ask(struct swarm *s)
 void client_heal(struct swarm *s)
 {
     for (unsigned app = 1; app <= s->apps; app++) {
-        if (swarm_chance(s, 80)) {
+        s->owed[app] = swarm_chance(s, 80);
+    }
+}
+
+void client_again(struct swarm *s)
+{
+    for (unsigned app = 1; app <= s->apps; app++) {
+        if (s->owed[app] && s->open_asks < OPEN_ASKS_MAX) {
             struct ask *ask = ask_new(s, ASK_UPSERT, app);
-            ask->until_answered = true;
+            ask->owed = &s->owed[app];
             s->open_asks++;
             attempt(ask);
         }

@@ -30,9 +30,11 @@ struct swarm {
     unsigned node_count;
 
     bool wide; /* instances by the hundred: more than a transaction takes */
+    bool strays; /* ordinary clients claim, start, crash ... instances as well */
     unsigned apps, instances_max;
     int64_t pace_ns;                 /* mean time between two requests */
     unsigned open_asks, ask_number;
+    bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */
 
     bool enabled[FAULT_COUNT];
     int64_t fault_pace_ns;
@@ -57,9 +59,13 @@ void faults_step(struct swarm *s); /* between two events */
 void swarm_supervise(struct swarm *s); /* starts what is down and due */
 void swarm_start_all(struct swarm *s);
 
+/* swarm_feed.c: somebody who follows the feed and checks it. */
+void feed_watch_begin(struct swarm *s);
+
 /* swarm_client.c */
 void swarm_ask(struct swarm *s);
 void client_crash(struct swarm *s);
-void client_heal(struct swarm *s); /* what clients do once all is well */
+void client_heal(struct swarm *s);  /* what clients do once all is well */
+void client_again(struct swarm *s); /* repeats what of it was not answered */
 
 #endif
