@@ -3,13 +3,16 @@
  *   test_swarm --seeds A-B      these
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm --seed N [--trace]   one, with its trace
+ *   ... --first                 ends at the first seed that fails
  * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. */
 #include "test/sim/swarm.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,6 +100,7 @@ struct task {
     unsigned long long from, to;
     double minutes; /* 0 = up to `to` */
     unsigned processes;
+    unsigned failures_max; /* of one process */
     bool trace;
     unsigned long long *now; /* the seed that each process is at, seen by all */
 };
@@ -105,7 +109,7 @@ struct task {
 static void run_some(const struct task *task, unsigned first, struct total *t)
 {
     double begun = seconds_now();
-    for (unsigned long long seed = task->from + first; t->failed < FAILURES_MAX;
+    for (unsigned long long seed = task->from + first; t->failed < task->failures_max;
          seed += task->processes) {
         if (task->minutes > 0 ? seconds_now() - begun > task->minutes * 60 : seed > task->to) {
             break;
@@ -131,6 +135,7 @@ static int begin_child(const struct task *task, unsigned number)
         exit(1);
     }
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends the first ends all */
         struct total t = {0};
         run_some(task, number, &t);
         bool told = write(ends[1], &t, sizeof(t)) == (ssize_t)sizeof(t);
@@ -172,6 +177,10 @@ static bool parse(int argc, char **argv, struct task *t)
             t->trace = true;
             continue;
         }
+        if (strcmp(argv[i], "--first") == 0) {
+            t->failures_max = 1;
+            continue;
+        }
         if (strcmp(argv[i], "--seeds") == 0) {
             good = good && sscanf(value, "%llu-%llu", &t->from, &t->to) == 2 && t->from <= t->to;
         } else if (strcmp(argv[i], "--seed") == 0) {
@@ -194,10 +203,13 @@ static bool parse(int argc, char **argv, struct task *t)
 
 int main(int argc, char **argv)
 {
-    struct task task = {.from = 1, .to = SEEDS_DEFAULT, .processes = PROCESSES_DEFAULT};
+    struct task task = {.from = 1,
+                        .to = SEEDS_DEFAULT,
+                        .processes = PROCESSES_DEFAULT,
+                        .failures_max = FAILURES_MAX};
     if (!parse(argc, argv, &task)) {
         fprintf(stderr, "usage: test_swarm [--seeds A-B | --minutes M | --seed N [--trace]] "
-                        "[--processes N]\n");
+                        "[--first] [--processes N]\n");
         return 2;
     }
     if (task.from == task.to || task.trace) {
