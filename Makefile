@@ -1,5 +1,6 @@
 # Builds everything into build/$(VARIANT)/.
 #   make                     the programs, in build/release/bin
+#   make docs                docs/ as far as programs print it
 #   make check               all fast tests (unit, decide, table, sim), under sanitizers
 #   make CC=clang ...        with clang (build/release-clang, ...)
 #   make V=1 ...             shows the commands
@@ -44,7 +45,7 @@ LIB_O   := $(LIB_C:%.c=$(OUT)/%.o)
 GEN_O   := $(GEN_C:$(GEN)/%.c=$(OUT)/gen/%.o)
 HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
 
-.PHONY: all check tests clean gen shim
+.PHONY: all check docs tests clean gen shim
 .SECONDARY:
 all: $(PROGS) shim
 tests: $(TESTS)
@@ -91,6 +92,10 @@ $(OUT)/bin/rep-shim: $(SHIM_C) $(wildcard rep/shim/*.h)
 
 check: $(FAST)
 	@failed=0; for t in $(FAST); do echo "== $$t"; $$t || failed=1; done; exit $$failed
+
+# Pages, or parts of them, that are made from what they tell of; tests hold them there.
+docs: $(OUT)/test/table/test_lifecycle_docs
+	$(Q)$< print >docs/lifecycles.md.new && mv docs/lifecycles.md.new docs/lifecycles.md
 
 clean:
 	rm -rf build

@@ -1,6 +1,6 @@
 /* The lifecycle engine: states and moves as data, written once in a .def file as X-macros
- * (DESIGN 3.6). One file gives the enum, the names both ways, the check at every state change, and
- * the exhaustive test. */
+ * (DESIGN 3.6). One file gives the enum, the names both ways, the check at every state change, the
+ * exhaustive test, and docs/lifecycles.md. */
 #ifndef COMMON_LIFECYCLE_LIFECYCLE_H
 #define COMMON_LIFECYCLE_LIFECYCLE_H
 
@@ -20,16 +20,29 @@ struct lifecycle_row {
     uint8_t to;
 };
 
+/* Why the moves from this state are so. */
+struct lifecycle_note {
+    uint8_t from;
+    const char *words;
+};
+
+/* All words are for people. */
 struct lifecycle {
-    const char *name; /* "actual_lrp" */
+    const char *name;  /* "actual_lrp" */
+    const char *title; /* "An instance: the ActualLRP record" */
+    const char *about;
     const char *const *states;
+    const char *const *state_words;
     size_t state_count;
     const char *const *news;
+    const char *const *news_words;
     size_t news_count;
     const char *const *guards; /* name of bit i */
+    const char *const *guard_words;
     size_t guard_count;
     const struct lifecycle_row *rows;
     size_t row_count;
+    const struct lifecycle_note *notes; /* the last has no words */
 };
 
 /* The state after the move, or -1 when no row allows it. `true_guards` has the bit of every guard

@@ -11,35 +11,45 @@
 
 /* The list of guards ends with NULL, so that a lifecycle without guards is good C too. */
 static const char *const state_names[] = {
-#define STATE(id, text) text,
-#define NEWS(id, text)
-#define GUARD(id, text)
-#define MOVE(from, actors, news, guards, to)
+#define STATE(id, text, words) text,
 #include LIFECYCLE_DEF
 };
 
 static const char *const news_names[] = {
-#define STATE(id, text)
-#define NEWS(id, text) text,
-#define GUARD(id, text)
-#define MOVE(from, actors, news, guards, to)
+#define NEWS(id, text, words) text,
 #include LIFECYCLE_DEF
 };
 
 static const char *const guard_names[] = {
-#define STATE(id, text)
-#define NEWS(id, text)
-#define GUARD(id, text) text,
-#define MOVE(from, actors, news, guards, to)
+#define GUARD(id, text, words) text,
 #include LIFECYCLE_DEF
     NULL,
 };
 
+static const char *const state_words[] = {
+#define STATE(id, text, words) words,
+#include LIFECYCLE_DEF
+};
+
+static const char *const news_words[] = {
+#define NEWS(id, text, words) words,
+#include LIFECYCLE_DEF
+};
+
+static const char *const guard_words[] = {
+#define GUARD(id, text, words) words,
+#include LIFECYCLE_DEF
+    NULL,
+};
+
+static const struct lifecycle_note notes[] = {
+#define NOTE(from_, words_) {.from = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, from_), .words = (words_)},
+#include LIFECYCLE_DEF
+    {.words = NULL},
+};
+
 #define IF(id) LIFECYCLE_JOIN(LIFECYCLE_PREFIX, IF_##id)
 static const struct lifecycle_row rows[] = {
-#define STATE(id, text)
-#define NEWS(id, text)
-#define GUARD(id, text)
 #define MOVE(from_, actors_, news_, guards_, to_)                                                  \
     {                                                                                              \
         .from = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, from_),                                           \
@@ -53,12 +63,18 @@ static const struct lifecycle_row rows[] = {
 
 const struct lifecycle LIFECYCLE_VARIABLE = {
     .name = LIFECYCLE_NAME,
+#define ABOUT(title_, words) .title = (title_), .about = (words),
+#include LIFECYCLE_DEF
     .states = state_names,
+    .state_words = state_words,
     .state_count = sizeof(state_names) / sizeof(state_names[0]),
     .news = news_names,
+    .news_words = news_words,
     .news_count = sizeof(news_names) / sizeof(news_names[0]),
     .guards = guard_names,
+    .guard_words = guard_words,
     .guard_count = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, GUARD_COUNT),
     .rows = rows,
     .row_count = sizeof(rows) / sizeof(rows[0]),
+    .notes = notes,
 };

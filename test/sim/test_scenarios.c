@@ -3,11 +3,12 @@
  * uneven delays. The run never writes there; when a story changed on purpose, `test_scenarios
  * --print NAME` prints the new trace, to be read before it is kept. */
 #include "test/sim/stories/story.h"
+#include "test/tool/page.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { STORIES_MAX = 128, SEEDS = 100, TRACE_MAX = 1 << 20 };
+enum { STORIES_MAX = 128, SEEDS = 100 };
 
 /* One story as it is being told. */
 struct telling {
@@ -83,33 +84,18 @@ static char *kept(const struct telling *t, char *trace)
     return text;
 }
 
-static char *expected_trace(const char *name)
-{
-    char path[200];
-    snprintf(path, sizeof(path), "test/sim/expected/%s.trace", name);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        fail_msg("%s is missing; the tests run from the top of the tree", path);
-    }
-    char *text = calloc(1, TRACE_MAX);
-    assert_true(fread(text, 1, TRACE_MAX - 1, f) > 0);
-    fclose(f);
-    return text;
-}
-
 static void tells_the_expected_trace_twice(void **state)
 {
     struct telling *t = *state;
-    char *first = tell(t), *again = tell(t), *expected = expected_trace(t->story->name);
+    char path[200], command[200];
+    snprintf(path, sizeof(path), "test/sim/expected/%s.trace", t->story->name);
+    snprintf(command, sizeof(command), "test_scenarios --print %s", t->story->name);
+    char *first = tell(t), *again = tell(t);
     assert_string_equal(first, again);
     first = kept(t, first);
-    if (strcmp(first, expected) != 0) {
-        fprintf(stderr, "%s", first);
-    }
-    assert_string_equal(first, expected);
+    page_equals(path, first, command);
     free(first);
     free(again);
-    free(expected);
 }
 
 /* The stories' own assertions hold whatever the seed and the delays. */

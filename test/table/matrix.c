@@ -1,5 +1,7 @@
 #include "test/table/matrix.h"
 
+#include "test/tool/page.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,23 +96,13 @@ static void equals_what_is_written(void **state)
 {
     const struct lifecycle *l = *state;
     names_lead_back(l);
-    char path[128];
+    char path[128], command[128];
     snprintf(path, sizeof(path), "test/table/expected/%s.txt", l->name);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        fail_msg("%s is missing; run from the top of the tree", path);
-    }
-    struct buf expected, actual;
-    buf_init(&expected);
+    snprintf(command, sizeof(command), "test_lifecycle_%s print", l->name);
+    struct buf actual;
     buf_init(&actual);
-    char piece[4096];
-    for (size_t n; (n = fread(piece, 1, sizeof(piece), f)) > 0;) {
-        buf_append(&expected, piece, n);
-    }
-    fclose(f);
     matrix_print(l, &actual);
-    assert_string_equal(buf_string(&actual), buf_string(&expected));
-    buf_done(&expected);
+    page_equals(path, buf_string(&actual), command);
     buf_done(&actual);
 }
 

@@ -1,0 +1,222 @@
+/* docs/lifecycles.md is what the tables print; `make docs` writes it, this test holds it there. */
+#include "common/base/bytes.h"
+#include "common/lifecycle/actual_lrp.h"
+#include "common/lifecycle/brake.h"
+#include "common/lifecycle/cell.h"
+#include "common/lifecycle/container.h"
+#include "common/lifecycle/desired_lrp.h"
+#include "common/lifecycle/domain.h"
+#include "common/lifecycle/job.h"
+#include "common/lifecycle/lead.h"
+#include "test/tool/page.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct lifecycle *const lifecycles[] = {
+    &desired_lrp_lifecycle, &actual_lrp_lifecycle, &container_lifecycle, &cell_lifecycle,
+    &brake_lifecycle,       &domain_lifecycle,     &job_lifecycle,       &lead_lifecycle,
+};
+
+enum { LIFECYCLE_COUNT = sizeof(lifecycles) / sizeof(lifecycles[0]) };
+
+static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
+                                    ACTOR_CONVERGER};
+
+/* ---- The drawing ---- */
+
+static const char *drawn(const struct lifecycle *l, int state)
+{
+    return state == 0 ? "[*]" : l->states[state];
+}
+
+static bool leads(const struct lifecycle *l, int from, int news, int to)
+{
+    for (size_t i = 0; i < l->row_count; i++) {
+        const struct lifecycle_row *r = &l->rows[i];
+        if (r->from == from && r->news == news && r->to == to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One arrow with all the news that lead this way. */
+static void print_arrow(const struct lifecycle *l, int from, int to, struct buf *out)
+{
+    bool first = true;
+    for (int news = 0; news < (int)l->news_count; news++) {
+        if (!leads(l, from, news, to)) {
+            continue;
+        }
+        if (first) {
+            buf_printf(out, "    %s --> %s: ", drawn(l, from), drawn(l, to));
+        }
+        buf_printf(out, "%s%s", first ? "" : ", ", l->news[news]);
+        first = false;
+    }
+    buf_append_string(out, first ? "" : "\n");
+}
+
+static void print_drawing(const struct lifecycle *l, struct buf *out)
+{
+    buf_append_string(out, "```mermaid\nstateDiagram-v2\n");
+    for (int from = 0; from < (int)l->state_count; from++) {
+        for (int to = 0; to < (int)l->state_count; to++) {
+            if (from || to) {
+                print_arrow(l, from, to, out);
+            }
+        }
+    }
+    buf_append_string(out, "```\n\n");
+}
+
+/* ---- The tables ---- */
+
+static void print_words(const char *head, const char *const *names, const char *const *words,
+                        size_t count, struct buf *out)
+{
+    if (!count) {
+        return;
+    }
+    buf_printf(out, "| %s | |\n|---|---|\n", head);
+    for (size_t i = 0; i < count; i++) {
+        buf_printf(out, "| `%s` | %s |\n", names[i], words[i]);
+    }
+    buf_append_string(out, "\n");
+}
+
+static void print_move(const struct lifecycle *l, const struct lifecycle_row *r, struct buf *out)
+{
+    bool first = true;
+    buf_append_string(out, "| ");
+    for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
+        if (r->actors & actors[i]) {
+            buf_printf(out, "%s%s", first ? "" : ", ", actor_name(actors[i]));
+            first = false;
+        }
+    }
+    buf_printf(out, " | `%s` |", l->news[r->news]);
+    first = true;
+    for (size_t g = 0; g < l->guard_count; g++) {
+        if (r->guards & (1u << g)) {
+            buf_printf(out, "%s `%s`", first ? "" : " and", l->guards[g]);
+            first = false;
+        }
+    }
+    buf_printf(out, " | %s%s |\n", r->to == r->from ? "stays " : "", l->states[r->to]);
+}
+
+static void print_moves(const struct lifecycle *l, int from, struct buf *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < l->row_count; i++) {
+        if (l->rows[i].from != from) {
+            continue;
+        }
+        if (first) {
+            buf_printf(out, "From **%s**:", l->states[from]);
+            for (const struct lifecycle_note *n = l->notes; n->words; n++) {
+                buf_printf(out, "%s%s", n->from == from ? " " : "",
+                           n->from == from ? n->words : "");
+            }
+            buf_append_string(out, "\n\n| who | brings | if | it becomes |\n|---|---|---|---|\n");
+        }
+        print_move(l, &l->rows[i], out);
+        first = false;
+    }
+    buf_append_string(out, first ? "" : "\n");
+}
+
+static void print_lifecycle(const struct lifecycle *l, struct buf *out)
+{
+    buf_printf(out, "## %s\n\n%s\n\n", l->title, l->about);
+    buf_printf(out, "The table: [common/lifecycle/%s.def](../common/lifecycle/%s.def).\n\n",
+               l->name, l->name);
+    print_drawing(l, out);
+    print_words("state", l->states, l->state_words, l->state_count, out);
+    print_words("news", l->news, l->news_words, l->news_count, out);
+    print_words("guard", l->guards, l->guard_words, l->guard_count, out);
+    for (int from = 0; from < (int)l->state_count; from++) {
+        print_moves(l, from, out);
+    }
+}
+
+static void print_page(struct buf *out)
+{
+    buf_append_string(
+        out,
+        "# Lifecycles\n\n"
+        "Everything on the board, and every container, has a state, and moves from one to the "
+        "next\n"
+        "only as a table says: from this state, this actor, with this news, under these guards, "
+        "to\n"
+        "that state. The tables are data that the compiler reads; the names on the wire, the "
+        "check\n"
+        "at every change, the tests and this page are made from them (`make docs`).\n\n"
+        "How to read a row: all guards named must hold, and of the rows that fit the first one\n"
+        "counts. `none` is a state too, so that creation and deletion are moves (the drawings "
+        "show\n"
+        "it as a dot). What no row allows is refused when it is asked from outside. *client* is\n"
+        "anybody whose certificate is not one of ours; the other actors are our own "
+        "processes.\n\n");
+    for (size_t i = 0; i < LIFECYCLE_COUNT; i++) {
+        print_lifecycle(lifecycles[i], out);
+    }
+    out->size--; /* one newline ends it */
+}
+
+/* ---- The tests ---- */
+
+static void page_is_what_the_tables_print(void **state)
+{
+    (void)state;
+    struct buf page;
+    buf_init(&page);
+    print_page(&page);
+    page_equals("docs/lifecycles.md", buf_string(&page), "make docs");
+    buf_done(&page);
+}
+
+static void every_table_is_on_the_page(void **state)
+{
+    (void)state;
+    glob_t defs;
+    assert_int_equal(glob("common/lifecycle/*.def", 0, NULL, &defs), 0);
+    for (size_t i = 0; i < defs.gl_pathc; i++) {
+        bool found = false;
+        for (size_t j = 0; j < LIFECYCLE_COUNT; j++) {
+            char path[200];
+            snprintf(path, sizeof(path), "common/lifecycle/%s.def", lifecycles[j]->name);
+            found = found || strcmp(path, defs.gl_pathv[i]) == 0;
+        }
+        if (!found) {
+            fail_msg("%s has no place in docs/lifecycles.md: add it to this test",
+                     defs.gl_pathv[i]);
+        }
+    }
+    assert_int_equal(defs.gl_pathc, LIFECYCLE_COUNT);
+    globfree(&defs);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "print") == 0) {
+        struct buf page;
+        buf_init(&page);
+        print_page(&page);
+        fputs(buf_string(&page), stdout);
+        buf_done(&page);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_is_what_the_tables_print),
+        cmocka_unit_test(every_table_is_on_the_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
