@@ -27,6 +27,12 @@ static void committed(void *context, const struct world_commit *commit)
     faults_committed(s, commit->by);
 }
 
+static void answered(void *context, const struct world_answer *answer)
+{
+    struct swarm *s = context;
+    checkers_answered(&s->checkers, answer);
+}
+
 static void verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct swarm *s = context;
@@ -69,7 +75,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;
     checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
-    world_observe(s->world, &(struct world_observer){committed, verb, s});
+    world_observe(s->world, &(struct world_observer){committed, answered, verb, s});
     add_nodes(s, s->cluster->bbs, o.bbs);
     add_nodes(s, s->cluster->auctioneers, o.auctioneers);
     add_nodes(s, s->cluster->convergers, o.convergers);

@@ -122,9 +122,19 @@ struct world_commit {
     bool clock_jumped;      /* it jumped while this was decided: nobody can tell what it showed */
 };
 
+struct world_answer {
+    struct node *from, *by;
+    const char *path;
+    int64_t arrived_revision; /* etcd's when the request arrived */
+    int status;
+    struct bytes request, body;
+};
+
 /* Who looks on. Must not step the world. */
 struct world_observer {
     void (*committed)(void *context, const struct world_commit *commit);
+    /* A request of one of our processes was answered; the bodies are borrowed. */
+    void (*answered)(void *context, const struct world_answer *answer);
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
     void *context;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/contract/cursor.h"
+#include "test/sim/model_etcd.h"
 #include "test/sim/world_parts.h"
 
 /* How long a broken way goes unnoticed (TCP_USER_TIMEOUT of the real shells). */
@@ -22,6 +23,9 @@ struct exchange {
     bool broken;              /* its connection is no more; the client is told */
     struct cursor *cursor;    /* of an endless answer, while it lasts */
     const char *channel;
+    struct bytes asked;       /* body of the request and its path, while somebody looks on */
+    const char *path;
+    int64_t arrived_revision;
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
     world_answered *answered; /* client outside */
     void *context;
@@ -203,6 +207,7 @@ static void arrives_at_server(void *world, struct item *item)
     }
     x->to_start = x->to->starts;
     x->delivered = true;
+    x->arrived_revision = model_etcd_revision(w->etcd);
     node_step(x->to, &a->event);
 }
 
@@ -301,6 +306,10 @@ static void send_request(struct exchange *x, const struct call *call)
     };
     i->payload = arrival;
     i->owner = x->to;
+    if (w->observer.answered && x->from && !x->stream) {
+        x->path = arena_strdup(&x->arena, arrival->event.request.path);
+        x->asked = kept(&x->arena, call->body);
+    }
     int64_t delay_ns = world_draw(w, w->options.network);
     if (world_strikes(w, w->faults.late)) {
         delay_ns += world_draw(w, w->faults.late_by);
@@ -392,6 +401,16 @@ void network_reply(struct node *to, const struct reply *reply)
     buf_append(&body, reply->body.data, reply->body.size);
     if (reply->cursor) {
         drain(reply->cursor, &body);
+    }
+    if (x->path) {
+        w->observer.answered(w->observer.context,
+                             &(struct world_answer){.from = x->from,
+                                                    .by = to,
+                                                    .path = x->path,
+                                                    .arrived_revision = x->arrived_revision,
+                                                    .status = reply->status,
+                                                    .request = x->asked,
+                                                    .body = buf_bytes(&body)});
     }
     if (way_cut(to, x->from) || (!x->stream && world_strikes(w, w->faults.answer_lost))) {
         buf_done(&body);

@@ -63,6 +63,11 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
     }
 }
 
+void checkers_answered(struct checkers *k, const struct world_answer *answer)
+{
+    check_answer(k, answer);
+}
+
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
     k->verbs++;

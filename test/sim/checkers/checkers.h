@@ -36,6 +36,9 @@ void checkers_done(struct checkers *k);
 /* Takes all revisions that are new and shows them to the checkers below. */
 void checkers_committed(struct checkers *k, const struct world_commit *commit);
 
+/* One of our processes was answered by another. */
+void checkers_answered(struct checkers *k, const struct world_answer *answer);
+
 /* A rep asks its driver. */
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
 
@@ -58,6 +61,10 @@ void check_moves(struct checkers *k, const struct passage *p, const struct world
 /* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
  * written was compared, and in the epoch. */
 void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn);
+
+/* licences.c: S2, S10 a move that a bbs says to have done was asked with the session or the term
+ * that the board had while it was asked. */
+void check_answer(struct checkers *k, const struct world_answer *answer);
 
 /* instances.c: what the board says of instances, kept for the two below. */
 void note_instances(struct checkers *k, const struct passage *p);

@@ -1,5 +1,6 @@
 /* S2, S10: the transaction of a rep's move compares its cell's record, that of a leader's move its
- * lock. S6: it compares each record that it writes, and the epoch (DESIGN 2, 6). */
+ * lock. S6: it compares each record that it writes, all that the move's decision rests on, and the
+ * epoch; and no two of its ops rest on each other (DESIGN 2, 6). */
 #include "models/actual_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
@@ -12,12 +13,24 @@ static int order(ProtobufCBinaryData a, const char *key)
     return c ? c : (a.len > size) - (a.len < size);
 }
 
+/* As it stood: a record unchanged, a key or range where nothing was, a range with nothing newer. That
+ * a record merely exists says nothing of what was read in it. */
+static bool as_read(const Etcd__Compare *c)
+{
+    if (c->target == ETCD__COMPARE__COMPARE_TARGET__CREATE) {
+        return c->result == ETCD__COMPARE__COMPARE_RESULT__EQUAL && c->create_revision == 0;
+    }
+    return c->target == ETCD__COMPARE__COMPARE_TARGET__MOD &&
+           (c->result == ETCD__COMPARE__COMPARE_RESULT__EQUAL || c->range_end.len);
+}
+
 static bool compared(const Etcd__TxnRequest *txn, const char *key)
 {
     for (size_t i = 0; i < txn->n_compare; i++) {
         const Etcd__Compare *c = txn->compare[i];
         int low = order(c->key, key);
-        if (low == 0 || (low < 0 && c->range_end.len && order(c->range_end, key) > 0)) {
+        bool covers = low == 0 || (low < 0 && c->range_end.len && order(c->range_end, key) > 0);
+        if (covers && as_read(c)) {
             return true;
         }
     }
@@ -42,40 +55,144 @@ static const char *cell_of(const struct past *p)
     return key && *key->cell_id ? key->cell_id : NULL;
 }
 
-static void check_rep(struct checkers *k, struct arena *a, const struct past *p,
-                      const Etcd__TxnRequest *txn)
+/* ---- What a move must have read ---- */
+
+enum {
+    READS_DESIRED = 1 << 0,
+    READS_INDEX = 1 << 1,  /* all records of the index */
+    READS_CELL = 1 << 2,   /* that of the instance */
+    READS_DOMAIN = 1 << 3, /* when it rests on absence */
+    READS_BRAKE = 1 << 4,
+};
+
+static const struct {
+    const char *move;
+    unsigned reads;
+} required[] = {
+    {"create", READS_DESIRED},
+    {"restart", READS_DESIRED},
+    {"stop", READS_DESIRED | READS_DOMAIN},
+    {"claim", READS_DESIRED},
+    {"start", READS_DESIRED | READS_INDEX},
+    {"crash", READS_DESIRED},
+    {"suspect", READS_DESIRED | READS_INDEX | READS_CELL},
+    {"resolve", READS_DESIRED | READS_INDEX | READS_CELL | READS_DOMAIN},
+    {"vacate", READS_CELL},
+};
+
+static unsigned reads_of(const char *move)
 {
-    const char *was = cell_of(p->before), *is = cell_of(p);
-    const char *cell = is ? is : was;
-    if (cell && !compared(txn, key_cell(a, cell))) {
-        checkers_report(k, "S2", "%s: %s by the rep of %s does not compare the cell's record",
-                        p->key, p->cause->move, cell);
+    for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
+        if (strcmp(required[i].move, move) == 0) {
+            return required[i].reads;
+        }
+    }
+    return 0;
+}
+
+static const Models__ActualLRP *record_of(const struct past *p)
+{
+    const struct past *any = p->message ? p : p->before;
+    return (const Models__ActualLRP *)(any ? any->message : NULL);
+}
+
+struct scrutiny {
+    struct checkers *k;
+    struct arena *arena;
+    const struct passage *passage;
+    const Etcd__TxnRequest *txn;
+    const struct past *change;
+};
+
+/* The transaction must compare `key`, and no other op of the batch may write it: etcd judges all
+ * compares against the state before the transaction (DESIGN 2, group commit). */
+static void must_read(struct scrutiny *s, const char *key, const char *invariant, const char *what)
+{
+    const struct past *p = s->change;
+    if (!compared(s->txn, key)) {
+        checkers_report(s->k, invariant, "%s: %s by the %s does not compare %s, %s", p->key,
+                        p->cause->move, p->cause->actor, what, key);
+    }
+    for (size_t i = 0; i < s->passage->count; i++) {
+        const struct past *other = s->passage->list[i];
+        if (other != p && other->cause && other->cause->op != p->cause->op &&
+            strcmp(other->key, key) == 0) {
+            checkers_report(s->k, "S6", "%s: %s rests on %s, which another op of its batch writes",
+                            p->key, p->cause->move, key);
+        }
     }
 }
 
-static void check_change(struct checkers *k, struct arena *a, const struct past *p,
-                         const Etcd__TxnRequest *txn)
+static void must_read_index(struct scrutiny *s, const Models__ActualLRPKey *key)
 {
+    for (int presence = 0; presence < 3; presence++) {
+        must_read(s, key_actual(s->arena, key->process_guid, key->index, presence), "S6",
+                  "a record of its index");
+    }
+}
+
+/* A mark that was there before is an explicit request, or was judged then. */
+static bool rests_on_absence(const struct past *p)
+{
+    const Models__ActualLRP *was =
+        (const Models__ActualLRP *)(p->before ? p->before->message : NULL);
+    return strcmp(p->cause->actor, "converger") == 0 && strcmp(p->cause->move, "stop") == 0 &&
+           was && !was->stopping;
+}
+
+static void check_reads(struct scrutiny *s)
+{
+    const struct past *p = s->change;
+    const Models__ActualLRP *r = record_of(p);
+    const char *cell = cell_of(p) ? cell_of(p) : cell_of(p->before);
+    unsigned reads = reads_of(p->cause->move);
+    if (strcmp(p->cause->move, "claim") == 0 && strcmp(p->cause->actor, "client") == 0) {
+        reads = 0; /* carries no definition, so none is read */
+    }
+    if (reads & READS_DESIRED) {
+        must_read(s, key_desired(s->arena, r->actual_lrp_key->process_guid), "S6",
+                  "the DesiredLRP");
+    }
+    if (reads & READS_INDEX) {
+        must_read_index(s, r->actual_lrp_key);
+    }
+    if ((reads & READS_CELL) && cell) {
+        must_read(s, key_cell(s->arena, cell), "S2", "the instance's cell");
+    }
+    if ((reads & READS_DOMAIN) && rests_on_absence(p)) {
+        must_read(s, key_domain(s->arena, r->actual_lrp_key->domain), "S8", "the domain");
+    }
+}
+
+static bool by_leader(const struct past *p)
+{
+    return strcmp(p->cause->actor, "auctioneer") == 0 || strcmp(p->cause->actor, "converger") == 0;
+}
+
+static void check_change(struct scrutiny *s)
+{
+    const struct past *p = s->change;
     if (p->type == RECORD_EPOCH || p->type == RECORD_RUN || !p->cause) {
         return;
     }
-    if (!compared(txn, p->key)) {
-        checkers_report(k, "S6", "%s is written by %s without a compare", p->key, p->cause->move);
+    must_read(s, p->key, "S6", "what it writes");
+    if (!compares_epoch(s->txn)) {
+        checkers_report(s->k, "S2", "%s: %s does not compare the epoch", p->key, p->cause->move);
     }
-    if (!compares_epoch(txn)) {
-        checkers_report(k, "S2", "%s: %s does not compare the epoch", p->key, p->cause->move);
+    if (by_leader(p) && p->type != RECORD_LEAD) {
+        must_read(s, key_lead(s->arena, p->cause->actor), "S10", "its lock");
+    }
+    if (p->type == RECORD_CELL && strcmp(p->cause->move, "lose") == 0) {
+        must_read(s, key_brake(s->arena), "S6", "the brake");
     }
     if (p->type != RECORD_ACTUAL) {
         return;
     }
-    if (strcmp(p->cause->actor, "rep") == 0) {
-        check_rep(k, a, p, txn);
-    } else if ((strcmp(p->cause->actor, "auctioneer") == 0 ||
-                strcmp(p->cause->actor, "converger") == 0) &&
-               !compared(txn, key_lead(a, p->cause->actor))) {
-        checkers_report(k, "S10", "%s: %s by the %s does not compare its lock", p->key,
-                        p->cause->move, p->cause->actor);
+    const char *cell = cell_of(p) ? cell_of(p) : cell_of(p->before);
+    if (strcmp(p->cause->actor, "rep") == 0 && cell) {
+        must_read(s, key_cell(s->arena, cell), "S2", "its cell");
     }
+    check_reads(s);
 }
 
 void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn)
@@ -83,7 +200,7 @@ void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnR
     struct arena a;
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
-        check_change(k, &a, p->list[i], txn);
+        check_change(&(struct scrutiny){k, &a, p, txn, p->list[i]});
     }
     arena_done(&a);
 }

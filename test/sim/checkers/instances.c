@@ -47,7 +47,8 @@ void note_instances(struct checkers *k, const struct passage *p)
             named(k, is);
         }
         if (was && strcmp(guid_of(was), guid_of(is)) != 0) {
-            named(k, was)->released = true;
+            struct instance *left = named(k, was);
+            left->released = left->released || !instance_stands(k, left); /* or under another key */
         }
     }
 }
