@@ -72,6 +72,11 @@ int64_t model_etcd_file_bytes(const struct model_etcd *m)
     return m->file_bytes;
 }
 
+bool model_etcd_alarmed(const struct model_etcd *m)
+{
+    return m->no_space;
+}
+
 struct model_refusal model_check_quota(struct model_etcd *m, int64_t cost)
 {
     if (cost == 0) {

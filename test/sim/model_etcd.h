@@ -7,6 +7,7 @@
 #include "common/base/arena.h"
 #include "common/contract/store.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,7 @@ int64_t model_etcd_compacted(const struct model_etcd *m); /* 0 = never compacted
  * and raises the alarm. 0 = the default. */
 void model_etcd_set_quota(struct model_etcd *m, int64_t bytes);
 int64_t model_etcd_file_bytes(const struct model_etcd *m);
+bool model_etcd_alarmed(const struct model_etcd *m); /* no write is taken until it is disarmed */
 
 /* A new leader: the raft term rises and all leases begin anew with their whole TTL, as etcd does
  * (issue 12291). */

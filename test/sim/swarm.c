@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "test/sim/model_etcd.h"
 #include "test/sim/swarm_parts.h"
 
 #define LOOK_NS (1 * SECOND_NS)
 #define READY_LIMIT_NS (30 * SECOND_NS)
 #define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
+#define ALARM_LIMIT_NS (150 * SECOND_NS) /* a compaction and a defragmentation unanswered */
 #define FULL_PASSES_NS (60 * SECOND_NS) /* two of the converger */
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
@@ -167,8 +169,12 @@ static void converge(struct swarm *s)
     int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
     int64_t least = healed + 2 * QUIET_NS;
     bool rest = false;
+    int64_t last = limit + ALARM_LIMIT_NS;
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
         run_to(s, world_now(s->world) + LOOK_NS);
+        faults_touch_open(s);
+        /* A board that could not be written has not been healed. */
+        limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
         swarm_supervise(s);
         client_again(s);
         checkers_look(&s->checkers);

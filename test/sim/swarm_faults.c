@@ -1,5 +1,6 @@
 /* What befalls the cluster: each fault as a row, with what begins it and what ends it. */
 #include "test/sim/model_containers.h"
+#include "test/sim/model_etcd.h"
 #include "test/sim/swarm_parts.h"
 
 static struct node *pick(struct swarm *s, unsigned from, unsigned count)
@@ -550,6 +551,9 @@ void faults_touch_open(struct swarm *s)
 {
     for (unsigned i = 0; i < s->open_count; i++) {
         touch(s, s->open[i].node);
+    }
+    if (model_etcd_alarmed(world_etcd(s->world))) {
+        checkers_touch(&s->checkers, -1);
     }
 }
 
