@@ -1,6 +1,7 @@
 #include "converger/inside.h"
 
 #include "common/model/keys.h"
+#include "common/model/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 /* A refused repair is thought over after a while, for clocks differ; an unanswered one sooner. */
 #define REFUSED_AGAIN_NS (5 * SECOND_NS)
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
+/* A judgement that was not done: the news that refused it has come by then. */
+#define JUDGED_AGAIN_NS (1 * SECOND_NS)
 /* Processes looked at in one step. */
 enum { LOOKS_MAX = 1024 };
 
@@ -64,6 +67,29 @@ static void on_process(struct converger *x, struct arena *a, const char *key,
     }
 }
 
+static void judge_hear_of_cell(struct converger *x, struct arena *a, const char *id,
+                               const struct followed *record)
+{
+    ProtobufCMessage *m;
+    if (!record) {
+        judge_cell_gone(&x->judge, id);
+    } else if (record_decode(a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
+        judge_cell(&x->judge, id, (const Board__CellRecord *)m, x->now);
+    }
+    x->judge_ns = 0;
+}
+
+static void on_brake(struct converger *x, struct arena *a, const struct followed *record)
+{
+    ProtobufCMessage *m;
+    if (!record) {
+        judge_brake_gone(&x->judge);
+    } else if (record_decode(a, RECORD_BRAKE, blob_bytes(record->record), &m, NULL) == 0) {
+        judge_brake(&x->judge, (const Board__BrakeRecord *)m);
+    }
+    x->judge_ns = 0;
+}
+
 /* cell/<cell_id>: that it is there or not changes what is decided about the records that name it.
  */
 static void on_cell(struct converger *x, struct arena *a, const char *key,
@@ -71,6 +97,9 @@ static void on_cell(struct converger *x, struct arena *a, const char *key,
 {
     const char *id = key_component(a, key, 1);
     const struct cell_facts *cell;
+    if (id) {
+        judge_hear_of_cell(x, a, id, record);
+    }
     if (id && facts_cell(&x->facts, id, record, &cell)) {
         struct instance *i;
         LIST_FOREACH(i, &cell->instances, neighbour)
@@ -97,6 +126,9 @@ static void on_record(struct converger *x, enum follower_news news, const char *
     case RECORD_CELL:
         on_cell(x, &a, key, stands);
         break;
+    case RECORD_BRAKE:
+        on_brake(x, &a, stands);
+        break;
     case RECORD_DOMAIN:
         if (news == FOLLOWER_DELETE) {
             domains_gone(&x->domains, key);
@@ -118,6 +150,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
     leader_news(&x->leader, news, key, record, x->now);
     switch (news) {
     case FOLLOWER_RESET:
+        judge_reset(&x->judge);
         on_reset(x);
         break;
     case FOLLOWER_PUT:
@@ -182,6 +215,41 @@ static void on_end(void *context, const char *process_guid, enum move_end end)
     processes_settled(&x->processes, process_guid, again_ns);
 }
 
+static void on_judged(void *context, const char *cell_id, enum move_end end)
+{
+    struct converger *x = context;
+    judge_settled(&x->judge, cell_id, end == MOVE_DONE ? 0 : x->now.mono_ns + JUDGED_AGAIN_NS);
+}
+
+static void log_judgements(const struct judgements *p, struct effects *out)
+{
+    if (p->count > 0) {
+        effects_log(out, LOG_WARN_LEVEL, "cells judged", "moves=%zu first=%s cell=%s cells=%zu",
+                    p->count, p->list[0].move, p->list[0].cell_id, p->list[0].cell_count);
+    }
+}
+
+/* Judgements do not wait for room: there are never more than cells. */
+static void judge(struct converger *x, struct effects *out)
+{
+    if (x->now.mono_ns >= x->judge_ns) {
+        struct arena a;
+        struct judgements p;
+        arena_init(&a);
+        x->judge_ns = x->now.mono_ns + HEARING_TICK_NS;
+        judge_decide(&x->judge, x->now, &p, &a);
+        for (size_t i = 0; i < p.count; i++) {
+            const struct judgement *g = &p.list[i];
+            judge_asked(&x->judge, g, x->now);
+            mover_add_judgement(&x->mover, g->move, g->cell_id, g->session, g->cells,
+                                g->cell_count);
+        }
+        log_judgements(&p, out);
+        arena_done(&a);
+    }
+    effects_due(out, x->judge_ns);
+}
+
 /* Looks at what waits, as long as there is room for what comes of it. The rest follows in the next
  * step, or when moves are answered. */
 static void converge(struct converger *x, struct effects *out)
@@ -228,11 +296,13 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
 {
     switch (duty_lead(&x->duty, ev, out)) {
     case LEADER_ELECTED:
-        x->full_ns = 0;
+        x->full_ns = x->judge_ns = 0;
+        hearing_anew(&x->leader.hearing);
         break;
     case LEADER_DEPOSED:
         mover_stop(&x->mover);
         processes_forget_moves(&x->processes);
+        judge_forget_moves(&x->judge);
         break;
     case LEADER_SAME:
         break;
@@ -254,6 +324,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     if (x->leader.leads) {
         mover_hear(&x->mover, ev, out);
         if (x->follower.current) {
+            judge(x, out);
             converge(x, out);
         }
         mover_send(&x->mover, ev->now, out);
@@ -275,6 +346,7 @@ static void free_role(struct role *role)
 {
     struct converger *x = (struct converger *)role;
     mover_done(&x->mover);
+    judge_done(&x->judge);
     clear(x);
     facts_done(&x->facts);
     processes_done(&x->processes);
@@ -295,8 +367,8 @@ static void init_selectors(struct converger *x)
     static const struct {
         const char *type, *key_prefix;
     } rows[CONVERGER_SELECTORS] = {
-        {"actual", ""}, {"desired", ""}, {"job", ""}, {"domain", ""}, {"lead", "lead/converger"},
-        {"beat", ""},   {"cell", ""},
+        {"actual", ""}, {"desired", ""}, {"job", ""},   {"domain", ""}, {"lead", "lead/converger"},
+        {"beat", ""},   {"cell", ""},    {"brake", ""},
     };
     for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
         board__selector__init(&x->selectors[i]);
@@ -322,8 +394,12 @@ static void init_parts(struct converger *x, const struct converger_config *c)
     domains_init(&x->domains);
     facts_init(&x->facts);
     processes_init(&x->processes);
-    x->mover =
-        (struct mover){.boards = &x->boards, .leader = &x->leader, .on_end = on_end, .context = x};
+    judge_init(&x->judge, &c->judge, &x->leader.hearing);
+    x->mover = (struct mover){.boards = &x->boards,
+                              .leader = &x->leader,
+                              .on_end = on_end,
+                              .on_judged = on_judged,
+                              .context = x};
     mover_init(&x->mover);
 }
 

@@ -8,13 +8,14 @@
 #include "converger/converger.h"
 #include "converger/domains.h"
 #include "converger/facts.h"
+#include "converger/judge.h"
 #include "converger/mover.h"
 #include "converger/passes.h"
 #include "converger/processes.h"
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 7 };
+enum { CONVERGER_SELECTORS = 8 };
 
 struct converger {
     struct role role; /* first: a struct role * is a struct converger * */
@@ -37,7 +38,9 @@ struct converger {
     struct facts facts;
     struct processes processes;
     struct mover mover;
-    int64_t full_ns; /* the next full pass; 0 = at once */
+    struct judge judge;
+    int64_t judge_ns; /* its next look; 0 = at once */
+    int64_t full_ns;  /* the next full pass; 0 = at once */
     uint64_t full_passes;
 };
 

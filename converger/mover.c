@@ -13,12 +13,13 @@ struct queued_move {
     const char *move;
     int32_t index;
     char *domain;
+    Board__Move *judgement; /* of the judge: all but the term; NULL = of a pass */
     char process_guid[];
 };
 
 void mover_init(struct mover *m)
 {
-    assert(m->boards && m->leader && m->on_end);
+    assert(m->boards && m->leader && m->on_end && m->on_judged);
     TAILQ_INIT(&m->waiting);
     m->count = 0;
     m->pause_ns = 0;
@@ -35,6 +36,9 @@ static void free_all(struct queued_moves *list)
     while ((q = TAILQ_FIRST(list))) {
         TAILQ_REMOVE(list, q, link);
         free(q->domain);
+        if (q->judgement) {
+            board__move__free_unpacked(q->judgement, NULL);
+        }
         free(q);
     }
 }
@@ -76,11 +80,52 @@ void mover_add(struct mover *m, const char *move, const char *process_guid, int3
     m->count++;
 }
 
+/* A copy of its own. */
+static Board__Move *copy_of(const Board__Move *move)
+{
+    struct arena a;
+    arena_init(&a);
+    size_t size = board__move__get_packed_size(move);
+    uint8_t *packed = arena_alloc(&a, size);
+    Board__Move *copy = board__move__unpack(NULL, board__move__pack(move, packed), packed);
+    if (!copy) {
+        abort();
+    }
+    arena_done(&a);
+    return copy;
+}
+
+void mover_add_judgement(struct mover *m, const char *move, const char *cell_id, uint64_t session,
+                         Board__CellBeat *const *cells, size_t cell_count)
+{
+    Board__Move judgement = BOARD__MOVE__INIT;
+    struct queued_move *q = calloc(1, sizeof(*q) + 1);
+    char *no_domain = strdup("");
+    if (!q || !no_domain) {
+        abort();
+    }
+    judgement.move = (char *)(uintptr_t)move;
+    judgement.cell_id = (char *)(uintptr_t)cell_id;
+    judgement.session = session;
+    judgement.cells = (Board__CellBeat **)(uintptr_t)cells;
+    judgement.n_cells = cell_count;
+    q->move = move;
+    q->domain = no_domain;
+    q->judgement = copy_of(&judgement);
+    TAILQ_INSERT_HEAD(&m->waiting, q, link);
+    m->count++;
+}
+
 /* ---- Sending --------------------------------------------------------------------------------- */
 
 static Board__Move *message(struct arena *a, const struct queued_move *q, Board__Term *term)
 {
     Board__Move *m = ARENA_NEW(a, Board__Move);
+    if (q->judgement) {
+        *m = *q->judgement;
+        m->term = term;
+        return m;
+    }
     board__move__init(m);
     m->move = arena_strdup(a, q->move);
     m->term = term;
@@ -146,12 +191,18 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
         m->refused += end == MOVE_REFUSED;
         if (end == MOVE_REFUSED) {
             effects_log(out, LOG_INFO_LEVEL, "a repair was refused",
-                        "move=%s process=%s index=%d domain=%s why=\"%s\"", q->move,
-                        q->process_guid, q->index, q->domain, r->error ? r->error->message : "");
+                        "move=%s process=%s index=%d domain=%s cell=%s why=\"%s\"", q->move,
+                        q->process_guid, q->index, q->domain,
+                        q->judgement ? q->judgement->cell_id : "",
+                        r->error ? r->error->message : "");
         }
         m->count--;
         i++;
-        m->on_end(m->context, q->process_guid, end);
+        if (q->judgement) {
+            m->on_judged(m->context, q->judgement->cell_id, end);
+        } else {
+            m->on_end(m->context, q->process_guid, end);
+        }
     }
     free_all(&list);
 }

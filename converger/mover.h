@@ -1,5 +1,5 @@
-/* Sends repairs to the board as named moves with the leader's term, a bounded number at a time, and
- * says what became of each (DESIGN 2, 6). Pure. */
+/* Sends repairs and judgements to the board as named moves with the leader's term, a bounded number
+ * at a time, and says what became of each (DESIGN 2, 6). Pure. */
 #ifndef CONVERGER_MOVER_H
 #define CONVERGER_MOVER_H
 
@@ -28,6 +28,8 @@ struct mover {
     const struct leader *leader;
     /* What became of a move; `process_guid` is "" for that of a domain. */
     void (*on_end)(void *context, const char *process_guid, enum move_end end);
+    /* The same of a judgement; `cell_id` is "" for one about the brake. */
+    void (*on_judged)(void *context, const char *cell_id, enum move_end end);
     void *context;
 
     struct queued_moves waiting;
@@ -50,6 +52,11 @@ bool mover_room(const struct mover *m, size_t count);
 /* `move` is a constant; the rest is copied. `domain` is for expire, "" otherwise. */
 void mover_add(struct mover *m, const char *move, const char *process_guid, int32_t index,
                const char *domain);
+
+/* A judgement, which is sent before all that waits, however much that is. `move` is a constant; the
+ * rest is copied. `cell_id` is "" for a move about the brake, `cells` are those of brake. */
+void mover_add_judgement(struct mover *m, const char *move, const char *cell_id, uint64_t session,
+                         Board__CellBeat *const *cells, size_t cell_count);
 
 /* While the leader leads: give it every event, then add moves, then let it send. */
 void mover_hear(struct mover *m, const struct event *ev, struct effects *out);

@@ -164,6 +164,16 @@ static bool somebody_joins(const struct judge *j)
     return false;
 }
 
+static size_t count_unheard(const struct judge *j)
+{
+    size_t count = 0;
+    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
+         s = TAILQ_NEXT(s, link)) {
+        count++;
+    }
+    return count;
+}
+
 /* The brake that there is: who leaves it, who joins it, whether its time is over. */
 static void keep_brake(const struct judge *j, struct moment now, struct judgements *p)
 {
@@ -212,12 +222,12 @@ static void lose_unheard(const struct judge *j, struct moment now, struct judgem
 void judge_decide(const struct judge *j, struct moment now, struct judgements *ret, struct arena *a)
 {
     bool may_brake = !j->brake_asked && now.mono_ns >= j->brake_ns;
+    size_t unheard = count_unheard(j);
     *ret = (struct judgements){.arena = a};
-    if (!j->hearing->counting ||
-        (!j->brake.present && !hearing_longest(j->hearing, HEARING_CELL))) {
+    if (!j->hearing->counting || (!j->brake.present && unheard == 0)) {
         return;
     }
-    ret->list = ARENA_ARRAY(a, j->cells.count + 2, struct judgement);
+    ret->list = ARENA_ARRAY(a, unheard + 2, struct judgement);
     if (is_released(j) && now.mono_ns >= j->release_ns) {
         lose_released(j, now, ret);
     }
