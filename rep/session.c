@@ -93,10 +93,42 @@ static bool passes_by_itself(Models__Error__Type type)
            type == MODELS__ERROR__TYPE__Deadlock || type == MODELS__ERROR__TYPE__Unrecoverable;
 }
 
+/* The board lost us: nothing that we asked before it counts any more, and what we ask from now on
+ * bears another number. */
+static void raise_session(struct rep *r, uint64_t above, struct effects *out)
+{
+    r->session.raising = above + 1;
+    effects_log(out, LOG_WARN_LEVEL, "this cell was lost", "cell_id=%s session=%llu raised_to=%llu",
+                r->config.cell_id, (unsigned long long)r->config.session,
+                (unsigned long long)r->session.raising);
+    effects_add(out, EFFECT_SESSION)->session = r->session.raising;
+}
+
+static void raised(struct rep *r, const struct session_kept *kept, struct effects *out)
+{
+    r->session.raising = 0;
+    if (kept->text[0]) {
+        wait_for_board(r, arena_printf(out->arena, "cannot keep a session: %s", kept->text), out);
+        return;
+    }
+    r->config.session = r->beat.session = kept->session;
+}
+
+/* The record that refused us is that of a cell which is lost, with a session not below ours. */
+static bool was_lost(const struct rep *r, const Board__CellResponse *answer)
+{
+    return answer->cell && answer->cell->state == BOARD__CELL_RECORD__STATE__LOST &&
+           answer->cell->session >= r->config.session && answer->cell->session < UINT64_MAX;
+}
+
 static bool opened(struct rep *r, const Board__CellResponse *answer, struct effects *out)
 {
     if (answer->error && passes_by_itself(answer->error->type)) {
         wait_for_board(r, answer->error->message, out);
+        return false;
+    }
+    if (answer->error && was_lost(r, answer)) {
+        raise_session(r, answer->cell->session, out);
         return false;
     }
     if (answer->error) {
@@ -145,7 +177,10 @@ bool session_step(struct rep *r, const struct event *ev, struct effects *out)
     if (s->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == s->call_id) {
         news = answered(r, &ev->response, out);
     }
-    if (r->ended || s->open || s->call_id) {
+    if (s->raising && ev->kind == EVENT_SESSION && ev->session.session == s->raising) {
+        raised(r, &ev->session, out);
+    }
+    if (r->ended || s->open || s->call_id || s->raising) {
         return news;
     }
     if (r->now.mono_ns >= s->retry_ns) {

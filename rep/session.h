@@ -1,6 +1,7 @@
 /* The session: by it a cell is known to the board and its calls are told from those of its
- * predecessor (DESIGN 6). Opened with POST /v1/board/cell, again and again until a bbs answers;
- * a refusal ends the rep, its containers run on. */
+ * predecessor (DESIGN 6). Opened with POST /v1/board/cell, again and again until a bbs answers. A
+ * cell that was lost comes back with a session above the board's, which is made durable first; any
+ * other refusal ends the rep. Its containers run on. */
 #ifndef REP_SESSION_H
 #define REP_SESSION_H
 
@@ -14,6 +15,7 @@ struct rep;
 struct session {
     bool open;
     uint64_t call_id; /* of the open question; 0 = none */
+    uint64_t raising; /* this session is on its way to the disk; 0 = none */
     const char *url;  /* of the bbs it went to */
     unsigned failures;
     int64_t retry_ns;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { TEXT_MAX = 300 };
+#define SESSION_MAX UINT64_C(999999999999999999) /* of 18 digits, which are read again */
 
 static int io_error(struct err *err, const char *what, const char *path)
 {
@@ -159,6 +160,13 @@ static int open_identity(struct state_dir *s, bool make, struct err *err)
     return r;
 }
 
+static int write_session(const struct state_dir *s, uint64_t session, struct err *err)
+{
+    char text[TEXT_MAX];
+    snprintf(text, sizeof(text), "%" PRIu64, session);
+    return write_line(s, "session", text, err);
+}
+
 static int open_session(struct state_dir *s, bool raise, struct err *err)
 {
     char text[TEXT_MAX] = "0";
@@ -171,8 +179,18 @@ static int open_session(struct state_dir *s, bool raise, struct err *err)
         return err_set(err, ERR_IO, "%.150s/session is damaged", s->path);
     }
     s->session = strtoull(text, NULL, 10) + raise;
-    snprintf(text, sizeof(text), "%" PRIu64, s->session);
-    return raise ? write_line(s, "session", text, err) : 0;
+    return raise ? write_session(s, s->session, err) : 0;
+}
+
+int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err)
+{
+    if (session <= s->session || session > SESSION_MAX) {
+        return err_set(err, ERR_CONFLICT, "session %" PRIu64 " cannot follow %" PRIu64, session,
+                       s->session);
+    }
+    int r = write_session(s, session, err);
+    s->session = r < 0 ? s->session : session;
+    return r;
 }
 
 int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, struct err *err)

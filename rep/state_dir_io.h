@@ -2,7 +2,7 @@
  * long as the process lives; beside the containers it holds
  *   lock       held with flock
  *   identity   drawn once, when the directory is made: tells a successor from a stranger
- *   session    raised durably at each start
+ *   session    raised durably at each start, and above that of a cell that was lost
  *   cell       the cell id it was made for */
 #ifndef REP_STATE_DIR_IO_H
 #define REP_STATE_DIR_IO_H
@@ -26,6 +26,10 @@ struct state_dir {
  * `cell_id` NULL: locks and reads an existing directory, makes and raises nothing; a part that is
  * not there yet is "" or 0. */
 int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, struct err *err);
+
+/* Raises the session to a number above the present one: it is on the disk before this returns.
+ * ERR_CONFLICT when it is not higher. */
+int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err);
 
 /* Gives the lock back. Accepts one that failed to open. */
 void state_dir_close(struct state_dir *s);

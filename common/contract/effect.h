@@ -21,6 +21,7 @@ enum effect_kind {
     EFFECT_WATCH,
     EFFECT_UNWATCH,
     EFFECT_VERB,
+    EFFECT_SESSION,
     EFFECT_LOG,
     EFFECT_EXIT,
     EFFECT_KIND_COUNT
@@ -78,6 +79,9 @@ struct effect {
         } watch;
         uint64_t unwatch; /* no more news of it comes */
         struct verb_call verb;
+        /* To be kept in the state directory, through restarts: a number above the one that stands
+         * there. Answered once, with EVENT_SESSION. */
+        uint64_t session;
         struct log_line log;
         struct {
             int code; /* of the process: 0 well, else see text */

@@ -19,6 +19,7 @@ enum event_kind {
     EVENT_WATCH,     /* news of the watch */
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
+    EVENT_SESSION,   /* the end of an EFFECT_SESSION */
     EVENT_STOP,      /* end in good order (SIGTERM): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
 };
@@ -67,6 +68,11 @@ struct stream_news {
     const char *text;
 };
 
+struct session_kept {
+    uint64_t session; /* of the EFFECT_SESSION */
+    const char *text; /* "" = it is on the disk; else why it is not. Never NULL */
+};
+
 struct event {
     enum event_kind kind;
     struct moment now;
@@ -80,6 +86,7 @@ struct event {
         struct watch_event watch;
         struct verb_answer verb;
         struct container_status container;
+        struct session_kept session;
     };
 };
 

@@ -38,6 +38,8 @@ struct host {
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
+    int (*session_keep)(void *owner, uint64_t session, struct err *err); /* NULL = none */
+    void *session_owner;
     struct event *due;           /* the role's timer */
     struct event *log_tick;
     struct event *last_words;
@@ -133,6 +135,15 @@ static void verb(struct host *h, const struct verb_call *call)
     h->driver->ops->call(h->driver, call);
 }
 
+static void keep_session(struct host *h, uint64_t session)
+{
+    assert(h->session_keep);
+    struct err err = {.text = ""};
+    h->session_keep(h->session_owner, session, &err);
+    host_deliver(h, &(struct event){.kind = EVENT_SESSION,
+                                    .session = {.session = session, .text = err.text}});
+}
+
 static void carry_out(struct host *h, const struct effect *e)
 {
     switch (e->kind) {
@@ -171,6 +182,9 @@ static void carry_out(struct host *h, const struct effect *e)
         break;
     case EFFECT_VERB:
         verb(h, &e->verb);
+        break;
+    case EFFECT_SESSION:
+        keep_session(h, e->session);
         break;
     case EFFECT_LOG:
         put_log(h, &e->log);
@@ -429,7 +443,9 @@ static void host_done(struct host *h)
 
 int host_run(struct role *role, const struct host_config *config, struct err *err)
 {
-    struct host h = {.role = role};
+    struct host h = {.role = role,
+                     .session_keep = config->session_keep,
+                     .session_owner = config->session_owner};
     signal(SIGPIPE, SIG_IGN);
     arena_init(&h.arena);
     event_queue_init(&h.queue);

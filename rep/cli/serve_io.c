@@ -146,6 +146,11 @@ static int read_config(const struct invocation *call, struct rep_config *config,
     return r < 0 ? r : read_capacity(call, config, err);
 }
 
+static int keep_session(void *owner, uint64_t session, struct err *err)
+{
+    return state_dir_raise(owner, session, err);
+}
+
 static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
                  struct rootfs_list *rootfs, struct err *err)
 {
@@ -158,6 +163,8 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         driver.rootfs_count = rootfs->count;
         host->driver_new = driver_new;
         host->driver_config = &driver;
+        host->session_keep = keep_session;
+        host->session_owner = &state;
         config->identity = state.identity;
         config->session = state.session;
         config->rootfs_names = rootfs->names;

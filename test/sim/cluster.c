@@ -41,16 +41,16 @@ static const char *bbs_list(struct cluster *c)
     return list;
 }
 
-static struct role *make_bbs(void *context, unsigned start_count)
+static struct role *make_bbs(void *context, unsigned session)
 {
-    (void)start_count;
+    (void)session;
     struct process *p = context;
     return bbs_new(&(struct bbs_config){.name = p->name, .url = p->url});
 }
 
-static struct role *make_auctioneer(void *context, unsigned start_count)
+static struct role *make_auctioneer(void *context, unsigned session)
 {
-    (void)start_count;
+    (void)session;
     struct process *p = context;
     return auctioneer_new(&(struct auctioneer_config){.name = p->name,
                                                       .url = p->url,
@@ -59,24 +59,24 @@ static struct role *make_auctioneer(void *context, unsigned start_count)
                                                       .scoring = "default"});
 }
 
-static struct role *make_converger(void *context, unsigned start_count)
+static struct role *make_converger(void *context, unsigned session)
 {
-    (void)start_count;
+    (void)session;
     struct process *p = context;
     return converger_new(&(struct converger_config){
         .name = p->name, .url = p->url, .boards = bbs_list(p->cluster)});
 }
 
-/* The shell of a real rep keeps identity and session in its state directory; here the number of the
- * start is the session. */
-static struct role *make_rep(void *context, unsigned start_count)
+/* The shell of a real rep keeps identity and session in its state directory; here the world keeps
+ * the session. */
+static struct role *make_rep(void *context, unsigned session)
 {
     struct process *p = context;
     static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
-        .session = start_count,
+        .session = session,
         .zone = p->zone,
         .boards = bbs_list(p->cluster),
         .url = p->url,

@@ -113,8 +113,9 @@ void world_start(struct world *w, struct node *n)
 {
     assert(!n->role);
     n->starts++;
+    n->session++;
     world_note(w, n->config.name, "starts");
-    n->role = n->config.make(n->config.context, n->starts);
+    n->role = n->config.make(n->config.context, n->session);
     node_step(n, &(struct event){.kind = EVENT_START});
 }
 
@@ -300,6 +301,35 @@ static void trace_log(struct node *n, const struct log_line *l)
     }
 }
 
+struct kept {
+    unsigned session;
+    unsigned start; /* of the process that asked */
+};
+
+static void session_kept(void *world, struct item *item)
+{
+    (void)world;
+    struct node *n = item->owner;
+    const struct kept *kept = item->payload;
+    if (n->role && n->starts == kept->start) {
+        node_step(n, &(struct event){.kind = EVENT_SESSION,
+                                     .session = {.session = kept->session, .text = ""}});
+    }
+}
+
+/* The disk takes a moment; whether the process hears of it or dies before, it is kept. */
+static void keep_session(struct node *n, uint64_t session)
+{
+    assert(session > n->session);
+    n->session = (unsigned)session;
+    struct item *i = item_new(session_kept);
+    struct kept *kept = ARENA_NEW(&i->arena, struct kept);
+    *kept = (struct kept){.session = n->session, .start = n->starts};
+    i->payload = kept;
+    i->owner = n;
+    queue_push(&n->world->queue, i, n->world->now_ns + 2 * MILLISECOND_NS);
+}
+
 static void carry_out(struct node *n, const struct effect *e)
 {
     switch (e->kind) {
@@ -331,6 +361,9 @@ static void carry_out(struct node *n, const struct effect *e)
     case EFFECT_VERB:
         assert(n->containers);
         containers_call(n, &e->verb);
+        break;
+    case EFFECT_SESSION:
+        keep_session(n, e->session);
         break;
     case EFFECT_LOG:
         trace_log(n, &e->log);

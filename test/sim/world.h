@@ -47,7 +47,7 @@ struct node_config {
     const char *url;
     bool has_store;
     bool has_containers;
-    struct role *(*make)(void *context, unsigned start_count); /* counts from 1 */
+    struct role *(*make)(void *context, unsigned session); /* of this start: 1, 2, ... */
     void *context;
 };
 

@@ -15,6 +15,7 @@ struct node {
     size_t index;
     struct role *role; /* NULL = down */
     unsigned starts;
+    unsigned session; /* in its state directory: raised at each start, and when it asks for it */
     uint64_t timer;    /* generation of the last timer set */
     struct model_containers *containers;
     uint64_t containers_timer;

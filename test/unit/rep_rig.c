@@ -70,6 +70,10 @@ static void keep(struct rep_rig *g, const struct effect *e)
         assert_true(g->reply_count < RIG_KEPT_MAX);
         g->replies[g->reply_count++] = keep_reply(g, &e->reply);
         break;
+    case EFFECT_SESSION:
+        assert_int_equal(g->session, 0);
+        g->session = e->session;
+        break;
     case EFFECT_LOG:
         g->logs++;
         break;
@@ -128,6 +132,13 @@ void rep_rig_start(struct rep_rig *g)
     g->role = rep_new(&g->config);
     drive_init(&g->d, step, g);
     drive_start(&g->d);
+}
+
+uint64_t rep_rig_take_session(struct rep_rig *g)
+{
+    uint64_t session = g->session;
+    g->session = 0;
+    return session;
 }
 
 void rep_rig_answer_session(struct rep_rig *g)

@@ -28,6 +28,7 @@ struct rep_rig {
     struct reply replies[RIG_KEPT_MAX];
     size_t reply_count;
     size_t logs;
+    uint64_t session; /* to be kept; 0 = none */
     bool exited;
     int exit_code;
     uint64_t request_id;
@@ -42,6 +43,9 @@ void rep_rig_done(struct rep_rig *g);
 
 /* EVENT_START only. */
 void rep_rig_start(struct rep_rig *g);
+
+/* The session that the rep asks to be kept, once; 0 = it does not ask. Answered by hand. */
+uint64_t rep_rig_take_session(struct rep_rig *g);
 
 /* Starts, answers the session, the feed (empty snapshot) and the listing (these containers). */
 void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count);

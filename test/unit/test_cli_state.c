@@ -77,6 +77,25 @@ static void identity_stays_and_session_rises(void **state)
     state_dir_close(&s);
 }
 
+/* What a lost cell asks for: above the present one, and the next start goes on from there. */
+static void a_session_is_raised_by_more(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    assert_int_equal(state_dir_open(&s, below("raised"), "cell-1", &err), 0);
+    assert_int_equal(state_dir_raise(&s, 1, &err), -ERR_CONFLICT);
+    assert_int_equal(state_dir_raise(&s, 9, &err), 0);
+    assert_int_equal(s.session, 9);
+    assert_int_equal(state_dir_raise(&s, 9, &err), -ERR_CONFLICT);
+    assert_int_equal(state_dir_raise(&s, UINT64_C(1000000000000000000), &err), -ERR_CONFLICT);
+    assert_int_equal(s.session, 9);
+    state_dir_close(&s);
+    assert_int_equal(state_dir_open(&s, below("raised"), "cell-1", &err), 0);
+    assert_int_equal(s.session, 10);
+    state_dir_close(&s);
+}
+
 static void one_rep_at_a_time(void **state)
 {
     (void)state;
@@ -194,7 +213,8 @@ static void auctioneer_state_for_people(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(identity_stays_and_session_rises), TEST(one_rep_at_a_time),
+        TEST(identity_stays_and_session_rises), TEST(a_session_is_raised_by_more),
+        TEST(one_rep_at_a_time),
         TEST(strange_directories_are_refused),  TEST(cell_state_for_people),
         TEST(auctioneer_state_for_people),
     };

@@ -1,4 +1,5 @@
 /* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
+#include "common/codec/scan.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -120,6 +121,114 @@ static void a_rejected_beat_opens_the_session_anew(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/beat"), 1);
     assert_int_equal(rep_rig_work(&g, "other", 1), 0);
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
+    rep_rig_done(&g);
+}
+
+/* The board's record stands in the way: lost, with this session. */
+static void refuse_as_lost(struct rep_rig *g, uint64_t session)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceConflict;
+    error.message = (char *)"cell cell-1 is lost";
+    Board__CellRecord stands = BOARD__CELL_RECORD__INIT;
+    stands.state = BOARD__CELL_RECORD__STATE__LOST;
+    stands.session = session;
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    answer.error = &error;
+    answer.cell = &stands;
+    drive_answer(&g->d, c.id, &answer.base);
+}
+
+static void kept(struct rep_rig *g, uint64_t session, const char *text)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_SESSION,
+                                      .session = {.session = session, .text = text}});
+}
+
+static uint64_t asked_session(struct rep_rig *g, const char *path, struct call *ret_call)
+{
+    struct call c = rep_rig_take_call(g, path);
+    const ProtobufCMessageDescriptor *type = strcmp(path, "/v1/board/cell") == 0
+                                                 ? &board__cell_request__descriptor
+                                                 : &board__beat_request__descriptor;
+    ProtobufCMessage *m;
+    struct err err;
+    assert_int_equal(scan_and_unpack(&g->arena, type, c.body, 1 << 20, &m, &err), 0);
+    *ret_call = c;
+    return type == &board__cell_request__descriptor
+               ? ((const Board__CellRequest *)m)->cell->session
+               : ((const Board__BeatRequest *)m)->cell->session;
+}
+
+/* Lost while it was silent: its number rises above the board's, on the disk before it is used, and
+ * what runs runs on. */
+static void a_lost_cell_comes_back_with_a_higher_session(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    struct call c;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    struct call beat = rep_rig_take_call(&g, "/v1/board/beat");
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceConflict;
+    error.message = (char *)"cell cell-1 is lost: open a session first";
+    Board__BeatResponse rejected = BOARD__BEAT_RESPONSE__INIT;
+    rejected.error = &error;
+    drive_answer(&g.d, beat.id, &rejected.base);
+    rep_rig_advance(&g, 1000);
+    refuse_as_lost(&g, 7);
+    assert_false(g.exited);
+    rep_rig_advance(&g, 10000);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0); /* not before it is kept */
+    assert_int_equal(rep_rig_take_session(&g), 8);
+    kept(&g, 9, ""); /* of nobody */
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    kept(&g, 8, "");
+    assert_int_equal(asked_session(&g, "/v1/board/cell", &c), 8);
+    Board__CellResponse opened = BOARD__CELL_RESPONSE__INIT;
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    opened.cell = &cell;
+    opened.epoch = (char *)RIG_EPOCH;
+    drive_answer(&g.d, c.id, &opened.base);
+    assert_int_equal(asked_session(&g, "/v1/board/beat", &c), 8);
+    g.config.session = 8;
+    assert_int_equal(g.verb_count, 0); /* what runs was left alone */
+    rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_take_move(&g, "start"); /* with the new session */
+    rep_rig_done(&g);
+}
+
+/* A full disk: the old session is tried again, later. */
+static void a_session_that_cannot_be_kept_is_not_used(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    struct call c;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    refuse_as_lost(&g, 41);
+    assert_int_equal(rep_rig_take_session(&g), 42);
+    kept(&g, 42, "no space left");
+    assert_false(g.exited);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(asked_session(&g, "/v1/board/cell", &c), 7);
+    rep_rig_done(&g);
+}
+
+/* A lost cell refuses for another reason than its session: nothing would be won by raising it. */
+static void a_refusal_that_is_not_about_the_session_ends_us(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    refuse_as_lost(&g, 6);
+    assert_int_equal(rep_rig_take_session(&g), 0);
+    assert_true(g.exited);
     rep_rig_done(&g);
 }
 
@@ -375,6 +484,9 @@ int main(void)
         cmocka_unit_test(what_passes_by_itself_is_waited_for),
         cmocka_unit_test(an_absent_bbs_is_waited_for),
         cmocka_unit_test(a_rejected_beat_opens_the_session_anew),
+        cmocka_unit_test(a_lost_cell_comes_back_with_a_higher_session),
+        cmocka_unit_test(a_session_that_cannot_be_kept_is_not_used),
+        cmocka_unit_test(a_refusal_that_is_not_about_the_session_ends_us),
         cmocka_unit_test(a_move_of_an_outdated_session_destroys_nothing),
         cmocka_unit_test(a_lost_record_is_made_again),
         cmocka_unit_test(an_unsettled_claim_is_repeated_until_the_reservation_ends),
