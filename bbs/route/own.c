@@ -1,4 +1,5 @@
-/* Our own paths but apply: sessions, beats, locks, feed, state (DESIGN 2, 4, 6). */
+/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (DESIGN 2, 4, 6). */
+#include "bbs/cell/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/cell/lead.h"
 #include "bbs/lrp/errors.h"
@@ -203,6 +204,33 @@ void route_lead(struct ask *ask, struct effects *out)
         return;
     }
     board_op(ask->bbs->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
+}
+
+/* ---- brake ----------------------------------------------------------------------------------- */
+
+static void brake_done(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    Models__Error error;
+    if (result->end == OP_UNAVAILABLE) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    Board__BrakeResponse response = BOARD__BRAKE_RESPONSE__INIT;
+    response.error = plan_error(result->plan, &error) ? &error : NULL;
+    response.brake = (Board__BrakeRecord *)(uintptr_t)result->plan->record;
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+void route_brake(struct ask *ask, struct effects *out)
+{
+    struct validation v;
+    validation_init(&v);
+    valid_brake_word(&v, (const Board__BrakeRequest *)ask->in.request);
+    if (!ask_valid(ask, &v, out)) {
+        return;
+    }
+    board_op(ask->bbs->board, &brake_word_row, &ask->in, ask->arena, brake_done, ask, out);
 }
 
 /* ---- feed, state ----------------------------------------------------------------------------- */
