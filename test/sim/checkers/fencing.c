@@ -78,6 +78,7 @@ static const struct {
     {"suspect", READS_DESIRED | READS_INDEX | READS_CELL},
     {"resolve", READS_DESIRED | READS_INDEX | READS_CELL | READS_DOMAIN},
     {"vacate", READS_CELL},
+    {"retire", READS_CELL},
 };
 
 static unsigned reads_of(const char *move)
@@ -198,10 +199,27 @@ static void check_change(struct scrutiny *s)
     check_reads(s);
 }
 
+/* Whoever writes its cause compares that nobody did since (DESIGN 2). */
+static void check_slot(struct checkers *k, struct arena *a, const Etcd__TxnRequest *txn)
+{
+    for (size_t i = 0; i < txn->n_success; i++) {
+        const Etcd__RequestOp *op = txn->success[i];
+        if (op->request_case != ETCD__REQUEST_OP__REQUEST_REQUEST_PUT) {
+            continue;
+        }
+        const ProtobufCBinaryData *data = &op->request_put->key;
+        const char *key = arena_strndup(a, (const char *)data->data, data->len);
+        if (key_type(key) == RECORD_CAUSE && !compared(txn, key)) {
+            checkers_report(k, "S6", "%s is written without a compare", key);
+        }
+    }
+}
+
 void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn)
 {
     struct arena a;
     arena_init(&a);
+    check_slot(k, &a, txn);
     for (size_t i = 0; i < p->count; i++) {
         check_change(&(struct scrutiny){k, &a, p, txn, p->list[i]});
     }

@@ -363,6 +363,26 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
     }
 }
 
+/* Whatever the table says: an instance keeps its record until it ends or is let go. Only one that runs
+ * takes it over, and only from one that does not (seed: harmonising table; resolve brings back what
+ * ran before). */
+static void check_bearer(struct checkers *k, const struct past *p)
+{
+    const Models__ActualLRP *was = actual(p->before), *is = actual(p);
+    if (p->type != RECORD_ACTUAL || !was || !is || !p->cause ||
+        !was->actual_lrp_instance_key || !*was->actual_lrp_instance_key->instance_guid ||
+        !is->actual_lrp_instance_key || !*is->actual_lrp_instance_key->instance_guid ||
+        same_instance(was, is) || strcmp(p->cause->move, "resolve") == 0) {
+        return;
+    }
+    if (strcmp(was->state, "CLAIMED") != 0 || strcmp(is->state, "RUNNING") != 0) {
+        checkers_report(k, "S12", "%s: %s by %s gives what is %s on %s to another, %s on %s", p->key,
+                        p->cause->move, p->cause->actor, was->state,
+                        was->actual_lrp_instance_key->cell_id, is->state,
+                        is->actual_lrp_instance_key->cell_id);
+    }
+}
+
 /* run/... is written once (DESIGN 2). */
 static void check_run(struct checkers *k, const struct past *p)
 {
@@ -378,6 +398,7 @@ void check_moves(struct checkers *k, const struct passage *p, const struct world
     for (size_t i = 0; i < p->count; i++) {
         check_move(k, &a, p->list[i], commit);
         check_crash_count(k, &a, p->list[i]);
+        check_bearer(k, p->list[i]);
         check_run(k, p->list[i]);
     }
     arena_done(&a);
