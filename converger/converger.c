@@ -109,6 +109,17 @@ static void on_cell(struct converger *x, struct arena *a, const char *key,
     }
 }
 
+/* Of an epoch that ended nothing is told but that it is gone. */
+static void on_epoch(struct converger *x, const char *key, const struct followed *record)
+{
+    struct arena a;
+    arena_init(&a);
+    if (strcmp(key, key_epoch(&a, x->epoch)) == 0) {
+        domains_epoch(&x->domains, record->create_revision);
+    }
+    arena_done(&a);
+}
+
 static void on_record(struct converger *x, enum follower_news news, const char *key,
                       const struct followed *record)
 {
@@ -134,6 +145,11 @@ static void on_record(struct converger *x, enum follower_news news, const char *
             domains_gone(&x->domains, key);
         } else if (domains_put(&x->domains, key, record, x->now)) {
             x->full_ns = 0; /* what was left alone may be stopped now */
+        }
+        break;
+    case RECORD_EPOCH:
+        if (news == FOLLOWER_PUT) {
+            on_epoch(x, key, record);
         }
         break;
     default:
@@ -368,7 +384,7 @@ static void init_selectors(struct converger *x)
         const char *type, *key_prefix;
     } rows[CONVERGER_SELECTORS] = {
         {"actual", ""}, {"desired", ""}, {"job", ""},   {"domain", ""}, {"lead", "lead/converger"},
-        {"beat", ""},   {"cell", ""},    {"brake", ""},
+        {"beat", ""},   {"cell", ""},    {"brake", ""}, {"epoch", ""},
     };
     for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
         board__selector__init(&x->selectors[i]);

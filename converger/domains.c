@@ -14,11 +14,18 @@ struct sighting {
 void domains_init(struct domains *d)
 {
     map_init(&d->by_key);
+    d->epoch_revision = 0;
 }
 
 void domains_forget(struct domains *d)
 {
     map_done(&d->by_key, free);
+    d->epoch_revision = 0;
+}
+
+void domains_epoch(struct domains *d, int64_t create_revision)
+{
+    d->epoch_revision = create_revision;
 }
 
 void domains_done(struct domains *d)
@@ -26,9 +33,14 @@ void domains_done(struct domains *d)
     domains_forget(d);
 }
 
-static bool fresh(const struct sighting *s, struct moment now)
+static bool fresh(const struct domains *d, const struct sighting *s, struct moment now)
 {
-    return s && domain_fresh(&s->record, s->since_ns, now);
+    if (!s) {
+        return false;
+    }
+    struct domain_seen seen = {.since_ns = s->since_ns,
+                               .in_this_epoch = domain_in_epoch(s->revision, d->epoch_revision)};
+    return domain_fresh(&s->record, seen, now);
 }
 
 /* A record that this version cannot read says nothing: not fresh. */
@@ -38,7 +50,7 @@ bool domains_put(struct domains *d, const char *key, const struct followed *reco
     struct arena a;
     ProtobufCMessage *m;
     struct sighting *s = map_get(&d->by_key, key);
-    bool before = fresh(s, now);
+    bool before = fresh(d, s, now);
     arena_init(&a);
     if (record_decode(&a, RECORD_DOMAIN, blob_bytes(record->record), &m, NULL) < 0) {
         domains_gone(d, key);
@@ -60,7 +72,7 @@ bool domains_put(struct domains *d, const char *key, const struct followed *reco
     s->record.ttl_s = ((Board__DomainRecord *)m)->ttl_s;
     s->record.expires_at = ((Board__DomainRecord *)m)->expires_at;
     arena_done(&a);
-    return !before && fresh(s, now);
+    return !before && fresh(d, s, now);
 }
 
 void domains_gone(struct domains *d, const char *key)
@@ -80,7 +92,7 @@ void domains_current(struct domains *d, const struct follower *f)
 
 bool domains_fresh(const struct domains *d, struct arena *a, const char *domain, struct moment now)
 {
-    return fresh(map_get(&d->by_key, key_domain(a, domain)), now);
+    return fresh(d, map_get(&d->by_key, key_domain(a, domain)), now);
 }
 
 void domains_each_expired(const struct domains *d, struct moment now,

@@ -7,7 +7,8 @@
 #include "common/client/follower.h"
 
 struct domains {
-    struct map by_key; /* -> struct sighting */
+    struct map by_key;      /* -> struct sighting */
+    int64_t epoch_revision; /* create-revision of the epoch's key; 0 = not known */
 };
 
 void domains_init(struct domains *d);
@@ -20,8 +21,10 @@ bool domains_put(struct domains *d, const char *key, const struct followed *reco
 void domains_gone(struct domains *d, const char *key);
 /* The copy is complete again: what it does not hold was deleted meanwhile. */
 void domains_current(struct domains *d, const struct follower *f);
-/* Another epoch: revisions mean nothing any more. */
+/* Another epoch: revisions mean nothing any more, and no domain is fresh until it is upserted. */
 void domains_forget(struct domains *d);
+/* The present epoch began at this revision. */
+void domains_epoch(struct domains *d, int64_t create_revision);
 
 /* Whether nothing of it may be missed (common/model/freshness.h). */
 bool domains_fresh(const struct domains *d, struct arena *a, const char *domain, struct moment now);

@@ -15,7 +15,7 @@
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 8 };
+enum { CONVERGER_SELECTORS = 9 };
 
 struct converger {
     struct role role; /* first: a struct role * is a struct converger * */

@@ -58,8 +58,6 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
         board_trouble(b, store_text(answer), out);
     } else if (found->count == 0) {
         board_epoch_gone(b, out);
-    } else if (found->header->revision < b->revision) {
-        load_start(b, "etcd's revision has fallen", out);
     }
     struct barrier_waiter *w;
     while ((w = TAILQ_FIRST(&r->flying))) {

@@ -58,6 +58,8 @@ struct store_open {
     uint64_t id;
     store_done *done;
     void *context;
+    unsigned epoch_number;  /* of the board when it was sent */
+    int64_t known_revision; /* likewise: a linearizable answer shows no less */
 };
 
 /* Sends a call (the message must live in out->arena) and gives its id; `done` comes once. */
@@ -95,6 +97,7 @@ struct load {
     struct buf next_key;
     unsigned failures;
     int64_t retry_ns; /* NEVER_NS: not waiting */
+    bool told;        /* that `bbs restore` is waited for */
     struct map strangers; /* unknown top-level prefixes */
 };
 
@@ -246,6 +249,7 @@ struct op {
     bool fresh;        /* the barrier was passed since the op came */
     unsigned conflicts;
     unsigned fetches;
+    unsigned epoch_number; /* of the board when it was gathered */
     struct fetched *fetched;
     size_t fetched_count;
     struct plan *plan;
@@ -269,8 +273,9 @@ void op_lost(struct op *op, int64_t revision, struct effects *out);
 void op_left(struct op *op);
 void op_failed(struct op *op, const char *text, struct effects *out);
 
-/* The epoch is another: what was decided on the old one's revisions is decided anew. */
-void ops_requeue(struct board *b);
+/* The epoch is another: what was gathered from the old one is gathered anew, what was committed in
+ * it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
+void ops_new_epoch(struct board *b, struct effects *out);
 
 void ops_free(struct board *b, struct effects *nowhere);
 
@@ -385,6 +390,8 @@ struct health {
 };
 
 void health_timer(struct board *b, struct effects *out);
+/* The epoch is another: revisions noted so far are of another history. */
+void health_reset(struct board *b);
 int64_t health_due_ns(const struct board *b);
 void health_out_of_space(struct board *b, struct effects *out);
 
@@ -420,6 +427,12 @@ struct board {
     uint64_t last_id;
     char boot_id[GUID_BYTES];
     char *epoch; /* NULL before the first load */
+    int64_t epoch_revision; /* create-revision of its key */
+    unsigned epoch_number;  /* how many epochs this bbs has seen */
+    /* etcd was restored and has the same epoch still: an answer showed an older revision than was
+     * known when it was asked. Revisions repeat from there on, so nothing is served until `bbs
+     * restore` has made the epoch anew. */
+    bool fell;
     bool started;
     bool in_trouble;
     bool pumping;

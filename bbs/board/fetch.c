@@ -18,6 +18,7 @@ struct fetch {
     int64_t revision; /* 0 = taken from the first answer */
     bool fixed;       /* the caller named the revision */
     unsigned restarts;
+    unsigned epoch_number; /* of the board when it began */
     struct fetched *results;
     fetch_done *done;
     void *context;
@@ -81,6 +82,11 @@ static void ask(struct fetch *f, struct effects *out);
 /* A failed answer: compacted away meanwhile means anew, all else ends it. False if it failed. */
 static bool answered_well(struct fetch *f, const struct store_answer *answer, struct effects *out)
 {
+    if (f->epoch_number != f->board->epoch_number) {
+        fetched_release(f->results, f->count);
+        finish(f, "the board was restored meanwhile", out);
+        return false;
+    }
     if (answer->outcome == STORE_DONE) {
         return true;
     }
@@ -208,6 +214,7 @@ static void start_at(struct board *b, struct arena *arena, const char *const *ke
         .count = count,
         .revision = revision,
         .fixed = revision != 0,
+        .epoch_number = b->epoch_number,
         .done = done,
         .context = context,
     };

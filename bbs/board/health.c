@@ -40,7 +40,7 @@ static int64_t revision_older_than(const struct board *b, int64_t age_ns)
             revision = h->samples[i].revision;
         }
     }
-    return revision <= b->revision ? revision : 0; /* a restore turns revisions back */
+    return revision;
 }
 
 static void on_compacted(struct board *b, void *context, const struct store_answer *answer,
@@ -182,6 +182,12 @@ static void on_alarms(struct board *b, void *context, const struct store_answer 
 }
 
 /* ---- time ---- */
+
+void health_reset(struct board *b)
+{
+    b->health.sample_count = 0;
+    b->health.sample_ns = b->now.mono_ns;
+}
 
 void health_timer(struct board *b, struct effects *out)
 {

@@ -1,6 +1,7 @@
 /* Loading the copy: all records but run/ and cause/, page by page at one revision; then the watch
  * goes on from there (DESIGN 2). The first bbs ever makes the epoch. */
 #include "bbs/board/engine.h"
+#include "bbs/board/epoch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void free_copy(struct load *l)
     map_done(&l->strangers, NULL);
 }
 
-static void begin(struct board *b, struct effects *out)
+static void list_all(struct board *b, struct effects *out)
 {
     struct load *l = &b->load;
     free_copy(l);
@@ -56,6 +57,56 @@ static void begin(struct board *b, struct effects *out)
     l->retry_ns = NEVER_NS;
     begin_part(l, 0);
     ask_page(b, out);
+}
+
+static void failed(struct board *b, const char *text, struct effects *out)
+{
+    struct load *l = &b->load;
+    l->call_id = 0;
+    l->retry_ns = b->now.mono_ns + backoff_ns(l->failures++);
+    board_trouble(b, text, out);
+}
+
+/* The restored etcd is listed when its epoch is another. */
+static void on_epochs(struct board *b, void *context, const struct store_answer *answer,
+                      struct effects *out)
+{
+    (void)context;
+    b->load.call_id = 0;
+    const Etcd__RangeResponse *found = (const Etcd__RangeResponse *)answer->message;
+    const char *held = key_epoch(out->arena, b->epoch);
+    if (answer->outcome != STORE_DONE) {
+        failed(b, store_text(answer), out);
+    } else if (found->n_kvs == 1 && found->kvs[0]->key.len == strlen(held) &&
+               memcmp(found->kvs[0]->key.data, held, strlen(held)) == 0) {
+        if (!b->load.told) {
+            b->load.told = true;
+            effects_log(out, LOG_ERROR_LEVEL,
+                        "etcd was restored to an older revision: run `bbs restore`", "epoch=%s",
+                        b->epoch);
+        }
+        failed(b, "it was restored: run `bbs restore`", out);
+    } else {
+        list_all(b, out);
+    }
+}
+
+static void ask_epochs(struct board *b, struct effects *out)
+{
+    Etcd__RangeRequest *r = ARENA_NEW(out->arena, Etcd__RangeRequest);
+    epoch_question(out->arena, r);
+    b->load.retry_ns = NEVER_NS;
+    b->load.call_id =
+        store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_epochs, NULL, out);
+}
+
+static void begin(struct board *b, struct effects *out)
+{
+    if (b->fell) {
+        ask_epochs(b, out);
+    } else {
+        list_all(b, out);
+    }
 }
 
 void load_start(struct board *b, const char *why, struct effects *out)
@@ -72,14 +123,6 @@ void load_start(struct board *b, const char *why, struct effects *out)
     b->load.active = true;
     b->load.failures = 0;
     begin(b, out);
-}
-
-static void failed(struct board *b, const char *text, struct effects *out)
-{
-    struct load *l = &b->load;
-    l->call_id = 0;
-    l->retry_ns = b->now.mono_ns + backoff_ns(l->failures++);
-    board_trouble(b, text, out);
 }
 
 void load_timer(struct board *b, struct effects *out)
@@ -144,28 +187,13 @@ static void make_epoch(struct board *b, struct effects *out)
     struct arena *a = out->arena;
     char id[GUID_BYTES];
     random_guid(&b->random, id);
-    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
-    record.id = id;
-    record.created_at = b->now.wall_ns;
-    struct buf value;
-    buf_init(&value);
-    record_encode(&value, &record.base);
-    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    buf_done(&value);
-
-    const struct compare none = {.kind = COMPARE_RANGE_EMPTY, .key = "epoch/"};
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
-    t->n_compare = t->n_success = 1;
-    t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
-    t->compare[0] = compare_compile(a, &none);
-    t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->success[0] = etcd_op_put(a, key_epoch(a, id), bytes);
+    epoch_anew(a, NULL, id, b->now.wall_ns, t);
     b->load.call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_epoch, NULL, out);
 }
 
 /* The youngest epoch of the copy, NULL if there is none: a restore makes it anew. */
-static const char *epoch_in(const struct copy *c, struct arena *a)
+static const struct version *epoch_in(const struct copy *c)
 {
     const struct version *best = NULL;
     for (struct copied *p = copy_from(c, "epoch/"); p; p = copy_next(p)) {
@@ -177,41 +205,47 @@ static const char *epoch_in(const struct copy *c, struct arena *a)
             best = item;
         }
     }
-    return best ? key_component(a, version_key(best), 1) : NULL;
+    return best;
 }
 
+/* Another board's history begins, or the first that this bbs sees. */
 static void set_epoch(struct board *b, const char *epoch)
 {
-    if (!b->epoch || strcmp(b->epoch, epoch) != 0) {
-        free(b->epoch);
-        b->epoch = strdup(epoch);
-        if (!b->epoch) {
-            abort();
-        }
+    free(b->epoch);
+    b->epoch = strdup(epoch);
+    if (!b->epoch) {
+        abort();
     }
+    b->epoch_number++;
+    b->fell = b->load.told = false;
+    health_reset(b);
 }
 
 static void complete(struct board *b, struct effects *out)
 {
     struct load *l = &b->load;
-    const char *epoch = epoch_in(l->copy, out->arena);
+    const struct version *epoch = epoch_in(l->copy);
     if (!epoch) {
         make_epoch(b, out);
         return;
     }
-    bool same_board = b->copy && b->epoch && strcmp(b->epoch, epoch) == 0;
-    if (same_board) {
-        /* After a change of epoch no domain is fresh: all begins anew. */
+    const char *id = key_component(out->arena, version_key(epoch), 1);
+    bool same_epoch = b->epoch && strcmp(b->epoch, id) == 0;
+    if (same_epoch && b->fell) {
+        begin(b, out);
+        return;
+    }
+    if (same_epoch) {
         copy_inherit(l->copy, b->copy);
     } else {
-        ops_requeue(b);
+        set_epoch(b, id);
     }
+    b->epoch_revision = epoch->create_revision;
     copy_free(b->copy);
     b->copy = l->copy;
     l->copy = NULL;
     map_done(&l->strangers, NULL);
     l->active = false;
-    set_epoch(b, epoch);
     b->revision = b->known_revision = l->revision;
     b->loaded = true;
     feed_reset(b->feed, b->copy, b->epoch, b->revision);
@@ -221,6 +255,9 @@ static void complete(struct board *b, struct effects *out)
     effects_log(out, LOG_INFO_LEVEL, "the board is loaded",
                 "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
                 (long long)b->revision, b->epoch);
+    if (!same_epoch) {
+        ops_new_epoch(b, out);
+    }
     if (b->loads++ > 0 && b->hooks.on_reset) {
         b->hooks.on_reset(b->hooks.context, out);
     }

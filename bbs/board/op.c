@@ -309,6 +309,7 @@ static void run(struct op *op, struct effects *out)
         .fetched = op->fetched,
         .fetched_count = op->fetched_count,
     };
+    op->epoch_number = b->epoch_number;
     op->in.now = b->now;
     op->in.boot_id = b->boot_id;
     op->in.random = &op->random;
@@ -347,23 +348,46 @@ void ops_run(struct board *b, struct effects *out)
     }
 }
 
-void ops_requeue(struct board *b)
+static const char restored[] = "the board was restored meanwhile";
+
+static void gather_anew(struct op *op)
 {
-    struct op *op;
-    while ((op = TAILQ_FIRST(&b->ready))) {
-        unlist(op);
-        drop_fetched(op);
-        queue(op);
+    await_stop(&op->board->awaits, &op->wait);
+    unlist(op);
+    drop_fetched(op);
+    op->fresh = false;
+    queue(op);
+}
+
+void ops_new_epoch(struct board *b, struct effects *out)
+{
+    struct op *op, *next;
+    for (op = LIST_FIRST(&b->all_ops); op; op = next) {
+        next = LIST_NEXT(op, all);
+        if (op->state == OP_QUEUED || op->state == OP_READY ||
+            (op->state == OP_CATCH_UP && op->wait.waiting)) {
+            gather_anew(op);
+        } else if (op->state == OP_LANDED) {
+            op_failed(op, restored, out);
+        }
     }
+}
+
+static bool of_another_epoch(const struct op *op)
+{
+    return op->epoch_number != op->board->epoch_number;
 }
 
 /* ---- how its transaction ended ---- */
 
 void op_committed(struct op *op, int64_t revision, struct effects *out)
 {
-    (void)out;
     struct board *b = op->board;
     op->state = OP_LANDED;
+    if (of_another_epoch(op)) {
+        op_failed(op, restored, out);
+        return;
+    }
     op->revision = revision;
     op->landed_ns = b->now.mono_ns;
     await_start(&b->awaits, &op->wait, revision, b->now.mono_ns + WATCH_PATIENCE_NS);
@@ -378,6 +402,10 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
         op_failed(op, "too many conflicts with other changes", out);
         return;
     }
+    if (of_another_epoch(op)) {
+        gather_anew(op);
+        return;
+    }
     drop_fetched(op);
     await_start(&b->awaits, &op->wait, revision, NEVER_NS);
 }
@@ -388,6 +416,10 @@ void op_left(struct op *op)
     op->state = OP_CATCH_UP;
     if (op->answered) {
         finish(op);
+        return;
+    }
+    if (of_another_epoch(op)) {
+        gather_anew(op);
         return;
     }
     op->state = OP_READY;

@@ -14,6 +14,8 @@ uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessag
     o->id = ++b->last_id;
     o->done = done;
     o->context = context;
+    o->epoch_number = b->epoch_number;
+    o->known_revision = b->known_revision;
     LIST_INSERT_HEAD(&b->open[o->id % STORE_BUCKETS], o, link);
     struct effect *e = effects_add(out, EFFECT_STORE);
     e->store = (struct store_request){
@@ -60,6 +62,20 @@ static const Etcd__ResponseHeader *header_of(const struct store_answer *answer)
     return NULL;
 }
 
+/* Answers come out of order, but none shows less than was known when it was asked. What was asked
+ * in another epoch says nothing about this one. */
+static void note_revision(struct board *b, const struct store_open *o, int64_t revision)
+{
+    if (o->epoch_number != b->epoch_number) {
+        return;
+    }
+    if (revision < o->known_revision && b->epoch) {
+        b->fell = true;
+    } else if (revision > b->known_revision) {
+        b->known_revision = revision;
+    }
+}
+
 bool store_answered(struct board *b, const struct store_answer *answer, struct effects *out)
 {
     struct store_open *o = find(b, answer->id);
@@ -70,16 +86,17 @@ bool store_answered(struct board *b, const struct store_answer *answer, struct e
     LIST_REMOVE(o, link);
     free(o);
     const Etcd__ResponseHeader *header = header_of(answer);
-    if (header && header->revision > b->known_revision) {
-        b->known_revision = header->revision;
-    }
     if (header) {
+        note_revision(b, &copy, header->revision);
         b->raft_term = header->raft_term;
     }
     if (answer->outcome == STORE_DONE && b->loaded && b->watch.open) {
         board_well(b, out);
     }
     copy.done(b, copy.context, answer, out);
+    if (b->fell && b->loaded) {
+        load_start(b, "etcd went back to an older revision: it was restored", out);
+    }
     return true;
 }
 

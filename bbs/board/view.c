@@ -195,8 +195,15 @@ const char *view_epoch(const struct view *v)
     return v->board->epoch ? v->board->epoch : "";
 }
 
-int64_t view_seen_since_ns(const struct view *v, const char *key)
+struct domain_seen view_domain_seen(const struct view *v, const char *key)
 {
-    const struct copied *p = v->board->copy ? copy_find(v->board->copy, key) : NULL;
-    return p ? copied_seen_ns(p) : v->board->now.mono_ns;
+    const struct board *b = v->board;
+    const struct copied *p = b->copy ? copy_find(b->copy, key) : NULL;
+    if (!p) {
+        return (struct domain_seen){.since_ns = b->now.mono_ns};
+    }
+    return (struct domain_seen){
+        .since_ns = copied_seen_ns(p),
+        .in_this_epoch = domain_in_epoch(copied_version(p)->mod_revision, b->epoch_revision),
+    };
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/arena.h"
 #include "common/contract/read_set.h"
+#include "common/model/freshness.h"
 #include "common/model/record.h"
 
 #include "board.pb-c.h"
@@ -51,7 +52,7 @@ int64_t view_revision(const struct view *v);
 /* The board's epoch id. (Every transaction compares that epoch/<id> exists.) */
 const char *view_epoch(const struct view *v);
 
-/* When this process first saw the record's present revision, monotonic: for domain freshness. */
-int64_t view_seen_since_ns(const struct view *v, const char *key);
+/* How this process knows the domain at this key, for its freshness. */
+struct domain_seen view_domain_seen(const struct view *v, const char *key);
 
 #endif

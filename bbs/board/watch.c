@@ -128,7 +128,7 @@ static void on_open(struct board *b, const Etcd__WatchResponse *r, struct effect
     w->open = true;
     w->failures = 0;
     if (r && r->header && r->header->revision < w->revision) {
-        load_start(b, "etcd's revision has fallen", out);
+        load_start(b, "the watch's etcd is behind the copy", out);
         return;
     }
     board_well(b, out);

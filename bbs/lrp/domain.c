@@ -14,10 +14,11 @@ static void upsert_gather(struct view *v, const struct op_input *in, void *snaps
     struct domain_snapshot *s = snapshot;
     const struct seen *seen = view_get(v, upsert_target(view_arena(v), in));
     s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+    s->seen = view_domain_seen(v, upsert_target(view_arena(v), in));
 }
 
 /* 1. Each upsert replaces the expiry by now + ttl, also from forever to finite; 0 is forever.
- * 2. Forever again changes nothing. */
+ * 2. Forever again changes nothing, unless that came back with a restore and is confirmed now. */
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct domain_snapshot *s = snapshot;
@@ -25,7 +26,7 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
     int to = lifecycle_move(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE, in->actor,
                             DOMAIN_NEWS_UPSERT, 0);
     assert(to == DOMAIN_KNOWN);
-    if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0) { /* 2 */
+    if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0 && s->seen.in_this_epoch) { /* 2 */
         return;
     }
     Board__DomainRecord *record = ARENA_NEW(p->arena, Board__DomainRecord);
@@ -36,10 +37,10 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
     plan_put(p, key_domain(p->arena, r->domain), "upsert", in->actor, &record->base); /* 1 */
 }
 
-bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now)
+bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
 {
     now.wall_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
-    return domain_fresh(domain, seen_since_ns, now);
+    return domain_fresh(domain, seen, now);
 }
 
 const struct op_row upsert_domain_row = {

@@ -11,10 +11,11 @@ extern const struct op_row upsert_domain_row;
 
 struct domain_snapshot {
     const Board__DomainRecord *domain; /* as it stands; NULL = none */
+    struct domain_seen seen;
 };
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* Whether the list shows it: fresh with now rounded to the nearest second (behaviour.md 7). */
-bool domain_listed(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
+bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
 #endif

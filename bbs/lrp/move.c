@@ -149,19 +149,11 @@ static const Models__ActualLRP *instance_of_cell(const struct move_snapshot *s, 
     return actual_has_instance(record) ? record : NULL;
 }
 
-/* A domain that was last upserted in another epoch counts as one that nobody upserted: after a
- * restore nothing is stopped for its absence (DESIGN 2, Epoch). The epoch's own record need not be
- * noted, every transaction compares that it exists. */
 static void gather_domain(struct view *v, const char *domain, struct move_snapshot *s)
 {
-    struct arena *a = view_arena(v);
-    const char *key = key_domain(a, domain);
-    const struct seen *seen = view_get(v, key);
-    const struct seen *epoch = view_peek(v, key_epoch(a, view_epoch(v)));
-    if (seen && epoch && seen->mod_revision > epoch->create_revision) {
-        s->domain = (const Board__DomainRecord *)seen->message;
-        s->domain_seen_since_ns = view_seen_since_ns(v, key);
-    }
+    const char *key = key_domain(view_arena(v), domain);
+    s->domain = (const Board__DomainRecord *)message_at(v, key);
+    s->domain_seen = view_domain_seen(v, key);
 }
 
 void move_gather(struct view *v, const struct op_input *in, void *snapshot)

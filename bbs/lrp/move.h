@@ -27,10 +27,9 @@ struct move_snapshot {
     const Board__CellRecord *cell;     /* of the acting rep; otherwise that of the instance which
                                           the move may take away, or the one that lose names */
     const Board__BrakeRecord *brake;   /* for lose, brake, release */
-    /* Of the instance, for stop and resolve; NULL too if nobody upserted it in the present epoch of
-     * the board. For expire the one named. */
-    const Board__DomainRecord *domain;
-    int64_t domain_seen_since_ns;      /* its present revision, by this process, monotonic */
+    const Board__DomainRecord *domain; /* of the instance, for stop and resolve; for expire the one
+                                          named */
+    struct domain_seen domain_seen;    /* by this process */
     const char *lead_holder;           /* of the acting leader's lock */
     int64_t lead_term;
     const char *epoch; /* of the board */

@@ -15,7 +15,7 @@ static uint32_t resolve_guards(const struct move_snapshot *s, const struct op_in
     about.presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
     uint32_t guards = move_guards(s, &about) | ACTUAL_LRP_IF_SUSPECT;
     guards |= move_cell_absent(s->cell) ? ACTUAL_LRP_IF_CELL_ABSENT : ACTUAL_LRP_IF_CELL_PRESENT;
-    if (domain_fresh(s->domain, s->domain_seen_since_ns, in->now)) {
+    if (domain_fresh(s->domain, s->domain_seen, in->now)) {
         guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
     if (actual_state(s->ordinary) == ACTUAL_LRP_RUNNING) {

@@ -25,7 +25,7 @@ void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p
     p->record = &s->ordinary->base;
     const Models__ActualLRPKey *key = s->ordinary->actual_lrp_key;
     uint32_t guards = move_guards(s, m);
-    if (domain_fresh(s->domain, s->domain_seen_since_ns, in->now)) {
+    if (domain_fresh(s->domain, s->domain_seen, in->now)) {
         guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
     if (move_cell_absent(s->cell)) {

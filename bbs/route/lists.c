@@ -49,8 +49,8 @@ static void domains_read(void *context, struct view *v, const char *text, struct
     response.domains = ARENA_ARRAY(a, count, char *);
     for (size_t i = 0; i < count; i++) {
         const Board__DomainRecord *d = (const Board__DomainRecord *)list[i];
-        int64_t seen_since_ns = view_seen_since_ns(v, key_domain(a, d->domain));
-        if (domain_listed(d, seen_since_ns, board_now(ask->bbs->board))) {
+        struct domain_seen seen = view_domain_seen(v, key_domain(a, d->domain));
+        if (domain_listed(d, seen, board_now(ask->bbs->board))) {
             response.domains[response.n_domains++] = d->domain;
         }
     }

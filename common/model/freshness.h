@@ -7,10 +7,20 @@
 
 #include <stdbool.h>
 
-/* Fresh only if the stored expiry lies ahead on the wall clock and this process has seen the
- * present revision (since `seen_since_ns`, monotonic) for less than the ttl; doubt means stale.
- * NULL, a domain that nobody upserted, is not fresh. */
-bool domain_fresh(const Board__DomainRecord *domain, int64_t seen_since_ns, struct moment now);
+/* How this process knows the present revision of a domain's record. */
+struct domain_seen {
+    int64_t since_ns;   /* monotonic */
+    bool in_this_epoch; /* it was written since the board's epoch began */
+};
+
+/* A record that came back with a restore says nothing: somebody must upsert it again (DESIGN 2,
+ * Epoch). `epoch_revision` is the create-revision of the epoch's key, 0 = not known. */
+bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision);
+
+/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and
+ * this process has seen the present revision for less than the ttl; doubt means stale. NULL, a
+ * domain that nobody upserted, is not fresh. */
+bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
 /* The stored expiry has passed on the wall clock. */
 bool domain_expired(const Board__DomainRecord *domain, int64_t wall_ns);

@@ -355,8 +355,11 @@ static void run_move_case(const struct move_case *c)
         .policy = &CRASH_POLICY_DEFAULT,
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
-    s.domain_seen_since_ns =
-        in.now.mono_ns - (c->domain ? number_of(&a, c->domain, "seen", 0) * SECOND_NS : 0);
+    s.domain_seen = (struct domain_seen){
+        .since_ns =
+            in.now.mono_ns - (c->domain ? number_of(&a, c->domain, "seen", 0) * SECOND_NS : 0),
+        .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
+    };
     const struct move_row *row = move_row_named(m->move);
     assert_non_null(row);
     row->op.decide(&s, &in, &plan);

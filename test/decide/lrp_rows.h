@@ -4,7 +4,8 @@
  *   a DesiredLRP  "instances=3 def=D1 hold"
  *   a cell        "present session=7", "lost session=7"
  *   a lock        "holder=h term=5"
- *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s
+ *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
+ *                 "restored": from before the epoch
  *   a brake       "KEPT cells=c1:7,c2:8 since=10 until=70"
  *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1",
  *                 "lose cell=c1 session=7", "brake cells=c1:7,c2:8" */

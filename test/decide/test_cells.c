@@ -196,9 +196,9 @@ static void upserts(void **state)
     static const struct {
         bool known;
         uint32_t ttl_before_s, ttl_s;
-        bool put;
+        bool put, restored;
     } rows[] = {
-        {false, 0, 0, true}, {false, 0, 30, true}, {true, 0, 0, false},
+        {false, 0, 0, true}, {false, 0, 30, true}, {true, 0, 0, false}, {true, 0, 0, true, true},
         {true, 30, 0, true}, {true, 0, 30, true},  {true, 30, 30, true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -212,7 +212,8 @@ static void upserts(void **state)
         r.ttl = rows[i].ttl_s;
         Board__DomainRecord before = BOARD__DOMAIN_RECORD__INIT;
         before.ttl_s = rows[i].ttl_before_s;
-        struct domain_snapshot s = {.domain = rows[i].known ? &before : NULL};
+        struct domain_snapshot s = {.domain = rows[i].known ? &before : NULL,
+                                    .seen.in_this_epoch = !rows[i].restored};
         struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
         upsert_domain_decide(&s, &in, &plan);
         assert_int_equal(plan.change_count, rows[i].put ? 1 : 0);
@@ -233,9 +234,11 @@ static void freshness(void **state)
         const char *name;
         uint32_t ttl_s;
         int64_t expires_ms, seen_ms, now_mono_ms, now_wall_ms;
-        bool fresh, listed;
+        bool fresh, listed, restored;
     } rows[] = {
         {"forever", 0, 0, 0, 9000000, 9000000, true, true},
+        {"forever, before a restore", 0, 0, 0, 9000000, 9000000, false, false, true},
+        {"ahead, before a restore", 10, 20000, 5000, 14999, 19400, false, false, true},
         {"ahead", 10, 20000, 5000, 14999, 19400, true, true},
         {"expired on the wall", 10, 20000, 5000, 6000, 20000, false, false},
         {"a clock set back does not bring it back", 10, 20000, 5000, 15000, 12000, false, false},
@@ -248,12 +251,16 @@ static void freshness(void **state)
         d.expires_at = rows[i].expires_ms * MILLISECOND_NS;
         struct moment now = {.mono_ns = rows[i].now_mono_ms * MILLISECOND_NS,
                              .wall_ns = rows[i].now_wall_ms * MILLISECOND_NS};
-        int64_t seen_ns = rows[i].seen_ms * MILLISECOND_NS;
-        if (domain_fresh(&d, seen_ns, now) != rows[i].fresh ||
-            domain_listed(&d, seen_ns, now) != rows[i].listed) {
+        struct domain_seen seen = {.since_ns = rows[i].seen_ms * MILLISECOND_NS,
+                                   .in_this_epoch = !rows[i].restored};
+        if (domain_fresh(&d, seen, now) != rows[i].fresh ||
+            domain_listed(&d, seen, now) != rows[i].listed) {
             fail_msg("%s", rows[i].name);
         }
     }
+    assert_true(domain_in_epoch(8, 7));
+    assert_false(domain_in_epoch(7, 7));
+    assert_false(domain_in_epoch(7, 0)); /* the epoch is not known: doubt means stale */
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 
 #include "auctioneer/auctioneer.h"
 #include "bbs/bbs.h"
+#include "bbs/board/epoch.h"
 #include "board.pb-c.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
@@ -288,6 +289,22 @@ void cluster_lose(struct cluster *c, const char *key)
     model_etcd_apply(world_etcd(c->world), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "stranger", "deletes %s", key);
+    arena_done(&a);
+}
+
+void cluster_new_epoch(struct cluster *c, const char *id)
+{
+    struct arena a;
+    arena_init(&a);
+    struct store_answer answer = {0};
+    Etcd__RangeRequest question;
+    Etcd__TxnRequest txn;
+    epoch_question(&a, &question);
+    model_etcd_apply(world_etcd(c->world), STORE_RANGE, &question.base, &a, &answer);
+    epoch_anew(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
+    model_etcd_apply(world_etcd(c->world), STORE_TXN, &txn.base, &a, &answer);
+    assert(answer.outcome == STORE_DONE);
+    world_note(c->world, "operator", "bbs restore: epoch %s", id);
     arena_done(&a);
 }
 

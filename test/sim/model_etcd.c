@@ -10,6 +10,7 @@
 enum {
     FILE_BYTES_AT_START = 20 * 1024,
     LEASE_COST_BYTES = 64,
+    FIRST_TERM = 2,
     NOT_FOUND = 5,
     FAILED_PRECONDITION = 9,
 };
@@ -30,7 +31,7 @@ struct model_etcd *model_etcd_new(const struct model_etcd_config *config)
     if (m->config.quota_bytes == 0) {
         m->config.quota_bytes = default_quota_bytes;
     }
-    m->raft_term = 2;
+    m->raft_term = FIRST_TERM;
     m->file_bytes = FILE_BYTES_AT_START;
     model_mvcc_init(&m->store);
     return m;
@@ -275,6 +276,13 @@ void model_etcd_elect(struct model_etcd *m)
     for (size_t i = 0; i < m->lease_count; i++) {
         lease_start(m, &m->leases[i]);
     }
+}
+
+void model_etcd_restore(struct model_etcd *m, int64_t revision)
+{
+    model_mvcc_restore(&m->store, revision);
+    model_etcd_elect(m);
+    m->raft_term = FIRST_TERM;
 }
 
 /* Maintenance */

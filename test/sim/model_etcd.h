@@ -56,6 +56,11 @@ bool model_etcd_alarmed(const struct model_etcd *m); /* no write is taken until 
  * (issue 12291). */
 void model_etcd_elect(struct model_etcd *m);
 
+/* A new cluster made from a snapshot that was taken at `revision` (not compacted since): all later
+ * writes have never been, revisions repeat from there on, the raft term begins again. Leases stay,
+ * with their whole TTL. */
+void model_etcd_restore(struct model_etcd *m, int64_t revision);
+
 /* What a watch over the whole key space is told first: `created`, with the header of now. */
 const Etcd__WatchResponse *model_etcd_watch_created(struct model_etcd *m, struct arena *arena);
 

@@ -264,6 +264,35 @@ void model_mvcc_compact(struct model_mvcc *s, int64_t revision)
     s->compacted = revision;
 }
 
+static void restore_key(struct model_mvcc *s, const char *key, struct model_key *k,
+                        int64_t revision)
+{
+    while (k->count > 0 && k->versions[k->count - 1]->mod_revision > revision) {
+        struct model_version *v = k->versions[--k->count];
+        s->in_use -= version_bytes(key, v);
+        version_unref(v);
+    }
+}
+
+void model_mvcc_restore(struct model_mvcc *s, int64_t revision)
+{
+    assert(revision <= s->revision && revision >= s->compacted && !s->changed);
+    MAP_EACH(&s->keys, n)
+    {
+        struct model_key *k = map_value(n);
+        restore_key(s, map_key(n), k, revision);
+        if (k->count == 0) {
+            map_remove(&s->keys, map_key(n));
+            key_free(k);
+        }
+    }
+    size_t kept = model_mvcc_log_from(s, revision + 1);
+    while (s->log_count > kept) {
+        change_done(&s->log[--s->log_count]);
+    }
+    s->revision = revision;
+}
+
 size_t model_mvcc_log_from(const struct model_mvcc *s, int64_t revision)
 {
     size_t low = 0, high = s->log_count;

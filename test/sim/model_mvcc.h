@@ -75,6 +75,9 @@ void model_mvcc_commit(struct model_mvcc *s);
 /* Drops what no read at `revision` or later can see. */
 void model_mvcc_compact(struct model_mvcc *s, int64_t revision);
 
+/* As a snapshot taken at `revision` (not compacted) shows it: all later writes have never been. */
+void model_mvcc_restore(struct model_mvcc *s, int64_t revision);
+
 /* The first log entry with a revision not below `revision`; its index. */
 size_t model_mvcc_log_from(const struct model_mvcc *s, int64_t revision);
 

@@ -109,6 +109,10 @@ void world_fill_store(struct world *w, bool full);
 /* etcd forgets its history up to now. */
 void world_compact(struct world *w);
 
+/* etcd is restored from a snapshot that was taken at `revision`: all connections to it break, what
+ * is under way is lost in both directions, and it serves again after `down_ns`. */
+void world_restore(struct world *w, int64_t revision, int64_t down_ns);
+
 /* etcd has a new leader: calls wait for `duration_ns`, and land then. */
 void world_elect(struct world *w, int64_t duration_ns);
 

@@ -52,6 +52,8 @@ struct world {
     struct world_faults faults;
     struct world_observer observer;
     int64_t store_stalls_until_ns;
+    int64_t store_down_until_ns;
+    unsigned store_restores; /* a connection to an etcd of before is broken */
 };
 
 /* The wall clock of the world when its virtual time is 0: 2026-01-01. */

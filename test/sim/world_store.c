@@ -13,6 +13,7 @@ struct store_item {
     uint64_t watch_id;
     bool unheard; /* it lands, and nobody waits any more */
     int64_t sent_ns, clock_ahead_ns;
+    unsigned restores; /* of etcd when it was sent */
 };
 
 /* How long a bbs may go on with what it decided (OP_DEADLINE_NS and a transaction's time-out), and
@@ -130,7 +131,8 @@ static void watch_opens(void *world, struct item *item)
     }
     struct arena a;
     arena_init(&a);
-    if (n->cut_from_etcd || n->cut_to_etcd) {
+    bool down = w->now_ns < w->store_down_until_ns;
+    if (n->cut_from_etcd || n->cut_to_etcd || down || s->restores != w->store_restores) {
         tell_watch(n, WATCH_CLOSED, NULL);
     } else {
         tell_watch(n, WATCH_OPEN, model_etcd_watch_created(w->etcd, &a));
@@ -174,6 +176,20 @@ void world_fill_store(struct world *w, bool full)
     model_etcd_set_quota(w->etcd, full ? model_etcd_file_bytes(w->etcd) : 0);
 }
 
+void world_restore(struct world *w, int64_t revision, int64_t down_ns)
+{
+    world_note(w, "etcd", "is restored as it was at revision %lld", (long long)revision);
+    model_etcd_restore(w->etcd, revision);
+    w->store_restores++;
+    w->store_down_until_ns = w->store_stalls_until_ns = w->now_ns + down_ns;
+    for (size_t i = 0; i < w->node_count; i++) {
+        if (w->nodes[i]->watch_id) {
+            tell_watch(w->nodes[i], WATCH_CLOSED, NULL);
+            w->nodes[i]->watch_opened = false;
+        }
+    }
+}
+
 void world_elect(struct world *w, int64_t duration_ns)
 {
     world_note(w, "etcd", "elects a leader");
@@ -189,7 +205,8 @@ void store_watch(struct node *n, uint64_t id, int64_t start_revision)
     n->watch_opened = false;
     struct item *i = item_new(watch_opens);
     struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
-    *s = (struct store_item){.node = n, .start = n->starts, .watch_id = id};
+    *s = (struct store_item){
+        .node = n, .start = n->starts, .watch_id = id, .restores = w->store_restores};
     i->payload = s;
     queue_push(&w->queue, i, w->now_ns + world_draw(w, w->options.store));
 }
@@ -212,10 +229,19 @@ static bool well(const struct store_answer *answer)
            (answer->call != STORE_TXN || ((const Etcd__TxnResponse *)answer->message)->succeeded);
 }
 
+static struct store_answer unknown(const struct store_item *s, const char *text)
+{
+    return (struct store_answer){
+        .id = s->request.id, .call = s->request.call, .outcome = STORE_UNKNOWN, .text = text};
+}
+
 static void answer_arrives(void *world, struct item *item)
 {
     struct world *w = world;
     struct answer_item *p = item->payload;
+    if (p->call.restores != w->store_restores) {
+        p->answer = unknown(&p->call, "connection broken");
+    }
     if (alive(&p->call)) {
         if (!well(&p->answer) ||
             w->now_ns - p->call.sent_ns > 2 * w->options.store.high_ns + GATHERS_NS) {
@@ -249,10 +275,46 @@ static void tell_commit(struct world *w, const struct store_item *s)
     w->observer.committed(w->observer.context, &commit);
 }
 
+static void call_lost(void *world, struct item *item)
+{
+    struct store_item *s = item->payload;
+    if (alive(s)) {
+        s->node->store_troubled_ns = ((struct world *)world)->now_ns;
+        node_step(s->node, &(struct event){.kind = EVENT_STORE,
+                                           .store = unknown(s, "no answer in time")});
+    }
+}
+
+static void send_item(struct node *from, const struct store_request *request, int64_t at_ns,
+                      void (*run)(void *, struct item *), bool unheard)
+{
+    struct item *i = item_new(run);
+    struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
+    *s = (struct store_item){
+        .node = from,
+        .start = from->starts,
+        .request = *request,
+        .unheard = unheard,
+        .sent_ns = from->world->now_ns,
+        .clock_ahead_ns = from->clock_ahead_ns,
+        .restores = from->world->store_restores,
+    };
+    s->request.message = message_copy(&i->arena, request->message);
+    i->payload = s;
+    i->owner = run == call_lost ? from : NULL;
+    queue_push(&from->world->queue, i, at_ns);
+}
+
 static void call_arrives(void *world, struct item *item)
 {
     struct world *w = world;
     struct store_item *s = item->payload;
+    if (s->restores != w->store_restores) {
+        if (alive(s) && !s->unheard) {
+            send_item(s->node, &s->request, w->now_ns, call_lost, false);
+        }
+        return;
+    }
     /* The request is on its way even when its sender has died: it lands all the same. */
     struct item *back = item_new(answer_arrives);
     struct answer_item *p = ARENA_NEW(&back->arena, struct answer_item);
@@ -275,10 +337,7 @@ static void call_arrives(void *world, struct item *item)
     int64_t at = w->now_ns + world_draw(w, w->options.store);
     bool lost = world_strikes(w, w->faults.store_answer_lost);
     if (s->node->cut_from_etcd || at > s->request.deadline_ns || lost) {
-        p->answer = (struct store_answer){.id = s->request.id,
-                                          .call = s->request.call,
-                                          .outcome = STORE_UNKNOWN,
-                                          .text = "no answer in time"};
+        p->answer = unknown(s, "no answer in time");
         at = s->request.deadline_ns > w->now_ns ? s->request.deadline_ns : w->now_ns;
     }
     back->owner = s->node;
@@ -288,39 +347,6 @@ static void call_arrives(void *world, struct item *item)
         queue_push(&w->queue, back, at);
     }
     feed_watches(w);
-}
-
-static void call_lost(void *world, struct item *item)
-{
-    (void)world;
-    struct store_item *s = item->payload;
-    if (alive(s)) {
-        s->node->store_troubled_ns = s->node->world->now_ns;
-        node_step(s->node, &(struct event){.kind = EVENT_STORE,
-                                           .store = {.id = s->request.id,
-                                                     .call = s->request.call,
-                                                     .outcome = STORE_UNKNOWN,
-                                                     .text = "no answer in time"}});
-    }
-}
-
-static void send_item(struct node *from, const struct store_request *request, int64_t at_ns,
-                      void (*run)(void *, struct item *), bool unheard)
-{
-    struct item *i = item_new(run);
-    struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
-    *s = (struct store_item){
-        .node = from,
-        .start = from->starts,
-        .request = *request,
-        .unheard = unheard,
-        .sent_ns = from->world->now_ns,
-        .clock_ahead_ns = from->clock_ahead_ns,
-    };
-    s->request.message = message_copy(&i->arena, request->message);
-    i->payload = s;
-    i->owner = run == call_lost ? from : NULL;
-    queue_push(&from->world->queue, i, at_ns);
 }
 
 void store_call_start(struct node *from, const struct store_request *request)

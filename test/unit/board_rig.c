@@ -1,5 +1,6 @@
 #include "test/unit/board_rig.h"
 
+#include "bbs/board/epoch.h"
 #include "common/base/map.h"
 #include "common/base/random.h"
 
@@ -19,6 +20,7 @@ struct item {
     struct arena arena;
     struct store_request request; /* ARRIVAL */
     bool silent;                  /* ARRIVAL: nobody is told */
+    unsigned etcd;                /* the number of the etcd that it is to or from */
     struct store_answer answer;   /* ANSWER */
     struct watch_event watch;     /* WATCHED */
 };
@@ -37,6 +39,7 @@ struct seat {
 
 struct rig {
     struct model_etcd *etcd;
+    unsigned etcd_number; /* raised by each restore */
     struct random random;
     struct bbs_config config;
     struct board_hooks hooks;
@@ -59,6 +62,7 @@ static struct item *push(struct rig *r, int64_t at_ns, enum happening what, unsi
     i->what = what;
     i->board = n;
     i->life = r->seats[n].life;
+    i->etcd = r->etcd_number;
     while (*place && (*place)->at_ns <= at_ns) {
         place = &(*place)->next;
     }
@@ -253,7 +257,9 @@ static void happen(struct rig *r, struct item *i)
     struct seat *s = &r->seats[i->board];
     struct event ev = {0};
     bool present = i->life == s->life;
-    if (i->what == ARRIVAL) {
+    if (i->what == ARRIVAL && i->etcd != r->etcd_number) {
+        tell_unknown(r, i->board, &i->request);
+    } else if (i->what == ARRIVAL) {
         arrive(r, i);
     } else if (i->what == TIMER && present && i->at_ns >= s->due_ns) {
         s->due_ns = NEVER_NS;
@@ -262,6 +268,12 @@ static void happen(struct rig *r, struct item *i)
     } else if (i->what == ANSWER && present) {
         ev.kind = EVENT_STORE;
         ev.store = i->answer;
+        if (i->etcd != r->etcd_number) {
+            ev.store = (struct store_answer){.id = i->answer.id,
+                                             .call = i->answer.call,
+                                             .outcome = STORE_UNKNOWN,
+                                             .text = "the connection broke"};
+        }
         step(r, i->board, &ev);
     } else if (i->what == WATCHED && present && i->watch.id == s->watch_id) {
         ev.kind = EVENT_WATCH;
@@ -347,6 +359,35 @@ void board_rig_restart(struct rig *r, unsigned n)
     board_free(r->seats[n].board);
     arena_reset(&r->seats[n].arena);
     start(r, n);
+}
+
+void board_rig_restore(struct rig *r, int64_t revision)
+{
+    model_etcd_restore(r->etcd, revision);
+    r->etcd_number++;
+    for (unsigned n = 0; n < r->count; n++) {
+        if (r->seats[n].watch_id) {
+            push_watch(r, n, WATCH_CLOSED, NULL);
+            r->seats[n].watch_next = INT64_MAX;
+        }
+    }
+}
+
+void board_rig_new_epoch(struct rig *r, const char *id)
+{
+    struct arena a;
+    arena_init(&a);
+    Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
+    epoch_question(&a, &range);
+    const Etcd__RangeResponse *found =
+        (const Etcd__RangeResponse *)board_rig_ask(r, &a, STORE_RANGE, &range.base);
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    epoch_anew(&a, found, id, r->now_ns, &txn);
+    const Etcd__TxnResponse *done =
+        (const Etcd__TxnResponse *)board_rig_ask(r, &a, STORE_TXN, &txn.base);
+    assert(done->succeeded);
+    (void)done;
+    arena_done(&a);
 }
 
 void board_rig_stop(struct rig *r, unsigned n)

@@ -39,6 +39,13 @@ void board_rig_stall_watch(struct rig *r, unsigned n, bool stalled);
 /* Ends the board as kill -9 would and starts a new one in its place. */
 void board_rig_restart(struct rig *r, unsigned n);
 
+/* etcd is restored from a snapshot that was taken at `revision`: what is under way ends unknown,
+ * watches break. */
+void board_rig_restore(struct rig *r, int64_t revision);
+
+/* What `bbs restore` does: the epoch is made anew, under this id. */
+void board_rig_new_epoch(struct rig *r, const char *id);
+
 /* EVENT_STOP. */
 void board_rig_stop(struct rig *r, unsigned n);
 bool board_rig_exited(const struct rig *r, unsigned n);

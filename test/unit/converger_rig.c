@@ -125,6 +125,15 @@ void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t t
     rig_change(f, kind, key_domain(&f->arena, "d"), &d.base);
 }
 
+void rig_reset(struct converger_rig *f, const char *epoch, int64_t epoch_revision)
+{
+    Board__EpochRecord e = BOARD__EPOCH_RECORD__INIT;
+    e.id = arena_strdup(&f->arena, epoch);
+    frame_reset(&f->sent, epoch);
+    frame_change(&f->sent, BOARD__FEED_FRAME__KIND__RECORD, key_epoch(&f->arena, epoch), &e.base,
+                 epoch_revision);
+}
+
 void rig_current(struct converger_rig *f)
 {
     frame_current(&f->sent, "e1", f->revision);
@@ -139,7 +148,7 @@ void rig_elect(struct converger_rig *f)
     Board__Term term = BOARD__TERM__INIT;
     lead.holder = f->x->leader.id;
     term.role = arena_strdup(&f->arena, "converger");
-    term.epoch = arena_strdup(&f->arena, "e1");
+    term.epoch = arena_strdup(&f->arena, f->x->follower.epoch);
     term.term = ++f->revision;
     r.lead = &lead;
     r.term = &term;
@@ -153,7 +162,7 @@ void rig_lead(struct converger_rig *f)
     struct buf rest = f->sent;
     buf_init(&f->sent);
     drive_start(&f->drive);
-    frame_reset(&f->sent, "e1");
+    rig_reset(f, "e1", 1);
     buf_append(&f->sent, rest.data, rest.size);
     buf_done(&rest);
     rig_current(f);
@@ -213,7 +222,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
                 Board__BeatResponse taken = BOARD__BEAT_RESPONSE__INIT;
                 drive_answer(&f->drive, beat->id, &taken.base);
             }
-            frame_heartbeat(&f->sent, "e1", f->revision);
+            frame_heartbeat(&f->sent, f->x->follower.epoch, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         }

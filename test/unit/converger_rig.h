@@ -43,6 +43,9 @@ void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s);
 void rig_send(struct converger_rig *f);
 
+/* RESET, and the record with which the epoch began. rig_lead() sends both for "e1", at 1. */
+void rig_reset(struct converger_rig *f, const char *epoch, int64_t epoch_revision);
+
 /* The end of a snapshot, with what was not sent before. */
 void rig_current(struct converger_rig *f);
 

@@ -221,6 +221,7 @@ static void freshness_is_of_the_round(void **state)
     facts_begin_round(&f->facts);
     facts_view(&f->facts, &f->domains, now, &f->arena, f->web, 0, 0, &v);
     assert_false(v.instances[0].fresh);
+    domains_epoch(&f->domains, 1);
     domains_put(&f->domains, key_domain(&f->arena, "d"), &r, now);
     facts_begin_round(&f->facts);
     facts_view(&f->facts, &f->domains, now, &f->arena, f->web, 0, 0, &v);

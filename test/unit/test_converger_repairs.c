@@ -68,6 +68,29 @@ static void extra_ones_are_stopped_only_in_a_fresh_domain(void **state)
     assert_moves(f, "", &call);
 }
 
+/* A domain without end that came back with a restore is not fresh until it is upserted again. */
+static void nothing_is_stopped_after_a_restore(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
+    rig_domain(f, RECORD, 0);
+    rig_lead(f);
+    assert_moves(f, "stop web/0 ", &call);
+    rig_reset(f, "e2", f->revision + 1);
+    rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
+    rig_domain(f, RECORD, 0);
+    f->revision++;
+    rig_current(f);
+    assert_false(f->x->leader.leads);
+    drive_advance(&f->drive, 1000);
+    rig_elect(f);
+    assert_false(rig_moved_within(f, 65));
+    rig_domain(f, PUT, 0);
+    rig_send(f);
+    assert_moves(f, "stop web/0 ", &call);
+}
+
 static void an_expired_domain_goes(void **state)
 {
     struct converger_rig *f = *state;
@@ -159,6 +182,7 @@ int main(void)
         TEST(a_crashed_one_is_restarted_when_due),
         TEST(what_waits_too_long_is_asked_for_in_full_passes),
         TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
+        TEST(nothing_is_stopped_after_a_restore),
         TEST(an_expired_domain_goes),
         TEST(what_a_lost_cell_ran_is_started_elsewhere),
         TEST(an_evacuation_ends_with_its_cell),

@@ -2,6 +2,7 @@
 #include "test/sim/stories/story.h"
 
 #include "models/desired_lrp_requests.pb-c.h"
+#include "test/sim/model_etcd.h"
 
 void story_answers_of_etcd_are_lost(struct cluster *c)
 {
@@ -50,4 +51,42 @@ void story_deletion_at_the_compacted_revision(struct cluster *c)
     assert_int_equal(answer, 0);
     world_run(c->world, SECOND_NS);
     await(c, "a", "RUNNING", 1);
+}
+
+void story_restore_to_an_older_epoch(struct cluster *c)
+{
+    says(c, "A snapshot is taken; later one instance more is desired, and a whole new app. Then "
+            "etcd is restored from the snapshot: both are desired no more, their containers run "
+            "on. Every bbs notices and waits. `bbs restore` makes the epoch anew, and reps make "
+            "the records of their containers again. The domain had no end when the snapshot was "
+            "taken, but nothing stops for being absent until somebody upserts it again.");
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
+    await_running(c, "web", 2);
+    world_note(c->world, "operator", "takes a snapshot");
+    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    assert_int_equal(cluster_scale(c, "web", 3), 0);
+    assert_int_equal(cluster_desire(c, NULL, "api", 2), 0);
+    await(c, "web", "RUNNING", 3);
+    await(c, "api", "RUNNING", 2);
+    world_run(c->world, 3 * SECOND_NS);
+    world_restore(c->world, snapshot, SECOND_NS);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is anew */
+    assert_int_equal(model_etcd_revision(world_etcd(c->world)), snapshot);
+    cluster_new_epoch(c, "anew");
+    world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
+    assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
+    world_run(c->world, 65 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 6);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    assert_int_equal(cluster_count(c, "api", "RUNNING"), 2);
+    assert_int_equal(cluster_desired(c, "web"), 2);
+    assert_int_equal(cluster_desired(c, "api"), -1);
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    await(c, "web", "RUNNING", 2);
+    await(c, "api", "", 0);
+    await(c, "after", "RUNNING", 1);
+    world_run(c->world, SETTLE_NS);
+    assert_int_equal(cluster_containers(c), 3);
 }

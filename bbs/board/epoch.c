@@ -1,0 +1,56 @@
+#include "bbs/board/epoch.h"
+
+#include "bbs/board/compare.h"
+#include "common/model/record.h"
+
+#include "board.pb-c.h"
+
+static const char all_epochs[] = "epoch/";
+
+void epoch_question(struct arena *a, Etcd__RangeRequest *ret)
+{
+    etcd__range_request__init(ret);
+    ret->key = key_data(all_epochs);
+    ret->range_end = key_data(key_range_end(a, all_epochs));
+    ret->limit = EPOCHS_MAX;
+    ret->keys_only = true;
+}
+
+static struct bytes record_of(struct arena *a, const char *id, int64_t wall_ns)
+{
+    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
+    struct buf value;
+    record.id = (char *)(uintptr_t)id;
+    record.created_at = wall_ns;
+    buf_init(&value);
+    record_encode(&value, &record.base);
+    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
+    buf_done(&value);
+    return bytes;
+}
+
+static void add_compare(struct arena *a, Etcd__TxnRequest *t, enum compare_kind kind,
+                        const char *key, int64_t revision)
+{
+    const struct compare c = {.kind = kind, .key = key, .revision = revision};
+    t->compare[t->n_compare++] = compare_compile(a, &c);
+}
+
+void epoch_anew(struct arena *a, const Etcd__RangeResponse *found, const char *id, int64_t wall_ns,
+                Etcd__TxnRequest *ret)
+{
+    size_t old = found ? found->n_kvs : 0;
+    int64_t newest = 0;
+    etcd__txn_request__init(ret);
+    ret->compare = ARENA_ARRAY(a, old + 1, Etcd__Compare *);
+    ret->success = ARENA_ARRAY(a, old + 1, Etcd__RequestOp *);
+    for (size_t i = 0; i < old; i++) {
+        const Etcd__KeyValue *kv = found->kvs[i];
+        const char *key = arena_strndup(a, (const char *)kv->key.data, kv->key.len);
+        newest = kv->mod_revision > newest ? kv->mod_revision : newest;
+        add_compare(a, ret, COMPARE_UNCHANGED, key, kv->mod_revision);
+        ret->success[ret->n_success++] = etcd_op_delete(a, key);
+    }
+    add_compare(a, ret, old ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, all_epochs, newest);
+    ret->success[ret->n_success++] = etcd_op_put(a, key_epoch(a, id), record_of(a, id, wall_ns));
+}

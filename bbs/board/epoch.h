@@ -1,0 +1,23 @@
+/* The epoch of a board: a key whose name is a random id, made by the first bbs and anew by `bbs
+ * restore`. Every transaction compares that it exists, so what was decided before a restore can
+ * not be written after it (DESIGN 2, Epoch). Pure. */
+#ifndef BBS_BOARD_EPOCH_H
+#define BBS_BOARD_EPOCH_H
+
+#include "common/base/arena.h"
+
+#include "etcd.pb-c.h"
+
+#include <stdint.h>
+
+enum { EPOCHS_MAX = 32 }; /* keys looked at; a board has one */
+
+/* The Range that finds the epochs of a board: their keys. Lives in the arena. */
+void epoch_question(struct arena *a, Etcd__RangeRequest *ret);
+
+/* The transaction that makes the epoch `id`, in place of those `found` (the answer to the question;
+ * NULL = the board has none yet). It is refused if there are others by then. Lives in the arena. */
+void epoch_anew(struct arena *a, const Etcd__RangeResponse *found, const char *id, int64_t wall_ns,
+                Etcd__TxnRequest *ret);
+
+#endif
