@@ -202,6 +202,9 @@ static void finish(struct swarm *s, bool trace)
     r->commits = s->checkers.history.commits;
     r->changes = s->checkers.changes;
     r->verbs = s->checkers.verbs;
+    r->lost_cells = s->checkers.lost_cells;
+    r->brakes = s->checkers.brakes;
+    r->suspects = s->checkers.suspects;
     r->virtual_ns = world_now(s->world);
 }
 

@@ -49,6 +49,7 @@ struct swarm_result {
     unsigned crashes; /* of containers */
     unsigned requests, answered, lists;
     unsigned commits, changes, verbs;
+    unsigned lost_cells, brakes, suspects; /* moves among the changes */
     int64_t virtual_ns;
 };
 

@@ -23,6 +23,7 @@ struct total {
     unsigned seeds, failed;
     unsigned faults[FAULT_COUNT];
     unsigned crashes, requests, answered, lists, commits, changes, verbs;
+    unsigned lost_cells, brakes, suspects;
     int64_t virtual_ns;
 };
 
@@ -40,6 +41,9 @@ static void sum(struct total *t, const struct total *r)
     t->commits += r->commits;
     t->changes += r->changes;
     t->verbs += r->verbs;
+    t->lost_cells += r->lost_cells;
+    t->brakes += r->brakes;
+    t->suspects += r->suspects;
     t->virtual_ns += r->virtual_ns;
 }
 
@@ -55,6 +59,9 @@ static void add(struct total *t, const struct swarm_result *r)
         .commits = r->commits,
         .changes = r->changes,
         .verbs = r->verbs,
+        .lost_cells = r->lost_cells,
+        .brakes = r->brakes,
+        .suspects = r->suspects,
         .virtual_ns = r->virtual_ns,
     };
     memcpy(one.faults, r->faults, sizeof(one.faults));
@@ -82,6 +89,8 @@ static void print_total(const struct total *t, double seconds)
            (double)t->virtual_ns / 3.6e12, t->failed);
     printf("%u requests, %u answered, %u lists, %u crashes, %u commits, %u changes, %u verbs\n",
            t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
+    printf("moves among them: lose %u, brake %u, suspect %u\n", t->lost_cells, t->brakes,
+           t->suspects);
     for (int i = 0; i < FAULT_COUNT; i++) {
         printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
                t->faults[i]);

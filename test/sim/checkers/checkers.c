@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
 {
@@ -37,10 +38,19 @@ bool checkers_clean(const struct checkers *k)
     return k->violation.size == 0;
 }
 
+static void count_move(struct checkers *k, const struct past *p)
+{
+    const char *move = p->cause ? p->cause->move : "";
+    k->lost_cells += strcmp(move, "lose") == 0;
+    k->brakes += strcmp(move, "brake") == 0;
+    k->suspects += strcmp(move, "suspect") == 0;
+}
+
 static void note_change(struct checkers *k, const struct passage *p)
 {
     k->changes += p->count;
     for (size_t i = 0; i < p->count; i++) {
+        count_move(k, p->list[i]);
         if (p->list[i]->type == RECORD_ACTUAL || p->list[i]->type == RECORD_DESIRED) {
             k->lrp_change_ns = p->at_ns;
         }
@@ -59,6 +69,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         if (theirs) {
             check_fencing(k, &p, commit->txn);
         }
+        check_losses(k, &p);
         note_instances(k, &p);
     }
 }

@@ -27,6 +27,7 @@ struct checkers {
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
     unsigned changes;      /* records changed */
+    unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
     unsigned verbs;
 };
 
@@ -57,6 +58,9 @@ bool checkers_clean(const struct checkers *k);
 /* moves.c: S12 every change is a move of its table by the actor named; S8 a record is stopped for
  * being absent only in a fresh domain; S11 crash counts fall only by the documented resets. */
 void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit);
+
+/* losses.c: cells that fall silent together are held by the brake. */
+void check_losses(struct checkers *k, const struct passage *p);
 
 /* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
  * written was compared, and in the epoch. */

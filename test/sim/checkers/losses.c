@@ -1,0 +1,62 @@
+/* DESIGN 6, mass-loss brake: many cells that fall silent together are held before they are lost. */
+#include "test/sim/checkers/checkers.h"
+
+#include <string.h>
+
+/* Losses so close to each other were decided on the same silence. */
+#define TOGETHER_NS (1 * SECOND_NS)
+
+enum { MASS_MIN = 3, MASS_PART = 3 };
+
+static bool is_loss(const struct past *p)
+{
+    return p->type == RECORD_CELL && p->cause && strcmp(p->cause->move, "lose") == 0;
+}
+
+/* An operator or time has released it: it goes with others, a bounded number at a time. */
+static bool was_released(struct checkers *k, struct arena *a, const struct past *p)
+{
+    const struct past *at = history_at(&k->history, key_brake(a), p->revision - 1);
+    const Board__BrakeRecord *brake = (const Board__BrakeRecord *)(at ? at->message : NULL);
+    const char *id = ((const Board__CellRecord *)p->message)->presence->cell_id;
+    for (size_t i = 0; brake && i < brake->n_cells; i++) {
+        if (strcmp(brake->cells[i]->cell_id, id) == 0) {
+            return brake->state == BOARD__BRAKE_RECORD__STATE__RELEASED;
+        }
+    }
+    return false;
+}
+
+struct tally {
+    struct checkers *k;
+    struct arena *arena;
+    int64_t now_ns;
+    unsigned lost, present;
+};
+
+static void count_cell(void *context, const struct past *p)
+{
+    struct tally *t = context;
+    bool lost = ((const Board__CellRecord *)p->message)->state == BOARD__CELL_RECORD__STATE__LOST;
+    t->present += !lost;
+    t->lost += lost && is_loss(p) && t->now_ns - p->at_ns < TOGETHER_NS &&
+               !was_released(t->k, t->arena, p);
+}
+
+void check_losses(struct checkers *k, const struct passage *p)
+{
+    struct arena a;
+    arena_init(&a);
+    for (size_t i = 0; i < p->count; i++) {
+        if (!is_loss(p->list[i])) {
+            continue;
+        }
+        struct tally t = {k, &a, p->at_ns, 0, 0};
+        history_each(&k->history, "cell/", count_cell, &t);
+        if (t.lost >= MASS_MIN && t.lost * MASS_PART > t.lost + t.present) {
+            checkers_report(k, "S12", "%u cells of %u are lost together, and no brake held them",
+                            t.lost, t.lost + t.present);
+        }
+    }
+    arena_done(&a);
+}
