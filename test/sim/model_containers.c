@@ -419,6 +419,16 @@ bool model_containers_busy(const struct model_containers *m, const char *guid)
     return false;
 }
 
+unsigned model_containers_held(const struct model_containers *m)
+{
+    unsigned count = 0;
+    MAP_EACH(&m->boxes, n)
+    {
+        count += ((const struct box *)map_value(n))->state != CONTAINER_EXITED;
+    }
+    return count;
+}
+
 int model_containers_running(const struct model_containers *m)
 {
     int count = 0;

@@ -55,6 +55,9 @@ int model_containers_state(const struct model_containers *m, const char *guid);
 /* A verb for this container is under way. */
 bool model_containers_busy(const struct model_containers *m, const char *guid);
 
+/* How many take room: prepared, starting or running. */
+unsigned model_containers_held(const struct model_containers *m);
+
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
 int model_containers_running(const struct model_containers *m);
 const char *model_containers_guid(const struct model_containers *m, int n);

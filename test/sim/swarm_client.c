@@ -3,6 +3,7 @@
  * between question and answer at which the answer was true. */
 #include <string.h>
 
+#include "board.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
@@ -23,6 +24,7 @@ enum ask_kind {
     ASK_CRASH,
     ASK_FAIL,
     ASK_REMOVE_ACTUAL,
+    ASK_BRAKE, /* an operator's word about held cells */
     ASK_LIST,
     ASK_LIST_ACTUAL
 };
@@ -47,7 +49,8 @@ static const char *const paths[] = {
     [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_CLAIM] = "/v1/actual_lrps/claim",
     [ASK_START] = "/v1/actual_lrps/start.r1",     [ASK_CRASH] = "/v1/actual_lrps/crash",
     [ASK_FAIL] = "/v1/actual_lrps/fail",          [ASK_REMOVE_ACTUAL] = "/v1/actual_lrps/remove",
-    [ASK_LIST] = "/v1/desired_lrps/list.r3",      [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
+    [ASK_BRAKE] = "/v1/board/brake",              [ASK_LIST] = "/v1/desired_lrps/list.r3",
+    [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
 };
 
 /* ---- What was true when ---- */
@@ -301,7 +304,9 @@ static void answered(void *context, int status, struct bytes body)
         if (ask->owed) {
             *ask->owed = false;
         }
-        (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
+        if (ask->kind != ASK_BRAKE) {
+            (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
+        }
     } else if (status != 503 && status != 0) {
         violation(ask, "S6", "answered with a status that nothing explains");
     } else if (ask->attempt < ATTEMPTS_MAX) {
@@ -383,6 +388,9 @@ static void send_desire(void *context, const ProtobufCMessage *m)
     Models__DesireLRPRequest request = *(const Models__DesireLRPRequest *)m;
     Models__DesiredLRP lrp = *request.desired_lrp;
     lrp.domain = (char *)(size_t)ask->domain;
+    /* Some wait for their cell. */
+    lrp.on_cell_loss = ask->number % 4 == 3 ? MODELS__ON_CELL_LOSS__HOLD
+                                            : MODELS__ON_CELL_LOSS__REPLACE;
     request.desired_lrp = &lrp;
     send(ask, &request.base);
 }
@@ -398,6 +406,7 @@ static void attempt(struct ask *ask)
     Models__DesiredLRPsRequest list = MODELS__DESIRED_LRPS_REQUEST__INIT;
     Models__ActualLRPsRequest actual = MODELS__ACTUAL_LRPS_REQUEST__INIT;
     Models__UpsertDomainRequest upsert = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+    Board__BrakeRequest brake = BOARD__BRAKE_REQUEST__INIT;
     remove.process_guid = actual.process_guid = (char *)(size_t)ask->app;
     switch (ask->kind) {
     case ASK_DESIRE:
@@ -416,6 +425,11 @@ static void attempt(struct ask *ask)
         upsert.domain = (char *)(size_t)ask->domain;
         upsert.ttl = (uint32_t)ask->number;
         send(ask, &upsert.base);
+        break;
+    case ASK_BRAKE:
+        brake.confirm = ask->number % 2;
+        brake.keep = !brake.confirm;
+        send(ask, &brake.base);
         break;
     case ASK_CLAIM:
     case ASK_START:
@@ -462,6 +476,9 @@ static void choose_instance(struct ask *ask)
     unsigned cell = (unsigned)swarm_draw(s, 1, s->cluster->options.cells);
     ask->guid = arena_printf(&s->arena, "stray-%u", s->ask_number);
     ask->cell_id = arena_printf(&s->arena, "cell-%u", cell);
+    if (swarm_chance(s, 20)) {
+        ask->cell_id = "nowhere"; /* a cell that never was */
+    }
     if (stands && *stands->instance_guid && swarm_chance(s, 70)) {
         ask->guid = stands->instance_guid;
         ask->cell_id = stands->cell_id;
@@ -480,7 +497,9 @@ void swarm_ask(struct swarm *s)
         return;
     }
     enum ask_kind kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
-    if (s->strays && swarm_chance(s, 20)) {
+    if (swarm_chance(s, 3)) {
+        kind = ASK_BRAKE;
+    } else if (s->strays && swarm_chance(s, 20)) {
         kind = (enum ask_kind)swarm_draw(s, ASK_CLAIM, ASK_REMOVE_ACTUAL);
     }
     struct ask *ask = ask_new(s, kind, (unsigned)swarm_draw(s, 1, s->apps));

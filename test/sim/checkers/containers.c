@@ -75,21 +75,22 @@ static int by_index(const void *a, const void *b)
     return c ? c : (x->index > y->index) - (x->index < y->index);
 }
 
-static bool longer_than(int64_t *since_ns, bool so, int64_t now, int64_t limit)
+/* So for more than two intervals in which nothing was done to the cell. */
+static bool too_long(const struct checkers *k, int64_t *since_ns, bool so, unsigned cell)
 {
+    int64_t now = world_now(k->cluster->world);
     if (!so) {
         *since_ns = NEVER_NS;
     } else if (*since_ns == NEVER_NS) {
         *since_ns = now;
     }
-    return so && now - *since_ns > limit;
+    int64_t for_ns = so ? earlier_ns(now - *since_ns, well_for(k, cell)) : 0;
+    return for_ns > 2 * k->reconcile_ns + SLACK_NS;
 }
 
 static void check_orphan(struct checkers *k, struct instance *i, unsigned cell)
 {
-    int64_t limit = 2 * k->reconcile_ns + SLACK_NS, now = world_now(k->cluster->world);
-    bool alone = settled(k, cell) && !record_of(k, i);
-    if (longer_than(&i->alone_ns, alone, now, limit)) {
+    if (too_long(k, &i->alone_ns, !record_of(k, i), cell)) {
         checkers_report(k, "S13", "the container of %s/%d on %s has no record", i->process_guid,
                         i->index, i->cell_id);
     }
@@ -100,10 +101,8 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
 {
     struct model_containers *m = node_containers(k->cluster->cells[cell]);
     const char *guid;
-    unsigned here = 0;
     for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
         struct instance *i = map_get(&k->instances, guid);
-        here++;
         if (!i) {
             checkers_report(k, "S12", "container %s runs, and the board never gave it out", guid);
             continue;
@@ -113,9 +112,9 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
             list[count++] = (struct running){i, cell};
         }
     }
-    unsigned most = cluster_cell_instances(k->cluster);
+    unsigned here = model_containers_held(m), most = cluster_cell_instances(k->cluster);
     if (here > most) {
-        checkers_report(k, "S7", "cell-%u runs %u instances and has room for %u", cell + 1, here,
+        checkers_report(k, "S7", "cell-%u holds %u instances and has room for %u", cell + 1, here,
                         most);
     }
     return count;
@@ -130,11 +129,9 @@ static void check_phantom(struct checkers *k, struct instance *i)
         }
         /* One that is being made has been reserved: that counts (DESIGN 5). */
         const struct model_containers *m = node_containers(c->cells[n]);
-        bool phantom = settled(k, n) && record_of(k, i) &&
-                       model_containers_state(m, i->guid) < 0 &&
+        bool phantom = record_of(k, i) && model_containers_state(m, i->guid) < 0 &&
                        !model_containers_busy(m, i->guid);
-        if (longer_than(&i->phantom_ns, phantom, world_now(c->world),
-                        2 * k->reconcile_ns + SLACK_NS)) {
+        if (too_long(k, &i->phantom_ns, phantom, n)) {
             checkers_report(k, "S13", "the record of %s/%d says %s, which has no container of it",
                             i->process_guid, i->index, i->cell_id);
         }

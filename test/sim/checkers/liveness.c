@@ -145,6 +145,12 @@ static void judge_cell(void *context, const struct past *p)
     }
 }
 
+static void judge_brake(void *context, const struct past *p)
+{
+    struct convergence *c = context;
+    buf_printf(c->why, "%s still stands, and no cell is silent (L1); ", p->key);
+}
+
 static void judge_job(void *context, const struct past *p)
 {
     struct convergence *c = context;
@@ -185,6 +191,7 @@ void check_converged(struct checkers *k, struct buf *ret_why)
     history_each(&k->history, "desired/", judge_missing, &c);
     history_each(&k->history, "job/", judge_job, &c);
     history_each(&k->history, "cell/", judge_cell, &c);
+    history_each(&k->history, "brake/", judge_brake, &c);
     judge_containers(&c);
     if (c.unplaced && places(k->cluster)) {
         buf_printf(ret_why, "%u instances wait, and there are %u places (L2); ", c.unplaced,
