@@ -13,12 +13,18 @@ enum { SILENCE_MS = 3500, RECONNECT_MS = 500 };
 struct follower_of_feed {
     struct events events;
     struct err *err;
+    bool gap; /* it was told that no news come */
 };
 
 static int take(void *owner, struct bytes bytes)
 {
     struct follower_of_feed *f = owner;
+    int64_t revision = f->events.revision;
     int r = events_take(&f->events, bytes, f->err);
+    if (r == 0 && f->gap && f->events.revision != revision) {
+        f->gap = false;
+        fprintf(stderr, "bbs: news again\n");
+    }
     if (r == 0 && f->events.out.size) {
         r = cli_print(buf_bytes(&f->events.out), f->err);
         buf_clear(&f->events.out);
@@ -53,6 +59,15 @@ static bool is_final(int r)
     return r == -ERR_IO || r == -ERR_INVALID || r == -ERR_DENIED || r == -ERR_NOT_FOUND;
 }
 
+/* Once a gap, when the next bbs has no news either; that it is over says `take`. */
+static void tell_gap(struct follower_of_feed *f, const struct err *err)
+{
+    if (f->events.seen && !f->gap && !cli_interrupted()) {
+        f->gap = true;
+        fprintf(stderr, "bbs: no news of the board, trying on: %s\n", err->text);
+    }
+}
+
 static int follow(struct session *s, struct follower_of_feed *f, struct err *err)
 {
     int64_t silent_since_ms = cli_now_ms();
@@ -64,6 +79,9 @@ static int follow(struct session *s, struct follower_of_feed *f, struct err *err
         }
         bool heard = f->events.revision != revision;
         silent_since_ms = heard ? cli_now_ms() : silent_since_ms;
+        if (r < 0 && !heard) {
+            tell_gap(f, err);
+        }
         if (r < 0 && !f->events.seen && cli_now_ms() - silent_since_ms > s->timeout_ms) {
             return r; /* there was never a bbs that answered */
         }

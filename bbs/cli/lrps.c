@@ -60,6 +60,7 @@ void lrp_progress_of(int32_t desired, Models__ActualLRP *const *actuals, size_t 
             p.left++;
         } else if (is_running(r)) {
             p.running++;
+            p.newest_ns = r->since > p.newest_ns ? r->since : p.newest_ns;
         } else if (!p.problem) {
             p.problem = problem_of(r);
         }
@@ -70,6 +71,12 @@ void lrp_progress_of(int32_t desired, Models__ActualLRP *const *actuals, size_t 
 bool lrp_progress_done(const struct lrp_progress *p)
 {
     return p->running == p->desired && p->left == 0;
+}
+
+bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t seen_ns)
+{
+    return p->newest_ns == 0 || wall_ns - p->newest_ns >= LRP_SETTLED_NS ||
+           seen_ns >= LRP_SETTLED_NS;
 }
 
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p)

@@ -35,13 +35,22 @@ struct lrp_progress {
     int32_t desired;
     int32_t running;     /* ORDINARY and RUNNING, with an index that is desired */
     int32_t left;        /* records that should go: an index beyond, or marked stopping */
+    int64_t newest_ns;   /* wall time since when the youngest of `running` runs; 0 = none does */
     const char *problem; /* a placement error or crash reason of one that does not run, or NULL */
 };
+
+/* An instance counts as come to stay after running for so long: one that crashes as it starts is
+ * RUNNING for a moment, too. */
+#define LRP_SETTLED_NS ((int64_t)1000 * 1000 * 1000)
 
 /* Of the records of one process. */
 void lrp_progress_of(int32_t desired, Models__ActualLRP *const *actuals, size_t count,
                      struct lrp_progress *ret_progress);
 bool lrp_progress_done(const struct lrp_progress *p);
+
+/* Whether what is done has come to stay: by the wall clock, or because the caller has seen it
+ * unchanged for so long, whatever the clocks of other machines say. */
+bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t seen_ns);
 
 /* "web: 2 of 3 running (insufficient resources)" */
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p);

@@ -18,7 +18,7 @@ const struct cli_option bbs_timeout_options[] = {
 };
 
 const struct cli_option bbs_wait_options[] = {
-    {.name = "wait", .help = "wait until it is so"},
+    {.name = "wait", .help = "wait until it is so, and stays so for a second"},
     {.name = "timeout", .value = "TIME", .help = "how long to try and to wait", .fallback = "60s"},
     {0},
 };
@@ -123,22 +123,41 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
     return r;
 }
 
-/* Looks once: 1 when all is as desired. */
+/* Since when all is as desired, and which instance was the youngest then. */
+struct settling {
+    int64_t newest_ns;
+    int64_t since_ms;
+    bool done;
+};
+
+/* Of a look that began at these times: what it shows may have been so then. */
+static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_t wall_ns,
+                        int64_t now_ms)
+{
+    bool done = lrp_progress_done(p);
+    if (!done || !s->done || s->newest_ns != p->newest_ns) {
+        *s = (struct settling){p->newest_ns, now_ms, done};
+    }
+    return done && lrp_progress_settled(p, wall_ns, (now_ms - s->since_ms) * 1000000);
+}
+
+/* Looks once: 1 when all is as desired and stays so. */
 static int look(struct session *s, const char *name, const char *process_guid, int32_t desired,
-                struct cli_progress *shown, struct lrp_progress *p, char *text, size_t text_size,
-                struct err *err)
+                struct cli_progress *shown, struct lrp_progress *p, struct settling *settling,
+                char *text, size_t text_size, struct err *err)
 {
     struct arena a;
     arena_init(&a);
     Models__ActualLRP **actuals;
     size_t count;
+    int64_t wall_ns = cli_wall_ns(), now_ms = cli_now_ms();
     int r = session_actuals(s, &a, process_guid, &actuals, &count, err);
     if (r == 0) {
         lrp_progress_of(desired, actuals, count, p);
         snprintf(text, text_size, "%s", lrp_progress_text(&a, name, p));
         p->problem = NULL; /* it lives in the arena that ends here */
         cli_progress(shown, text);
-        r = lrp_progress_done(p);
+        r = has_settled(settling, p, wall_ns, now_ms);
     }
     arena_done(&a);
     return r;
@@ -149,13 +168,14 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
 {
     struct cli_progress shown = {0};
     struct lrp_progress p = {.desired = desired};
+    struct settling settling = {0};
     char text[400] = "";
     int64_t passed_ms = 0;
     int r;
     for (;;) {
         /* Each look has time of its own, so that a slow answer is not taken for the end. */
         cli_client_limit(s->client, ANSWER_MS);
-        r = look(s, name, process_guid, desired, &shown, &p, text, sizeof(text), err);
+        r = look(s, name, process_guid, desired, &shown, &p, &settling, text, sizeof(text), err);
         if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
             break;
         }
@@ -171,6 +191,9 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     }
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted");
+    }
+    if (settling.done) {
+        return 0; /* the time was over while it settled */
     }
     fprintf(stderr, "bbs: after %lld s: %s\n", (long long)(passed_ms / 1000), text);
     return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;

@@ -61,6 +61,10 @@ void cli_sleep_ms(int64_t ms)
 int cli_print(struct bytes text, struct err *err)
 {
     if (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0) {
+        if (errno == EPIPE) { /* as in `bbs ps | head`: the end that every filter has, quietly */
+            signal(SIGPIPE, SIG_DFL);
+            raise(SIGPIPE);
+        }
         return err_set(err, ERR_IO, "cannot write the output: %s", strerror(errno));
     }
     return 0;

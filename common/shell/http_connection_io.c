@@ -102,8 +102,11 @@ static void log_handshake(struct connection *c)
 {
     unsigned long code = bufferevent_get_openssl_error(c->bev);
     const char *reason = code ? ERR_reason_error_string(code) : NULL;
-    log_printf(c->server->log, LOG_INFO_LEVEL, "no TLS with a peer", "reason=\"%s\"",
-               reason ? reason : "it hung up");
+    /* A client that ends amid the handshake is everyday life: it was interrupted, or only looked
+     * whether somebody listens. */
+    bool hung_up = !code || ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+    log_printf(c->server->log, hung_up ? LOG_DEBUG_LEVEL : LOG_INFO_LEVEL, "no TLS with a peer",
+               "reason=\"%s\"", reason ? reason : "it hung up");
 }
 
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context);

@@ -177,6 +177,28 @@ static void waiting_ends_when_all_desired_run_and_no_others(void **state)
     }
 }
 
+static void what_runs_for_a_moment_has_not_settled(void **state)
+{
+    struct fixture *f = *state;
+    enum { AT = 1000 };
+    Models__ActualLRP *old = record(f, "g", 0, "RUNNING"), *new = record(f, "g", 1, "RUNNING");
+    Models__ActualLRP *both[] = {old, new};
+    struct lrp_progress p;
+    old->since = AT - 5 * LRP_SETTLED_NS;
+    new->since = AT;
+    lrp_progress_of(2, both, 2, &p);
+    assert_int_equal(p.newest_ns, AT);
+    assert_true(lrp_progress_done(&p));
+    assert_false(lrp_progress_settled(&p, AT + LRP_SETTLED_NS - 1, LRP_SETTLED_NS - 1));
+    assert_true(lrp_progress_settled(&p, AT + LRP_SETTLED_NS, 0));
+    /* Another machine's clock is ahead of ours. */
+    assert_false(lrp_progress_settled(&p, AT - 3600 * LRP_SETTLED_NS, LRP_SETTLED_NS - 1));
+    assert_true(lrp_progress_settled(&p, AT - 3600 * LRP_SETTLED_NS, LRP_SETTLED_NS));
+    /* Nothing runs that could end. */
+    lrp_progress_of(0, NULL, 0, &p);
+    assert_true(lrp_progress_settled(&p, AT, 0));
+}
+
 static void names_mean_owners_and_guids(void **state)
 {
     struct fixture *f = *state;
@@ -323,6 +345,7 @@ int main(void)
         TEST(apply_changes_only_what_differs),
         TEST(an_update_holds_only_what_differs),
         TEST(waiting_ends_when_all_desired_run_and_no_others),
+        TEST(what_runs_for_a_moment_has_not_settled),
         TEST(names_mean_owners_and_guids),
         TEST(ps_shows_every_record_in_order),
         TEST(events_print_a_line_a_change),
