@@ -1,6 +1,6 @@
-# What the benchmarks of a running cluster share: a temporary place and free ports for a cluster of
-# their own, and what it is compared with: a bare etcd, bundles for bare runc. Sourced, not run; it
-# ends everything on exit and on Ctrl-C.
+# What the benchmarks of a running cluster share: a temporary place and free ports (or those from
+# CORKBOARD_PORT_BASE on) for a cluster of their own, and what it is compared with: a bare etcd,
+# bundles for bare runc. Sourced, not run; it ends everything on exit and on Ctrl-C.
 
 work=$(mktemp -d)
 # A range of ports that nobody listens in, below those that the kernel hands out.
@@ -18,7 +18,7 @@ free_port_base() {
     echo "$(basename "$0"): no free ports were found" >&2
     return 1
 }
-CORKBOARD_PORT_BASE=$(free_port_base)
+CORKBOARD_PORT_BASE=${CORKBOARD_PORT_BASE:-$(free_port_base)}
 export CORKBOARD_STATE=$work/state CORKBOARD_PORT_BASE
 . "$(dirname "${BASH_SOURCE[0]}")/../../deploy/local/fault.sh"
 
