@@ -203,6 +203,7 @@ static void each_record(struct cluster *c, const char *prefix,
 
 struct count {
     const char *state;
+    const char *cell_id; /* NULL = on whatever cell, or none */
     int number;
 };
 
@@ -211,7 +212,9 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
     (void)type;
     struct count *count = context;
     const Models__ActualLRP *r = (const Models__ActualLRP *)m;
-    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY &&
+    const Models__ActualLRPInstanceKey *instance = r->actual_lrp_instance_key;
+    bool on = !count->cell_id || (instance && strcmp(instance->cell_id, count->cell_id) == 0);
+    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && on &&
         (!*count->state || strcmp(r->state, count->state) == 0)) {
         count->number++;
     }
@@ -224,6 +227,13 @@ int cluster_count(struct cluster *c, const char *process_guid, const char *state
     struct count count = {.state = state};
     each_record(c, key_actual_process(&a, process_guid), count_state, &count);
     arena_done(&a);
+    return count.number;
+}
+
+int cluster_on(struct cluster *c, const struct node *cell)
+{
+    struct count count = {.state = "", .cell_id = node_name(cell)};
+    each_record(c, "actual/", count_state, &count);
     return count.number;
 }
 
@@ -264,6 +274,20 @@ int cluster_records(struct cluster *c, const char *prefix)
     return count;
 }
 
+static void count_lost(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    const Board__CellRecord *r = (const Board__CellRecord *)m;
+    *(int *)context += r->state == BOARD__CELL_RECORD__STATE__LOST;
+}
+
+int cluster_lost_cells(struct cluster *c)
+{
+    int lost = 0;
+    each_record(c, "cell/", count_lost, &lost);
+    return lost;
+}
+
 bool cluster_ready(void *cluster)
 {
     struct cluster *c = cluster;
@@ -271,6 +295,34 @@ bool cluster_ready(void *cluster)
     each_record(c, "cell/", count_present, &present);
     return present == (int)c->options.cells && cluster_records(c, "lead/auctioneer") == 1 &&
            (!c->converger || cluster_records(c, "lead/converger") == 1);
+}
+
+struct lock {
+    struct cluster *cluster;
+    int leader;
+};
+
+static void take_leader(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    struct lock *lock = context;
+    const Board__LeadRecord *r = (const Board__LeadRecord *)m;
+    for (int i = 0; i < CLUSTER_LEADERS_MAX; i++) {
+        const struct node *a = lock->cluster->auctioneers[i], *v = lock->cluster->convergers[i];
+        if ((a && strcmp(node_url(a), r->url) == 0) || (v && strcmp(node_url(v), r->url) == 0)) {
+            lock->leader = i;
+        }
+    }
+}
+
+int cluster_leader(struct cluster *c, const char *role)
+{
+    struct arena a;
+    arena_init(&a);
+    struct lock lock = {c, -1};
+    each_record(c, key_lead(&a, role), take_leader, &lock);
+    arena_done(&a);
+    return lock.leader;
 }
 
 void cluster_lose(struct cluster *c, const char *key)
@@ -420,7 +472,9 @@ void cluster_desire_send(struct cluster *c, struct node *bbs, const char *proces
     cluster_with_desire(process_guid, instances, desire_only, &d);
 }
 
-int cluster_scale(struct cluster *c, const char *process_guid, int instances)
+/* Calls `send` with the request (UpdateDesiredLRPRequest) that these make. */
+static void with_scale(const char *process_guid, int instances,
+                       void (*send)(void *context, const ProtobufCMessage *m), void *context)
 {
     Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
     update.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
@@ -428,7 +482,34 @@ int cluster_scale(struct cluster *c, const char *process_guid, int instances)
     Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
     request.process_guid = (char *)process_guid;
     request.update = &update;
-    return lifecycle_call(c, NULL, "/v1/desired_lrp/update", &request.base);
+    send(context, &request.base);
+}
+
+static void scale_and_wait(void *context, const ProtobufCMessage *m)
+{
+    struct desire *d = context;
+    d->result = lifecycle_call(d->cluster, d->bbs, "/v1/desired_lrp/update", m);
+}
+
+int cluster_scale(struct cluster *c, const char *process_guid, int instances)
+{
+    struct desire d = {.cluster = c};
+    with_scale(process_guid, instances, scale_and_wait, &d);
+    return d.result;
+}
+
+static void scale_only(void *context, const ProtobufCMessage *m)
+{
+    struct desire *d = context;
+    world_send(d->cluster->world, url_of_bbs(d->cluster, d->bbs), "/v1/desired_lrp/update", m,
+               CALL_LIMIT_NS, d->answered, d->context);
+}
+
+void cluster_scale_send(struct cluster *c, struct node *bbs, const char *process_guid,
+                        int instances, world_answered *answered, void *context)
+{
+    struct desire d = {.cluster = c, .bbs = bbs, .answered = answered, .context = context};
+    with_scale(process_guid, instances, scale_only, &d);
 }
 
 int cluster_remove(struct cluster *c, const char *process_guid)

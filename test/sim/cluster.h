@@ -52,6 +52,8 @@ void cluster_with_desire(const char *process_guid, int instances,
                          void (*send)(void *context, const ProtobufCMessage *m), void *context);
 
 int cluster_scale(struct cluster *c, const char *process_guid, int instances);
+void cluster_scale_send(struct cluster *c, struct node *bbs, const char *process_guid,
+                        int instances, world_answered *answered, void *context);
 int cluster_remove(struct cluster *c, const char *process_guid);
 
 /* Upserts the domain "default", in which everything is desired; ttl 0 = for ever. */
@@ -72,8 +74,18 @@ int cluster_count(struct cluster *c, const char *process_guid, const char *state
 /* Number of records whose key starts with `prefix`. */
 int cluster_records(struct cluster *c, const char *prefix);
 
+/* How many ORDINARY records the store has on this cell. */
+int cluster_on(struct cluster *c, const struct node *cell);
+
+/* How many cells the store calls LOST. */
+int cluster_lost_cells(struct cluster *c);
+
 /* How many instances the store's DesiredLRP says; -1 when there is none. */
 int cluster_desired(struct cluster *c, const char *process_guid);
+
+/* Which candidate the store's lock of this role ("auctioneer", "converger") names, from 0; -1 when
+ * it is free. */
+int cluster_leader(struct cluster *c, const char *role);
 
 /* Number of containers that run on all cells. */
 int cluster_containers(struct cluster *c);

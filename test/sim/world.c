@@ -94,6 +94,11 @@ const char *node_name(const struct node *n)
     return n->config.name;
 }
 
+const char *node_url(const struct node *n)
+{
+    return n->config.url;
+}
+
 bool node_up(const struct node *n)
 {
     return n->role != NULL;

@@ -57,6 +57,7 @@ void world_start(struct world *w, struct node *n); /* makes its role, delivers E
 void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run on */
 void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
 const char *node_name(const struct node *n);
+const char *node_url(const struct node *n);
 bool node_up(const struct node *n);
 struct role *node_role(struct node *n);
 struct model_containers *node_containers(struct node *n);
