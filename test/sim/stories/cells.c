@@ -11,10 +11,7 @@ void story_rep_killed_and_adopted(struct cluster *c)
             "restarts none.");
     assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
     await(c, "web", "RUNNING", 3);
-    struct node *cell = c->cells[0];
-    for (unsigned i = 1; !model_containers_guid(node_containers(cell), 0); i++) {
-        cell = c->cells[i]; /* one that was late when the auction asked may have got none */
-    }
+    struct node *cell = cell_with_a_container(c);
     const char *guid = model_containers_guid(node_containers(cell), 0);
     assert_non_null(guid);
     char before[80];
@@ -47,5 +44,76 @@ void story_a_cell_is_cut_off(struct cluster *c)
     cut_cell(c, c->cells[0], false);
     await_running(c, "web", 2);
     assert_int_equal(cluster_remove(c, "web"), 0);
+    await_gone(c, "web");
+}
+
+void story_rep_restarted_before_adoption(struct cluster *c)
+{
+    says(c, "A rep is killed and started again, but its runtime hangs and does not list what runs. "
+            "Not knowing what it has, it takes nothing for lost. It is killed once more before it "
+            "has adopted anything.");
+    assert_int_equal(cluster_desire(c, NULL, "web", 6), 0);
+    await_running(c, "web", 6);
+    struct node *cell = c->cells[0];
+    world_kill(c->world, cell);
+    model_containers_hang(node_containers(cell), true);
+    world_run(c->world, 2 * SECOND_NS);
+    world_start(c->world, cell);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 6);
+    assert_int_equal(cluster_containers(c), 6);
+    world_kill(c->world, cell);
+    says(c, "The runtime answers again; the next rep adopts, and none was restarted.");
+    model_containers_hang(node_containers(cell), false);
+    world_run(c->world, SECOND_NS);
+    world_start(c->world, cell);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 6);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 6);
+}
+
+void story_old_container_new_definition(struct cluster *c)
+{
+    says(c, "While a rep is dead, the app that its container runs is removed and desired anew, "
+            "with another definition. The record of the old instance is lost, and no auctioneer "
+            "is there to place the new one.");
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await_running(c, "web", 1);
+    struct node *cell = cell_with_a_container(c);
+    world_kill(c->world, cell);
+    world_kill(c->world, c->auctioneer);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    cluster_lose(c, "actual/web/0000000000/0");
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await(c, "web", "UNCLAIMED", 1);
+    says(c, "The rep is back with a container of the old definition. It is not taken for the new "
+            "one: it stops, and the new one is placed when the auctioneer is there.");
+    world_start(c->world, cell);
+    world_run(c->world, 40 * SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 1);
+    assert_int_equal(cluster_containers(c), 0);
+    world_start(c->world, c->auctioneer);
+    await_running(c, "web", 1);
+}
+
+void story_stop_lost_in_a_stale_domain(struct cluster *c)
+{
+    says(c, "An app is removed while nothing reaches its cells. Their stops are lost, and its "
+            "domain is not fresh: nobody ever vouched for it. But it was asked for: the records "
+            "are marked, and the mark is enough.");
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await_running(c, "web", 3);
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        cut_cell(c, c->cells[i], true);
+    }
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    world_run(c->world, 4 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 3);
+    assert_int_equal(cluster_records(c, "domain/"), 0);
+    says(c, "The way is free again.");
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        cut_cell(c, c->cells[i], false);
+    }
+    world_run(c->world, 15 * SECOND_NS);
     await_gone(c, "web");
 }

@@ -52,6 +52,22 @@ void await_gone(struct cluster *c, const char *process_guid);
 /* A world_answered that keeps the status in an int. */
 void note_status(void *status, int answered, struct bytes body);
 
+/* An ordinary client, as a rep of Diego's is one, asks `bbs` for a move of an instance of "web" that
+ * it calls its own, on a cell "elsewhere" that has no rep of ours. `move` is claim, start or remove.
+ * Gives the error type of the answer, 0 = done, -1 = none but unavailable; *ret_error is PENDING
+ * until then. */
+enum { PENDING = -2 };
+void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int index,
+                    const char *instance_guid, int *ret_error);
+int elsewhere(struct cluster *c, struct node *bbs, const char *move, int index,
+              const char *instance_guid);
+
+/* The first cell that runs something. One that was late when the auction asked may have nothing. */
+struct node *cell_with_a_container(struct cluster *c);
+
+/* Cuts or heals one direction between a cell and every bbs; NULL = every bbs. */
+void cut_way(struct cluster *c, struct node *from, struct node *to, bool cut);
+
 /* A whole two-way partition of a cell from every bbs, or its end. */
 void cut_cell(struct cluster *c, struct node *cell, bool cut);
 
