@@ -10,6 +10,7 @@ static const struct cli_option *const question[] = {cli_bbs_options, cli_tls_opt
                                                     bbs_timeout_options, bbs_output_options, NULL};
 static const struct cli_option *const change[] = {cli_bbs_options, cli_tls_options,
                                                   bbs_wait_options, bbs_output_options, NULL};
+static const struct cli_option *const restore[] = {bbs_restore_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 
 static const char apply_details[] =
@@ -41,6 +42,8 @@ static const struct cli_command commands[] = {
     {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, question, 0, 0,
      bbs_events_run},
     {"cells", "", "shows the cells", NULL, question, 0, 0, bbs_cells_run},
+    {"restore", "", "makes the board's epoch anew after etcd was restored from a snapshot", NULL,
+     restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, bbs_serve_run},
     {0},
 };

@@ -10,12 +10,14 @@ int bbs_scale_run(const struct invocation *call, struct err *err);
 int bbs_rm_run(const struct invocation *call, struct err *err);
 int bbs_events_run(const struct invocation *call, struct err *err);
 int bbs_cells_run(const struct invocation *call, struct err *err);
+int bbs_restore_run(const struct invocation *call, struct err *err);
 int bbs_serve_run(const struct invocation *call, struct err *err);
 
 /* Their options; the tables end with a name of NULL. */
 extern const struct cli_option bbs_timeout_options[]; /* --timeout of a question */
 extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeout */
 extern const struct cli_option bbs_output_options[];  /* --output table|json */
+extern const struct cli_option bbs_restore_options[];
 extern const struct cli_option bbs_serve_options[];
 
 #endif
