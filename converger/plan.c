@@ -47,6 +47,19 @@ static void show_expired(void *context, const char *domain)
     }
 }
 
+static void show_judgement(const struct judgement *g, struct shown *s)
+{
+    Converge__Repair *r = show(s, "judge", g->move);
+    if (!r) {
+        return;
+    }
+    r->cell_id = arena_strdup(s->arena, g->cell_id);
+    r->cells = ARENA_ARRAY(s->arena, g->cell_count, char *);
+    for (size_t i = 0; i < g->cell_count; i++) {
+        r->cells[r->n_cells++] = g->cells[i]->cell_id;
+    }
+}
+
 static void show_process(struct converger *x, const struct process *p, struct shown *s)
 {
     struct arena a;
@@ -75,6 +88,11 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
     ret->leads = x->leader.leads;
     ret->current = x->follower.current;
     ret->repairs = ARENA_ARRAY(a, PLAN_SHOWN_MAX, Converge__Repair *);
+    struct judgements judged;
+    judge_decide(&x->judge, x->now, &judged, a);
+    for (size_t i = 0; i < judged.count; i++) {
+        show_judgement(&judged.list[i], &s);
+    }
     domains_each_expired(&x->domains, x->now, show_expired, &s);
     MAP_EACH(&x->processes.by_guid, n)
     {

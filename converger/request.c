@@ -62,6 +62,37 @@ static void answer_json(const struct request *q, const ProtobufCMessage *m, stru
     buf_done(&body);
 }
 
+struct cells_shown {
+    Converge__ConvergerState *state;
+    struct arena *arena;
+};
+
+static void show_cell(void *context, const struct judged_view *cell)
+{
+    struct cells_shown *s = context;
+    Converge__CellHearing *c = ARENA_NEW(s->arena, Converge__CellHearing);
+    converge__cell_hearing__init(c);
+    c->cell_id = (char *)(uintptr_t)cell->cell_id;
+    c->zone = (char *)(uintptr_t)cell->zone;
+    c->session = cell->session;
+    c->state = arena_strdup(s->arena, cell->held ? "LOST (held)" : cell->lost ? "LOST" : "PRESENT");
+    c->silent_ms = cell->silent_ns / MILLISECOND_NS;
+    s->state->cells[s->state->n_cells++] = c;
+}
+
+static void show_cells(struct converger *x, Converge__ConvergerState *state, struct arena *a)
+{
+    struct cells_shown s = {.state = state, .arena = a};
+    const ProtobufCEnumValue *brake = protobuf_c_enum_descriptor_get_value(
+        &board__brake_record__state__descriptor, x->judge.brake.state);
+    state->cells = ARENA_ARRAY(a, x->judge.cells.count, Converge__CellHearing *);
+    judge_each(&x->judge, show_cell, &s);
+    if (x->judge.brake.present) {
+        state->brake = arena_strdup(a, brake ? brake->name : "unknown");
+    }
+    state->hears = x->leader.hearing.counting;
+}
+
 static void state(struct converger *x, const struct request *q, struct effects *out)
 {
     Converge__ConvergerState s = CONVERGE__CONVERGER_STATE__INIT;
@@ -79,6 +110,7 @@ static void state(struct converger *x, const struct request *q, struct effects *
     s.full_passes = x->full_passes;
     s.repaired = x->mover.repaired;
     s.refused = x->mover.refused;
+    show_cells(x, &s, out->arena);
     answer_json(q, &s.base, out);
 }
 

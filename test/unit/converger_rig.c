@@ -185,9 +185,15 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
         assert_string_equal(m->term->role, "converger");
         assert_int_equal(m->term->term, f->x->leader.term);
         buf_printf(&f->text, "%s ", m->move);
+        for (size_t k = 0; k < m->n_cells; k++) {
+            buf_printf(&f->text, "%s@%llu ", m->cells[k]->cell_id,
+                       (unsigned long long)m->cells[k]->session);
+        }
         if (m->domain[0]) {
             buf_printf(&f->text, "domain %s ", m->domain);
-        } else {
+        } else if (m->cell_id[0]) {
+            buf_printf(&f->text, "%s@%llu ", m->cell_id, (unsigned long long)m->session);
+        } else if (m->actual_lrp_key) {
             buf_printf(&f->text, "%s/%d ", m->actual_lrp_key->process_guid,
                        m->actual_lrp_key->index);
         }
@@ -209,7 +215,36 @@ void rig_answer(struct converger_rig *f, uint64_t call, size_t count,
     drive_answer(&f->drive, call, &r.base);
 }
 
-/* Time passes while the board lives; true if moves were sent on the way. */
+static void take_beat(struct converger_rig *f)
+{
+    const struct call *beat = drive_call(&f->drive, "/v1/board/beat", 0);
+    if (beat) {
+        Board__BeatResponse taken = BOARD__BEAT_RESPONSE__INIT;
+        drive_answer(&f->drive, beat->id, &taken.base);
+    }
+}
+
+bool rig_second(struct converger_rig *f, const char *cells)
+{
+    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
+    drive_advance(&f->drive, 1000);
+    if (drive_call(&f->drive, "/v1/board/apply", 0)) {
+        return true;
+    }
+    take_beat(f);
+    beat.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellBeat *);
+    for (; *cells; cells++) {
+        Board__CellBeat *c = beat.cells[beat.n_cells++] = ARENA_NEW(&f->arena, Board__CellBeat);
+        board__cell_beat__init(c);
+        c->cell_id = arena_strndup(&f->arena, cells, 1);
+        c->session = 1;
+    }
+    rig_change(f, PUT, key_beat(&f->arena, "bbs"), &beat.base);
+    frame_heartbeat(&f->sent, f->x->follower.epoch, f->revision);
+    rig_send(f);
+    return drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
+}
+
 bool rig_moved_within(struct converger_rig *f, int seconds)
 {
     bool moved = false;
@@ -217,11 +252,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
         drive_advance(&f->drive, 1000);
         moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         if (!moved) {
-            const struct call *beat = drive_call(&f->drive, "/v1/board/beat", 0);
-            if (beat) {
-                Board__BeatResponse taken = BOARD__BEAT_RESPONSE__INIT;
-                drive_answer(&f->drive, beat->id, &taken.base);
-            }
+            take_beat(f);
             frame_heartbeat(&f->sent, f->x->follower.epoch, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;

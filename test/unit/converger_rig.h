@@ -55,13 +55,18 @@ void rig_elect(struct converger_rig *f);
 /* Started and leading, with the frames so far as the snapshot. */
 void rig_lead(struct converger_rig *f);
 
-/* The n-th call of moves in the last step as "create web/0 stop web/1 "; "" if there is none. */
+/* The n-th call of moves in the last step as "create web/0 stop web/1 lose c@1 brake a@1 b@1 "; ""
+ * if there is none. */
 const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call);
 #define assert_moves(f, expected, ret_call) assert_string_equal(rig_moves(f, 0, ret_call), expected)
 
 /* The same outcome for each of `count` moves. */
 void rig_answer(struct converger_rig *f, uint64_t call, size_t count,
                 Board__MoveResult__Outcome outcome);
+
+/* A second passes in which a bbs tells that it heard these cells, ids of one letter with session 1;
+ * the converger's own beats are taken. True if moves were sent; then the bbs has told nothing. */
+bool rig_second(struct converger_rig *f, const char *cells);
 
 /* Time passes while the board lives; true if moves were sent on the way. */
 bool rig_moved_within(struct converger_rig *f, int seconds);
