@@ -22,6 +22,14 @@ CORKBOARD_PORT_BASE=${CORKBOARD_PORT_BASE:-$(free_port_base)}
 export CORKBOARD_STATE=$work/state CORKBOARD_PORT_BASE
 . "$(dirname "${BASH_SOURCE[0]}")/../../deploy/local/fault.sh"
 
+# Ends a container of bare runc. Not by delete --force: on a busy machine that gives up on its control
+# groups before its processes have gone.
+end_bare() { # ID
+    local root=$work/bundles/runtime
+    runc --root="$root" kill "$1" KILL 2>/dev/null || true
+    wait_for 20 "$1 to end" runc --root="$root" delete "$1"
+}
+
 unmount_bundles() {
     awk -v dir="$work/bundles/" 'index($2, dir) == 1 {print $2}' /proc/mounts | while read -r dir; do
         umount "$dir"
@@ -34,7 +42,7 @@ finish() { # exit status
     local id
     [ "$1" = 0 ] || [ "$1" = 130 ] || [ ! -d "$state/log" ] || tail -n 3 "$state"/log/*.log >&2
     for id in "$work"/bundles/runtime/*; do
-        [ ! -e "$id" ] || runc --root="$work/bundles/runtime" delete --force "${id##*/}" 2>/dev/null
+        [ ! -e "$id" ] || end_bare "${id##*/}"
     done
     unmount_bundles
     [ ! -e "$state/cluster" ] || stop_processes etcd-bare
