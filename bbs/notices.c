@@ -1,4 +1,6 @@
 #include "bbs/inside.h"
+#include "bbs/lrp/actual.h"
+#include "common/model/routing.h"
 
 #include "models/desired_lrp.pb-c.h"
 
@@ -36,12 +38,20 @@ void notices_done(struct notices *n)
     }
 }
 
-/* A free entry, among those of its kind; NULL if all are in use. */
+/* The entries of a kind stand together. */
+static const struct {
+    const char *name;
+    size_t from, end;
+} kinds[] = {
+    [NOTICE_START] = {"start", 0, START_CALLS_MAX},
+    [NOTICE_STOP] = {"stop", START_CALLS_MAX, START_CALLS_MAX + STOP_CALLS_MAX},
+    [NOTICE_REFRESH] = {"refresh", START_CALLS_MAX + STOP_CALLS_MAX, NOTICE_CALLS_MAX},
+};
+
+/* A free entry; NULL if all of this kind are in use. */
 static struct notice_call *free_call(struct notices *n, enum notice_kind kind)
 {
-    size_t from = kind == NOTICE_START ? 0 : START_CALLS_MAX;
-    size_t end = kind == NOTICE_START ? START_CALLS_MAX : START_CALLS_MAX + STOP_CALLS_MAX;
-    for (size_t i = from; i < end; i++) {
+    for (size_t i = kinds[kind].from; i < kinds[kind].end; i++) {
         if (n->calls[i].id == 0) {
             return &n->calls[i];
         }
@@ -49,7 +59,7 @@ static struct notice_call *free_call(struct notices *n, enum notice_kind kind)
     return NULL;
 }
 
-/* ---- Stops: POST rep_url/v1/lrps/PROCESS_GUID/instances/INSTANCE_GUID/stop ------------------- */
+/* ---- Reps: rep_url/v1/lrps/PROCESS_GUID/instances/INSTANCE_GUID ------------------------------ */
 
 /* Guids that came by a start may hold anything; all but unreserved bytes are escaped. */
 static void append_escaped(struct buf *b, const char *text)
@@ -61,15 +71,16 @@ static void append_escaped(struct buf *b, const char *text)
     }
 }
 
-static const char *stop_url(struct arena *a, const char *rep_url, const struct notice *notice)
+static const char *instance_url(struct arena *a, const char *rep_url, const char *process_guid,
+                                const char *instance_guid, const char *what)
 {
     struct buf b;
     buf_init(&b);
     buf_printf(&b, "%s/v1/lrps/", rep_url);
-    append_escaped(&b, notice->process_guid);
+    append_escaped(&b, process_guid);
     buf_append_string(&b, "/instances/");
-    append_escaped(&b, notice->instance_guid);
-    buf_append_string(&b, "/stop");
+    append_escaped(&b, instance_guid);
+    buf_append_string(&b, what);
     const char *url = arena_strdup(a, buf_string(&b));
     buf_done(&b);
     return url;
@@ -87,6 +98,7 @@ static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
     return cell->presence->rep_url;
 }
 
+/* POST .../stop */
 static void send_stop(struct bbs *b, const struct notice *notice, const char *trace_id,
                       struct effects *out)
 {
@@ -101,13 +113,89 @@ static void send_stop(struct bbs *b, const struct notice *notice, const char *tr
     effects_add(out, EFFECT_CALL)->call = (struct call){
         .id = call->id,
         .method = "POST",
-        .url = stop_url(out->arena, url, notice),
+        .url = instance_url(out->arena, url, notice->process_guid, notice->instance_guid, "/stop"),
         .content_type = "application/json",
         .accept = "",
         .if_none_match = "",
         .trace_id = arena_strdup(out->arena, trace_id),
         .deadline_ns = board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS,
     };
+}
+
+static Cell__LRPUpdate *update_message(struct arena *a, const Models__DesiredLRP *desired,
+                                       const Models__ActualLRP *record)
+{
+    Cell__LRPUpdate *m = ARENA_NEW(a, Cell__LRPUpdate);
+    struct routing routing;
+    cell__lrpupdate__init(m);
+    m->instance_guid = record->actual_lrp_instance_key->instance_guid;
+    m->process_guid = record->actual_lrp_key->process_guid;
+    m->index = record->actual_lrp_key->index;
+    m->domain = record->actual_lrp_key->domain;
+    m->replaces = true;
+    routing_desired(a, desired, m->index, m->instance_guid, &routing);
+    m->internal_routes = ARENA_ARRAY(a, routing.hostname_count, Models__ActualLRPInternalRoute *);
+    for (; m->n_internal_routes < routing.hostname_count; m->n_internal_routes++) {
+        Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
+        models__actual_lrpinternal_route__init(route);
+        route->hostname = (char *)(uintptr_t)routing.hostnames[m->n_internal_routes];
+        m->internal_routes[m->n_internal_routes] = route;
+    }
+    m->metric_tags = ARENA_ARRAY(a, routing.tag_count, Cell__LRPUpdate__MetricTagsEntry *);
+    for (; m->n_metric_tags < routing.tag_count; m->n_metric_tags++) {
+        Cell__LRPUpdate__MetricTagsEntry *tag = ARENA_NEW(a, Cell__LRPUpdate__MetricTagsEntry);
+        cell__lrpupdate__metric_tags_entry__init(tag);
+        tag->key = (char *)(uintptr_t)routing.tags[m->n_metric_tags].key;
+        tag->value = (char *)(uintptr_t)routing.tags[m->n_metric_tags].value;
+        m->metric_tags[m->n_metric_tags] = tag;
+    }
+    return m;
+}
+
+/* PUT, for one record. False when no more can be sent now. */
+static bool send_update(struct bbs *b, const Models__DesiredLRP *desired,
+                        const Models__ActualLRP *record, const char *trace_id, struct effects *out)
+{
+    struct notice_call *call = free_call(&b->notices, NOTICE_REFRESH);
+    if (!call) {
+        effects_log(out, LOG_DEBUG_LEVEL, "refreshes are left to the converger", "process_guid=%s",
+                    desired->process_guid);
+        return false;
+    }
+    const Models__ActualLRPInstanceKey *instance = record->actual_lrp_instance_key;
+    const char *url = rep_url(b, instance->cell_id, out->arena);
+    if (!url) {
+        return true; /* it comes with the converger's next look at this instance */
+    }
+    *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_REFRESH};
+    effects_call_message(
+        out, call->id,
+        instance_url(out->arena, url, desired->process_guid, instance->instance_guid, ""), trace_id,
+        &update_message(out->arena, desired, record)->base,
+        board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
+    out->list[out->count - 1].call.method = "PUT";
+    return true;
+}
+
+/* By the copy as it is now: a notice says which instances, not what. */
+static void send_refresh(struct bbs *b, const struct notice *notice, const char *trace_id,
+                         struct effects *out)
+{
+    struct arena *a = out->arena;
+    struct view *v = board_view(b->board, a);
+    const struct seen *desired = view_peek(v, key_desired(a, notice->process_guid));
+    int64_t end = (int64_t)notice->first_index + REFRESH_INDICES_MAX;
+    end = notice->end_index < end ? notice->end_index : end;
+    bool room = desired != NULL;
+    for (int32_t index = notice->first_index; room && index < end; index++) {
+        const struct seen *seen = view_peek(v, key_actual(a, notice->process_guid, index, 0));
+        const Models__ActualLRP *record =
+            seen ? (const Models__ActualLRP *)seen->message : NULL;
+        if (record && actual_has_instance(record)) {
+            room = send_update(b, (const Models__DesiredLRP *)desired->message, record, trace_id,
+                               out);
+        }
+    }
 }
 
 /* ---- Starts: POST lead/auctioneer's url/v1/lrps ---------------------------------------------- */
@@ -134,6 +222,8 @@ void notices_add(struct bbs *b, const struct notice *notice, const char *trace_i
 {
     if (notice->kind == NOTICE_STOP) {
         send_stop(b, notice, trace_id, out);
+    } else if (notice->kind == NOTICE_REFRESH) {
+        send_refresh(b, notice, trace_id, out);
     } else {
         keep_start(&b->notices, notice, trace_id);
     }
@@ -211,7 +301,7 @@ void notices_send(struct bbs *b, struct effects *out)
 
 bool notices_answered(struct bbs *b, const struct response *response, struct effects *out)
 {
-    for (size_t i = 0; i < START_CALLS_MAX + STOP_CALLS_MAX; i++) {
+    for (size_t i = 0; i < NOTICE_CALLS_MAX; i++) {
         struct notice_call *call = &b->notices.calls[i];
         if (call->id != response->id || call->id == 0) {
             continue;
@@ -220,7 +310,7 @@ bool notices_answered(struct bbs *b, const struct response *response, struct eff
         if (response->outcome != CALL_ANSWERED || response->status / 100 != 2) {
             effects_log(out, LOG_INFO_LEVEL, "a notice did not arrive; the feed repeats it",
                         "kind=%s status=%d why=\"%s\"",
-                        call->kind == NOTICE_START ? "start" : "stop", response->status,
+                        kinds[call->kind].name, response->status,
                         response->text);
         }
         return true;

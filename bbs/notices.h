@@ -12,8 +12,16 @@
 struct bbs;
 
 /* More waiting starts than STARTS_WAITING_MAX are dropped, more stops at once than STOP_CALLS_MAX
- * too. */
-enum { STARTS_WAITING_MAX = 4096, START_CALLS_MAX = 8, STOP_CALLS_MAX = 256 };
+ * and more refreshes than REFRESH_CALLS_MAX too. A refresh looks at REFRESH_INDICES_MAX indices; the
+ * converger sees to those behind. */
+enum {
+    STARTS_WAITING_MAX = 4096,
+    START_CALLS_MAX = 8,
+    STOP_CALLS_MAX = 256,
+    REFRESH_CALLS_MAX = 256,
+    REFRESH_INDICES_MAX = 1024,
+    NOTICE_CALLS_MAX = START_CALLS_MAX + STOP_CALLS_MAX + REFRESH_CALLS_MAX
+};
 
 #define NOTICE_TIMEOUT_NS (10 * SECOND_NS)
 
@@ -28,7 +36,7 @@ struct notice_call {
 struct notices {
     struct start_notices starts; /* not yet sent */
     unsigned start_count;
-    struct notice_call calls[START_CALLS_MAX + STOP_CALLS_MAX];
+    struct notice_call calls[NOTICE_CALLS_MAX];
 };
 
 void notices_init(struct notices *n);

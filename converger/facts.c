@@ -2,9 +2,11 @@
 
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/record.h"
+#include "common/model/routing.h"
 #include "converger/processes.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +100,19 @@ static void forget(struct facts *f, struct instance *i)
     }
 }
 
+/* The digest of this index. */
+static uint64_t wanted(const struct process_facts *p, int32_t index)
+{
+    char text[16];
+    uint64_t digest = p->routing;
+    snprintf(text, sizeof(text), "%d", (int)index);
+    for (size_t i = 0; i < p->index_tag_count; i++) {
+        digest +=
+            routing_digest_tag(p->index_tags[i], text) - routing_digest_tag(p->index_tags[i], "0");
+    }
+    return digest;
+}
+
 static void learn(struct facts *f, struct instance *i, const struct followed *record)
 {
     struct arena a;
@@ -113,6 +128,10 @@ static void learn(struct facts *f, struct instance *i, const struct followed *re
     instance_view_of(lrp, i->view.index, i->view.presence, &i->view);
     i->domain = bear(f, lrp->actual_lrp_key->domain);
     const Models__ActualLRPInstanceKey *key = lrp->actual_lrp_instance_key;
+    struct routing routing;
+    routing_actual(&a, lrp, &routing);
+    i->routing = routing_digest(&routing, key ? key->instance_guid : "");
+    i->view.differs = i->routing != wanted(&i->process->facts, i->view.index);
     if (key && *key->cell_id) {
         i->cell = cell_named(f, key->cell_id);
         LIST_INSERT_HEAD(&i->cell->instances, i, neighbour);
@@ -151,22 +170,63 @@ void facts_actual(struct facts *f, struct process *p, int32_t index, int presenc
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
+static void forget_routing(struct process_facts *facts)
+{
+    for (size_t i = 0; i < facts->index_tag_count; i++) {
+        free(facts->index_tags[i]);
+    }
+    free(facts->index_tags);
+    facts->index_tags = NULL;
+    facts->index_tag_count = 0;
+    facts->routing = 0;
+}
+
+static void learn_routing(struct process_facts *facts, const Models__DesiredLRP *desired)
+{
+    struct arena a;
+    struct routing routing;
+    arena_init(&a);
+    routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
+    facts->routing = routing_digest(&routing, "");
+    for (size_t i = 0; i < desired->n_metric_tags; i++) {
+        const Models__DesiredLRP__MetricTagsEntry *tag = desired->metric_tags[i];
+        if (tag->value && tag->value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX) {
+            char **list = facts->index_tags;
+            list = reallocarray(list, facts->index_tag_count + 1, sizeof(*list));
+            char *key = strdup(tag->key);
+            if (!list || !key) {
+                abort();
+            }
+            facts->index_tags = list;
+            list[facts->index_tag_count++] = key;
+        }
+    }
+    arena_done(&a);
+}
+
 void facts_desired(struct process *p, const struct followed *record)
 {
     struct process_facts *facts = &p->facts;
     facts->unreadable -= facts->has_desired && !facts->desired.is;
     facts->has_desired = record != NULL;
     facts->desired = (struct desired_view){0};
+    forget_routing(facts);
     if (record) {
         struct arena a;
         ProtobufCMessage *m;
         arena_init(&a);
         if (record_decode(&a, RECORD_DESIRED, blob_bytes(record->record), &m, NULL) == 0) {
             desired_view_of((const Models__DesiredLRP *)m, &facts->desired);
+            learn_routing(facts, (const Models__DesiredLRP *)m);
         } else {
             facts->unreadable++;
         }
         arena_done(&a);
+    }
+    struct instance *i;
+    RB_FOREACH(i, instance_tree, &facts->instances)
+    {
+        i->view.differs = i->routing != wanted(facts, i->view.index);
     }
 }
 

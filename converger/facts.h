@@ -1,5 +1,5 @@
 /* What the passes need to know of the board, kept up on each piece of news, so that a look decodes
- * nothing: of each ActualLRP record some 100 bytes (struct instance), of each process what its
+ * nothing: of each ActualLRP record some 110 bytes (struct instance), of each process what its
  * DesiredLRP asks for, of each cell whether it is present and which records name it. Pure. */
 #ifndef CONVERGER_FACTS_H
 #define CONVERGER_FACTS_H
@@ -39,7 +39,8 @@ struct instance {
     struct process *process;
     struct cell_facts *cell;    /* NULL = none */
     struct domain_name *domain; /* NULL = a record of a newer version */
-    struct instance_view view;  /* without what a look finds out */
+    uint64_t routing;           /* digest of the routes and tags it shows */
+    struct instance_view view;  /* but for what is said of a look */
 };
 
 /* A process; part of struct process. */
@@ -50,6 +51,11 @@ struct process_facts {
     bool has_desired;  /* a record, readable or not */
     bool has_job;
     struct desired_view desired;
+    /* The digest that its instances should have: that of index 0, with these tags, which follow the
+     * index. */
+    uint64_t routing;
+    char **index_tags;
+    size_t index_tag_count;
 };
 
 struct facts {

@@ -190,6 +190,18 @@ static void suspect(const struct process_view *v, const struct pass *pass, struc
     }
 }
 
+/* behaviour.md 14.1, row 10. Its rep is told, if it is there to hear it. */
+static void differs(const struct process_view *v, const struct pass *pass, struct repairs *r)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct instance_view *one = &v->instances[i];
+        if (is_ordinary(one) && one->state == ACTUAL_LRP_RUNNING && one->differs &&
+            !one->stopping && one->cell_present && is_desired(v, one->index)) {
+            add(r, pass, one->index);
+        }
+    }
+}
+
 /* behaviour.md 10.4. */
 static void crashed(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {

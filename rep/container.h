@@ -25,6 +25,7 @@ enum container_op {
     OP_PREPARE, /* the rest are verbs of the driver */
     OP_START,
     OP_SIGNAL,
+    OP_NOTE,
     OP_REMOVE,
 };
 
@@ -40,6 +41,7 @@ struct container {
     bool disowned;      /* another instance took its place: delete it without a word to bbs */
     bool deleting;      /* nothing but its removal is left to do */
     bool start_wanted;  /* routes or tags changed: tell bbs again */
+    bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
     char *exit_text;    /* owned; why it completed, "" before */
     unsigned failures;  /* of the present step, for the back-off */

@@ -3,6 +3,7 @@
 #include "common/codec/scan.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/inside.h"
+#include "rep/note.h"
 #include "rep/reconcile.h"
 #include "rep/spec.h"
 
@@ -95,13 +96,11 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
         return;
     }
     struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
+    c->note_wanted = false;
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make(out->arena, lrp, c->about, spec);
     call->spec = spec;
-    size_t size = rep__note__get_packed_size(c->about);
-    uint8_t *note = arena_alloc(out->arena, size);
-    rep__note__pack(c->about, note);
-    call->note = (struct bytes){.data = note, .size = size};
+    call->note = note_pack(out->arena, c->about);
     c->made = true;
 }
 

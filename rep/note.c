@@ -28,6 +28,14 @@ int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct
     return 0;
 }
 
+struct bytes note_pack(struct arena *a, const Rep__Note *note)
+{
+    size_t size = rep__note__get_packed_size(note);
+    uint8_t *data = arena_alloc(a, size);
+    rep__note__pack(note, data);
+    return (struct bytes){.data = data, .size = size};
+}
+
 Rep__Note *note_copy(const Rep__Note *note)
 {
     struct buf packed;

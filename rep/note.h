@@ -2,6 +2,7 @@
 #ifndef REP_NOTE_H
 #define REP_NOTE_H
 
+#include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "rep_note.pb-c.h"
@@ -11,6 +12,9 @@ enum { NOTE_FORMAT = 1 };
 /* Reads what the driver gave back for this guid. The note is the caller's (default allocator).
  * ERR_INVALID: malformed, of another format, or of another container. */
 int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct err *err);
+
+/* Its bytes, in the arena. */
+struct bytes note_pack(struct arena *a, const Rep__Note *note);
 
 /* A deep copy by the default allocator; the caller frees it or hands it on. */
 Rep__Note *note_copy(const Rep__Note *note);

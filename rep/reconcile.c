@@ -2,6 +2,7 @@
 
 #include "rep/inside.h"
 #include "rep/launch.h"
+#include "rep/note.h"
 
 #include <signal.h>
 #include <string.h>
@@ -149,6 +150,17 @@ static void stop(struct rep *r, struct container *c, struct effects *out)
     container_due(c, c->kill_ns);
 }
 
+/* What changed is noted before anybody hears of it. True: it is under way. */
+static bool note(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->note_wanted || c->stop_asked || c->uncertain) {
+        return false;
+    }
+    c->note_wanted = false;
+    rep_verb(r, c, OP_NOTE, out)->note = note_pack(out->arena, c->about);
+    return true;
+}
+
 static void running(struct rep *r, struct container *c, struct effects *out)
 {
     if (!c->stop_asked) {
@@ -192,11 +204,17 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
             reserved(r, c, out);
             return;
         case PHASE_INITIALIZING:
-        case PHASE_CREATED:
             starting(r, c, out);
             break;
+        case PHASE_CREATED:
+            if (!note(r, c, out)) {
+                starting(r, c, out);
+            }
+            break;
         case PHASE_RUNNING:
-            running(r, c, out);
+            if (!note(r, c, out)) {
+                running(r, c, out);
+            }
             break;
         default:
             completed(r, c, out);

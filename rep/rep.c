@@ -60,6 +60,7 @@ struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op
         [OP_PREPARE] = {VERB_PREPARE, PREPARE_TIMEOUT_NS},
         [OP_START] = {VERB_START, START_TIMEOUT_NS},
         [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
+        [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
@@ -148,6 +149,10 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         launch_verb(r, c, answer, out);
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
         listing_want(r); /* its process may have ended unseen */
+    } else if (op == OP_NOTE && answer->outcome != VERB_DONE) {
+        /* After a restart the converger finds that it shows what it did before, and asks again. */
+        effects_log(out, LOG_WARN_LEVEL, "note not written", "instance_guid=%s why=\"%s\"",
+                    container_guid(c), answer->text);
     } else if (op == OP_REMOVE && answer->outcome == VERB_DONE) {
         rep_container_gone(r, c, "deleted", out);
     } else if (op == OP_REMOVE) {

@@ -222,7 +222,8 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
     }
 }
 
-/* A member that is null or empty is left unchanged (rep-auctioneer.md 2.3). */
+/* A member that is null or empty is left unchanged (rep-auctioneer.md 2.3), unless our own bbs says
+ * that it replaces. */
 static void update(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {
@@ -233,11 +234,11 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
         return;
     }
     Rep__Note about = *c->about; /* shallow, copied deeply below */
-    if (news->n_internal_routes > 0) {
+    if (news->replaces || news->n_internal_routes > 0) {
         about.n_internal_routes = news->n_internal_routes;
         about.internal_routes = news->internal_routes;
     }
-    if (news->n_metric_tags > 0) {
+    if (news->replaces || news->n_metric_tags > 0) {
         about.n_metric_tags = news->n_metric_tags;
         about.metric_tags =
             ARENA_ARRAY(out->arena, news->n_metric_tags, Rep__Note__MetricTagsEntry *);
@@ -250,7 +251,7 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
         }
     }
     container_learn(c, note_copy(&about));
-    c->start_wanted = true;
+    c->note_wanted = c->start_wanted = true;
     container_touch(c);
     answer_empty(q, 202, out);
 }

@@ -1,10 +1,10 @@
 #include "rep/spec.h"
 
 #include "common/base/map.h"
+#include "common/model/routing.h"
 #include "rep/note.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,56 +77,24 @@ static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair 
     }
 }
 
-/* `internal-router` holds [{"hostname": ...}, ...]; anything else in it is passed over. */
-static void note_routes(struct arena *a, Rep__Note *note, const Models__DesiredLRP *lrp)
+static void note_routing(struct arena *a, Rep__Note *note, const struct routing *routing)
 {
-    note->n_internal_routes = 0;
-    for (size_t i = 0; lrp->routes && i < lrp->routes->n_routes; i++) {
-        const Models__ProtoRoutes__RoutesEntry *entry = lrp->routes->routes[i];
-        if (strcmp(entry->key, "internal-router") != 0) {
-            continue;
-        }
-        json_t *list = json_loadb((const char *)entry->value.data, entry->value.len, 0, NULL);
-        size_t count = json_array_size(list);
-        note->internal_routes = ARENA_ARRAY(a, count, Models__ActualLRPInternalRoute *);
-        for (size_t j = 0; j < count; j++) {
-            const char *name =
-                json_string_value(json_object_get(json_array_get(list, j), "hostname"));
-            if (!name) {
-                continue;
-            }
-            Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
-            models__actual_lrpinternal_route__init(route);
-            route->hostname = arena_strdup(a, name);
-            note->internal_routes[note->n_internal_routes++] = route;
-        }
-        json_decref(list);
-        return;
+    note->n_internal_routes = routing->hostname_count;
+    note->internal_routes =
+        ARENA_ARRAY(a, routing->hostname_count, Models__ActualLRPInternalRoute *);
+    for (size_t i = 0; i < routing->hostname_count; i++) {
+        Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
+        models__actual_lrpinternal_route__init(route);
+        route->hostname = (char *)(uintptr_t)routing->hostnames[i];
+        note->internal_routes[i] = route;
     }
-}
-
-static const char *tag_value(struct arena *a, const Rep__Note *note,
-                             const Models__MetricTagValue *value)
-{
-    switch (value ? value->dynamic : MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__DynamicValueInvalid) {
-    case MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX:
-        return arena_printf(a, "%d", (int)note->key->index);
-    case MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID:
-        return note->instance_guid;
-    default:
-        return value ? value->static_ : "";
-    }
-}
-
-static void note_tags(struct arena *a, Rep__Note *note, const Models__DesiredLRP *lrp)
-{
-    note->n_metric_tags = lrp->n_metric_tags;
-    note->metric_tags = ARENA_ARRAY(a, lrp->n_metric_tags, Rep__Note__MetricTagsEntry *);
-    for (size_t i = 0; i < lrp->n_metric_tags; i++) {
+    note->n_metric_tags = routing->tag_count;
+    note->metric_tags = ARENA_ARRAY(a, routing->tag_count, Rep__Note__MetricTagsEntry *);
+    for (size_t i = 0; i < routing->tag_count; i++) {
         Rep__Note__MetricTagsEntry *entry = ARENA_NEW(a, Rep__Note__MetricTagsEntry);
         rep__note__metric_tags_entry__init(entry);
-        entry->key = lrp->metric_tags[i]->key;
-        entry->value = (char *)tag_value(a, note, lrp->metric_tags[i]->value);
+        entry->key = (char *)(uintptr_t)routing->tags[i].key;
+        entry->value = (char *)(uintptr_t)routing->tags[i].value;
         note->metric_tags[i] = entry;
     }
 }
@@ -141,8 +109,9 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note_ports(&scratch, &note, ports, port_count);
-    note_routes(&scratch, &note, lrp);
-    note_tags(&scratch, &note, lrp);
+    struct routing routing;
+    routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
+    note_routing(&scratch, &note, &routing);
     Rep__Note *copy = note_copy(&note);
     arena_done(&scratch);
     return copy;

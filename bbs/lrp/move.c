@@ -59,6 +59,7 @@ static const struct move_row rows[] = {
     REPAIR_ROW(ask, ACTUAL_LRP_NEWS_ASK),       REPAIR_ROW(restart, ACTUAL_LRP_NEWS_RESTART),
     REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),     REPAIR_ROW(suspect, ACTUAL_LRP_NEWS_SUSPECT),
     REPAIR_ROW(resolve, ACTUAL_LRP_NEWS_RESOLVE), REPAIR_ROW(vacate, ACTUAL_LRP_NEWS_VACATE),
+    REPAIR_ROW(refresh, ACTUAL_LRP_NEWS_REFRESH),
     OTHER_ROW(expire, expire, domain_lifecycle, DOMAIN_NEWS_EXPIRE),
     OTHER_ROW(lose, lose, cell_lifecycle, CELL_NEWS_LOSE),
     OTHER_ROW(brake, brake, brake_lifecycle, BRAKE_NEWS_BRAKE),

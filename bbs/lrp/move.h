@@ -90,6 +90,7 @@ void stop_decide(const void *snapshot, const struct op_input *in, struct plan *p
 void suspect_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void resolve_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void vacate_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void refresh_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* Where expire gathers from: the domain and the lock. */

@@ -2,6 +2,7 @@
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/desired_lrp.h"
+#include "common/model/routing.h"
 
 #include <assert.h>
 
@@ -86,12 +87,22 @@ static Models__DesiredLRP *updated(struct arena *a, const Models__DesiredLRP *be
     return after;
 }
 
+static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
+                            const Models__DesiredLRP *after)
+{
+    struct routing was, is;
+    routing_desired(a, before, -1, ROUTING_OWN_GUID, &was); /* of no instance in particular */
+    routing_desired(a, after, -1, ROUTING_OWN_GUID, &is);
+    return !routing_equal(&was, &is);
+}
+
 /* 1. Unknown: ResourceNotFound.
  * 2. Larger than a transaction takes: InvalidRequest.
  * 3. What the update carries is replaced as a whole; the tag's index goes up by one even when
  *    nothing changes; the epoch stays.
  * 4. More instances: the missing ones are created. Fewer: the surplus is deleted or marked
- *    stopping. What goes beyond one slice is a job's, which replaces an older one. */
+ *    stopping. What goes beyond one slice is a job's, which replaces an older one.
+ * 5. Other internal routes or metric tags: the reps of its instances are told. */
 void update_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct desired_snapshot *s = snapshot;
@@ -109,6 +120,9 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
     }
     const char *guid = after->process_guid;
     plan_put(p, key_desired(p->arena, guid), "update", in->actor, &after->base); /* 3 */
+    if (shows_otherwise(p->arena, s->desired, after)) {                          /* 5 */
+        plan_notice_refresh(p, guid, 0, after->instances);
+    }
     if (s->instances.list) {                                                     /* 4 */
         instances_settle(&s->instances, guid, after, in, p);
         instances_job(&s->instances, guid, after, s->job, in, p);

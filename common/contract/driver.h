@@ -15,6 +15,7 @@ enum verb {
     VERB_SIGNAL,  /* to the container's first process */
     VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
     VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
+    VERB_NOTE,    /* another note for it; fails when it does not exist */
     VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
     VERB_COUNT
 };
@@ -52,7 +53,7 @@ struct verb_call {
     enum verb verb;
     const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST */
     const struct container_spec *spec; /* for PREPARE */
-    struct bytes note;                 /* for PREPARE: the rep's own words, given back by LIST */
+    struct bytes note;                 /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
     const char *const *argv;           /* for EXEC; NULL-terminated */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */

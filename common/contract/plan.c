@@ -65,6 +65,13 @@ void plan_notice_start(struct plan *p, const char *process_guid, int32_t first, 
     n->end_index = end;
 }
 
+void plan_notice_refresh(struct plan *p, const char *process_guid, int32_t first, int32_t end)
+{
+    struct notice *n = add_notice(p, NOTICE_REFRESH, process_guid);
+    n->first_index = first;
+    n->end_index = end;
+}
+
 void plan_notice_stop(struct plan *p, const char *process_guid, const char *instance_guid,
                       const char *cell_id)
 {
@@ -88,9 +95,10 @@ void plan_print(const struct plan *p, struct buf *out)
                    actor_name(c->actor));
     }
     for (const struct notice *n = p->notices; n; n = n->next) {
-        if (n->kind == NOTICE_START) {
-            buf_printf(out, "notice start %s %d..%d\n", n->process_guid, n->first_index,
-                       n->end_index);
+        if (n->kind != NOTICE_STOP) {
+            buf_printf(out, "notice %s %s %d..%d\n",
+                       n->kind == NOTICE_START ? "start" : "refresh", n->process_guid,
+                       n->first_index, n->end_index);
         } else {
             buf_printf(out, "notice stop %s %s at %s\n", n->process_guid, n->instance_guid,
                        n->cell_id);

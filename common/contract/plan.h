@@ -32,6 +32,7 @@ struct change {
 enum notice_kind {
     NOTICE_START, /* the auctioneer: these indices await placement */
     NOTICE_STOP,  /* the rep of cell_id: stop this instance */
+    NOTICE_REFRESH, /* the reps of these indices: routes and tags as they are desired now */
 };
 
 struct notice {
@@ -40,7 +41,7 @@ struct notice {
     const char *process_guid;
     const char *instance_guid; /* STOP */
     const char *cell_id;       /* STOP */
-    int32_t first_index;       /* START: [first_index, end_index) */
+    int32_t first_index;       /* START, REFRESH: [first_index, end_index) */
     int32_t end_index;
 };
 
@@ -73,6 +74,7 @@ void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, .
     __attribute__((format(printf, 3, 4)));
 
 void plan_notice_start(struct plan *p, const char *process_guid, int32_t first, int32_t end);
+void plan_notice_refresh(struct plan *p, const char *process_guid, int32_t first, int32_t end);
 void plan_notice_stop(struct plan *p, const char *process_guid, const char *instance_guid,
                       const char *cell_id);
 

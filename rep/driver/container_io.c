@@ -6,7 +6,6 @@
 #include <event2/event.h>
 #include <sys/wait.h>
 
-enum { NOTE_BYTES_MAX = 1024 * 1024 };
 
 bool guid_valid(const char *guid)
 {

@@ -11,6 +11,8 @@
 #include "rep/driver/status.h"
 #include "rep/shim/identity.h"
 
+enum { NOTE_BYTES_MAX = 1024 * 1024 };
+
 struct driver;
 struct news;
 

@@ -385,6 +385,43 @@ static void call_signal(struct op *op, const struct verb_call *call)
     op_free(op);
 }
 
+/* ---- NOTE ---- */
+
+/* Whole or not at all. Not synced: only a machine that goes down could lose it, and its containers
+ * go with it. */
+static int write_note(struct container *c, struct bytes note, struct err *err)
+{
+    char from[4300], to[4300];
+    int result = file_write(c->dir, "note.new", note, err);
+    snprintf(from, sizeof(from), "%s/note.new", c->dir);
+    snprintf(to, sizeof(to), "%s/note", c->dir);
+    if (result == 0 && rename(from, to) < 0) {
+        result = err_set(err, ERR_IO, "cannot write %s: %s", to, strerror(errno));
+    }
+    if (result == 0) {
+        blob_unref(c->note);
+        c->note = blob_new(note.data, note.size);
+    } else {
+        unlink(from);
+    }
+    return result;
+}
+
+static void call_note(struct op *op, const struct verb_call *call)
+{
+    struct container *c = map_get(&op->driver->containers, op->guid);
+    if (!c) {
+        op_fail(op, "there is no such container");
+    } else if (call->note.size > NOTE_BYTES_MAX) {
+        op_fail(op, "the note is too large");
+    } else if (write_note(c, call->note, &op->err) < 0) {
+        op_fail(op, op->err.text);
+    } else {
+        op_answer(op, VERB_DONE, 0, "");
+        op_free(op);
+    }
+}
+
 /* ---- From outside ---- */
 
 void verb_begin(struct driver *d, const struct verb_call *call)
@@ -392,6 +429,7 @@ void verb_begin(struct driver *d, const struct verb_call *call)
     static void (*const calls[VERB_COUNT])(struct op *op, const struct verb_call *call) = {
         [VERB_PREPARE] = call_prepare, [VERB_START] = call_start, [VERB_SIGNAL] = call_signal,
         [VERB_REMOVE] = call_remove,   [VERB_EXEC] = call_exec,
+        [VERB_NOTE] = call_note,
     };
     assert(call->verb < VERB_COUNT && calls[call->verb]);
     calls[call->verb](op_new(d, call), call);

@@ -316,6 +316,26 @@ static void exec_needs_a_container(struct subject *s)
     arena_done(&arena);
 }
 
+/* It may change while the container runs, and nothing else does. */
+static void a_note_is_replaced(struct subject *s)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct verb_call call = {.verb = VERB_NOTE, .guid = "nobody", .note = bytes_of("x")};
+    assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
+    subject_begin(s, "with-note", PROGRAM_SLEEPS);
+    call.guid = "with-note";
+    call.note = bytes_of("other words");
+    struct verb_answer a = subject_verb(s, &arena, call);
+    done(&a);
+    struct container_status c = subject_find(s, &arena, "with-note");
+    assert_true(bytes_equal(c.note, call.note));
+    assert_int_equal(c.state, CONTAINER_RUNNING);
+    subject_remove(s, "with-note");
+    assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
+    arena_done(&arena);
+}
+
 /* Verbs of one container asked for at once are done in order, each answered once. */
 static void verbs_take_turns(struct subject *s)
 {
@@ -358,5 +378,6 @@ void driver_conformance(struct subject *s)
     bad_specs_leave_nothing(s);
     restart_adopts(s);
     exec_needs_a_container(s);
+    a_note_is_replaced(s);
     verbs_take_turns(s);
 }

@@ -66,6 +66,56 @@ static Models__ActualLRPInstanceKey *instance_key(struct arena *a, const char *t
     return k;
 }
 
+static void show(struct arena *a, const char *text, Models__ActualLRP *r)
+{
+    if (value_of(a, text, "route")) {
+        Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
+        models__actual_lrpinternal_route__init(route);
+        route->hostname = text_of(a, text, "route");
+        r->actual_lrp_internal_routes = arena_copy(a, &route, sizeof(route));
+        r->n_actual_lrp_internal_routes = 1;
+    }
+    if (value_of(a, text, "tag")) {
+        Models__ActualLRP__MetricTagsEntry *tag = ARENA_NEW(a, Models__ActualLRP__MetricTagsEntry);
+        models__actual_lrp__metric_tags_entry__init(tag);
+        tag->key = arena_strdup(a, "k");
+        tag->value = text_of(a, text, "tag");
+        r->metric_tags = arena_copy(a, &tag, sizeof(tag));
+        r->n_metric_tags = 1;
+    }
+}
+
+static void desire_route(struct arena *a, const char *hostname, Models__DesiredLRP *d)
+{
+    Models__ProtoRoutes__RoutesEntry *entry = ARENA_NEW(a, Models__ProtoRoutes__RoutesEntry);
+    models__proto_routes__routes_entry__init(entry);
+    entry->key = arena_strdup(a, "internal-router");
+    char *json = arena_printf(a, "[{\"hostname\":\"%s\"}]", hostname);
+    entry->value = (ProtobufCBinaryData){.data = (uint8_t *)json, .len = strlen(json)};
+    d->routes = ARENA_NEW(a, Models__ProtoRoutes);
+    models__proto_routes__init(d->routes);
+    d->routes->routes = arena_copy(a, &entry, sizeof(entry));
+    d->routes->n_routes = 1;
+}
+
+static void desire_tag(struct arena *a, const char *tag, Models__DesiredLRP *d)
+{
+    Models__DesiredLRP__MetricTagsEntry *entry = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
+    models__desired_lrp__metric_tags_entry__init(entry);
+    entry->key = arena_strdup(a, "k");
+    entry->value = ARENA_NEW(a, Models__MetricTagValue);
+    models__metric_tag_value__init(entry->value);
+    if (strcmp(tag, "INDEX") == 0) {
+        entry->value->dynamic = MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX;
+    } else if (strcmp(tag, "GUID") == 0) {
+        entry->value->dynamic = MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID;
+    } else {
+        entry->value->static_ = arena_strdup(a, tag);
+    }
+    d->metric_tags = arena_copy(a, &entry, sizeof(entry));
+    d->n_metric_tags = 1;
+}
+
 Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence)
 {
     Models__ActualLRP *r = ARENA_NEW(a, Models__ActualLRP);
@@ -83,6 +133,7 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     r->presence = (Models__ActualLRP__Presence)presence;
     r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
     r->routable = strcmp(r->state, "RUNNING") == 0;
+    show(a, text, r);
     if (strcmp(r->state, "RUNNING") == 0) {
         r->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
         models__actual_lrpnet_info__init(r->actual_lrp_net_info);
@@ -108,6 +159,13 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     models__modification_tag__init(d->modification_tag);
     d->modification_tag->epoch = text_of(a, text, "def");
     d->modification_tag->index = 2;
+    const char *route = value_of(a, text, "route"), *tag = value_of(a, text, "tag");
+    if (route) {
+        desire_route(a, route, d);
+    }
+    if (tag) {
+        desire_tag(a, tag, d);
+    }
     return d;
 }
 

@@ -64,6 +64,46 @@ static void asks(void **state)
     RUN(cases);
 }
 
+static void refreshes(void **state)
+{
+    (void)state;
+#define REFRESH .move = "refresh" TERM
+#define TOLD .plan = "nothing\nnotice refresh web 1..2\n"
+#define CANNOT .plan = "refuse ResourceConflict: web/1 does not run, or is not desired\n"
+    static const struct move_case cases[] = {
+        {ROW("1 gone"), .desired = "instances=2 tag=v", REFRESH, CANNOT},
+        {ROW("1 only claimed"), .ordinary = "CLAIMED a@c1", .desired = "instances=2 tag=v", REFRESH,
+         CANNOT},
+        {ROW("1 not desired"), .ordinary = "RUNNING a@c1", REFRESH, CANNOT},
+        {ROW("1 the index is not"), .ordinary = "RUNNING a@c1", .desired = "instances=1 tag=v",
+         REFRESH, CANNOT},
+        {"1 another leader", ACTOR_AUCTIONEER, .lead = LEAD, .ordinary = "RUNNING a@c1",
+         .desired = "instances=2 tag=v", .move = "refresh term=5 role=auctioneer epoch=E", CANNOT},
+        {ROW("2 nothing is desired, nothing shown"), .ordinary = "RUNNING a@c1",
+         .desired = "instances=2", REFRESH, .plan = "nothing\n"},
+        {ROW("2"), .ordinary = "RUNNING a@c1 route=h tag=v",
+         .desired = "instances=2 route=h tag=v", REFRESH, .plan = "nothing\n"},
+        {ROW("2 its index"), .ordinary = "RUNNING a@c1 tag=1", .desired = "instances=2 tag=INDEX",
+         REFRESH, .plan = "nothing\n"},
+        {ROW("2 its guid"), .ordinary = "RUNNING a@c1 tag=a", .desired = "instances=2 tag=GUID",
+         REFRESH, .plan = "nothing\n"},
+        {ROW("3 another route"), .ordinary = "RUNNING a@c1 route=h",
+         .desired = "instances=2 route=i", REFRESH, TOLD},
+        {ROW("3 no route any more"), .ordinary = "RUNNING a@c1 route=h", .desired = "instances=2",
+         REFRESH, TOLD},
+        {ROW("3 another tag"), .ordinary = "RUNNING a@c1 tag=v", .desired = "instances=2 tag=w",
+         REFRESH, TOLD},
+        {ROW("3 no tag yet"), .ordinary = "RUNNING a@c1", .desired = "instances=2 tag=GUID",
+         REFRESH, TOLD},
+        {ROW("3 the tag of another index"), .ordinary = "RUNNING a@c1 tag=0",
+         .desired = "instances=2 tag=INDEX", REFRESH, TOLD},
+    };
+#undef REFRESH
+#undef TOLD
+#undef CANNOT
+    RUN(cases);
+}
+
 static void restarts(void **state)
 {
     (void)state;
@@ -176,7 +216,7 @@ static void expiries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creates), cmocka_unit_test(asks),     cmocka_unit_test(restarts),
+        cmocka_unit_test(creates), cmocka_unit_test(asks), cmocka_unit_test(refreshes), cmocka_unit_test(restarts),
         cmocka_unit_test(stops),   cmocka_unit_test(expiries),
     };
     return cmocka_run_group_tests_name("moves of the converger", tests, NULL, NULL);

@@ -15,7 +15,7 @@ struct row {
     const char *name;
     const char *desired; /* NULL = not desired */
     /* "INDEX STATE ...": in front "~" its domain is stale, "S" it is SUSPECT, "E" EVACUATING; on a
-     * cell whose name begins with "x" it is on an absent one. */
+     * cell whose name begins with "x" it is on an absent one; "differs": in routes or tags. */
     const char *records[RECORDS_MAX];
     bool job, full, hold;
     int32_t at;          /* only this index is looked at; 0 = all */
@@ -226,6 +226,24 @@ static const struct row rows[] = {
      .full = true,
      .repairs = ""},
 
+    {"differs: its rep is told",
+     "instances=1",
+     {"0 RUNNING a@c1 differs"},
+     .repairs = "differs:refresh 0"},
+    {"not once it is to stop", "instances=1", {"0 RUNNING a@c1 stopping differs"}, .repairs = ""},
+    {"not before it runs", "instances=1", {"0 CLAIMED a@c1 differs"}, .full = true, .repairs = ""},
+    {"nobody could be told",
+     "instances=1",
+     {"0 RUNNING a@x1 differs"},
+     .hold = true,
+     .full = true,
+     .repairs = ""},
+    {"it is not desired", NULL, {"~0 RUNNING a@c1 differs"}, .full = true, .repairs = ""},
+    {"one that is replaced shows what it did",
+     "instances=1",
+     {"0 CLAIMED b@c2", "E0 RUNNING a@c1 differs", "S0 RUNNING c@x1 differs"},
+     .repairs = ""},
+
     {"30 s are not too long",
      "instances=1",
      {"0 UNCLAIMED since=970"},
@@ -272,6 +290,7 @@ static struct instance_view instance_of(struct arena *a, const char *text)
     struct instance_view view;
     instance_view_of(record, index, presence, &view);
     view.fresh = !stale;
+    view.differs = strstr(text, " differs") != NULL;
     const Models__ActualLRPInstanceKey *key = record->actual_lrp_instance_key;
     view.cell_present = key && key->cell_id[0] == 'c';
     return view;

@@ -66,6 +66,18 @@ static Models__UpdateDesiredLRPRequest *update_request(struct arena *a, const ch
         r->update->optional_instances_case =
             MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
         r->update->instances = instances;
+    } else if (strncmp(text, "tag=", 4) == 0) {
+        typedef Models__DesiredLRPUpdate__MetricTagsEntry entry_type;
+        entry_type *tag = ARENA_NEW(a, entry_type);
+        models__desired_lrpupdate__metric_tags_entry__init(tag);
+        tag->key = arena_strdup(a, "k");
+        tag->value = ARENA_NEW(a, Models__MetricTagValue);
+        models__metric_tag_value__init(tag->value);
+        tag->value->static_ = arena_strdup(a, text + 4);
+        r->update = ARENA_NEW(a, Models__DesiredLRPUpdate);
+        models__desired_lrpupdate__init(r->update);
+        r->update->metric_tags = arena_copy(a, &tag, sizeof(tag));
+        r->update->n_metric_tags = 1;
     }
     return r;
 }
@@ -192,6 +204,10 @@ static void updates(void **state)
          "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"3 nothing changes, the tag goes up", update_decide, "", "instances=2 def=D1", NULL, NULL,
          0, 0, UPDATED("2")},
+        {"5 the same tags", update_decide, "tag=v", "instances=2 def=D1 tag=v", NULL, NULL, 0, 0,
+         UPDATED("2")},
+        {"5 another tag", update_decide, "tag=w", "instances=2 def=D1 tag=v", NULL, NULL, 0, 0,
+         UPDATED("2") "notice refresh web 0..2\n"},
         {"4 two more", update_decide, "instances=4", "instances=2 def=D1", NULL, "2=; 3=", 4, 4,
          UPDATED("4") "put actual/web/0000000002/0 create by client -> UNCLAIMED since=1000 new/0\n"
                       "put actual/web/0000000003/0 create by client -> UNCLAIMED since=1000 new/0\n"

@@ -250,6 +250,16 @@ static void list(struct model_containers *m, struct arena *arena, struct verb_an
     answer->container_count = count;
 }
 
+static enum verb_outcome note(struct box *b, const struct pending *p, struct verb_answer *answer)
+{
+    if (!b) {
+        return failed(answer, "no such container");
+    }
+    blob_unref(b->note);
+    b->note = blob_ref(p->note);
+    return VERB_DONE;
+}
+
 static void carry_out(struct model_containers *m, const struct pending *p, struct arena *arena,
                       struct verb_answer *answer)
 {
@@ -273,6 +283,9 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         if (b) {
             box_free(map_remove(&m->boxes, p->guid));
         }
+        break;
+    case VERB_NOTE:
+        answer->outcome = note(b, p, answer);
         break;
     case VERB_LIST:
         list(m, arena, answer);

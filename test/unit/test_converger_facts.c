@@ -5,9 +5,11 @@
 #include "common/model/keys.h"
 #include "common/model/record.h"
 #include "converger/processes.h"
+#include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +208,57 @@ static void a_cell_knows_the_records_that_name_it(void **state)
     assert_null(map_get(&f->facts.cells, "c9"));
 }
 
+/* "+" for each that shows what is desired of it, "-" for the others. */
+static const char *shown(struct fixture *f)
+{
+    struct process_view v = {0};
+    struct buf b;
+    buf_init(&b);
+    facts_begin_round(&f->facts);
+    facts_view(&f->facts, &f->domains, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
+    for (size_t i = 0; i < v.count; i++) {
+        buf_append_string(&b, v.instances[i].differs ? "-" : "+");
+    }
+    const char *text = arena_strdup(&f->arena, buf_string(&b));
+    buf_done(&b);
+    return text;
+}
+
+static void tagged(struct fixture *f, int32_t index, const char *guid, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "RUNNING %s@c1%s%s", guid, *value ? " tag=" : "", value);
+    struct buf b;
+    struct followed r = record_of(&b, &row_actual(&f->arena, text, index, 0)->base);
+    facts_actual(&f->facts, f->web, index, 0, &r);
+    blob_unref(r.record);
+    buf_done(&b);
+}
+
+/* Whichever comes first, the record or what is desired. */
+static void who_shows_something_else_is_known(void **state)
+{
+    struct fixture *f = *state;
+    tagged(f, 0, "a", "0");
+    tagged(f, 1, "b", "0");
+    tagged(f, 2, "c", "c");
+    tagged(f, 13, "d", "13");
+    tagged(f, 14, "e", "");
+    desired(f, row_desired(&f->arena, "instances=3 tag=INDEX"));
+    assert_string_equal(shown(f), "+--+-");
+    tagged(f, 1, "b", "1");
+    tagged(f, 13, "d", "3");
+    assert_string_equal(shown(f), "++---");
+    desired(f, row_desired(&f->arena, "instances=3 tag=GUID"));
+    assert_string_equal(shown(f), "--+--");
+    desired(f, row_desired(&f->arena, "instances=3 tag=0"));
+    assert_string_equal(shown(f), "+----");
+    desired(f, row_desired(&f->arena, "instances=3"));
+    assert_string_equal(shown(f), "----+");
+    desired(f, row_desired(&f->arena, "instances=3 route=h"));
+    assert_string_equal(shown(f), "-----");
+}
+
 /* A domain that is asked for once a round, and again in the next one. */
 static void freshness_is_of_the_round(void **state)
 {
@@ -238,6 +291,7 @@ int main(void)
         TEST(they_are_in_order_and_a_range_of_them_is_seen),
         TEST(of_what_cannot_be_read_nothing_is_seen),
         TEST(a_cell_knows_the_records_that_name_it),
+        TEST(who_shows_something_else_is_known),
         TEST(freshness_is_of_the_round),
     };
     return cmocka_run_group_tests_name("facts of the converger", tests, NULL, NULL);

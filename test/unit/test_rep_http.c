@@ -1,6 +1,7 @@
 /* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
 #include "test/unit/rep_rig.h"
 
+#include "rep/note.h"
 #include "rep/request.h"
 
 #include <setjmp.h>
@@ -331,6 +332,28 @@ static void no_port_is_allotted_twice(void **state)
 
 /* ---- Updates --------------------------------------------------------------------------------- */
 
+/* The driver has it before bbs hears of it: "KEY=VALUE ... HOSTNAME ...". */
+static void noted(struct rep_rig *g, const char *expected)
+{
+    assert_int_equal(rep_rig_calls(g, "/v1/board/apply"), 0);
+    struct verb_call call = rep_rig_take_verb(g, VERB_NOTE);
+    Rep__Note *note;
+    struct buf text;
+    buf_init(&text);
+    assert_int_equal(note_read(call.note, call.guid, &note, NULL), 0);
+    for (size_t i = 0; i < note->n_metric_tags; i++) {
+        buf_printf(&text, "%s%s=%s", text.size ? " " : "", note->metric_tags[i]->key,
+                   note->metric_tags[i]->value);
+    }
+    for (size_t i = 0; i < note->n_internal_routes; i++) {
+        buf_printf(&text, "%s%s", text.size ? " " : "", note->internal_routes[i]->hostname);
+    }
+    assert_string_equal(buf_string(&text), expected);
+    rep__note__free_unpacked(note, NULL);
+    buf_done(&text);
+    rep_rig_verb(g, call, VERB_DONE, "");
+}
+
 static void new_tags_are_told_to_bbs(void **state)
 {
     (void)state;
@@ -344,6 +367,7 @@ static void new_tags_are_told_to_bbs(void **state)
                          "\"metric_tags\":{\"k\":\"v\"}}")
                          .status,
                      202);
+    noted(&g, "k=v a.internal");
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
     assert_string_equal(start.move->actual_lrp_internal_routes[0]->hostname, "a.internal");
@@ -355,9 +379,34 @@ static void new_tags_are_told_to_bbs(void **state)
         ask(&g, "bbs", "PUT", path, "{\"internal_routes\":null,\"metric_tags\":{\"k\":\"w\"}}")
             .status,
         202);
+    noted(&g, "k=w a.internal");
     start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
     assert_string_equal(start.move->metric_tags[0]->value, "w");
+    rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    /* Unless it is our own bbs that says all there is. */
+    assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"replaces\":true}").status, 202);
+    noted(&g, "");
+    start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->n_actual_lrp_internal_routes, 0);
+    assert_int_equal(start.move->n_metric_tags, 0);
+    rep_rig_done(&g);
+}
+
+/* What could not be noted is told to bbs nevertheless. */
+static void a_note_that_fails_holds_nothing_up(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    const char *path = arena_printf(&g.arena, "/v1/lrps/web/instances/%s", guid);
+    const char *body = "{\"metric_tags\":{\"k\":\"v\"}}";
+    assert_int_equal(ask(&g, "bbs", "PUT", path, body).status, 202);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_FAILED, "no space");
+    assert_string_equal(rep_rig_take_move(&g, "start").move->metric_tags[0]->value, "v");
+    assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
     rep_rig_done(&g);
 }
 
@@ -376,6 +425,7 @@ int main(void)
         cmocka_unit_test(work_for_another_cell_is_an_error),
         cmocka_unit_test(no_port_is_allotted_twice),
         cmocka_unit_test(new_tags_are_told_to_bbs),
+        cmocka_unit_test(a_note_that_fails_holds_nothing_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

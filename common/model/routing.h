@@ -1,0 +1,46 @@
+/* What of a DesiredLRP an instance shows while it runs, and what may change under it: the internal
+ * routes and the metric tags (behaviour.md 14.1, row 10). Pure. */
+#ifndef COMMON_MODEL_ROUTING_H
+#define COMMON_MODEL_ROUTING_H
+
+#include "common/base/arena.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct routing_tag {
+    const char *key;
+    const char *value;
+};
+
+struct routing {
+    const char **hostnames; /* of the internal routes */
+    size_t hostname_count;
+    struct routing_tag *tags;
+    size_t tag_count;
+};
+
+/* As desired of this instance: `internal-router` holds [{"hostname": ...}, ...], anything else in
+ * it is passed over; dynamic tags are resolved. Borrows from what is given; the rest is in the
+ * arena. */
+void routing_desired(struct arena *a, const Models__DesiredLRP *desired, int32_t index,
+                     const char *instance_guid, struct routing *ret);
+
+/* As the instance's record has it. */
+void routing_actual(struct arena *a, const Models__ActualLRP *record, struct routing *ret);
+
+/* The hostnames as a set, the tags as a map. */
+bool routing_equal(const struct routing *x, const struct routing *y);
+
+/* The same in 64 bits: equal ones have the same digest, others hardly ever. It is a sum over
+ * hostnames and tags, so that a tag can be exchanged. A value that is the instance's own guid
+ * counts as ROUTING_OWN_GUID, for which a desired tag can be resolved: then it is that of every
+ * instance. */
+#define ROUTING_OWN_GUID "\x01guid"
+uint64_t routing_digest(const struct routing *r, const char *instance_guid);
+uint64_t routing_digest_tag(const char *key, const char *value);
+
+#endif
