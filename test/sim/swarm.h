@@ -12,6 +12,7 @@ enum swarm_fault {
     FAULT_KILL,
     FAULT_KILL_WITHIN,  /* in the middle of a step */
     FAULT_KILL_COMMIT,  /* right after its transaction landed */
+    FAULT_KILL_ASKING,  /* right after it asked, and its words arrive late */
     FAULT_PAUSE,
     FAULT_CUT_ONE_WAY,
     FAULT_CUT_TWO_WAY,

@@ -67,6 +67,18 @@ static bool begin_kill_commit(struct swarm *s, struct open_fault *f)
     return true;
 }
 
+static bool begin_kill_asking(struct swarm *s, struct open_fault *f)
+{
+    /* Those who ask with a session or a term. */
+    f->node = pick(s, s->cluster->options.bbs, s->node_count - s->cluster->options.bbs);
+    if (alive(f->node)) {
+        world_kill_asking(s->world, f->node,
+                          swarm_draw(s, 50 * MILLISECOND_NS, 10 * SECOND_NS));
+        return true;
+    }
+    return false;
+}
+
 static bool begin_pause(struct swarm *s, struct open_fault *f)
 {
     f->node = any_node(s);
@@ -443,6 +455,7 @@ static const struct fault_row {
     [FAULT_KILL] = {"kill", 60, 0, begin_kill, NULL},
     [FAULT_KILL_WITHIN] = {"kill within a step", 50, 0, begin_kill_within, NULL},
     [FAULT_KILL_COMMIT] = {"kill after a commit", 50, 0, begin_kill_commit, NULL},
+    [FAULT_KILL_ASKING] = {"kill while asking", 50, 0, begin_kill_asking, NULL},
     [FAULT_PAUSE] = {"pause", 50, 12 * SECOND_NS, begin_pause, end_pause},
     [FAULT_CUT_ONE_WAY] = {"one-way cut", 40, 8 * SECOND_NS, begin_cut_one_way, end_cut},
     [FAULT_CUT_TWO_WAY] = {"two-way cut", 40, 8 * SECOND_NS, begin_cut_two_way, end_cut},

@@ -181,7 +181,8 @@ void world_set_clock(struct world *w, struct node *n)
 static void node_down(struct node *n)
 {
     release(n);
-    n->dies = false;
+    n->dies = n->last_words = false;
+    n->last_words_late_ns = 0;
     network_node_down(n);
     store_unwatch(n);
     n->timer++;
@@ -205,6 +206,13 @@ void world_kill_within(struct world *w, struct node *n, unsigned effects)
     assert(n->role);
     n->dies = true;
     n->dies_after = effects;
+}
+
+void world_kill_asking(struct world *w, struct node *n, int64_t late_ns)
+{
+    (void)w;
+    assert(n->role && late_ns > 0);
+    n->last_words_late_ns = late_ns;
 }
 
 bool world_end_container(struct world *w, struct node *n, int which, int exit_code)
@@ -379,6 +387,17 @@ static void carry_out(struct node *n, const struct effect *e)
     }
 }
 
+static bool asks(const struct effects *out)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        const struct effect *e = &out->list[i];
+        if (e->kind == EFFECT_CALL && !strstr(e->call.url, "/v1/board/beat")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void node_step(struct node *n, struct event *ev)
 {
     struct world *w = n->world;
@@ -393,9 +412,10 @@ void node_step(struct node *n, struct event *ev)
     ev->entropy[1] = random_next(&w->random);
     role_step(n->role, ev, &out);
     const struct effect *exit = NULL;
-    bool dies = n->dies;
+    n->last_words = n->last_words_late_ns && asks(&out);
+    bool dies = n->dies || n->last_words;
     for (size_t i = 0; i < out.count; i++) {
-        if (dies && i >= n->dies_after) {
+        if (n->dies && i >= n->dies_after) {
             cursor_free(out.list[i].kind == EFFECT_REPLY ? out.list[i].reply.cursor : NULL);
             continue;
         }

@@ -23,9 +23,11 @@ struct exchange {
     bool broken;              /* its connection is no more; the client is told */
     struct cursor *cursor;    /* of an endless answer, while it lasts */
     const char *channel;
-    struct bytes asked;       /* body of the request and its path, while somebody looks on */
-    const char *path;
+    const char *path; /* while somebody looks on: what was asked, and who did, even if he is dead */
+    struct bytes asked;
+    struct node *asker;
     int64_t arrived_revision;
+    int64_t arrives_ns;       /* when the request reaches the server */
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
     world_answered *answered; /* client outside */
     void *context;
@@ -179,6 +181,7 @@ static void hangup(void *world, struct item *item)
     }
 }
 
+/* What was sent before arrives before: the request of a process that died on its way is heard. */
 static void hang_up(struct exchange *x, int64_t delay_ns)
 {
     struct world *w = x->to->world;
@@ -187,7 +190,8 @@ static void hang_up(struct exchange *x, int64_t delay_ns)
     a->request_id = x->request_id;
     i->payload = a;
     i->owner = x->to;
-    queue_push(&w->queue, i, w->now_ns + delay_ns);
+    int64_t at_ns = w->now_ns + delay_ns;
+    queue_push(&w->queue, i, at_ns > x->arrives_ns ? at_ns : x->arrives_ns);
 }
 
 static void arrives_at_server(void *world, struct item *item)
@@ -309,12 +313,15 @@ static void send_request(struct exchange *x, const struct call *call)
     if (w->observer.answered && x->from && !x->stream) {
         x->path = arena_strdup(&x->arena, arrival->event.request.path);
         x->asked = kept(&x->arena, call->body);
+        x->asker = x->from;
     }
     int64_t delay_ns = world_draw(w, w->options.network);
     if (world_strikes(w, w->faults.late)) {
         delay_ns += world_draw(w, w->faults.late_by);
     }
-    queue_push(&w->queue, i, w->now_ns + delay_ns);
+    delay_ns += x->from && x->from->last_words ? x->from->last_words_late_ns : 0;
+    x->arrives_ns = w->now_ns + delay_ns;
+    queue_push(&w->queue, i, x->arrives_ns);
 }
 
 static void set_deadline(struct exchange *x, int64_t at_ns)
@@ -386,6 +393,16 @@ void network_reply(struct node *to, const struct reply *reply)
 {
     struct world *w = to->world;
     struct exchange *x = find(w, reply->id);
+    if (x && x->to == to && x->path && !reply->cursor) {
+        w->observer.answered(w->observer.context,
+                             &(struct world_answer){.from = x->asker,
+                                                    .by = to,
+                                                    .path = x->path,
+                                                    .arrived_revision = x->arrived_revision,
+                                                    .status = reply->status,
+                                                    .request = x->asked,
+                                                    .body = reply->body});
+    }
     if (!x || x->to != to || x->broken || (!x->from && !x->answered)) {
         cursor_free(reply->cursor); /* the client is gone */
         return;
@@ -401,16 +418,6 @@ void network_reply(struct node *to, const struct reply *reply)
     buf_append(&body, reply->body.data, reply->body.size);
     if (reply->cursor) {
         drain(reply->cursor, &body);
-    }
-    if (x->path) {
-        w->observer.answered(w->observer.context,
-                             &(struct world_answer){.from = x->from,
-                                                    .by = to,
-                                                    .path = x->path,
-                                                    .arrived_revision = x->arrived_revision,
-                                                    .status = reply->status,
-                                                    .request = x->asked,
-                                                    .body = buf_bytes(&body)});
     }
     if (way_cut(to, x->from) || (!x->stream && world_strikes(w, w->faults.answer_lost))) {
         buf_done(&body);

@@ -29,6 +29,8 @@ struct node {
     int64_t store_troubled_ns; /* when a call to etcd last failed or took long; the same */
     bool dies;              /* within its next step, after dies_after effects */
     unsigned dies_after;
+    int64_t last_words_late_ns; /* it dies when it next asks, which comes so much later; 0 = no */
+    bool last_words;            /* it asks them now */
 
     uint64_t watch_id; /* 0 = none open */
     int64_t watch_next; /* first revision not yet sent to it */

@@ -88,6 +88,18 @@ static void judge_crashed(struct convergence *c, const Models__ActualLRP *r)
     }
 }
 
+/* It waits for a cell that may never come. */
+static bool holds(const struct convergence *c, const Models__ActualLRP *r)
+{
+    struct arena a;
+    arena_init(&a);
+    const Models__DesiredLRP *d = desired_of(c->k, r->actual_lrp_key->process_guid);
+    const char *key = key_cell(&a, r->actual_lrp_instance_key->cell_id);
+    bool gone = !history_now(&c->k->history, key);
+    arena_done(&a);
+    return gone && d && d->on_cell_loss == MODELS__ON_CELL_LOSS__HOLD;
+}
+
 static void judge_wanted(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
@@ -99,6 +111,8 @@ static void judge_wanted(struct convergence *c, const struct past *p)
         judge_unclaimed(c, p);
     } else if (strcmp(r->state, "CRASHED") == 0) {
         judge_crashed(c, r);
+    } else if (holds(c, r)) {
+        return;
     } else if (strcmp(r->state, "CLAIMED") == 0) {
         tell(c, r, "claimed and not started (L1)");
     } else if (container_of(c->k, r->actual_lrp_instance_key) != CONTAINER_RUNNING) {
