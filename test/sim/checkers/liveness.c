@@ -88,25 +88,45 @@ static void judge_crashed(struct convergence *c, const Models__ActualLRP *r)
     }
 }
 
+static bool cell_known(struct checkers *k, struct arena *a, const Models__ActualLRP *r)
+{
+    return history_now(&k->history, key_cell(a, r->actual_lrp_instance_key->cell_id)) != NULL;
+}
+
 /* It waits for a cell that may never come. */
 static bool holds(const struct convergence *c, const Models__ActualLRP *r)
 {
     struct arena a;
     arena_init(&a);
     const Models__DesiredLRP *d = desired_of(c->k, r->actual_lrp_key->process_guid);
-    const char *key = key_cell(&a, r->actual_lrp_instance_key->cell_id);
-    bool gone = !history_now(&c->k->history, key);
+    bool gone = !cell_known(c->k, &a, r);
     arena_done(&a);
     return gone && d && d->on_cell_loss == MODELS__ON_CELL_LOSS__HOLD;
+}
+
+/* The SUSPECT record of a cell that never was stands until its replacement runs, and that one is
+ * judged by itself: there may be no room for it, or it crashes. */
+static void judge_suspect(struct convergence *c, const Models__ActualLRP *r)
+{
+    struct arena a;
+    arena_init(&a);
+    const Models__ActualLRPKey *key = r->actual_lrp_key;
+    const Models__ActualLRP *ordinary = (const Models__ActualLRP *)history_now(
+        &c->k->history, key_actual(&a, key->process_guid, key->index, 0));
+    bool waits = ordinary && strcmp(ordinary->state, "RUNNING") != 0;
+    if (cell_known(c->k, &a, r) || !waits) {
+        tell(c, r, "is SUSPECT, and its cell is there or its replacement runs (L1)");
+    }
+    arena_done(&a);
 }
 
 static void judge_wanted(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
-    if (r->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
-        tell(c, r, r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT
-                       ? "is SUSPECT, and no cell is lost (L1)"
-                       : "is EVACUATING, and no cell evacuates (L3)");
+    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+        judge_suspect(c, r);
+    } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+        tell(c, r, "is EVACUATING, and no cell evacuates (L3)");
     } else if (strcmp(r->state, "UNCLAIMED") == 0) {
         judge_unclaimed(c, p);
     } else if (strcmp(r->state, "CRASHED") == 0) {
