@@ -7,6 +7,8 @@
 
 /* Of a brake, in a table for people. */
 enum { CELLS_SHOWN_MAX = 8 };
+/* Of the repairs of a row: single ones, or runs of indices. */
+enum { PIECES_SHOWN_MAX = 8 };
 
 static const char *cells(struct arena *a, const Converge__Repair *r)
 {
@@ -33,6 +35,54 @@ static const char *what(struct arena *a, const Converge__Repair *r)
                         : arena_printf(a, "%s/%d", r->process_guid, (int)r->index);
 }
 
+/* "web/3", "web/3-9". */
+static const char *piece(struct arena *a, const Converge__Repair *first,
+                         const Converge__Repair *last)
+{
+    return first == last ? what(a, first)
+                         : arena_printf(a, "%s-%d", what(a, first), (int)last->index);
+}
+
+/* The index before the other one, of the same process and repair. */
+static bool follows(const Converge__Repair *one, const Converge__Repair *next)
+{
+    return one->process_guid[0] && !one->cell_id[0] && !one->domain[0] &&
+           strcmp(one->process_guid, next->process_guid) == 0 && next->index == one->index + 1;
+}
+
+/* The repairs of a pass and move that were not told yet, in one row. */
+static void add_group(struct arena *a, const Converge__Plan *p, bool *told, size_t first,
+                      struct table *t)
+{
+    const Converge__Repair *head = p->repairs[first], *start = NULL, *last = NULL;
+    const char *text = "";
+    size_t count = 0, pieces = 0, shown = 0;
+    for (size_t i = first; i < p->n_repairs; i++) {
+        const Converge__Repair *r = p->repairs[i];
+        if (told[i] || strcmp(r->pass, head->pass) != 0 || strcmp(r->move, head->move) != 0) {
+            continue;
+        }
+        told[i] = true;
+        count++;
+        bool same = last && shown + 1 == count && follows(last, r);
+        if (!same && pieces == PIECES_SHOWN_MAX) {
+            continue;
+        }
+        if (!same) {
+            text = last ? arena_printf(a, "%s%s, ", text, piece(a, start, last)) : text;
+            start = r;
+            pieces++;
+        }
+        last = r;
+        shown++;
+    }
+    text = arena_printf(a, "%s%s", text, piece(a, start, last));
+    if (shown < count) {
+        text = arena_printf(a, "%s and %zu more", text, count - shown);
+    }
+    table_add(t, (const char *[]){head->pass, head->move, arena_printf(a, "%zu", count), text});
+}
+
 int converger_plan_text(struct arena *a, const Converge__Plan *plan, bool json, struct buf *out,
                         struct err *err)
 {
@@ -44,10 +94,12 @@ int converger_plan_text(struct arena *a, const Converge__Plan *plan, bool json, 
         return r;
     }
     struct table t;
-    table_init(&t, a, 3, (const char *[]){"PASS", "MOVE", "WHAT"});
+    table_init(&t, a, 4, (const char *[]){"PASS", "MOVE", "COUNT", "WHAT"});
+    bool *told = ARENA_ARRAY(a, p->n_repairs, bool);
     for (size_t i = 0; i < p->n_repairs; i++) {
-        const Converge__Repair *r = p->repairs[i];
-        table_add(&t, (const char *[]){r->pass, r->move, what(a, r)});
+        if (!told[i]) {
+            add_group(a, p, told, i, &t);
+        }
     }
     if (p->n_repairs > 0) {
         table_print(&t, out);

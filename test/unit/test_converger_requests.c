@@ -44,7 +44,8 @@ static void plan_shows_and_once_does(void **state)
     assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
                                               &f->text, &err),
                      0);
-    assert_string_equal(buf_string(&f->text), "PASS      MOVE  WHAT\nunplaced  ask   web/0\n");
+    assert_string_equal(buf_string(&f->text), "PASS      MOVE  COUNT  WHAT\n"
+                                              "unplaced  ask   1      web/0\n");
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
 
     const struct reply *r = ask(f, "POST", "/once", "");
@@ -55,6 +56,35 @@ static void plan_shows_and_once_does(void **state)
     assert_int_equal(once->plan->n_repairs, 1);
     assert_moves(f, "ask web/0 ", &call);
     assert_int_equal(ask(f, "GET", "/state", "")->status, 200);
+}
+
+/* A row a pass; runs of indices are one piece, and pieces are bounded. Looking changes nothing. */
+static void a_large_plan_is_readable(void **state)
+{
+    struct converger_rig *f = *state;
+    struct err err;
+    drive_start(&f->drive);
+    frame_reset(&f->sent, "e1");
+    rig_desired(f, RECORD, "web", 300);
+    for (int i = 0; i < 12; i++) {
+        rig_desired(f, RECORD, arena_printf(&f->arena, "x%02d", i), 1);
+        rig_placed(f, RECORD, arena_printf(&f->arena, "x%02d", i), 0, 0, "gone");
+    }
+    rig_current(f);
+    size_t records = f->x->follower.records.count;
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text),
+                        "PASS     MOVE     COUNT  WHAT\n"
+                        "missing  create   300    web/0-299\n"
+                        "lost     suspect  12     x00/0, x01/0, x02/0, x03/0, x04/0, x05/0, "
+                        "x06/0, x07/0 and 4 more\n"
+                        "this converger stands by: the leader repairs\n");
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+    assert_int_equal(f->x->mover.count, 0);
+    assert_int_equal(f->x->follower.records.count, records);
 }
 
 static void questions_are_checked(void **state)
@@ -82,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(plan_shows_and_once_does),
+        TEST(a_large_plan_is_readable),
         TEST(questions_are_checked),
     };
     return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
