@@ -20,6 +20,10 @@ enum {
     CONFLICTS_MAX = 8,              /* of one op, then UNAVAILABLE */
     FETCHES_MAX = 8,                /* rounds of fetching for one op, then UNAVAILABLE */
     PAGE_RECORDS = 512,             /* of one Range of a long list */
+    LOAD_RECORDS_MAX = 8192,        /* of one Range of the load: etcd walks the rest of the keys */
+    LOAD_RECORDS_MIN = 32,          /*   for each; so few fit its answer whatever their size */
+    LOAD_PAGE_BYTES = 8 * 1024 * 1024, /* that a page of the load should have; what the shell takes
+                                          is more */
     FETCH_KEYS = 32,                /* of one transaction that fetches by key */
     BARRIER_WAITERS_MAX = 16384,    /* ops and reads; more are answered 503 */
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
@@ -95,6 +99,8 @@ struct load {
     int64_t revision; /* 0 before the first page */
     unsigned part;
     struct buf next_key;
+    int64_t page_records; /* of the next page */
+    int64_t page_bound;   /* of every page; falls with each that was not answered */
     unsigned failures;
     int64_t retry_ns; /* NEVER_NS: not waiting */
     bool told;        /* that `bbs restore` is waited for */
@@ -123,6 +129,10 @@ struct watch {
     int64_t revision; /* last one in `list` or applied */
     struct news_list list;
 };
+
+/* How many records the next page should have, after one of so many in so many bytes: what makes
+ * LOAD_PAGE_BYTES if they are as large, at least LOAD_RECORDS_MIN, at most `bound`. */
+int64_t load_page_records(size_t records, size_t bytes, int64_t bound);
 
 /* Loads the copy anew; `why` is logged unless it is NULL. */
 void load_start(struct board *b, const char *why, struct effects *out);

@@ -214,6 +214,10 @@ static void arrive(struct rig *r, struct item *i)
     struct arena *a = &answer->arena;
     model_etcd_apply(r->etcd, i->request.call, i->request.message, a, &answer->answer);
     r->calls[i->request.call]++;
+    if (r->faults.answer_bytes && answer->answer.message &&
+        protobuf_c_message_get_packed_size(answer->answer.message) > r->faults.answer_bytes) {
+        answer->answer = (struct store_answer){.outcome = STORE_UNKNOWN, .text = "too large"};
+    }
     answer->answer.id = i->request.id;
     answer->answer.call = i->request.call;
     answer->life = i->silent || r->seats[i->board].cut ? 0 : i->life;

@@ -14,6 +14,7 @@ struct rig_faults {
     unsigned answer_lost;   /* of 1000 calls: carried out, the answer never comes */
     unsigned late;          /* of 1000 calls: carried out up to 4 s after it was given up */
     unsigned watch_breaks;  /* of 1000 deliveries */
+    size_t answer_bytes;    /* larger answers never come; 0 = all do */
     int64_t delay_ns;       /* most, one way */
     int64_t watch_lag_ns;   /* most */
 };

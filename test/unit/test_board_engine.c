@@ -1,4 +1,5 @@
 /* The engine under single, chosen faults: what is told when, and that it recovers by itself. */
+#include "bbs/board/engine.h"
 #include "test/unit/board_rig.h"
 
 #include <setjmp.h>
@@ -672,6 +673,35 @@ static void another_epoch_means_everything_anew(void **state)
     board_rig_free(r);
 }
 
+/* The first pages are too large for an answer, the last are not. */
+static void a_board_of_large_records_is_loaded(void **state)
+{
+    (void)state;
+    enum { RECORDS = 600, BYTES = 10000 };
+    assert_int_equal(load_page_records(0, 0, LOAD_RECORDS_MAX), PAGE_RECORDS);
+    assert_int_equal(load_page_records(512, 512 * 100, LOAD_RECORDS_MAX), LOAD_RECORDS_MAX);
+    assert_int_equal(load_page_records(512, 512 * 16383, LOAD_RECORDS_MAX), 512);
+    assert_int_equal(load_page_records(4, 4 << 20, LOAD_RECORDS_MAX), LOAD_RECORDS_MIN);
+    assert_int_equal(load_page_records(512, 512 * 100, 8), LOAD_RECORDS_MIN);
+    struct rig *r = ready_rig(1, NULL);
+    uint8_t *value = calloc(1, BYTES);
+    value[0] = 77; /* a format of a later version */
+    for (unsigned i = 0; i < RECORDS; i++) {
+        char key[32];
+        snprintf(key, sizeof(key), "domain/%04u", i);
+        put_raw(r, key, (struct bytes){.data = value, .size = BYTES});
+        board_rig_run(r, 10 * MILLISECOND_NS);
+    }
+    free(value);
+    board_rig_faults(r)->answer_bytes = (LOAD_RECORDS_MIN + 1) * (BYTES + 100);
+    board_rig_restart(r, 0);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    Board__BoardState shown = BOARD__BOARD_STATE__INIT;
+    board_state(board_rig_board(r, 0), &shown);
+    assert_true(shown.records >= RECORDS);
+    board_rig_free(r);
+}
+
 /* A bbs that was not told of the restore: what it holds is of a history that never was. It says so
  * and serves nothing until the epoch is made anew. */
 static void an_etcd_that_went_back_is_waited_out(void **state)
@@ -878,6 +908,7 @@ int main(void)
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
         cmocka_unit_test(the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right),
         cmocka_unit_test(another_epoch_means_everything_anew),
+        cmocka_unit_test(a_board_of_large_records_is_loaded),
         cmocka_unit_test(an_etcd_that_went_back_is_waited_out),
         cmocka_unit_test(a_restored_domain_is_of_another_epoch),
         cmocka_unit_test(ops_that_a_restore_interrupts),
