@@ -51,8 +51,13 @@ void containers_call(struct node *n, const struct verb_call *call)
         [VERB_START] = "starts a container",
         [VERB_REMOVE] = "removes a container",
     };
+    static const char *const told_with_calls[VERB_COUNT] = {
+        [VERB_PREPARE] = "prepares a container",
+    };
     if (told[call->verb]) {
         world_note(n->world, n->config.name, "%s", told[call->verb]);
+    } else if (told_with_calls[call->verb] && n->world->trace_calls) {
+        world_note(n->world, n->config.name, "%s", told_with_calls[call->verb]);
     }
     if (n->world->observer.verb) {
         n->world->observer.verb(n->world->observer.context, n, call);

@@ -293,6 +293,10 @@ static void send_request(struct exchange *x, const struct call *call)
     struct arrival *arrival = ARENA_NEW(a, struct arrival);
     const char *path = strchr(strstr(call->url, "://") + 3, '/');
     const char *query = strchr(path, '?');
+    if (w->trace_calls && strcmp(path, "/v1/board/beat") != 0) {
+        world_note(w, x->from ? x->from->config.name : "client", "%s %s: %s",
+                   x->stream ? "follows" : "asks", x->to->config.name, path);
+    }
     arrival->request_id = x->request_id;
     arrival->event.kind = EVENT_REQUEST;
     arrival->event.request = (struct request){

@@ -50,7 +50,7 @@ struct world {
     struct exchange *exchanges; /* open ones, oldest first */
     uint64_t next_request_id;
     struct buf trace;
-    bool trace_logs;
+    bool trace_logs, trace_calls;
     struct world_faults faults;
     struct world_observer observer;
     int64_t store_stalls_until_ns;

@@ -49,6 +49,11 @@ void world_tell(struct world *w, const char *text)
     buf_append_string(&w->trace, "\n");
 }
 
+void world_trace_calls(struct world *w, bool on)
+{
+    w->trace_calls = on;
+}
+
 void world_trace_logs(struct world *w, bool on)
 {
     w->trace_logs = on;

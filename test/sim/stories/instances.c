@@ -15,6 +15,14 @@ void story_happy_path(struct cluster *c)
     await_gone(c, "web");
 }
 
+void story_desire_to_running(struct cluster *c)
+{
+    says(c, "One instance, from desire to RUNNING, with every call (docs/tour.md).");
+    world_trace_calls(c->world, true);
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await(c, "web", "RUNNING", 1);
+}
+
 void story_crash_loop(struct cluster *c)
 {
     says(c, "An instance crashes three times: twice it is placed anew at once, then it stays "
