@@ -29,7 +29,18 @@ static const char apply_details[] =
     "\n"
     "and every other key of a DesiredLRP by its name in the API (action, monitor, setup,\n"
     "check_definition, placement_tags, ...). What may change while it runs: instances, routes,\n"
-    "annotation and metric_tags.\n";
+    "annotation, metric_tags, and the policies on_cell_loss (replace, hold) and on_evacuate (move,\n"
+    "stay).\n";
+
+static const char cells_details[] =
+    "A cell is PRESENT, or LOST when no bbs heard of it for 6 s: then what ran there is started\n"
+    "elsewhere. When many fall silent at once, that is held for a minute, for it may be the network\n"
+    "and not they: LOST (held).\n"
+    "\n"
+    "  confirm   they are lost; they become LOST a few at a time, as far as they stay silent\n"
+    "  keep      they are not; they stay held until confirmed, or until they are back\n"
+    "\n"
+    "Exit status 3: no cell is held; 4: they were released already.\n";
 
 static const struct cli_command commands[] = {
     {"apply", "FILE...", "desires what the files describe", apply_details, change, 1,
@@ -41,7 +52,8 @@ static const struct cli_command commands[] = {
      bbs_rm_run},
     {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, question, 0, 0,
      bbs_events_run},
-    {"cells", "", "shows the cells", NULL, question, 0, 0, bbs_cells_run},
+    {"cells", "[confirm|keep]", "shows the cells, or says what of those that are held",
+     cells_details, question, 0, 1, bbs_cells_run},
     {"restore", "", "makes the board's epoch anew after etcd was restored from a snapshot", NULL,
      restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, bbs_serve_run},

@@ -45,6 +45,19 @@ bool brake_holds(const Board__BrakeRecord *brake, const char *cell_id)
     return state_of(brake) != BRAKE_RELEASED && lists(brake, cell_id);
 }
 
+void cell_status(const Board__CellRecord *cell, const Board__BrakeRecord *brake,
+                 Board__CellStatus *ret_status)
+{
+    board__cell_status__init(ret_status);
+    bool lost = cell->state != BOARD__CELL_RECORD__STATE__PRESENT;
+    bool held = !lost && brake_holds(brake, cell->presence->cell_id);
+    ret_status->presence = cell->presence;
+    ret_status->state = (char *)(uintptr_t)(held ? "LOST (held)" : lost ? "LOST" : "PRESENT");
+    ret_status->since = held ? brake->since : cell->since;
+    ret_status->session = cell->session;
+    ret_status->evacuating = cell->evacuating;
+}
+
 static const Board__BrakeRecord *brake_at(struct view *v)
 {
     const struct seen *seen = view_get(v, key_brake(view_arena(v)));

@@ -16,6 +16,10 @@
  * back with another session and fell silent again fell silent with the others. */
 bool brake_holds(const Board__BrakeRecord *brake, const char *cell_id);
 
+/* What people are shown of a cell: its record, and whether the brake holds it. */
+void cell_status(const Board__CellRecord *cell, const Board__BrakeRecord *brake,
+                 Board__CellStatus *ret_status);
+
 /* Where the moves `brake` and `release` gather from, a struct move_snapshot. */
 const char *brake_target(struct arena *a, const struct op_input *in);
 void brake_gather(struct view *v, const struct op_input *in, void *snapshot);

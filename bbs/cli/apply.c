@@ -78,6 +78,17 @@ static void compare(struct arena *a, const struct app *app, const Models__Desire
         copy_tags(a, new, u);
         text = "updated";
     }
+    if (old->on_cell_loss != new->on_cell_loss) {
+        u->optional_on_cell_loss_case =
+            MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS;
+        u->on_cell_loss = new->on_cell_loss;
+        text = "updated";
+    }
+    if (old->on_evacuate != new->on_evacuate) {
+        u->optional_on_evacuate_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE;
+        u->on_evacuate = new->on_evacuate;
+        text = "updated";
+    }
     if (app->instances_given && old->instances != new->instances) {
         u->optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
         u->instances = new->instances;
@@ -102,8 +113,8 @@ void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *co
             ret_plan->action = APPLY_REFUSE;
             ret_plan->text = arena_printf(
                 a,
-                "runs with another definition (%s); only instances, routes, annotation and metric "
-                "tags can change while it runs: bbs rm %s --wait, then apply again",
+                "runs with another definition (%s); only instances, routes, annotation, metric "
+                "tags and policies can change while it runs: bbs rm %s --wait, then apply again",
                 lrps[i]->process_guid, app->name);
         }
     }

@@ -2,9 +2,7 @@
 
 #include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
-#include "common/cli/table.h"
 #include "common/codec/json.h"
-#include "models/cells.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
 #include <stdlib.h>
@@ -148,63 +146,6 @@ int bbs_rm_run(const struct invocation *call, struct err *err)
     struct session s;
     int r = session_open(call, &s, err);
     r = r < 0 ? r : remove_all(&s, call, err);
-    session_close(&s);
-    return r;
-}
-
-static int compare_cells(const void *a, const void *b)
-{
-    return strcmp((*(Models__CellPresence *const *)a)->cell_id,
-                  (*(Models__CellPresence *const *)b)->cell_id);
-}
-
-static void add_cell(struct table *t, const Models__CellPresence *c)
-{
-    const Models__CellCapacity *k = c->capacity;
-    struct arena *a = t->arena;
-    table_add(t, (const char *[]){
-                     c->cell_id,
-                     c->zone,
-                     k ? arena_printf(a, "%d MB", (int)k->memory_mb) : "-",
-                     k ? arena_printf(a, "%d MB", (int)k->disk_mb) : "-",
-                     k ? arena_printf(a, "%d", (int)k->containers) : "-",
-                     c->rep_url,
-                 });
-}
-
-static int show_cells(struct session *s, const Models__CellsResponse *answer, struct err *err)
-{
-    struct buf out;
-    struct table t;
-    buf_init(&out);
-    if (answer->n_cells) {
-        qsort(answer->cells, answer->n_cells, sizeof(*answer->cells), compare_cells);
-    }
-    table_init(&t, &s->arena, 6,
-               (const char *[]){"CELL", "ZONE", "MEMORY", "DISK", "CONTAINERS", "URL"});
-    for (size_t i = 0; i < answer->n_cells; i++) {
-        add_cell(&t, answer->cells[i]);
-        if (s->json) {
-            json_line(&answer->cells[i]->base, &out);
-        }
-    }
-    if (!s->json) {
-        table_print(&t, &out);
-    }
-    int r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
-}
-
-int bbs_cells_run(const struct invocation *call, struct err *err)
-{
-    struct session s;
-    ProtobufCMessage *m = NULL;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r
-              : cli_client_call(s.client, &s.arena, "/v1/cells/list.r1", NULL,
-                                &models__cells_response__descriptor, &m, err);
-    r = r < 0 ? r : show_cells(&s, (const Models__CellsResponse *)m, err);
     session_close(&s);
     return r;
 }

@@ -54,6 +54,12 @@ static const char *text_of(struct arena *a, enum record_type type, const Protobu
     switch (type) {
     case RECORD_ACTUAL:
         return text_of_actual(a, (const Models__ActualLRP *)m);
+    case RECORD_BRAKE: {
+        const Board__BrakeRecord *brake = (const Board__BrakeRecord *)m;
+        const ProtobufCEnumValue *state = protobuf_c_enum_descriptor_get_value(
+            &board__brake_record__state__descriptor, (int)brake->state);
+        return arena_printf(a, "%s, %zu cells", state ? state->name : "?", brake->n_cells);
+    }
     case RECORD_CELL:
         return text_of_cell(a, (const Board__CellRecord *)m);
     case RECORD_DESIRED: {

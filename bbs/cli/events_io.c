@@ -34,8 +34,8 @@ static int take(void *owner, struct bytes bytes)
 
 static int follow_once(struct session *s, struct follower_of_feed *f, struct err *err)
 {
-    static const enum record_type types[] = {RECORD_ACTUAL, RECORD_CELL, RECORD_DESIRED,
-                                             RECORD_DOMAIN, RECORD_LEAD};
+    static const enum record_type types[] = {RECORD_ACTUAL, RECORD_BRAKE, RECORD_CELL,
+                                             RECORD_DESIRED, RECORD_DOMAIN, RECORD_LEAD};
     enum { TYPES = sizeof(types) / sizeof(types[0]) };
     Board__Selector selectors[TYPES], *list[TYPES];
     for (int i = 0; i < TYPES; i++) {

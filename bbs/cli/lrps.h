@@ -25,8 +25,8 @@ struct apply_plan {
 };
 
 /* What brings the board from `lrps` (all of the app's domain) to `app`. The same definition: only
- * instances (if the file says them), routes, annotation and metric tags may differ, and are
- * updated. Another definition under the same name: refused (it cannot be changed in place yet). */
+ * instances (if the file says them), routes, annotation, metric tags and policies may differ, and
+ * are updated. Another definition under the same name: refused (it cannot be changed in place yet). */
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan);
 

@@ -1,5 +1,6 @@
 /* Reads but those of DesiredLRPs: ping, domains, actual LRPs, cells (behaviour.md 6, 7, 10.3, 15).
  * All behind the read barrier, so that every bbs gives the same answer (DESIGN 2). */
+#include "bbs/cell/brake.h"
 #include "bbs/lrp/domain.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"
@@ -86,6 +87,37 @@ static void cells_read(void *context, struct view *v, const char *text, struct e
 void route_list_cells(struct ask *ask, struct effects *out)
 {
     ask_read(ask, cells_read, out);
+}
+
+static void cells_status_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    struct ask *ask = context;
+    if (!v) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    ProtobufCMessage **list;
+    struct arena *a = view_arena(v);
+    size_t count = all_records(v, "cell", RECORD_CELL, &list);
+    const struct seen *brake = view_peek(v, key_brake(a));
+    Board__CellsStatus response = BOARD__CELLS_STATUS__INIT;
+    response.brake = brake ? (Board__BrakeRecord *)(uintptr_t)brake->message : NULL;
+    response.cells = ARENA_ARRAY(a, count, Board__CellStatus *);
+    for (size_t i = 0; i < count; i++) {
+        const Board__CellRecord *cell = (const Board__CellRecord *)list[i];
+        if (cell->presence) {
+            Board__CellStatus *status = ARENA_NEW(a, Board__CellStatus);
+            cell_status(cell, response.brake, status);
+            response.cells[response.n_cells++] = status;
+        }
+    }
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+void route_cells_status(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, cells_status_read, out);
 }
 
 /* ---- actual LRPs ----------------------------------------------------------------------------- */

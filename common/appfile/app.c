@@ -49,8 +49,8 @@ static int decode(const struct app_source *s, const struct node *from, const jso
 {
     const char *path = "";
     ProtobufCMessage *m = NULL;
-    int r = json_decode_tree(s->arena, &models__desired_lrp__descriptor, lrp, CODEC_STRICT, &m,
-                             &path, s->err);
+    int r = json_decode_tree(s->arena, &models__desired_lrp__descriptor, lrp,
+                             CODEC_STRICT | CODEC_OWN, &m, &path, s->err);
     if (r < 0) {
         const char *what = arena_strdup(s->arena, s->err ? s->err->text : "");
         return app_mistake(s, node_at(from, path), path, what);

@@ -25,6 +25,8 @@ const char *app_process_guid(struct arena *a, const char *name, const Models__De
     definition.n_metric_tags = 0;
     definition.metrics_guid = empty.metrics_guid;
     definition.owner = NULL;
+    definition.on_cell_loss = empty.on_cell_loss;
+    definition.on_evacuate = empty.on_evacuate;
     definition.modification_tag = NULL;
     struct buf packed;
     buf_init(&packed);

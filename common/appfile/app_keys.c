@@ -29,6 +29,8 @@ static int convert_ports(const struct app_source *s, const struct key *k, const 
                          json_t *lrp);
 static int convert_tags(const struct app_source *s, const struct key *k, const struct node *v,
                         json_t *lrp);
+static int convert_policy(const struct app_source *s, const struct key *k, const struct node *v,
+                          json_t *lrp);
 static int convert_nothing(const struct app_source *s, const struct key *k, const struct node *v,
                            json_t *lrp);
 static int refuse(const struct app_source *s, const struct key *k, const struct node *v,
@@ -41,6 +43,8 @@ static const struct key keys[] = {
     {"image", "rootfs", convert_image},    {"rootfs", "rootfs", convert_rootfs},
     {"memory", "memory_mb", convert_size}, {"disk", "disk_mb", convert_size},
     {"ports", "ports", convert_ports},     {"metric_tags", "metric_tags", convert_tags},
+    {"on_cell_loss", "on_cell_loss", convert_policy},
+    {"on_evacuate", "on_evacuate", convert_policy},
     {"process_guid", "", refuse},          {"modification_tag", "", refuse},
 };
 
@@ -263,6 +267,27 @@ static int convert_tags(const struct app_source *s, const struct key *k, const s
         }
     }
     return put(s, k, v, lrp, tags);
+}
+
+/* One of the enum's names, in small letters as people write them. */
+static int convert_policy(const struct app_source *s, const struct key *k, const struct node *v,
+                          json_t *lrp)
+{
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(&models__desired_lrp__descriptor, k->api);
+    const ProtobufCEnumDescriptor *words = field->descriptor;
+    const char *known = "";
+    for (unsigned i = 0; i < words->n_values; i++) {
+        const char *name = words->values[i].name;
+        if (node_is_scalar(v) && strcasecmp(v->text, name) == 0) {
+            return put(s, k, v, lrp, json_string(name));
+        }
+        known = arena_printf(s->arena, "%s%s%s", known, i ? " or " : "", name);
+    }
+    for (char *c = (char *)known; *c; c++) {
+        *c = (char)tolower((unsigned char)*c);
+    }
+    return app_mistake(s, v, k->name, arena_printf(s->arena, "must be %s", known));
 }
 
 static int unknown_key(const struct app_source *s, const struct node *at, const char *name,

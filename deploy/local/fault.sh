@@ -82,7 +82,7 @@ start_again() { # NAME
 answers_again() { # NAME
     case $1 in
     bbs-*) "$bin/bbs" cells --bbs-url "https://127.0.0.1:$(bbs_port "${1#bbs-}")" --timeout 2 ;;
-    rep-*) "$bin/bbs" cells --timeout 2 --output json | grep '"cell_id":"cell-'"${1#rep-}"'"' >/dev/null ;;
+    rep-*) "$bin/bbs" cells --timeout 2 --output json | grep '"cell_id":"cell-'"${1#rep-}"'".*"state":"PRESENT"' >/dev/null ;;
     *) [ -n "$(term_of "$1")" ] ;;
     esac
 }

@@ -33,7 +33,7 @@ struct process {
 
 static struct certs certs;
 static struct etcd_server etcd;
-static struct tls_files server_files, client_files, rep_files, auctioneer_files, old_files;
+static struct tls_files server_files, client_files, rep_files, auctioneer_files, converger_files, old_files;
 static struct process bbs[BBS_COUNT];
 
 static int port_in_log(const struct process *p)
@@ -132,6 +132,7 @@ static int group_setup(void **state)
     client_files = certs_make(&certs, "client", "client", "somebody", 3600);
     rep_files = certs_make(&certs, "rep", "rep", "cell-1", 3600);
     auctioneer_files = certs_make(&certs, "auctioneer", "auctioneer", "auctioneer-1", 3600);
+    converger_files = certs_make(&certs, "converger", "converger", "converger-1", 3600);
     old_files = certs_make(&certs, "old", "client", "somebody", -60);
     if (etcd_server_start(&(struct etcd_server_config){.tls = true}, &etcd, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
@@ -358,6 +359,8 @@ static void roles(void **state)
     } rows[] = {
         {&client_files, "/v1/board/apply", 403},    {&client_files, "/v1/board/cell", 403},
         {&client_files, "/v1/board/beat", 403},     {&client_files, "/v1/board/lead", 403},
+        {&rep_files, "/v1/board/brake", 403},       {&converger_files, "/v1/board/brake", 403},
+        {&client_files, "/v1/board/brake", 200},    {&client_files, "/v1/board/cells", 200},
         {&rep_files, "/v1/board/lead", 403},        {&auctioneer_files, "/v1/board/cell", 403},
         {&rep_files, "/v1/actual_lrps/claim", 403}, {&rep_files, "/v1/desired_lrp/desire.r2", 403},
         {&auctioneer_files, "/v1/actual_lrps/fail", 403},
@@ -640,8 +643,8 @@ static void moves_in_batches(void **state)
 }
 
 /* Gives the term after the request, 0 when the lock is free; *ret_error -1 = none. */
-static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, int64_t release,
-                        int32_t *ret_error)
+static int64_t ask_lead_of(struct arena *a, const char *role, const char *holder, int64_t displace,
+                           int64_t release, int32_t *ret_error)
 {
     Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
@@ -650,9 +653,10 @@ static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, i
     r.lead = &lead;
     r.displace = displace;
     r.release = release;
-    lead.role = arena_strdup(a, "auctioneer");
+    lead.role = arena_strdup(a, role);
     lead.holder = arena_strdup(a, holder);
-    post_as(&auctioneer_files, "/v1/board/lead", &r.base, &answer);
+    post_as(strcmp(role, "converger") == 0 ? &converger_files : &auctioneer_files,
+            "/v1/board/lead", &r.base, &answer);
     ProtobufCAllocator allocator = arena_protobuf(a);
     const Board__LeadResponse *got =
         board__lead_response__unpack(&allocator, answer.size, answer.data);
@@ -660,6 +664,12 @@ static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, i
     *ret_error = got->error ? (int32_t)got->error->type : -1;
     buf_done(&answer);
     return got->term ? got->term->term : 0;
+}
+
+static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, int64_t release,
+                        int32_t *ret_error)
+{
+    return ask_lead_of(a, "auctioneer", holder, displace, release, ret_error);
 }
 
 static void leaders(void **state)
@@ -683,6 +693,112 @@ static void leaders(void **state)
     assert_int_equal(ask_lead(a, "one", 0, term, &error), next); /* not its term any more */
     assert_int_equal(ask_lead(a, "two", 0, next, &error), 0);
     assert_true(ask_lead(a, "one", 0, 0, &error) > next);
+    arena_done(a);
+}
+
+/* One move of the leading converger, about cell-1 in session 3; the outcome. */
+static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
+{
+    int32_t error;
+    struct buf answer;
+    buf_init(&answer);
+    Board__Term term = BOARD__TERM__INIT;
+    term.role = arena_strdup(a, "converger");
+    term.term = ask_lead_of(a, "converger", "c", 0, 0, &error);
+    Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
+    cell.cell_id = arena_strdup(a, "cell-1");
+    cell.session = 3;
+    Board__Move m = BOARD__MOVE__INIT, *moves[] = {&m};
+    m.move = arena_strdup(a, move);
+    m.term = &term;
+    m.cell_id = cell.cell_id;
+    m.session = cell.session;
+    m.cells = cells;
+    m.n_cells = 1;
+    Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
+    r.moves = moves;
+    r.n_moves = 1;
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    Board__ApplyResponse *got = NULL;
+    for (int i = 0; i < 2; i++) { /* the first is refused, and tells the epoch */
+        term.epoch = got ? got->epoch : arena_strdup(a, "");
+        post_as(&converger_files, "/v1/board/apply", &r.base, &answer);
+        got = board__apply_response__unpack(&allocator, answer.size, answer.data);
+        assert_non_null(got);
+        assert_int_equal(got->n_results, 1);
+    }
+    buf_done(&answer);
+    return got->results[0]->outcome;
+}
+
+static int32_t say_brake(bool confirm, bool keep, struct buf *answer)
+{
+    Board__BrakeRequest r = BOARD__BRAKE_REQUEST__INIT;
+    r.confirm = confirm;
+    r.keep = keep;
+    assert_int_equal(post(bbs[0].port, "/v1/board/brake", &r.base, answer), 200);
+    return error_of(answer);
+}
+
+static const char *shown_state(struct arena *a, struct buf *answer)
+{
+    assert_int_equal(post(bbs[1].port, "/v1/board/cells", NULL, answer), 200);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__CellsStatus *got =
+        board__cells_status__unpack(&allocator, answer->size, answer->data);
+    assert_non_null(got);
+    assert_int_equal(got->n_cells, 1);
+    return got->cells[0]->state;
+}
+
+/* What cells/list.r1 shows. */
+static size_t count_cells(struct buf *answer)
+{
+    assert_int_equal(post(bbs[1].port, "/v1/cells/list.r1", NULL, answer), 200);
+    Models__CellsResponse *got =
+        models__cells_response__unpack(NULL, answer->size, answer->data);
+    assert_non_null(got);
+    size_t count = got->n_cells;
+    models__cells_response__free_unpacked(got, NULL);
+    return count;
+}
+
+/* A cell is held, kept, confirmed, lost, and comes back with a higher session. */
+static void a_cell_is_lost_and_comes_back(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(say_brake(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(say_brake(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_string_equal(shown_state(a, &answer), "PRESENT");
+
+    assert_int_equal(converge(a, "brake"), BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_string_equal(shown_state(a, &answer), "LOST (held)");
+    assert_int_equal(count_cells(&answer), 1); /* held is not lost */
+    assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
+    assert_int_equal(say_brake(false, true, &answer), -1);
+    assert_int_equal(converge(a, "release"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
+    assert_int_equal(say_brake(true, false, &answer), -1);
+    assert_int_equal(say_brake(false, true, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+
+    assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_string_equal(shown_state(a, &answer), "LOST");
+    assert_int_equal(count_cells(&answer), 0);
+    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(open_session(a, "cell-1", 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__CellResponse *refused =
+        board__cell_response__unpack(&allocator, answer.size, answer.data);
+    assert_int_equal(refused->cell->state, BOARD__CELL_RECORD__STATE__LOST);
+    assert_int_equal(refused->cell->session, 3);
+    assert_int_equal(open_session(a, "cell-1", 4, &answer), -1);
+    assert_string_equal(shown_state(a, &answer), "PRESENT");
+    assert_int_equal(beat_cell(a, 4, &answer), -1);
+    buf_done(&answer);
     arena_done(a);
 }
 
@@ -726,7 +842,8 @@ int main(void)
         cmocka_unit_test(too_large),             cmocka_unit_test(certificates),
         cmocka_unit_test(roles),                 cmocka_unit_test(either_bbs_is_as_good),
         cmocka_unit_test(sessions_and_beats),    cmocka_unit_test(moves_in_batches),
-        cmocka_unit_test(leaders),               cmocka_unit_test(etcd_away),
+        cmocka_unit_test(leaders),               cmocka_unit_test(a_cell_is_lost_and_comes_back),
+        cmocka_unit_test(etcd_away),
     };
     if (!etcd_server_possible()) {
         printf("[  SKIPPED ] bbs api: no etcd on this machine\n");

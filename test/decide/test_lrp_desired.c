@@ -283,6 +283,8 @@ static void the_two_parts_joined_are_the_whole(void **state)
     arena_init(&a);
     Models__DesiredLRP *whole = row_desired(&a, "instances=3 def=D1"), *scheduling, *run;
     whole->annotation = arena_strdup(&a, "note");
+    whole->on_cell_loss = MODELS__ON_CELL_LOSS__HOLD;
+    whole->on_evacuate = MODELS__ON_EVACUATE__STAY;
     whole->cpu_weight = 5;
     whole->log_source = arena_strdup(&a, "APP");
     whole->image_username = arena_strdup(&a, "u");
@@ -300,9 +302,61 @@ static void the_two_parts_joined_are_the_whole(void **state)
     /* All that an update may change is in the scheduling part. */
     assert_string_equal(run->annotation, "");
     assert_int_equal(run->instances, 0);
+    assert_int_equal(run->on_cell_loss, 0);
+    assert_int_equal(run->on_evacuate, 0);
     assert_null(run->modification_tag);
     assert_int_equal(scheduling->cpu_weight, 0);
     arena_done(&a);
+}
+
+/* The policy that an update names changes, the other stays. */
+static void policies_are_kept_and_updated(void **state)
+{
+    (void)state;
+    static const struct {
+        Models__OnCellLoss on_cell_loss; /* asked; -1 = not */
+        Models__OnEvacuate on_evacuate;
+        Models__OnCellLoss then_loss;
+        Models__OnEvacuate then_evacuate;
+    } rows[] = {
+        {(Models__OnCellLoss)-1, (Models__OnEvacuate)-1, MODELS__ON_CELL_LOSS__HOLD,
+         MODELS__ON_EVACUATE__STAY},
+        {MODELS__ON_CELL_LOSS__REPLACE, (Models__OnEvacuate)-1, MODELS__ON_CELL_LOSS__REPLACE,
+         MODELS__ON_EVACUATE__STAY},
+        {(Models__OnCellLoss)-1, MODELS__ON_EVACUATE__MOVE, MODELS__ON_CELL_LOSS__HOLD,
+         MODELS__ON_EVACUATE__MOVE},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        struct plan plan;
+        struct random random;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        Models__DesiredLRP *before = row_desired(&a, "instances=1 def=D1 hold");
+        before->on_evacuate = MODELS__ON_EVACUATE__STAY;
+        Models__UpdateDesiredLRPRequest *r = update_request(&a, "");
+        if (!r->update) {
+            r->update = ARENA_NEW(&a, Models__DesiredLRPUpdate);
+            models__desired_lrpupdate__init(r->update);
+        }
+        if ((int)rows[i].on_cell_loss >= 0) {
+            r->update->optional_on_cell_loss_case =
+                MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS;
+            r->update->on_cell_loss = rows[i].on_cell_loss;
+        }
+        if ((int)rows[i].on_evacuate >= 0) {
+            r->update->optional_on_evacuate_case =
+                MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE;
+            r->update->on_evacuate = rows[i].on_evacuate;
+        }
+        struct desired_snapshot s = {.desired = before};
+        struct op_input in = row_input(ACTOR_CLIENT, &random, &r->base);
+        update_decide(&s, &in, &plan);
+        const Models__DesiredLRP *after = (const Models__DesiredLRP *)plan.changes->message;
+        assert_int_equal(after->on_cell_loss, rows[i].then_loss);
+        assert_int_equal(after->on_evacuate, rows[i].then_evacuate);
+        arena_done(&a);
+    }
 }
 
 /* DESIGN 2: a record larger than 1 MiB is InvalidRequest. */
@@ -345,6 +399,7 @@ int main(void)
         cmocka_unit_test(removals),
         cmocka_unit_test(jobs),
         cmocka_unit_test(the_two_parts_joined_are_the_whole),
+        cmocka_unit_test(policies_are_kept_and_updated),
         cmocka_unit_test(too_large_is_refused),
     };
     return cmocka_run_group_tests_name("desired LRPs", tests, NULL, NULL);

@@ -300,6 +300,18 @@ static void set_ports(struct arena *a, Models__Check *c, uint32_t tcp, uint32_t 
 CHANGE(check_none) { add_check(a, d); }
 CHANGE(check_both) { set_ports(a, add_check(a, d), 80, 80); }
 CHANGE(check_port) { set_ports(a, add_check(a, d), 65536, 0); }
+CHANGE(policies_unknown)
+{
+    (void)a;
+    d->on_cell_loss = (Models__OnCellLoss)2;
+    d->on_evacuate = (Models__OnEvacuate)-1;
+}
+CHANGE(policies_well)
+{
+    (void)a;
+    d->on_cell_loss = MODELS__ON_CELL_LOSS__HOLD;
+    d->on_evacuate = MODELS__ON_EVACUATE__STAY;
+}
 CHANGE(check_well) { set_ports(a, add_check(a, d), 0, 65535); }
 CHANGE(readiness_check)
 {
@@ -405,6 +417,8 @@ static void desire(void **state)
         {check_port, FIELD("check_definition") ", " FIELD("port")},
         {readiness_check, FIELD("check_definition") ", " FIELD("port")},
         {check_well, ""},
+        {policies_unknown, FIELD("on_cell_loss") ", " FIELD("on_evacuate")},
+        {policies_well, ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct arena a;
@@ -468,6 +482,16 @@ static void update(void **state)
     u.routes = with_routes.routes;
     assert_string_equal(update_text(a, &r), INVALID);
     u.routes = NULL;
+    u.on_cell_loss = (Models__OnCellLoss)2; /* not asked */
+    assert_string_equal(update_text(a, &r), "");
+    u.optional_on_cell_loss_case =
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS;
+    u.optional_on_evacuate_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE;
+    u.on_evacuate = (Models__OnEvacuate)2;
+    assert_string_equal(update_text(a, &r), FIELD("on_cell_loss") ", " FIELD("on_evacuate"));
+    u.on_cell_loss = MODELS__ON_CELL_LOSS__HOLD;
+    u.on_evacuate = MODELS__ON_EVACUATE__STAY;
+    assert_string_equal(update_text(a, &r), "");
     Models__DesiredLRPUpdate__MetricTagsEntry entry =
         MODELS__DESIRED_LRPUPDATE__METRIC_TAGS_ENTRY__INIT;
     Models__DesiredLRPUpdate__MetricTagsEntry *entries[] = {&entry};

@@ -94,6 +94,7 @@ static void shorthands_and_api_names_say_the_same(void **state)
          "instances: 7"}, /* the default; instances are no part of the definition */
         {"start_timeout_ms: 0", "routes: {cf-router: [{hostnames: [a.b], port: 8080}]}"},
         {"annotation: x", "annotation: y"},
+        {"on_cell_loss: hold", "on_evacuate: stay"}, /* nor are policies */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *guids[2];
@@ -228,6 +229,10 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "instances: three\n", "a.yaml:4: instances: must be a whole number"},
         {"a.yaml", GOOD "instances: -3\n", "a.yaml:4: instances: must not be negative"},
         {"a.yaml", GOOD "instances: 2000000\n", "a.yaml:4: instances: must be 1000000 at most"},
+        {"a.yaml", GOOD "on_cell_loss: wait\n", "a.yaml:4: on_cell_loss: must be replace or hold"},
+        {"a.yaml", GOOD "on_evacuate: [stay]\n", "a.yaml:4: on_evacuate: must be move or stay"},
+        {"a.yaml", GOOD "on_cell_los: hold\n",
+         "a.yaml:4: on_cell_los: unknown key; did you mean \"on_cell_loss\"?"},
         {"a.yaml", GOOD "env: A=b\n", "a.yaml:4: env: must be a map, like {KEY: value}"},
         {"a.yaml", GOOD "env: [A=b]\n", "a.yaml:4: env: must be a map, like {KEY: value}"},
         {"a.yaml", GOOD "env:\n\tA: b\n",

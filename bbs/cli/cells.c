@@ -1,0 +1,102 @@
+#include "bbs/cli/cells.h"
+
+#include "common/cli/table.h"
+#include "common/contract/moment.h"
+
+enum { CELLS_NAMED_MAX = 8 }; /* of a list in a sentence; the table shows all */
+
+static void add_cell(struct table *t, const Board__CellStatus *status, int64_t now_ns)
+{
+    const Models__CellPresence *c = status->presence;
+    const Models__CellCapacity *k = c->capacity;
+    struct arena *a = t->arena;
+    table_add(t, (const char *[]){
+                     c->cell_id,
+                     c->zone,
+                     status->state,
+                     age_text(a, now_ns - status->since),
+                     k ? arena_printf(a, "%d MB", (int)k->memory_mb) : "-",
+                     k ? arena_printf(a, "%d MB", (int)k->disk_mb) : "-",
+                     k ? arena_printf(a, "%d", (int)k->containers) : "-",
+                     c->rep_url,
+                 });
+}
+
+/* "c1, c2 and 3 more" */
+static const char *names(struct arena *a, const Board__BrakeRecord *brake)
+{
+    const char *text = "";
+    size_t shown = brake->n_cells > CELLS_NAMED_MAX ? CELLS_NAMED_MAX : brake->n_cells;
+    for (size_t i = 0; i < shown; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? ", " : "", brake->cells[i]->cell_id);
+    }
+    return shown < brake->n_cells
+               ? arena_printf(a, "%s and %zu more", text, brake->n_cells - shown)
+               : text;
+}
+
+static const char *count(struct arena *a, const Board__BrakeRecord *brake)
+{
+    return brake->n_cells == 1 ? "1 cell" : arena_printf(a, "%zu cells", brake->n_cells);
+}
+
+static const char *stand(struct arena *a, const Board__BrakeRecord *brake, int64_t now_ns)
+{
+    const char *since = age_text(a, now_ns - brake->since), *how;
+    switch (brake->state) {
+    case BOARD__BRAKE_RECORD__STATE__HELD:
+        how = arena_printf(a, "held for %s, %s", since,
+                           brake->until > now_ns
+                               ? arena_printf(a, "and for %s more",
+                                              age_text(a, brake->until - now_ns))
+                               : "and until the converger looks again");
+        break;
+    case BOARD__BRAKE_RECORD__STATE__KEPT:
+        how = arena_printf(a, "kept for %s, and until confirmed or back", since);
+        break;
+    default:
+        how = arena_printf(a, "released %s ago; as far as they stay silent they become LOST, a few "
+                              "at a time", since);
+        break;
+    }
+    return arena_printf(a, "%s fell silent together: %s (%s)", count(a, brake), how,
+                        names(a, brake));
+}
+
+static void note_brake(struct arena *a, struct table *t, const Board__BrakeRecord *brake,
+                       int64_t now_ns)
+{
+    table_note(t, stand(a, brake, now_ns));
+    if (brake->state == BOARD__BRAKE_RECORD__STATE__RELEASED) {
+        return;
+    }
+    table_note(t, "While they are held, what runs there is neither replaced nor given up.");
+    table_note(t, "bbs cells confirm   they are lost: what ran there is started elsewhere");
+    if (brake->state == BOARD__BRAKE_RECORD__STATE__HELD) {
+        table_note(t, "bbs cells keep      they are not: hold them until confirmed");
+    }
+}
+
+void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_ns, struct buf *out)
+{
+    struct table t;
+    table_init(&t, a, 8, (const char *[]){"CELL", "ZONE", "STATE", "SINCE", "MEMORY", "DISK",
+                                          "CONTAINERS", "URL"});
+    for (size_t i = 0; i < cells->n_cells; i++) {
+        add_cell(&t, cells->cells[i], now_ns);
+    }
+    if (cells->brake) {
+        note_brake(a, &t, cells->brake, now_ns);
+    }
+    table_print(&t, out);
+}
+
+const char *brake_text(struct arena *a, const Board__BrakeRecord *brake)
+{
+    return brake->state == BOARD__BRAKE_RECORD__STATE__KEPT
+               ? arena_printf(a, "%s kept (%s): they stay held until bbs cells confirm, or until "
+                                 "they are back", count(a, brake), names(a, brake))
+               : arena_printf(a, "%s confirmed (%s): as far as they stay silent they become LOST, a "
+                                 "few at a time, and what ran there is started elsewhere",
+                              count(a, brake), names(a, brake));
+}

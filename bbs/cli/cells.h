@@ -1,0 +1,17 @@
+/* What the bbs command line shows of cells. Pure: messages in, text out. */
+#ifndef BBS_CLI_CELLS_H
+#define BBS_CLI_CELLS_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+
+#include "board.pb-c.h"
+
+/* The table of `bbs cells`; below it, while cells are held, which they are, since when, until when,
+ * and what an operator can do. */
+void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_ns, struct buf *out);
+
+/* What `bbs cells confirm` or `keep` has done. */
+const char *brake_text(struct arena *a, const Board__BrakeRecord *brake);
+
+#endif

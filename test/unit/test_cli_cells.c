@@ -1,0 +1,101 @@
+/* What the bbs command line shows of cells and of the brake. */
+#include "bbs/cell/brake.h"
+#include "bbs/cli/cells.h"
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NOW_NS (1000 * SECOND_NS)
+#define HEAD "CELL  ZONE  STATE        SINCE  MEMORY  DISK  CONTAINERS  URL\n"
+
+static void shows(const char *const *cells, size_t count, const char *brake, const char *expected)
+{
+    struct arena a;
+    struct buf out;
+    arena_init(&a);
+    buf_init(&out);
+    Board__CellsStatus status = BOARD__CELLS_STATUS__INIT;
+    status.brake = brake ? row_brake(&a, brake) : NULL;
+    status.n_cells = count;
+    status.cells = ARENA_ARRAY(&a, count, Board__CellStatus *);
+    for (size_t i = 0; i < count; i++) {
+        status.cells[i] = ARENA_NEW(&a, Board__CellStatus);
+        Board__CellRecord *cell = row_cell(&a, cells[i]);
+        cell->presence->cell_id = arena_printf(&a, "c%zu", i + 1);
+        cell_status(cell, status.brake, status.cells[i]);
+    }
+    cells_table(&a, &status, NOW_NS, &out);
+    assert_string_equal(buf_string(&out), expected);
+    buf_done(&out);
+    arena_done(&a);
+}
+
+static void present_lost_and_held(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"present zone=z1 since=400", "lost zone=z1 since=988",
+                                        "present zone=z2 since=400"};
+    shows(cells, 3, "HELD cells=c3:1 since=970 until=1030",
+          HEAD "c1    z1    PRESENT      10m    -       -     -           https://c1:1801\n"
+               "c2    z1    LOST         12s    -       -     -           https://c1:1801\n"
+               "c3    z2    LOST (held)  30s    -       -     -           https://c1:1801\n"
+               "    1 cell fell silent together: held for 30s, and for 30s more (c3)\n"
+               "    While they are held, what runs there is neither replaced nor given up.\n"
+               "    bbs cells confirm   they are lost: what ran there is started elsewhere\n"
+               "    bbs cells keep      they are not: hold them until confirmed\n");
+}
+
+/* A cell that is LOST is not held any more, one that a released brake lists is PRESENT yet. */
+static void what_is_released_is_not_held(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"lost zone=z1 since=400", "present zone=z1 since=400"};
+    shows(cells, 2, "RELEASED cells=c1:1,c2:1 since=940",
+          "CELL  ZONE  STATE    SINCE  MEMORY  DISK  CONTAINERS  URL\n"
+          "c1    z1    LOST     10m    -       -     -           https://c1:1801\n"
+          "c2    z1    PRESENT  10m    -       -     -           https://c1:1801\n"
+          "    2 cells fell silent together: released 60s ago; as far as they stay silent they become "
+          "LOST, a few at a time (c1, c2)\n");
+}
+
+static void kept_until_confirmed(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"present zone=z1 since=400"};
+    shows(cells, 1, "KEPT cells=c1:1 since=940",
+          HEAD "c1    z1    LOST (held)  60s    -       -     -           https://c1:1801\n"
+               "    1 cell fell silent together: kept for 60s, and until confirmed or back (c1)\n"
+               "    While they are held, what runs there is neither replaced nor given up.\n"
+               "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
+}
+
+static void words_are_answered(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    assert_string_equal(brake_text(&a, row_brake(&a, "KEPT cells=c1:1")),
+                        "1 cell kept (c1): they stay held until bbs cells confirm, or until they "
+                        "are back");
+    assert_string_equal(
+        brake_text(&a, row_brake(&a, "RELEASED cells=a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1")),
+        "10 cells confirmed (a, b, c, d, e, f, g, h and 2 more): as far as they stay silent they "
+        "become LOST, a few at a time, and what ran there is started elsewhere");
+    arena_done(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(present_lost_and_held),
+        cmocka_unit_test(what_is_released_is_not_held),
+        cmocka_unit_test(kept_until_confirmed),
+        cmocka_unit_test(words_are_answered),
+    };
+    return cmocka_run_group_tests_name("cells for people", tests, NULL, NULL);
+}
