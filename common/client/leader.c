@@ -196,6 +196,15 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
     }
 }
 
+/* The next look: with the next tick, or when the holder's silence is long enough, if that is
+ * sooner. Half a second is much of the bound of DESIGN 6. */
+static int64_t next_look_ns(const struct leader *l)
+{
+    int64_t left = LEADER_SILENCE_NS - hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role);
+    bool nearly = l->held && !l->held_by_us && left > 0 && left < HEARING_TICK_NS;
+    return nearly ? left : HEARING_TICK_NS;
+}
+
 enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out)
 {
     if (ev->kind == EVENT_START) {
@@ -212,7 +221,7 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
     }
     if (!l->leads) {
         maybe_ask(l, ev, out);
-        effects_due(out, ev->now.mono_ns + HEARING_TICK_NS);
+        effects_due(out, ev->now.mono_ns + next_look_ns(l));
     }
     if (l->leads == l->told_leads) {
         return LEADER_SAME;

@@ -290,6 +290,22 @@ static void an_unheard_holder_is_displaced_after_six_seconds(void **state)
     assert_true(x->leader.leads);
 }
 
+/* Not with the tick after them: it would come 200 ms later here. */
+static void it_is_displaced_when_the_six_seconds_are_over(void **state)
+{
+    struct fixture *x = *state;
+    begin(x, "somebody", 5);
+    beats_for(x, 20, 5);
+    drive_advance(&x->drive, 200);
+    beat_frame(x, PUT, "beat/one", 0);
+    send(x);
+    beats_for(x, 5, 0);
+    drive_advance(&x->drive, 799);
+    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    drive_advance(&x->drive, 1);
+    assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
+}
+
 static void nobody_is_displaced_while_no_bbs_counts(void **state)
 {
     struct fixture *x = *state;
@@ -466,6 +482,7 @@ int main(void)
         TEST(a_lock_that_somebody_else_got_is_left),
         TEST(a_lost_answer_is_asked_for_again),
         TEST(an_unheard_holder_is_displaced_after_six_seconds),
+        TEST(it_is_displaced_when_the_six_seconds_are_over),
         TEST(nobody_is_displaced_while_no_bbs_counts),
         TEST(a_record_of_a_dead_bbs_does_not_count),
         TEST(the_loss_of_the_bbs_that_heard_it_starts_the_window_anew_once),
