@@ -126,6 +126,24 @@ static bool was_moved(const struct ask *ask, const struct past *p)
     return r && has_instance(ask, r, ask->kind == ASK_CLAIM ? "CLAIMED" : "RUNNING");
 }
 
+/* The SUSPECT record of the index bears the instance: it is neither helped nor hurt by a claim or a
+ * start (behaviour.md 12). */
+static bool was_suspect(const struct ask *ask)
+{
+    struct arena a;
+    arena_init(&a);
+    const struct past *p = map_get(&ask->swarm->checkers.history.now,
+                                   key_actual(&a, ask->app, ask->number,
+                                              MODELS__ACTUAL_LRP__PRESENCE__SUSPECT));
+    bool so = false;
+    for (; p && !so; p = p->revision > ask->from_revision ? p->before : NULL) {
+        const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+        so = r && has_instance(ask, r, r->state);
+    }
+    arena_done(&a);
+    return so;
+}
+
 /* This attempt wrote the record after it was asked. */
 static bool wrote(const struct ask *ask, const char *key)
 {
@@ -151,7 +169,7 @@ static void judge_done(const struct ask *ask, const char *key)
     there = there || (ask->kind == ASK_RETIRE && ever(ask, key, was_stopping));
     there = there || (ask->kind == ASK_UPSERT && ever(ask, key, was_for_ever));
     bool move = ask->kind == ASK_CLAIM || ask->kind == ASK_START || ask->kind == ASK_FAIL;
-    there = there || (move && ever(ask, key, was_moved));
+    there = there || (move && (ever(ask, key, was_moved) || was_suspect(ask)));
     if (!there) {
         violation(ask, "S5", "acknowledged, and the store never had it");
     }
