@@ -24,7 +24,7 @@ struct story {
     const char *name;
     void (*tell)(struct cluster *c); /* the cluster is ready: cells have sessions, leaders lead */
     uint64_t seed;                   /* of the trace that is kept */
-    unsigned seeds;                  /* how many others it is told with; 0 = 100 */
+    unsigned seeds;                  /* how many others it is told with; 0 = 100 (sanitized: 20) */
     bool from_start;                 /* the kept trace tells how the cluster came up, too */
     const char *without[8];          /* lines with these words stay out of the kept trace */
     struct cluster_options cluster;  /* delays given here hold for the kept trace alone */
