@@ -19,6 +19,7 @@ struct box {
     int64_t pid;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
     bool end_untold;    /* EVENT_CONTAINER is still due */
+    bool deaf;          /* ignores SIGTERM */
 };
 
 /* A verb under way: done and answered at `at_ns`. */
@@ -218,7 +219,7 @@ static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
     }
     if (p->call.signal == MODEL_SIGKILL) {
         end_box(b, 0, MODEL_SIGKILL);
-    } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS) {
+    } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS && !b->deaf) {
         b->ends_at_ns = p->at_ns + m->pace.term_ns;
     }
     return VERB_DONE;
@@ -385,6 +386,16 @@ bool model_containers_end(struct model_containers *m, int64_t now_ns, const char
         return false;
     }
     end_box(b, exit_code, exit_signal);
+    return true;
+}
+
+bool model_containers_deafen(struct model_containers *m, const char *guid)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b || b->deaf) {
+        return false;
+    }
+    b->deaf = true;
     return true;
 }
 

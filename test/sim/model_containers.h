@@ -42,6 +42,8 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns);
 /* Scripts. The container's process ends now; false if it does not run. */
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
                           int exit_code, int exit_signal);
+/* Its process ignores SIGTERM from now on; false if it does already, or is not there. */
+bool model_containers_deafen(struct model_containers *m, const char *guid);
 /* The machine fell and is up again: whatever was started has ended, or is gone altogether. */
 void model_containers_reboot(struct model_containers *m, bool gone);
 /* The next `count` STARTs fail with this text. */

@@ -24,11 +24,13 @@ enum swarm_fault {
     FAULT_STORE_DELAYS, /* writes that land after they were given up */
     FAULT_WATCH_BREAK,
     FAULT_WATCH_STALL,
+    FAULT_WATCH_SKIP,   /* a revision is left out */
     FAULT_COMPACT,
     FAULT_ELECTION,
     FAULT_SLOW_RUNTIME,
     FAULT_FAILING_RUNTIME,
     FAULT_HUNG_RUNTIME,
+    FAULT_DEAF,         /* a process that ignores SIGTERM */
     FAULT_CLOCK_JUMP,
     FAULT_STORM,     /* all connections of everything break at once */
     FAULT_NO_SPACE,  /* etcd is out of quota */

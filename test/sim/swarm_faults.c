@@ -251,6 +251,13 @@ static void end_watch_stall(struct swarm *s, struct open_fault *f)
     world_stall_watch(s->world, f->node, false);
 }
 
+static bool begin_watch_skip(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_bbs(s);
+    world_skip_watch(s->world, f->node);
+    return true;
+}
+
 static bool begin_compact(struct swarm *s, struct open_fault *f)
 {
     (void)f;
@@ -318,6 +325,18 @@ static void end_hung_runtime(struct swarm *s, struct open_fault *f)
 {
     model_containers_hang(node_containers(f->node), false);
     world_note(s->world, node_name(f->node), "its runtime answers again");
+}
+
+static bool begin_deaf(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_cell(s);
+    struct model_containers *m = node_containers(f->node);
+    const char *guid = model_containers_guid(m, (int)swarm_draw(s, 0, 3));
+    if (!guid || !model_containers_deafen(m, guid)) {
+        return false;
+    }
+    world_note(s->world, node_name(f->node), "%s ignores SIGTERM", guid);
+    return true;
 }
 
 static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
@@ -469,6 +488,7 @@ static const struct fault_row {
                             end_store_delays},
     [FAULT_WATCH_BREAK] = {"watch breaks", 40, 0, begin_watch_break, NULL},
     [FAULT_WATCH_STALL] = {"watch stalls", 40, 8 * SECOND_NS, begin_watch_stall, end_watch_stall},
+    [FAULT_WATCH_SKIP] = {"watch skips", 30, 0, begin_watch_skip, NULL},
     [FAULT_COMPACT] = {"compaction", 40, 0, begin_compact, NULL},
     [FAULT_ELECTION] = {"election", 40, 0, begin_election, NULL},
     [FAULT_SLOW_RUNTIME] = {"slow runtime", 40, 20 * SECOND_NS, begin_slow_runtime,
@@ -477,6 +497,7 @@ static const struct fault_row {
                                end_failing_runtime},
     [FAULT_HUNG_RUNTIME] = {"hung runtime", 30, 40 * SECOND_NS, begin_hung_runtime,
                             end_hung_runtime},
+    [FAULT_DEAF] = {"deaf process", 40, 0, begin_deaf, NULL},
     [FAULT_CLOCK_JUMP] = {"clock jump", 30, 0, begin_clock_jump, NULL},
     [FAULT_STORM] = {"reconnect storm", 30, 0, begin_storm, NULL},
     [FAULT_NO_SPACE] = {"etcd out of space", 20, 10 * SECOND_NS, begin_no_space, end_no_space},
@@ -500,6 +521,8 @@ void faults_init(struct swarm *s)
         s->enabled[i] = swarm_chance(s, rows[i].percent);
     }
     s->rates.late_by = (struct span){10 * MILLISECOND_NS, swarm_draw(s, 1, 5) * SECOND_NS};
+    s->rates.torn = swarm_chance(s, 50) ? 200 : 0;
+    world_faults(s->world, &s->rates);
     for (unsigned i = 0; i < s->node_count; i++) {
         s->restart_ns[i] = NEVER_NS;
     }

@@ -94,6 +94,7 @@ struct world_faults {
     unsigned answer_lost;
     unsigned doubled;      /* a request arrives twice; the second answer goes nowhere */
     unsigned late;         /* a request or an answer takes late_by longer */
+    unsigned torn;         /* a piece of a stream comes in two, each on its way for itself */
     unsigned store_request_lost; /* to etcd: the outcome is unknown, nothing lands */
     unsigned store_answer_lost;  /* it lands, the outcome is unknown */
     unsigned store_late;         /* it lands late_by later, maybe after its deadline */
@@ -104,6 +105,9 @@ void world_faults(struct world *w, const struct world_faults *faults);
 /* The watch of this process breaks; or is told nothing until it flows again. */
 void world_break_watch(struct world *w, struct node *n);
 void world_stall_watch(struct world *w, struct node *n, bool stalled);
+
+/* The watch of this process leaves out the next revision, as etcd 3.4 has done (DESIGN 2). */
+void world_skip_watch(struct world *w, struct node *n);
 
 /* Every connection there is breaks: calls, streams and watches. */
 void world_break_connections(struct world *w);

@@ -450,6 +450,28 @@ void network_reply(struct node *to, const struct reply *reply)
 }
 
 /* Takes what the cursor has and sends it on its way. */
+static void piece_out(struct exchange *x, struct bytes data)
+{
+    struct event ev = {
+        .kind = EVENT_STREAM,
+        .stream = {.id = x->call_id, .status = 200, .data = data, .text = ""}};
+    to_client(x, &ev, false, world_draw(x->to->world, x->to->world->options.network));
+}
+
+/* In one piece, or torn anywhere: a frame, or a revision, may be cut in two. */
+static void stream_out(struct exchange *x, struct bytes data)
+{
+    struct world *w = x->to->world;
+    size_t first = 0;
+    if (world_strikes(w, w->faults.torn)) {
+        first = (size_t)random_below(&w->random, data.size);
+    }
+    if (first) {
+        piece_out(x, (struct bytes){.data = data.data, .size = first});
+    }
+    piece_out(x, (struct bytes){.data = data.data + first, .size = data.size - first});
+}
+
 static void pump(struct exchange *x)
 {
     struct world *w = x->to->world;
@@ -458,12 +480,7 @@ static void pump(struct exchange *x)
         buf_init(&out);
         enum cursor_state state = cursor_fill(x->cursor, &out, CURSOR_SLICE_BYTES);
         if (out.size && !way_cut(x->to, x->from)) {
-            struct event ev = {.kind = EVENT_STREAM,
-                               .stream = {.id = x->call_id,
-                                          .status = 200,
-                                          .data = buf_bytes(&out),
-                                          .text = ""}};
-            to_client(x, &ev, false, world_draw(w, w->options.network));
+            stream_out(x, buf_bytes(&out));
         }
         buf_done(&out);
         if (state == CURSOR_WAIT) {

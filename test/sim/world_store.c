@@ -101,7 +101,10 @@ static void feed_watch(struct node *n)
             }
             const Etcd__Event *last = list[i]->events[list[i]->n_events - 1];
             n->watch_next = last->kv->mod_revision + 1;
-            tell_watch(n, WATCH_EVENTS, list[i]);
+            if (!n->watch_skips) {
+                tell_watch(n, WATCH_EVENTS, list[i]);
+            }
+            n->watch_skips = false;
         }
     } while (count == WATCH_BATCH);
     arena_done(&a);
@@ -149,6 +152,12 @@ void world_break_watch(struct world *w, struct node *n)
         tell_watch(n, WATCH_CLOSED, NULL);
         n->watch_opened = false;
     }
+}
+
+void world_skip_watch(struct world *w, struct node *n)
+{
+    world_note(w, n->config.name, "its watch leaves out a revision");
+    n->watch_skips = true;
 }
 
 void world_stall_watch(struct world *w, struct node *n, bool stalled)
