@@ -145,7 +145,7 @@ static bool was_suspect(const struct ask *ask)
 }
 
 /* This attempt wrote the record after it was asked. */
-static bool wrote(const struct ask *ask, const char *key)
+static bool wrote_key(const struct ask *ask, const char *key)
 {
     const struct past *p = map_get(&ask->swarm->checkers.history.now, key);
     for (; p && p->revision > ask->from_revision; p = p->before) {
@@ -154,6 +154,20 @@ static bool wrote(const struct ask *ask, const char *key)
         }
     }
     return false;
+}
+
+/* The record that it is about; a crash of the SUSPECT instance takes that one's record off and
+ * leaves the ORDINARY one as it is (behaviour.md 10.2). */
+static bool wrote(const struct ask *ask, const char *key)
+{
+    struct arena a;
+    arena_init(&a);
+    bool so = wrote_key(ask, key) ||
+              (ask->kind == ASK_CRASH &&
+               wrote_key(ask, key_actual(&a, ask->app, ask->number,
+                                         MODELS__ACTUAL_LRP__PRESENCE__SUSPECT)));
+    arena_done(&a);
+    return so;
 }
 
 static void violation(const struct ask *ask, const char *invariant, const char *what)
