@@ -470,6 +470,28 @@ static void beats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
     board_rig_free(r);
 }
 
+static void a_leaders_beat_is_put_soon(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    board_rig_run(r, 2100 * MILLISECOND_NS); /* one was just put: the next is due in 1.9 s or so */
+    Board__LeadBeat lead = BOARD__LEAD_BEAT__INIT, *leaders[] = {&lead};
+    Board__BeatRequest q = BOARD__BEAT_REQUEST__INIT;
+    lead.role = (char *)(size_t)"auctioneer";
+    lead.term = 7;
+    q.n_leaders = 1;
+    q.leaders = leaders;
+    assert_true(board_beat(board_rig_board(r, 0), &q));
+    struct asked step = {0};
+    ask(r, 0, &step, "d"); /* a beat comes within a step, which says when the next is due */
+    board_rig_run(r, 300 * MILLISECOND_NS);
+    struct arena a;
+    arena_init(&a);
+    assert_int_equal(told(r, &a)->n_leaders, 1);
+    arena_done(&a);
+    board_rig_free(r);
+}
+
 static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **state)
 {
     (void)state;
@@ -901,6 +923,7 @@ int main(void)
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
         cmocka_unit_test(a_beat_tells_the_raft_term_of_etcds_last_answer),
         cmocka_unit_test(beats_are_put_every_2_s_and_refused_when_unconfirmed),
+        cmocka_unit_test(a_leaders_beat_is_put_soon),
         cmocka_unit_test(a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back),
         cmocka_unit_test(causes_without_a_beat_are_swept),
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),

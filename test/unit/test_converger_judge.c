@@ -179,8 +179,8 @@ static void the_plan_shows_what_the_judge_would_do(void **state)
     static const struct {
         const char *heard, *plan;
     } rows[] = {
-        {"bcdefghijklm", "judge  lose  cell a\n"},
-        {"m", "judge  brake  cells a b c d e f g h and 4 more\n"},
+        {"bcdefghijklm", "judge  lose  1      cell a\n"},
+        {"m", "judge  brake  1      cells a b c d e f g h and 4 more\n"},
     };
     for (size_t i = 0; i < 2; i++) {
         Converge__Plan plan;
