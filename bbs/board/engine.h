@@ -19,11 +19,12 @@ enum {
     OPS_MAX = 16384,                /* open at once, 16 KiB each; more are answered 503 */
     CONFLICTS_MAX = 8,              /* of one op, then UNAVAILABLE */
     FETCHES_MAX = 8,                /* rounds of fetching for one op, then UNAVAILABLE */
-    PAGE_RECORDS = 512,             /* of one Range of a long list */
-    LOAD_RECORDS_MAX = 8192,        /* of one Range of the load: etcd walks the rest of the keys */
-    LOAD_RECORDS_MIN = 32,          /*   for each; so few fit its answer whatever their size */
+    PAGE_RECORDS_FIRST = 512,       /* of the first page of a long list */
+    PAGE_RECORDS_MAX = 8192,        /* of every page */
+    PAGE_RECORDS_MIN = 32,          /* so few fit an answer whatever their size */
     LOAD_PAGE_BYTES = 8 * 1024 * 1024, /* that a page of the load should have; what the shell takes
                                           is more */
+    READ_PAGE_BYTES = 2 * 1024 * 1024, /* the same while others are served: one step takes it all */
     FETCH_KEYS = 32,                /* of one transaction that fetches by key */
     BARRIER_WAITERS_MAX = 16384,    /* ops and reads; more are answered 503 */
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
@@ -90,6 +91,25 @@ int64_t backoff_ns(unsigned failures);
 void board_trouble(struct board *b, const char *text, struct effects *out);
 void board_well(struct board *b, struct effects *out);
 
+/* ---- page.c: how many records a page of a long list has ---- */
+
+struct page_size {
+    size_t bytes;    /* that a page should have */
+    int64_t records; /* of the next page */
+    int64_t bound;   /* of every page; falls with each that was not answered */
+};
+
+/* For a list whose pages should have so many bytes. */
+void page_size_init(struct page_size *p, size_t bytes);
+/* The list begins anew: nothing is known of its records, the bound stays. */
+void page_size_first(struct page_size *p);
+/* The next page has as many as make `bytes` if they weigh what those of this page did, at least
+ * PAGE_RECORDS_MIN, at most PAGE_RECORDS_MAX. */
+void page_size_answered(struct page_size *p, const Etcd__RangeResponse *page);
+/* A page was not answered: too large for an answer, or for its time, maybe. The next has a quarter,
+ * and none has more any longer. False if it was as small as pages get: then that is not why. */
+bool page_size_shrink(struct page_size *p);
+
 /* ---- load.c, watch.c, apply.c: what makes the copy ---- */
 
 struct load {
@@ -99,8 +119,7 @@ struct load {
     int64_t revision; /* 0 before the first page */
     unsigned part;
     struct buf next_key;
-    int64_t page_records; /* of the next page */
-    int64_t page_bound;   /* of every page; falls with each that was not answered */
+    struct page_size page;
     unsigned failures;
     int64_t retry_ns; /* NEVER_NS: not waiting */
     bool told;        /* that `bbs restore` is waited for */
@@ -129,10 +148,6 @@ struct watch {
     int64_t revision; /* last one in `list` or applied */
     struct news_list list;
 };
-
-/* How many records the next page should have, after one of so many in so many bytes: what makes
- * LOAD_PAGE_BYTES if they are as large, at least LOAD_RECORDS_MIN, at most `bound`. */
-int64_t load_page_records(size_t records, size_t bytes, int64_t bound);
 
 /* Loads the copy anew; `why` is logged unless it is NULL. */
 void load_start(struct board *b, const char *why, struct effects *out);
@@ -412,6 +427,7 @@ struct verify {
     uint64_t call_id;
     unsigned part;         /* of the key space */
     char *from;            /* the page begins after this key; "" = at the start of the part */
+    struct page_size size;
     const Etcd__RangeResponse *page; /* waits for the copy to reach its revision */
     struct arena page_arena;
     struct await wait;

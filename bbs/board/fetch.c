@@ -15,6 +15,7 @@ struct fetch {
     size_t next; /* first key not yet read */
     size_t asked; /* keys in the call that is open */
     struct buf page_key; /* of the prefix that is being paged; empty = its beginning */
+    struct page_size size;
     int64_t revision; /* 0 = taken from the first answer */
     bool fixed;       /* the caller named the revision */
     unsigned restarts;
@@ -94,6 +95,7 @@ static bool answered_well(struct fetch *f, const struct store_answer *answer, st
         !f->fixed && f->restarts++ < FETCH_RESTARTS_MAX) {
         f->next = 0;
         f->revision = 0;
+        page_size_first(&f->size);
         buf_clear(&f->page_key);
         fetched_release(f->results, f->count);
         ask(f, out);
@@ -137,10 +139,15 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
 {
     (void)b;
     struct fetch *f = context;
+    if (answer->outcome == STORE_UNKNOWN && page_size_shrink(&f->size)) {
+        ask(f, out);
+        return;
+    }
     if (!answered_well(f, answer, out)) {
         return;
     }
     const Etcd__RangeResponse *r = (const Etcd__RangeResponse *)answer->message;
+    page_size_answered(&f->size, r);
     take_revision(f, r->header);
     for (size_t i = 0; i < r->n_kvs; i++) {
         add_record(f, &f->results[f->next], r->kvs[i]);
@@ -152,6 +159,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
         buf_append_string(&f->page_key, PAGE_NEXT);
     } else {
         f->next++;
+        page_size_first(&f->size);
     }
     ask(f, out);
 }
@@ -167,7 +175,7 @@ static void ask_page(struct fetch *f, const char *prefix, struct effects *out)
         r->key.data = arena_copy(a, f->page_key.data, f->page_key.size);
     }
     r->range_end = key_data(key_range_end(a, prefix));
-    r->limit = PAGE_RECORDS;
+    r->limit = f->size.records;
     r->revision = f->revision;
     store_send(f->board, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, f, out);
 }
@@ -219,6 +227,7 @@ static void start_at(struct board *b, struct arena *arena, const char *const *ke
         .context = context,
     };
     buf_init(&f->page_key);
+    page_size_init(&f->size, READ_PAGE_BYTES);
     LIST_INSERT_HEAD(&b->fetches, f, link);
     f->results = ARENA_ARRAY(arena, count, struct fetched);
     for (size_t i = 0; i < count; i++) {

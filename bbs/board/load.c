@@ -36,26 +36,9 @@ static void ask_page(struct board *b, struct effects *out)
     r->key.len = l->next_key.size;
     r->key.data = arena_copy(out->arena, l->next_key.data, l->next_key.size);
     r->range_end = parts[l->part].end ? key_data(parts[l->part].end) : whole_space;
-    r->limit = l->page_records;
+    r->limit = l->page.records;
     r->revision = l->revision;
     l->call_id = store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, NULL, out);
-}
-
-int64_t load_page_records(size_t records, size_t bytes, int64_t bound)
-{
-    int64_t each = records ? (int64_t)(bytes / records) + 1 : LOAD_PAGE_BYTES / PAGE_RECORDS;
-    int64_t fit = LOAD_PAGE_BYTES / each;
-    fit = fit < bound ? fit : bound;
-    return fit > LOAD_RECORDS_MIN ? fit : LOAD_RECORDS_MIN;
-}
-
-static size_t page_bytes(const Etcd__RangeResponse *page)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < page->n_kvs; i++) {
-        bytes += page->kvs[i]->key.len + page->kvs[i]->value.len;
-    }
-    return bytes;
 }
 
 static void free_copy(struct load *l)
@@ -72,7 +55,7 @@ static void list_all(struct board *b, struct effects *out)
     l->copy = copy_new();
     l->revision = 0;
     l->retry_ns = NEVER_NS;
-    l->page_records = load_page_records(0, 0, l->page_bound);
+    page_size_first(&l->page);
     begin_part(l, 0);
     ask_page(b, out);
 }
@@ -140,7 +123,7 @@ void load_start(struct board *b, const char *why, struct effects *out)
     store_forget(b, b->load.call_id);
     b->load.active = true;
     b->load.failures = 0;
-    b->load.page_bound = LOAD_RECORDS_MAX;
+    page_size_init(&b->load.page, LOAD_PAGE_BYTES);
     begin(b, out);
 }
 
@@ -289,7 +272,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
     struct load *l = &b->load;
     l->call_id = 0;
     if (answer->outcome != STORE_DONE) {
-        l->page_bound = l->page_records / 4; /* too large for an answer, or for its time, maybe */
+        page_size_shrink(&l->page);
         failed(b, store_text(answer), out);
         return;
     }
@@ -308,7 +291,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
         arena_reset(&scratch);
     }
     arena_done(&scratch);
-    l->page_records = load_page_records(page->n_kvs, page_bytes(page), l->page_bound);
+    page_size_answered(&l->page, page);
     if (page->more && page->n_kvs > 0) {
         const ProtobufCBinaryData *last = &page->kvs[page->n_kvs - 1]->key;
         buf_clear(&l->next_key);

@@ -172,9 +172,14 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
     v->call_id = 0;
     const Etcd__RangeResponse *page = (const Etcd__RangeResponse *)answer->message;
     if (answer->outcome != STORE_DONE || !page || !page->header) {
-        end_pass(b);
+        if (page_size_shrink(&v->size)) {
+            v->next_ns = b->now.mono_ns + VERIFY_PAUSE_NS; /* the same page, smaller */
+        } else {
+            end_pass(b);
+        }
         return;
     }
+    page_size_answered(&v->size, page);
     /* Kept until the copy is there: a copy of the message, for the answer is borrowed. */
     size_t size = etcd__range_response__get_packed_size(page);
     uint8_t *packed = arena_alloc(&v->page_arena, size);
@@ -197,7 +202,7 @@ static void ask_page(struct board *b, struct effects *out)
         r->key = key_data(arena_printf(a, "%s%s", v->from, PAGE_NEXT));
     }
     r->range_end = key_data(parts[v->part].end);
-    r->limit = PAGE_RECORDS;
+    r->limit = v->size.records;
     v->call_id = store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, NULL, out);
 }
 
@@ -211,6 +216,7 @@ void verify_timer(struct board *b, struct effects *out)
         v->active = true;
         v->part = 0;
         set_from(v, "");
+        page_size_init(&v->size, READ_PAGE_BYTES);
     }
     ask_page(b, out);
 }

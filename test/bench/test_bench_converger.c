@@ -199,14 +199,16 @@ static double plain_loop(const struct board *w)
                                  .state = 3};
     }
     double best = 1e9;
-    volatile size_t found = 0;
     for (int pass = 0; pass < PASSES; pass++) {
         double started = seconds();
+        size_t found = 0;
         for (size_t i = 0; i < count; i++) {
             const struct plain *p = &list[i];
             found += p->index >= w->instances || p->stopping || lost[p->cell] || p->presence ||
                      (p->state == 1 && p->since_ns < pass) || (p->state == 4 && p->crash_count < 3);
         }
+        volatile size_t result = found; /* a result that is never looked at is never counted */
+        (void)result;
         double took = seconds() - started;
         best = took < best ? took : best;
     }

@@ -385,7 +385,7 @@ static void a_copy_that_differs_is_told_and_rebuilt(void **state)
     struct rig *r = ready_rig(&config);
     struct trial t = {.rig = r, .record = &small.base};
     char key[32];
-    for (unsigned i = 0; i < 2 * PAGE_RECORDS; i++) { /* several pages */
+    for (unsigned i = 0; i < 2 * PAGE_RECORDS_FIRST; i++) { /* several pages */
         snprintf(key, sizeof(key), "domain/%u", i);
         t.key = key;
         try(&t, 3 * MILLISECOND_NS);
