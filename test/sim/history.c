@@ -100,6 +100,37 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
     return true;
 }
 
+void history_restored(struct history *h, int64_t revision)
+{
+    MAP_EACH(&h->now, n)
+    {
+        struct past *p = map_value(n);
+        while (p && p->revision > revision) {
+            p = p->before;
+        }
+        if (p) {
+            map_put(&h->now, map_key(n), p);
+        } else {
+            map_remove(&h->now, map_key(n));
+        }
+    }
+    h->revision = revision < h->revision ? revision : h->revision;
+    h->restores++;
+}
+
+static void note_epoch(void *context, const struct past *p)
+{
+    int64_t *newest = context;
+    *newest = p->create_revision > *newest ? p->create_revision : *newest;
+}
+
+int64_t history_epoch(const struct history *h)
+{
+    int64_t newest = 0;
+    history_each(h, "epoch/", note_epoch, &newest);
+    return newest;
+}
+
 const struct past *history_at(const struct history *h, const char *key, int64_t revision)
 {
     const struct past *p = map_get(&h->now, key);

@@ -36,6 +36,7 @@ struct history {
     struct arena arena;
     struct map now; /* key -> struct past, the newest version */
     int64_t revision;
+    unsigned restores; /* what stands now is of another past than what stood before one */
     unsigned commits;
 };
 
@@ -45,6 +46,13 @@ void history_done(struct history *h);
 /* Takes the next revision that the model etcd has and the history has not. False if there is none. */
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
                   struct passage *ret_passage);
+
+/* etcd was restored as it was at `revision`: what came later has never been. */
+void history_restored(struct history *h, int64_t revision);
+
+/* The revision with which the epoch of now began: a domain is fresh only if it was upserted later
+ * (DESIGN 2, Epoch). 0 = there is none. */
+int64_t history_epoch(const struct history *h);
 
 /* The version of the record that stood at `revision`; NULL or one without message: none. */
 const struct past *history_at(const struct history *h, const char *key, int64_t revision);

@@ -101,8 +101,9 @@ static bool run_to(struct swarm *s, int64_t until_ns)
 }
 
 /* Workload and faults together; everything is looked at each second. */
-static void trouble(struct swarm *s, int64_t duration_ns)
+static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
 {
+    restore_plan(s, seed, duration_ns);
     int64_t now = world_now(s->world), end = now + duration_ns;
     int64_t ask = now, fault = now + s->fault_pace_ns, look = now + LOOK_NS, crash = now;
     while (now < end) {
@@ -112,6 +113,7 @@ static void trouble(struct swarm *s, int64_t duration_ns)
         }
         now = world_now(s->world);
         faults_end_due(s, now);
+        restore_begin(s);
         swarm_supervise(s);
         if (ask <= now) {
             swarm_ask(s);
@@ -153,6 +155,7 @@ static bool at_rest(struct swarm *s, struct buf *why)
 {
     buf_clear(why);
     check_converged(&s->checkers, why);
+    feed_watch_announced(s, why);
     if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
         buf_append_string(why, "LRP records still change (L1); ");
     }
@@ -220,8 +223,9 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     world_trace_logs(s.world, trace);
     if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
         /* In some there is time for a brake to be released, and a cell to be lost twice. */
-        trouble(&s, swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
-                                         : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
+        trouble(&s, seed,
+                swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
+                                     : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
         heal(&s);
         converge(&s);
     } else {

@@ -10,36 +10,38 @@
 
 enum swarm_fault {
     FAULT_KILL,
-    FAULT_KILL_WITHIN,  /* in the middle of a step */
-    FAULT_KILL_COMMIT,  /* right after its transaction landed */
-    FAULT_KILL_ASKING,  /* right after it asked, and its words arrive late */
+    FAULT_KILL_WITHIN, /* in the middle of a step */
+    FAULT_KILL_COMMIT, /* right after its transaction landed */
+    FAULT_KILL_ASKING, /* right after it asked, and its words arrive late */
     FAULT_PAUSE,
     FAULT_CUT_ONE_WAY,
     FAULT_CUT_TWO_WAY,
-    FAULT_CUT_STORE,    /* one or both directions */
-    FAULT_LOSSES,       /* of requests and answers between processes */
+    FAULT_CUT_STORE, /* one or both directions */
+    FAULT_LOSSES,    /* of requests and answers between processes */
     FAULT_DOUBLES,
     FAULT_DELAYS,
     FAULT_STORE_LOSSES, /* of requests and answers of etcd: unknown outcomes */
     FAULT_STORE_DELAYS, /* writes that land after they were given up */
     FAULT_WATCH_BREAK,
     FAULT_WATCH_STALL,
-    FAULT_WATCH_SKIP,   /* a revision is left out */
+    FAULT_WATCH_SKIP, /* a revision is left out */
     FAULT_COMPACT,
     FAULT_ELECTION,
     FAULT_SLOW_RUNTIME,
     FAULT_FAILING_RUNTIME,
     FAULT_HUNG_RUNTIME,
-    FAULT_DEAF,         /* a process that ignores SIGTERM */
+    FAULT_DEAF, /* a process that ignores SIGTERM */
     FAULT_CLOCK_JUMP,
-    FAULT_STORM,     /* all connections of everything break at once */
-    FAULT_NO_SPACE,  /* etcd is out of quota */
+    FAULT_STORM,    /* all connections of everything break at once */
+    FAULT_NO_SPACE, /* etcd is out of quota */
     FAULT_LONG_PAUSE,
     FAULT_CELL_CUT,  /* reaches nobody, or nobody reaches it, for long */
     FAULT_CELL_AWAY, /* killed, and started again late: its containers run on */
     FAULT_CELL_FELL, /* the same, and its containers end with it */
     FAULT_MASS_LOSS, /* several cells at once */
-    FAULT_COUNT
+    FAULT_RESTORE,   /* etcd, as it was earlier, by the book (docs/restore.md) */
+    FAULT_COUNT,
+    FAULT_DRAWN = FAULT_RESTORE /* those before it are drawn again and again */
 };
 
 const char *swarm_fault_name(enum swarm_fault fault);

@@ -41,6 +41,7 @@ struct ask {
     unsigned attempt;
     const char *trace_id; /* of this attempt */
     int64_t from_revision;
+    unsigned restores; /* of etcd when it was asked */
 };
 
 static const char *const paths[] = {
@@ -336,7 +337,8 @@ static void answered(void *context, int status, struct bytes body)
         if (ask->owed) {
             *ask->owed = false;
         }
-        if (ask->kind != ASK_BRAKE) {
+        /* S5 and S6 hold within one epoch. */
+        if (ask->kind != ASK_BRAKE && ask->restores == s->checkers.history.restores) {
             (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
         }
     } else if (status != 503 && status != 0) {
@@ -432,6 +434,7 @@ static void attempt(struct ask *ask)
     struct swarm *s = ask->swarm;
     ask->attempt++;
     ask->from_revision = s->checkers.history.revision;
+    ask->restores = s->checkers.history.restores;
     ask->trace_id = arena_printf(&s->arena, "ask-%u", ++s->ask_number);
     s->result->requests++;
     Models__RemoveDesiredLRPRequest remove = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;

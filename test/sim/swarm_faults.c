@@ -356,6 +356,9 @@ static bool begin_storm(struct swarm *s, struct open_fault *f)
 static bool begin_no_space(struct swarm *s, struct open_fault *f)
 {
     (void)f;
+    if (s->restoring) {
+        return false; /* the operator looks after the new one's disk */
+    }
     world_fill_store(s->world, true);
     return true;
 }
@@ -463,7 +466,8 @@ static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
     return true;
 }
 
-/* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). */
+/* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). When a
+ * restore begins is said in swarm_restore.c. */
 static const struct fault_row {
     const char *name;
     unsigned percent;
@@ -506,6 +510,7 @@ static const struct fault_row {
     [FAULT_CELL_AWAY] = {"cell away", 30, 0, begin_cell_away, NULL},
     [FAULT_CELL_FELL] = {"cell fell", 30, 0, begin_cell_fell, NULL},
     [FAULT_MASS_LOSS] = {"mass loss", 20, 0, begin_mass_loss, NULL},
+    [FAULT_RESTORE] = {"restore", 0, 0, NULL, restore_end},
 };
 
 const char *swarm_fault_name(enum swarm_fault fault)
@@ -517,7 +522,8 @@ const char *swarm_fault_name(enum swarm_fault fault)
 
 void faults_init(struct swarm *s)
 {
-    for (int i = 0; i < FAULT_COUNT; i++) {
+    s->restore_ns = NEVER_NS;
+    for (int i = 0; i < FAULT_DRAWN; i++) {
         s->enabled[i] = swarm_chance(s, rows[i].percent);
     }
     s->rates.late_by = (struct span){10 * MILLISECOND_NS, swarm_draw(s, 1, 5) * SECOND_NS};
@@ -541,7 +547,7 @@ static bool is_open(const struct swarm *s, const struct open_fault *f)
 
 void faults_begin_one(struct swarm *s)
 {
-    struct open_fault f = {.kind = (enum swarm_fault)random_below(&s->random, FAULT_COUNT)};
+    struct open_fault f = {.kind = (enum swarm_fault)random_below(&s->random, FAULT_DRAWN)};
     const struct fault_row *row = &rows[f.kind];
     if (!s->enabled[f.kind] || s->open_count == OPEN_FAULTS_MAX || !row->begin(s, &f)) {
         return;
@@ -556,7 +562,7 @@ void faults_begin_one(struct swarm *s)
 
 int64_t faults_due_ns(const struct swarm *s)
 {
-    int64_t due = NEVER_NS;
+    int64_t due = s->restore_ns;
     for (unsigned i = 0; i < s->open_count; i++) {
         due = earlier_ns(due, s->open[i].until_ns);
     }
@@ -612,7 +618,7 @@ void faults_step(struct swarm *s)
 void swarm_supervise(struct swarm *s)
 {
     int64_t now = world_now(s->world);
-    for (unsigned i = 0; i < s->node_count; i++) {
+    for (unsigned i = s->restoring ? s->cluster->options.bbs : 0; i < s->node_count; i++) {
         if (node_up(s->nodes[i])) {
             s->restart_ns[i] = NEVER_NS;
         } else if (s->restart_ns[i] == NEVER_NS) {

@@ -1,7 +1,7 @@
-/* S9, and S6 as far as the feed shows it: a process of no role follows the feed of one bbs after the
- * other and compares what it is told with the history. Revisions rise; a gap is announced by a reset
- * with a snapshot; where the feed says that it is complete, what it told is the board at that
- * revision. */
+/* S9, and S6 as far as the feed shows it: a process of no role follows the feed of one bbs after
+ * the other and compares what it is told with the history. Revisions rise; a gap is announced by a
+ * reset with a snapshot; where the feed says that it is complete, what it told is the board at that
+ * revision. Another epoch is announced by a reset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@ struct watcher {
     unsigned next_bbs;
     bool snapshot;    /* between RESET and CURRENT */
     bool first;       /* the next frame is the first of a subscription */
+    unsigned restores; /* of etcd that it knows of */
+    bool bygone;       /* what it holds is of before one: until another epoch is announced */
     char epoch[EPOCH_BYTES];
     int64_t revision; /* all changes up to it were told; 0 = none */
     int64_t told;     /* of the last change; more of the same may follow */
@@ -115,8 +117,22 @@ static void on_change(struct watcher *w, const Board__FeedFrame *f)
     }
 }
 
+/* What comes now is of the old epoch, and was on its way. */
+static void look_back(struct watcher *w)
+{
+    unsigned restores = w->swarm->checkers.history.restores;
+    w->bygone = w->bygone || w->restores != restores;
+    w->restores = restores;
+}
+
 static void on_frame(struct watcher *w, const Board__FeedFrame *f)
 {
+    bool reset = f->kind == BOARD__FEED_FRAME__KIND__RESET;
+    look_back(w);
+    w->bygone = w->bygone && !(reset && strcmp(f->epoch, w->epoch) != 0);
+    if (w->bygone) {
+        return;
+    }
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
         map_done(&w->seen, free);
@@ -295,13 +311,22 @@ static struct role *make(void *context, unsigned start_count)
     return &w->role;
 }
 
+void feed_watch_announced(struct swarm *s, struct buf *ret_why)
+{
+    struct watcher *w = (struct watcher *)node_role(s->watcher);
+    look_back(w);
+    if (w->bygone) {
+        buf_append_string(ret_why, "the feed has announced no other epoch (S9); ");
+    }
+}
+
 void feed_watch_begin(struct swarm *s)
 {
-    struct node *n = world_add(s->world, &(struct node_config){.name = "watcher",
-                                                               .unit = "client",
-                                                               .certificate_name = "watcher",
-                                                               .url = "https://watcher:1",
-                                                               .make = make,
-                                                               .context = s});
-    world_start(s->world, n);
+    s->watcher = world_add(s->world, &(struct node_config){.name = "watcher",
+                                                           .unit = "client",
+                                                           .certificate_name = "watcher",
+                                                           .url = "https://watcher:1",
+                                                           .make = make,
+                                                           .context = s});
+    world_start(s->world, s->watcher);
 }

@@ -36,6 +36,9 @@ struct swarm {
     unsigned open_asks, ask_number;
     bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */
 
+    int64_t restore_ns;      /* when etcd is restored; NEVER_NS = not at all */
+    bool restoring;          /* no bbs is started until the epoch is made anew */
+    int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
     int64_t fault_pace_ns;
     struct open_fault open[OPEN_FAULTS_MAX];
@@ -43,6 +46,7 @@ struct swarm {
     struct world_faults rates;
     bool kill_committer;
     struct node *doomed; /* dies before the next event */
+    struct node *watcher;
 };
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
@@ -59,8 +63,16 @@ void faults_step(struct swarm *s); /* between two events */
 void swarm_supervise(struct swarm *s); /* starts what is down and due */
 void swarm_start_all(struct swarm *s);
 
+/* swarm_restore.c: in a few seeds etcd is restored once within so long; drawn aside, so that the
+ * other seeds stay as they are. */
+void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns);
+void restore_begin(struct swarm *s); /* if it is due */
+void restore_end(struct swarm *s, struct open_fault *f);
+
 /* swarm_feed.c: somebody who follows the feed and checks it. */
 void feed_watch_begin(struct swarm *s);
+/* Why not; nothing appended: a restore, if there was one, has been announced to it. */
+void feed_watch_announced(struct swarm *s, struct buf *ret_why);
 
 /* swarm_client.c */
 void swarm_ask(struct swarm *s);

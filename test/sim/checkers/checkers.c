@@ -74,6 +74,20 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
     }
 }
 
+void checkers_restored(struct checkers *k, int64_t revision)
+{
+    history_restored(&k->history, revision);
+    forget_instances(k);
+    checkers_touch(k, -1);
+}
+
+const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain)
+{
+    const struct past *p = map_get(&k->history.now, key_domain(a, domain));
+    return p && p->revision > history_epoch(&k->history) ? (const Board__DomainRecord *)p->message
+                                                         : NULL;
+}
+
 void checkers_answered(struct checkers *k, const struct world_answer *answer)
 {
     check_answer(k, answer);

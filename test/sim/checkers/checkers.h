@@ -12,6 +12,8 @@ struct instance {
     const char *process_guid;
     int32_t index;
     const char *cell_id;
+    const char *definition; /* epoch of the DesiredLRP that it runs; "" = not known */
+    bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */
     int64_t alone_ns;    /* since when its container has no record; NEVER_NS = not so */
     int64_t phantom_ns;  /* since when its record has no container; NEVER_NS = not so */
@@ -21,6 +23,7 @@ struct checkers {
     struct cluster *cluster;
     struct history history;
     struct map instances; /* guid -> struct instance, in the history's arena */
+    unsigned forgotten;   /* of them */
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t reconcile_ns; /* the reps' interval */
@@ -36,6 +39,9 @@ void checkers_done(struct checkers *k);
 
 /* Takes all revisions that are new and shows them to the checkers below. */
 void checkers_committed(struct checkers *k, const struct world_commit *commit);
+
+/* etcd was restored as it was at `revision`, and all bbs were stopped before. */
+void checkers_restored(struct checkers *k, int64_t revision);
 
 /* One of our processes was answered by another. */
 void checkers_answered(struct checkers *k, const struct world_answer *answer);
@@ -73,10 +79,15 @@ void check_answer(struct checkers *k, const struct world_answer *answer);
 /* instances.c: what the board says of instances, kept for the two below. */
 void note_instances(struct checkers *k, const struct passage *p);
 
+void forget_instances(struct checkers *k); /* after a restore */
+
 /* containers.c: S8 a running container is stopped only after the board released its instance, and
  * made only after the board gave it one; S1, S7 and S13 of the containers as they stand. */
 void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
 void check_containers(struct checkers *k);
+
+/* The domain, if it has been upserted in the epoch of now; NULL = not so, whatever it says. */
+const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain);
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);

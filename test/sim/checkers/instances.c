@@ -1,5 +1,6 @@
 /* What the board ever said of each instance: whose it is, and whether it was released since. */
 #include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -26,13 +27,71 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
             .process_guid = r->actual_lrp_key->process_guid,
             .index = r->actual_lrp_key->index,
             .cell_id = r->actual_lrp_instance_key->cell_id,
+            .definition = "",
             .alone_ns = NEVER_NS,
             .phantom_ns = NEVER_NS,
         };
         map_put(&k->instances, i->guid, i);
     }
+    i->definition = *r->definition ? r->definition : i->definition;
+    k->forgotten -= i->forgotten;
+    i->forgotten = false;
     return i;
 }
+
+/* ---- After a restore ---- */
+
+/* Another instance has its index now. */
+static bool is_taken(struct checkers *k, struct arena *a, const struct instance *i)
+{
+    for (int presence = 0; presence < 3; presence++) {
+        const char *key = key_actual(a, i->process_guid, i->index, presence);
+        const struct past *p = map_get(&k->history.now, key);
+        if (bearer(p) && strcmp(guid_of(bearer(p)), i->guid) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is desired under its name is something else. */
+static bool is_outdated(struct checkers *k, struct arena *a, const struct instance *i)
+{
+    const Models__DesiredLRP *d =
+        (const Models__DesiredLRP *)history_now(&k->history, key_desired(a, i->process_guid));
+    return d && *i->definition && strcmp(d->modification_tag->epoch, i->definition) != 0;
+}
+
+/* A rep makes the record of a container that the board has forgotten again, and lets it run until
+ * it does; where the board says something else meanwhile, the container ends (docs/restore.md). */
+static void release_forgotten(struct checkers *k)
+{
+    struct arena a;
+    arena_init(&a);
+    MAP_EACH(&k->instances, n)
+    {
+        struct instance *i = map_value(n);
+        if (i->forgotten && (is_taken(k, &a, i) || is_outdated(k, &a, i))) {
+            i->released = true;
+        }
+    }
+    arena_done(&a);
+}
+
+void forget_instances(struct checkers *k)
+{
+    k->forgotten = 0;
+    MAP_EACH(&k->instances, n)
+    {
+        struct instance *i = map_value(n);
+        i->forgotten = !instance_stands(k, i);
+        k->forgotten += i->forgotten;
+        i->alone_ns = i->phantom_ns = NEVER_NS;
+    }
+    release_forgotten(k);
+}
+
+/* ---- Each revision ---- */
 
 void note_instances(struct checkers *k, const struct passage *p)
 {
@@ -50,5 +109,8 @@ void note_instances(struct checkers *k, const struct passage *p)
             struct instance *left = named(k, was);
             left->released = left->released || !instance_stands(k, left); /* or under another key */
         }
+    }
+    if (k->forgotten) {
+        release_forgotten(k);
     }
 }

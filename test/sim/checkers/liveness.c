@@ -63,8 +63,7 @@ static bool domain_is_fresh(const struct convergence *c, const char *domain)
 {
     struct arena a;
     arena_init(&a);
-    const Board__DomainRecord *d =
-        (const Board__DomainRecord *)history_now(&c->k->history, key_domain(&a, domain));
+    const Board__DomainRecord *d = domain_of_epoch(c->k, &a, domain);
     arena_done(&a);
     return d && d->ttl_s == 0;
 }

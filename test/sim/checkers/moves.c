@@ -115,7 +115,7 @@ static int64_t earliest_wall(const struct checkers *k, const struct world_commit
 static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
                       const struct world_commit *c)
 {
-    const Board__DomainRecord *d = (const Board__DomainRecord *)beside(k, key_domain(a, domain));
+    const Board__DomainRecord *d = domain_of_epoch(k, a, domain);
     return d && (d->ttl_s == 0 || d->expires_at > earliest_wall(k, c));
 }
 
