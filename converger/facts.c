@@ -188,17 +188,20 @@ static void learn_routing(struct process_facts *facts, const Models__DesiredLRP 
     arena_init(&a);
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
     facts->routing = routing_digest(&routing, "");
+    if (desired->n_metric_tags > 0) {
+        facts->index_tags = calloc(desired->n_metric_tags, sizeof(*facts->index_tags));
+        if (!facts->index_tags) {
+            abort();
+        }
+    }
     for (size_t i = 0; i < desired->n_metric_tags; i++) {
         const Models__DesiredLRP__MetricTagsEntry *tag = desired->metric_tags[i];
         if (tag->value && tag->value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX) {
-            char **list = facts->index_tags;
-            list = reallocarray(list, facts->index_tag_count + 1, sizeof(*list));
             char *key = strdup(tag->key);
-            if (!list || !key) {
+            if (!key) {
                 abort();
             }
-            facts->index_tags = list;
-            list[facts->index_tag_count++] = key;
+            facts->index_tags[facts->index_tag_count++] = key;
         }
     }
     arena_done(&a);
