@@ -1,6 +1,7 @@
 #include "test/sim/history.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/model/record.h"
@@ -15,6 +16,7 @@ void history_init(struct history *h)
 void history_done(struct history *h)
 {
     map_done(&h->now, NULL);
+    free(h->taken_ns);
     arena_done(&h->arena);
 }
 
@@ -61,6 +63,30 @@ static struct past *take(struct history *h, const Etcd__Event *e, const char *ke
     return p;
 }
 
+static void note_time(struct history *h, int64_t now_ns)
+{
+    if ((size_t)h->revision >= h->taken_capacity) {
+        size_t capacity = 2 * (size_t)h->revision + 1024;
+        h->taken_ns = realloc(h->taken_ns, capacity * sizeof(*h->taken_ns));
+        if (!h->taken_ns) {
+            abort();
+        }
+        memset(h->taken_ns + h->taken_capacity, 0,
+               (capacity - h->taken_capacity) * sizeof(*h->taken_ns));
+        h->taken_capacity = capacity;
+    }
+    h->taken_ns[h->revision] = now_ns;
+}
+
+int64_t history_revision_at(const struct history *h, int64_t at_ns)
+{
+    int64_t revision = h->revision;
+    while (revision > 0 && h->taken_ns[revision] > at_ns) {
+        revision--;
+    }
+    return revision;
+}
+
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
                   struct passage *ret_passage)
 {
@@ -95,6 +121,7 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
         }
     }
     ret_passage->revision = h->revision;
+    note_time(h, now_ns);
     h->commits++;
     arena_done(&a);
     return true;

@@ -38,6 +38,8 @@ struct history {
     int64_t revision;
     unsigned restores; /* what stands now is of another past than what stood before one */
     unsigned commits;
+    int64_t *taken_ns; /* when each revision was taken, by its number */
+    size_t taken_capacity;
 };
 
 void history_init(struct history *h);
@@ -53,6 +55,9 @@ void history_restored(struct history *h, int64_t revision);
 /* The revision with which the epoch of now began: a domain is fresh only if it was upserted later
  * (DESIGN 2, Epoch). 0 = there is none. */
 int64_t history_epoch(const struct history *h);
+
+/* The newest revision that was there at this time already. */
+int64_t history_revision_at(const struct history *h, int64_t at_ns);
 
 /* The version of the record that stood at `revision`; NULL or one without message: none. */
 const struct past *history_at(const struct history *h, const char *key, int64_t revision);

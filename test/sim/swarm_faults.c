@@ -38,6 +38,15 @@ static void touch(struct swarm *s, const struct node *n)
     checkers_touch(&s->checkers, cell);
 }
 
+/* What makes a frame arrive long after it was sent. */
+static void touch_feed(struct swarm *s, enum swarm_fault kind)
+{
+    if (kind == FAULT_PAUSE || kind == FAULT_LONG_PAUSE || kind == FAULT_DELAYS ||
+        kind == FAULT_LOSSES) {
+        s->feed_hindered_ns = world_now(s->world);
+    }
+}
+
 /* ---- Each fault: false when it cannot be done now ---- */
 
 static bool begin_kill(struct swarm *s, struct open_fault *f)
@@ -554,6 +563,7 @@ void faults_begin_one(struct swarm *s)
     }
     s->result->faults[f.kind]++;
     touch(s, f.node);
+    touch_feed(s, f.kind);
     if (row->lasts_ns) {
         f.until_ns = world_now(s->world) + swarm_draw(s, 50 * MILLISECOND_NS, row->lasts_ns);
         s->open[s->open_count++] = f;
@@ -586,6 +596,7 @@ void faults_end_due(struct swarm *s, int64_t now_ns)
             rows[f.kind].end(s, &f);
         }
         touch(s, f.node);
+        touch_feed(s, f.kind);
     }
 }
 
@@ -593,6 +604,7 @@ void faults_touch_open(struct swarm *s)
 {
     for (unsigned i = 0; i < s->open_count; i++) {
         touch(s, s->open[i].node);
+        touch_feed(s, s->open[i].kind);
     }
     if (model_etcd_alarmed(world_etcd(s->world))) {
         checkers_touch(&s->checkers, -1);

@@ -10,6 +10,9 @@
 #include "test/sim/swarm_parts.h"
 
 #define SILENCE_NS (4 * SECOND_NS)
+/* A heartbeat passed the barrier, which waits for 1 s at most; the rest is for its way. */
+#define HEARTBEAT_AGE_NS (2 * SECOND_NS)
+#define LINGER_NS (7 * SECOND_NS) /* what was delayed has arrived by then */
 
 enum { FRAME_MAX = 4 * 1024 * 1024, EPOCH_BYTES = 64 };
 
@@ -91,6 +94,17 @@ static void see(struct watcher *w, const Board__FeedFrame *f)
     *told = f->mod_revision;
 }
 
+/* It carries what was committed before its barrier began, or more. */
+static void check_age(struct watcher *w, const Board__FeedFrame *f)
+{
+    struct swarm *s = w->swarm;
+    int64_t now = world_now(s->world);
+    if (now - s->feed_hindered_ns > LINGER_NS &&
+        f->revision < history_revision_at(&s->checkers.history, now - HEARTBEAT_AGE_NS)) {
+        report(w, "a heartbeat of long ago", f);
+    }
+}
+
 /* ---- Frames ---- */
 
 static void on_change(struct watcher *w, const Board__FeedFrame *f)
@@ -155,6 +169,9 @@ static void on_frame(struct watcher *w, const Board__FeedFrame *f)
         } else {
             w->snapshot = false;
             compare(w, f);
+            if (f->kind == BOARD__FEED_FRAME__KIND__HEARTBEAT) {
+                check_age(w, f);
+            }
         }
         break;
     case BOARD__FEED_FRAME__KIND__PUT:

@@ -47,6 +47,7 @@ struct swarm {
     bool kill_committer;
     struct node *doomed; /* dies before the next event */
     struct node *watcher;
+    int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
