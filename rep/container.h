@@ -48,6 +48,8 @@ struct container {
     unsigned attempts;  /* to make or start it that ended uncertain */
     unsigned signals;   /* sent since the stop was asked */
     int64_t retry_ns;   /* nothing is tried before; 0 = at once */
+    unsigned note_failures;  /* of the note that is wanted, which holds nothing else up */
+    int64_t note_retry_ns;   /* it is not tried before; 0 = at once */
     int64_t reserved_until_ns; /* RESERVED: dropped then */
     int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
 

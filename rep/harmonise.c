@@ -18,7 +18,7 @@ static const struct row rows[] = {
     /* INITIALIZING or CREATED */
     {2, WITH_STARTING, RECORD_IS_NONE, HARMONY_DELETE, "not desired any more"},
     {3, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_CLAIM, "starting here"},
-    {4, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_NOTHING, "starting here"},
+    {HARMONY_ROW_CLAIMED, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_NOTHING, "starting here"},
     {5, WITH_STARTING, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE, "starting elsewhere"},
     {6, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "should not be possible"},
     {7, WITH_STARTING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
@@ -28,7 +28,7 @@ static const struct row rows[] = {
     {10, WITH_RUNNING, RECORD_IS_UNCLAIMED, HARMONY_START, "runs already"},
     {11, WITH_RUNNING, RECORD_IS_CLAIMED_BY_A, HARMONY_START, "runs now"},
     {12, WITH_RUNNING, RECORD_IS_CLAIMED_BY_O, HARMONY_START, "runs already"},
-    {13, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "as recorded"},
+    {HARMONY_ROW_AS_RECORDED, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "as recorded"},
     {14, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
     {15, WITH_RUNNING, RECORD_IS_CRASHED, HARMONY_START, "runs and is not crashed"},
     /* COMPLETED (crashed); 16: bbs records it only if the LRP is still desired */

@@ -49,6 +49,12 @@ enum harmony_action {
     HARMONY_ACTION_COUNT
 };
 
+/* Rows that the rep does more about than their action says. */
+enum {
+    HARMONY_ROW_CLAIMED = 4,      /* starting here, and the record says so: a claim was granted */
+    HARMONY_ROW_AS_RECORDED = 13, /* runs here, and the record says so */
+};
+
 struct harmony {
     int row; /* number in the table of harmonise.c; test/decide/test_harmonise.c has the same */
     enum harmony_action action;

@@ -150,10 +150,15 @@ static void stop(struct rep *r, struct container *c, struct effects *out)
     container_due(c, c->kill_ns);
 }
 
-/* What changed is noted before anybody hears of it. True: it is under way. */
+/* What changed is noted before anybody hears of it; when that fails, they hear of it nevertheless,
+ * and it is tried again. True: it is under way. */
 static bool note(struct rep *r, struct container *c, struct effects *out)
 {
     if (!c->note_wanted || c->stop_asked || c->uncertain) {
+        return false;
+    }
+    if (r->now.mono_ns < c->note_retry_ns) {
+        container_due(c, c->note_retry_ns);
         return false;
     }
     c->note_wanted = false;
@@ -165,7 +170,7 @@ static void running(struct rep *r, struct container *c, struct effects *out)
 {
     if (!c->stop_asked) {
         struct harmony h = judge(r, c, out->arena);
-        if (h.row == 13 && c->start_wanted) {
+        if (h.row == HARMONY_ROW_AS_RECORDED && c->start_wanted) {
             h.action = HARMONY_START;
         }
         act(r, c, h, out);
@@ -248,7 +253,7 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
                 "instance_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", container_guid(c),
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
                 h.why);
-    if (h.row == 4 && c->phase == PHASE_RESERVED) {
+    if (h.row == HARMONY_ROW_CLAIMED && c->phase == PHASE_RESERVED) {
         container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
     } else if (h.action == HARMONY_NOTHING) {
         c->start_wanted |= action == HARMONY_START;

@@ -31,6 +31,15 @@ void rep_retry_later(struct rep *r, struct container *c)
     container_due(c, c->retry_ns);
 }
 
+/* If the rep restarts before, the converger finds that it shows what it did, and asks again. */
+static void note_later(struct rep *r, struct container *c)
+{
+    c->note_wanted = true;
+    c->note_failures++;
+    c->note_retry_ns = r->now.mono_ns + rep_back_off_ns(r, c->note_failures);
+    container_due(c, c->note_retry_ns);
+}
+
 void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     assert(c->op == OP_NONE);
@@ -150,9 +159,9 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
         listing_want(r); /* its process may have ended unseen */
     } else if (op == OP_NOTE && answer->outcome != VERB_DONE) {
-        /* After a restart the converger finds that it shows what it did before, and asks again. */
         effects_log(out, LOG_WARN_LEVEL, "note not written", "instance_guid=%s why=\"%s\"",
                     container_guid(c), answer->text);
+        note_later(r, c);
     } else if (op == OP_REMOVE && answer->outcome == VERB_DONE) {
         rep_container_gone(r, c, "deleted", out);
     } else if (op == OP_REMOVE) {

@@ -252,6 +252,8 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
     }
     container_learn(c, note_copy(&about));
     c->note_wanted = c->start_wanted = true;
+    c->note_failures = 0;
+    c->note_retry_ns = 0;
     container_touch(c);
     answer_empty(q, 202, out);
 }

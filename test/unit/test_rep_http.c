@@ -410,6 +410,38 @@ static void a_note_that_fails_holds_nothing_up(void **state)
     rep_rig_done(&g);
 }
 
+/* A note that was not written is tried again after 100 ms, 200 ms ... 5 s, and up to a quarter more
+ * by chance; new tags are tried at once. When it is written, that is all. */
+static void a_note_that_fails_is_tried_again(void **state)
+{
+    (void)state;
+    static const int waits_ms[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000};
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    const char *path = arena_printf(&g.arena, "/v1/lrps/web/instances/%s", guid);
+    assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"metric_tags\":{\"k\":\"v\"}}").status, 202);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_FAILED, "no space");
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
+                      rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    for (size_t i = 0; i < sizeof(waits_ms) / sizeof(waits_ms[0]); i++) {
+        rep_rig_advance(&g, waits_ms[i] - 1);
+        assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+        rep_rig_advance(&g, waits_ms[i] / 4 + 1);
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), i % 2 ? VERB_FAILED : VERB_UNCERTAIN,
+                     "no space");
+    }
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/apply"), 0); /* bbs knows */
+    assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"metric_tags\":{\"k\":\"w\"}}").status, 202);
+    noted(&g, "k=w");
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
+                      rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_advance(&g, 20000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +458,7 @@ int main(void)
         cmocka_unit_test(no_port_is_allotted_twice),
         cmocka_unit_test(new_tags_are_told_to_bbs),
         cmocka_unit_test(a_note_that_fails_holds_nothing_up),
+        cmocka_unit_test(a_note_that_fails_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
