@@ -93,7 +93,6 @@ static void move_done(void *context, const struct op_result *result, struct effe
         set_error(&t->arena, r, MODELS__ERROR__TYPE__UnknownError, result->text);
     } else {
         set_result(&t->arena, r, result);
-        ask_notices(t->bbs, result, ask->in.trace_id, out);
     }
     if (--t->open == 0) {
         batch_answer(t, out);

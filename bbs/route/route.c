@@ -155,16 +155,6 @@ bool ask_valid(struct ask *ask, struct validation *v, struct effects *out)
     return well;
 }
 
-void ask_notices(struct bbs *b, const struct op_result *result, const char *trace_id,
-                 struct effects *out)
-{
-    if (result->plan->verdict == PLAN_NOTHING) {
-        for (const struct notice *n = result->plan->notices; n; n = n->next) {
-            notices_add(b, n, trace_id, out);
-        }
-    }
-}
-
 void ask_answer(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
@@ -174,7 +164,6 @@ void ask_answer(void *context, const struct op_result *result, struct effects *o
         answer_unavailable(out, ask->request_id);
         return;
     }
-    ask_notices(ask->bbs, result, ask->in.trace_id, out);
     if (plan_error(result->plan, &error)) {
         answer_error(out, ask->request_id, error.type, error.message);
     } else {

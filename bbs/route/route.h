@@ -39,10 +39,6 @@ void ask_op(struct ask *ask, const struct op_row *row, struct effects *out);
 /* The op_done of ask_op; its context is the ask. */
 void ask_answer(void *context, const struct op_result *result, struct effects *out);
 
-/* Sends the notices of a plan that committed nothing; those of a commit the board tells. */
-void ask_notices(struct bbs *b, const struct op_result *result, const char *trace_id,
-                 struct effects *out);
-
 /* Passes the read barrier, then calls `read` with the ask as context. */
 void ask_read(struct ask *ask, board_read *read, struct effects *out);
 

@@ -1,0 +1,277 @@
+/* What a bbs tells reps once a plan is committed, seen by a cell that writes down what it is told. */
+#include "bbs/bbs.h"
+#include "bbs/board/compare.h"
+#include "bbs/notices.h"
+#include "cell.pb-c.h"
+#include "common/model/keys.h"
+#include "common/model/record.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "test/decide/lrp_rows.h"
+#include "test/sim/model_etcd.h"
+#include "test/sim/world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ORDINARY = 0 };
+
+/* ---- The cell -------------------------------------------------------------------------------- */
+
+/* One line a call: "PUT PATH: web/INDEX GUID HOSTNAME... KEY=VALUE..."; answers 202. */
+struct told {
+    struct buf lines;
+    unsigned count;
+    int highest; /* index that an update was about */
+};
+
+struct cell {
+    struct role role;
+    struct told *told;
+};
+
+static void write_update(struct told *t, const struct request *q)
+{
+    Cell__LRPUpdate *m = cell__lrpupdate__unpack(NULL, q->body.size, q->body.data);
+    assert_non_null(m);
+    assert_true(m->replaces);
+    buf_printf(&t->lines, " %s/%d %s", m->process_guid, m->index, m->instance_guid);
+    for (size_t i = 0; i < m->n_internal_routes; i++) {
+        buf_printf(&t->lines, " %s", m->internal_routes[i]->hostname);
+    }
+    for (size_t i = 0; i < m->n_metric_tags; i++) {
+        buf_printf(&t->lines, " %s=%s", m->metric_tags[i]->key, m->metric_tags[i]->value);
+    }
+    t->highest = m->index > t->highest ? m->index : t->highest;
+    cell__lrpupdate__free_unpacked(m, NULL);
+}
+
+static void cell_step(struct role *r, const struct event *ev, struct effects *out)
+{
+    struct told *t = ((struct cell *)r)->told;
+    if (ev->kind != EVENT_REQUEST) {
+        return;
+    }
+    t->count++;
+    buf_printf(&t->lines, "%s %s:", ev->request.method, ev->request.path);
+    if (strcmp(ev->request.method, "PUT") == 0) {
+        write_update(t, &ev->request);
+    }
+    buf_append_string(&t->lines, "\n");
+    effects_reply(out, ev->request.id, 202, "", (struct bytes){0});
+}
+
+static size_t cell_body_limit(const struct role *r, const char *path)
+{
+    (void)r;
+    (void)path;
+    return 1024 * 1024;
+}
+
+static void cell_free(struct role *r)
+{
+    free(r);
+}
+
+static struct role *make_cell(void *told, unsigned session)
+{
+    static const struct role_ops ops = {
+        .name = "rep", .step = cell_step, .body_limit = cell_body_limit, .free = cell_free};
+    struct cell *c = calloc(1, sizeof(*c));
+    (void)session;
+    assert_non_null(c);
+    c->role.ops = &ops;
+    c->told = told;
+    return &c->role;
+}
+
+static struct role *make_bbs(void *context, unsigned session)
+{
+    (void)context;
+    (void)session;
+    return bbs_new(&(struct bbs_config){.url = "https://bbs-1:8889", .name = "bbs-1"});
+}
+
+/* ---- The board ------------------------------------------------------------------------------- */
+
+struct scene {
+    struct world *world;
+    struct arena arena;
+    struct told told;
+};
+
+/* A stranger's put: the bbs hears of it by its watch. */
+static void put(struct scene *s, const char *key, const ProtobufCMessage *m)
+{
+    struct buf value;
+    struct store_answer answer = {0};
+    buf_init(&value);
+    record_encode(&value, m);
+    Etcd__RequestOp *op = etcd_op_put(&s->arena, key, buf_bytes(&value));
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    txn.n_success = 1;
+    txn.success = &op;
+    model_etcd_apply(world_etcd(s->world), STORE_TXN, &txn.base, &s->arena, &answer);
+    assert_int_equal(answer.outcome, STORE_DONE);
+    buf_done(&value);
+}
+
+static void put_running(struct scene *s, int index)
+{
+    const char *text = arena_printf(&s->arena, "RUNNING i%d@c1 def=D1 route=old tag=1", index);
+    put(s, key_actual(&s->arena, ROWS_PROCESS, index, ORDINARY),
+        &row_actual(&s->arena, text, index, ORDINARY)->base);
+}
+
+static void begin(struct scene *s, int instances)
+{
+    *s = (struct scene){.world = world_new(&(struct world_options){.seed = 3})};
+    arena_init(&s->arena);
+    buf_init(&s->told.lines);
+    s->told.highest = -1;
+    world_start(s->world, world_add(s->world, &(struct node_config){.name = "bbs-1",
+                                                                    .unit = "bbs",
+                                                                    .certificate_name = "bbs-1",
+                                                                    .url = "https://bbs-1:8889",
+                                                                    .has_store = true,
+                                                                    .make = make_bbs}));
+    world_start(s->world, world_add(s->world, &(struct node_config){.name = "c1",
+                                                                    .unit = "rep",
+                                                                    .certificate_name = "c1",
+                                                                    .url = "https://c1:1801",
+                                                                    .make = make_cell,
+                                                                    .context = &s->told}));
+    world_run(s->world, SECOND_NS);
+    put(s, key_cell(&s->arena, "c1"), &row_cell(&s->arena, "present session=1")->base);
+    put(s, key_desired(&s->arena, ROWS_PROCESS),
+        &row_desired(&s->arena, arena_printf(&s->arena, "instances=%d def=D1 route=old tag=1",
+                                             instances))
+             ->base);
+}
+
+static void end(struct scene *s)
+{
+    world_free(s->world);
+    buf_done(&s->told.lines);
+    arena_done(&s->arena);
+}
+
+/* An ordinary client asks, after the bbs has seen what is on the board. */
+static void ask(struct scene *s, const char *path, const ProtobufCMessage *request)
+{
+    struct buf body;
+    buf_init(&body);
+    world_run(s->world, SECOND_NS);
+    assert_int_equal(
+        world_call(s->world, "https://bbs-1:8889", path, request, 10 * SECOND_NS, &body), 200);
+    assert_int_equal(body.size, 0); /* a success has nothing to say */
+    world_run(s->world, SECOND_NS);
+    buf_done(&body);
+}
+
+static void change_tag(struct scene *s, const char *value)
+{
+    Models__MetricTagValue tag = MODELS__METRIC_TAG_VALUE__INIT;
+    tag.static_ = (char *)(uintptr_t)value;
+    Models__DesiredLRPUpdate__MetricTagsEntry entry =
+        MODELS__DESIRED_LRPUPDATE__METRIC_TAGS_ENTRY__INIT;
+    entry.key = (char *)(uintptr_t) "k";
+    entry.value = &tag;
+    Models__DesiredLRPUpdate__MetricTagsEntry *tags[] = {&entry};
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.n_metric_tags = 1;
+    update.metric_tags = tags;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)(uintptr_t)ROWS_PROCESS;
+    request.update = &update;
+    ask(s, "/v1/desired_lrp/update", &request.base);
+}
+
+/* ---- What is told ---------------------------------------------------------------------------- */
+
+static void a_changed_tag_is_put_to_each_rep_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 2);
+    put_running(&s, 0);
+    put(&s, key_actual(&s.arena, ROWS_PROCESS, 1, ORDINARY),
+        &row_actual(&s.arena, "UNCLAIMED def=D1", 1, ORDINARY)->base); /* nobody to be told */
+    change_tag(&s, "2");
+    assert_string_equal(buf_string(&s.told.lines), "PUT /v1/lrps/" ROWS_PROCESS
+                                                   "/instances/i0: " ROWS_PROCESS "/0 i0 old k=2\n");
+    buf_clear(&s.told.lines);
+    change_tag(&s, "2"); /* nothing changes */
+    assert_string_equal(buf_string(&s.told.lines), "");
+    end(&s);
+}
+
+/* The second one finds the mark there, commits nothing, and says it again: once. */
+static void a_stop_is_told_once_for_each_request(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 1);
+    put_running(&s, 0);
+    Models__RetireActualLRPRequest request = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
+    request.actual_lrp_key =
+        row_actual(&s.arena, "RUNNING i0@c1", 0, ORDINARY)->actual_lrp_key;
+    for (unsigned asked = 1; asked <= 2; asked++) {
+        ask(&s, "/v1/actual_lrps/retire", &request.base);
+        assert_int_equal(s.told.count, asked);
+        assert_string_equal(buf_string(&s.told.lines),
+                            "POST /v1/lrps/" ROWS_PROCESS "/instances/i0/stop:\n");
+        buf_clear(&s.told.lines);
+    }
+    end(&s);
+}
+
+/* All that is told at once; the answers make room again. */
+static void so_many_are_told_at_once(void **state)
+{
+    (void)state;
+    static const int rows[][2] = {{REFRESH_CALLS_MAX, REFRESH_CALLS_MAX},
+                                  {REFRESH_CALLS_MAX + 1, REFRESH_CALLS_MAX}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct scene s;
+        begin(&s, rows[i][0]);
+        for (int index = 0; index < rows[i][0]; index++) {
+            put_running(&s, index);
+        }
+        change_tag(&s, "2");
+        assert_int_equal(s.told.count, rows[i][1]);
+        assert_int_equal(s.told.highest, rows[i][1] - 1);
+        change_tag(&s, "3");
+        assert_int_equal(s.told.count, 2 * rows[i][1]);
+        end(&s);
+    }
+}
+
+static void so_many_indices_are_looked_at(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, REFRESH_INDICES_MAX + 1);
+    put_running(&s, REFRESH_INDICES_MAX - 1);
+    put_running(&s, REFRESH_INDICES_MAX);
+    change_tag(&s, "2");
+    assert_int_equal(s.told.count, 1);
+    assert_int_equal(s.told.highest, REFRESH_INDICES_MAX - 1);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_changed_tag_is_put_to_each_rep_once),
+        cmocka_unit_test(a_stop_is_told_once_for_each_request),
+        cmocka_unit_test(so_many_are_told_at_once),
+        cmocka_unit_test(so_many_indices_are_looked_at),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
