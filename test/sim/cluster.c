@@ -203,9 +203,20 @@ static void each_record(struct cluster *c, const char *prefix,
 
 struct count {
     const char *state;
+    const char *version; /* NULL = whatever tags it shows */
     const char *cell_id; /* NULL = on whatever cell, or none */
     int number;
 };
+
+static bool shows_version(const Models__ActualLRP *r, const char *version)
+{
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        if (strcmp(r->metric_tags[i]->key, "version") == 0) {
+            return strcmp(r->metric_tags[i]->value, version) == 0;
+        }
+    }
+    return false;
+}
 
 static void count_state(void *context, enum record_type type, const ProtobufCMessage *m)
 {
@@ -214,20 +225,31 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
     const Models__ActualLRP *r = (const Models__ActualLRP *)m;
     const Models__ActualLRPInstanceKey *instance = r->actual_lrp_instance_key;
     bool on = !count->cell_id || (instance && strcmp(instance->cell_id, count->cell_id) == 0);
+    on = on && (!count->version || shows_version(r, count->version));
     if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && on &&
         (!*count->state || strcmp(r->state, count->state) == 0)) {
         count->number++;
     }
 }
 
-int cluster_count(struct cluster *c, const char *process_guid, const char *state)
+static int count_of_process(struct cluster *c, const char *process_guid, struct count count)
 {
     struct arena a;
     arena_init(&a);
-    struct count count = {.state = state};
     each_record(c, key_actual_process(&a, process_guid), count_state, &count);
     arena_done(&a);
     return count.number;
+}
+
+int cluster_count(struct cluster *c, const char *process_guid, const char *state)
+{
+    return count_of_process(c, process_guid, (struct count){.state = state});
+}
+
+int cluster_tagged(struct cluster *c, const char *process_guid, const char *version)
+{
+    return count_of_process(c, process_guid,
+                            (struct count){.state = "RUNNING", .version = version});
 }
 
 int cluster_on(struct cluster *c, const struct node *cell)
@@ -510,6 +532,29 @@ void cluster_scale_send(struct cluster *c, struct node *bbs, const char *process
 {
     struct desire d = {.cluster = c, .bbs = bbs, .answered = answered, .context = context};
     with_scale(process_guid, instances, scale_only, &d);
+}
+
+int cluster_tag(struct cluster *c, const char *process_guid, const char *version)
+{
+    const char *const texts[][2] = {{"source_id", process_guid}, {"version", version}};
+    enum { TAGS = sizeof(texts) / sizeof(texts[0]) };
+    Models__MetricTagValue values[TAGS];
+    Models__DesiredLRPUpdate__MetricTagsEntry entries[TAGS], *tags[TAGS];
+    for (size_t i = 0; i < TAGS; i++) {
+        models__metric_tag_value__init(&values[i]);
+        models__desired_lrpupdate__metric_tags_entry__init(&entries[i]);
+        values[i].static_ = (char *)(uintptr_t)texts[i][1];
+        entries[i].key = (char *)(uintptr_t)texts[i][0];
+        entries[i].value = &values[i];
+        tags[i] = &entries[i];
+    }
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.n_metric_tags = TAGS;
+    update.metric_tags = tags;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)(uintptr_t)process_guid;
+    request.update = &update;
+    return lifecycle_call(c, NULL, "/v1/desired_lrp/update", &request.base);
 }
 
 int cluster_remove(struct cluster *c, const char *process_guid)

@@ -54,6 +54,8 @@ void cluster_with_desire(const char *process_guid, int instances,
 int cluster_scale(struct cluster *c, const char *process_guid, int instances);
 void cluster_scale_send(struct cluster *c, struct node *bbs, const char *process_guid,
                         int instances, world_answered *answered, void *context);
+/* Updates its metric tags: beside its "source_id" there is "version" with this value. */
+int cluster_tag(struct cluster *c, const char *process_guid, const char *version);
 int cluster_remove(struct cluster *c, const char *process_guid);
 
 /* Upserts the domain "default", in which everything is desired; ttl 0 = for ever. */
@@ -70,6 +72,9 @@ void cluster_new_epoch(struct cluster *c, const char *id);
 /* What the store itself holds (not what a bbs says): number of ORDINARY records of the process in
  * this state ("" = any). */
 int cluster_count(struct cluster *c, const char *process_guid, const char *state);
+
+/* The same of those that are RUNNING and show this tag "version". */
+int cluster_tagged(struct cluster *c, const char *process_guid, const char *version);
 
 /* Number of records whose key starts with `prefix`. */
 int cluster_records(struct cluster *c, const char *prefix);

@@ -53,6 +53,7 @@ void containers_call(struct node *n, const struct verb_call *call)
     };
     static const char *const told_with_calls[VERB_COUNT] = {
         [VERB_PREPARE] = "prepares a container",
+        [VERB_NOTE] = "notes what it was told of a container",
     };
     if (told[call->verb]) {
         world_note(n->world, n->config.name, "%s", told[call->verb]);

@@ -66,6 +66,16 @@ const char *world_trace(struct world *w)
 
 /* ---- Records in words ---- */
 
+/* "source_id" is every instance's. */
+static void print_tags(struct buf *out, const Models__ActualLRP *r)
+{
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        if (strcmp(r->metric_tags[i]->key, "source_id") != 0) {
+            buf_printf(out, ", %s=%s", r->metric_tags[i]->key, r->metric_tags[i]->value);
+        }
+    }
+}
+
 static void print_actual(struct buf *out, const Models__ActualLRP *r)
 {
     static const char *const presences[] = {"", " EVACUATING", " SUSPECT"};
@@ -73,6 +83,7 @@ static void print_actual(struct buf *out, const Models__ActualLRP *r)
     if (r->actual_lrp_instance_key && *r->actual_lrp_instance_key->cell_id) {
         buf_printf(out, " on %s", r->actual_lrp_instance_key->cell_id);
     }
+    print_tags(out, r);
     if (r->stopping) {
         buf_append_string(out, ", stopping");
     }

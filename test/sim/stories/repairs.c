@@ -54,3 +54,57 @@ void story_converger_killed(struct cluster *c)
     assert_int_equal(cluster_count(c, "web", "CRASHED"), 1);
     await(c, "web", "RUNNING", 1);
 }
+
+struct shown {
+    struct cluster *cluster;
+    const char *version;
+    int count;
+};
+
+static bool shows(void *shown)
+{
+    const struct shown *s = shown;
+    return cluster_tagged(s->cluster, "web", s->version) == s->count;
+}
+
+/* A notice that is lost is repeated by the converger's next full pass: 30 s. */
+static void await_version(struct cluster *c, const char *version, int count)
+{
+    struct shown shown = {c, version, count};
+    if (!world_run_until(c->world, 30 * SECOND_NS + SETTLE_NS, shows, &shown)) {
+        fail_msg("%d instances show version %s after 40 s, not %d",
+                 cluster_tagged(c, "web", version), version, count);
+    }
+}
+
+void story_refresh(struct cluster *c)
+{
+    says(c, "The metric tags of two instances are changed: a bbs tells their reps, which note the "
+            "new ones and start again with them. What a rep is told is lost when they are changed "
+            "once more: the converger sees what the instance shows, and it is told again.");
+    assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
+    await(c, "web", "RUNNING", 2);
+    world_trace_calls(c->world, true);
+    assert_int_equal(cluster_tag(c, "web", "2"), 0);
+    await_version(c, "2", 2);
+    world_trace_calls(c->world, false);
+    struct node *cell = cell_with_a_container(c);
+    int others = 2 - cluster_on(c, cell);
+    cut_way(c, NULL, cell, true);
+    assert_int_equal(cluster_tag(c, "web", "3"), 0);
+    await_version(c, "3", others);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(cluster_tagged(c, "web", "3"), others);
+    cut_way(c, NULL, cell, false);
+    await_version(c, "3", 2);
+    says(c, "The rep is killed and started again, and the instances lose their records: it starts "
+            "them with what it has noted.");
+    world_kill(c->world, cell);
+    world_start(c->world, cell);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_tagged(c, "web", "3"), 2);
+    cluster_lose(c, "actual/web/0000000000/0");
+    cluster_lose(c, "actual/web/0000000001/0");
+    await_version(c, "3", 2);
+    await_running(c, "web", 2);
+}
