@@ -31,6 +31,7 @@ struct bench {
     char urls[URLS][URL_BYTES];
     int url_count;
     struct load load;
+    struct bench_counts *counts; /* filled in from the next answer; NULL = nobody asks */
     bench_frame *on_frame;
     void *frame_context;
     struct buf partial; /* of the feed, not yet a whole frame */
@@ -136,12 +137,23 @@ static bool went_well(const struct response *r, bool tell)
     return well;
 }
 
+static bool read_counts(const struct response *r, struct bench_counts *ret)
+{
+    Board__BoardState *m = board__board_state__unpack(NULL, r->body.size, r->body.data);
+    if (!m) {
+        return false;
+    }
+    *ret = (struct bench_counts){(double)m->ops, (double)m->transactions};
+    board__board_state__free_unpacked(m, NULL);
+    return true;
+}
+
 static void on_response(void *context, const struct response *r)
 {
     struct bench *b = context;
     struct load *l = &b->load;
     int unit = (int)(r->id / BENCH_STEPS), step = (int)(r->id % BENCH_STEPS);
-    if (!went_well(r, l->failures == 0)) {
+    if (!went_well(r, l->failures == 0) || (b->counts && !read_counts(r, b->counts))) {
         l->failures++;
     } else if (step + 1 < l->steps) {
         send_step(b, unit, step + 1);
@@ -222,6 +234,16 @@ void bench_call(struct bench *b, const char *path, const ProtobufCMessage *m)
         fprintf(stderr, "bench: %s failed\n", path);
         exit(1);
     }
+}
+
+struct bench_counts bench_count(struct bench *b)
+{
+    static const Board__BoardState nothing = BOARD__BOARD_STATE__INIT;
+    struct bench_counts counts;
+    b->counts = &counts;
+    bench_call(b, "/v1/board/state", &nothing.base);
+    b->counts = NULL;
+    return counts;
 }
 
 /* ---- The feed ---- */

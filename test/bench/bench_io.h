@@ -42,6 +42,12 @@ enum { BENCH_STEPS = 16 };
 struct bench_result bench_load(struct bench *b, int width, int units, int steps,
                                bench_request *request, void *context);
 
+/* What the first bbs has done since it started: ops, and transactions that carried them. */
+struct bench_counts {
+    double ops, transactions;
+};
+struct bench_counts bench_count(struct bench *b);
+
 /* Follows the actual LRPs of the board: `on_frame` sees each frame, also during a load.
  * bench_wait() runs the loop until bench_done() was called since the last bench_wait(); false
  * after BENCH_ANSWER_MS. */

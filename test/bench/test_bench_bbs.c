@@ -59,9 +59,22 @@ static const ProtobufCMessage *claim_and_start(void *context, struct arena *a, i
 
 struct figures {
     struct samples bulk, single[WIDTHS], batch[WIDTHS], desire[WIDTHS], pairs[WIDTHS];
-    struct samples pairs_p99[WIDTHS];
+    struct samples desire_p50[WIDTHS], pairs_p99[WIDTHS];
+    struct samples desire_group[WIDTHS], pairs_group[WIDTHS]; /* ops a transaction */
     int failures;
 };
+
+/* A load, and how many of its ops travelled together. */
+static struct bench_result grouped_load(struct bench *b, int width, int units, int steps,
+                                        bench_request *request, struct subject *s,
+                                        struct samples *group)
+{
+    struct bench_counts before = bench_count(b);
+    struct bench_result r = bench_load(b, width, units, steps, request, s);
+    struct bench_counts after = bench_count(b);
+    bench_add(group, (after.ops - before.ops) / (after.transactions - before.transactions));
+    return r;
+}
 
 static void measure_width(struct bench *b, struct etcd_bench *e, struct figures *f, int round,
                           int w)
@@ -72,8 +85,9 @@ static void measure_width(struct bench *b, struct etcd_bench *e, struct figures 
     bench_add(&f->single[w], r.per_second);
     f->failures += r.failures;
 
-    r = bench_load(b, width, units, 1, desire, &one);
+    r = grouped_load(b, width, units, 1, desire, &one, &f->desire_group[w]);
     bench_add(&f->desire[w], r.per_second);
+    bench_add(&f->desire_p50[w], r.p50_ms);
     f->failures += r.failures;
 
     r = etcd_bench_load(e, width, BATCHES, BENCH_RECORDS);
@@ -82,7 +96,7 @@ static void measure_width(struct bench *b, struct etcd_bench *e, struct figures 
 
     /* Processes of its own for each width, so that every pair is the first of its instance. */
     f->failures += bench_load(b, 1, units / BULK_INSTANCES + 1, 1, desire, &pair).failures;
-    r = bench_load(b, width, units, 2, claim_and_start, &pair);
+    r = grouped_load(b, width, units, 2, claim_and_start, &pair, &f->pairs_group[w]);
     bench_add(&f->pairs[w], r.per_second);
     bench_add(&f->pairs_p99[w], r.p99_ms);
     f->failures += r.failures;
@@ -131,8 +145,14 @@ static void print(struct figures *f, int only)
             "single-record txns/s");
         row("desire of one instance a call", widths[w], desires, "calls/s", batch,
             "records/s in 64-record txns");
+        row("desire of one instance a call, p50", widths[w], bench_median(&f->desire_p50[w]), "ms",
+            1e3 * widths[w] / single, "a single-record txn, mean ms");
+        row("desire of one instance a call, group", widths[w], bench_median(&f->desire_group[w]),
+            "ops/txn", 1, "single-record txns");
         row("claim + start", widths[w], pairs, "pairs/s", single, "single-record txns/s");
         row("claim + start", widths[w], pairs, "pairs/s", batch, "records/s in 64-record txns");
+        row("claim + start, group", widths[w], bench_median(&f->pairs_group[w]), "ops/txn", 1,
+            "single-record txns");
         row("claim + start, p99 of a pair", widths[w], bench_median(&f->pairs_p99[w]), "ms",
             2e3 * widths[w] / single, "two single-record txns, mean ms");
     }
