@@ -5,6 +5,8 @@
 
 /* Losses so close to each other were decided on the same silence. */
 #define TOGETHER_NS (1 * SECOND_NS)
+/* What a leader asked may land so much later. */
+#define ON_ITS_WAY_NS (10 * SECOND_NS)
 
 enum { MASS_MIN = 3, MASS_PART = 3 };
 
@@ -13,16 +15,28 @@ static bool is_loss(const struct past *p)
     return p->type == RECORD_CELL && p->cause && strcmp(p->cause->move, "lose") == 0;
 }
 
-/* An operator or time has released it: it goes with others, a bounded number at a time. */
+static bool lists(const Board__BrakeRecord *brake, const char *cell_id)
+{
+    for (size_t i = 0; brake && i < brake->n_cells; i++) {
+        if (strcmp(brake->cells[i]->cell_id, cell_id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An operator or time has released it: it goes with others, a bounded number at a time. A rep may be
+ * heard again, and leave the list, while the request of its loss is on its way. */
 static bool was_released(struct checkers *k, struct arena *a, const struct past *p)
 {
     const struct past *at = history_at(&k->history, key_brake(a), p->revision - 1);
-    const Board__BrakeRecord *brake = (const Board__BrakeRecord *)(at ? at->message : NULL);
     const char *id = ((const Board__CellRecord *)p->message)->presence->cell_id;
-    for (size_t i = 0; brake && i < brake->n_cells; i++) {
-        if (strcmp(brake->cells[i]->cell_id, id) == 0) {
+    while (at) {
+        const Board__BrakeRecord *brake = (const Board__BrakeRecord *)at->message;
+        if (lists(brake, id)) {
             return brake->state == BOARD__BRAKE_RECORD__STATE__RELEASED;
         }
+        at = at->at_ns > p->at_ns - ON_ITS_WAY_NS ? at->before : NULL;
     }
     return false;
 }
