@@ -100,6 +100,7 @@ static void tags_of(struct arena *a, enum record_type type, const ProtobufCMessa
         tags[TAG_DOMAIN] = r->domain;
         tags[TAG_CELL] = r->cell_id;
         tags[TAG_STATE] = v ? v->name : "";
+        tags[TAG_OWNER] = owner_of(a, r->owner);
     }
 }
 

@@ -190,13 +190,6 @@ static bool rep_authorised(const struct move_snapshot *s, const struct op_input 
                            struct plan *p)
 {
     const Board__Move *m = (const Board__Move *)in->request;
-    const Models__ActualLRPInstanceKey *key = m->actual_lrp_instance_key;
-    if (!key || strcmp(key->cell_id, in->peer_name) != 0) {
-        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
-                    "cell %s may not move instances of cell %s", in->peer_name,
-                    key ? key->cell_id : "(none)");
-        return false;
-    }
     if (move_cell_absent(s->cell)) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "cell %s is %s: open a session first", in->peer_name,
@@ -233,14 +226,9 @@ static bool leader_authorised(const struct move_snapshot *s, const struct op_inp
     return true;
 }
 
-bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p)
+bool move_speaker_authorised(const struct move_snapshot *s, const struct op_input *in,
+                             struct plan *p)
 {
-    if (s->crowded) { /* nothing was read, so nothing may be written */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "the index has more than %d records: delete those of unknown presences",
-                    RECORDS_OF_INDEX_MAX);
-        return false;
-    }
     switch (in->actor) {
     case ACTOR_REP:
         return rep_authorised(s, in, p);
@@ -252,6 +240,25 @@ bool move_authorised(const struct move_snapshot *s, const struct op_input *in, s
         break;
     }
     return true;
+}
+
+bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p)
+{
+    const Models__ActualLRPInstanceKey *key =
+        ((const Board__Move *)in->request)->actual_lrp_instance_key;
+    if (s->crowded) { /* nothing was read, so nothing may be written */
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "the index has more than %d records: delete those of unknown presences",
+                    RECORDS_OF_INDEX_MAX);
+        return false;
+    }
+    if (in->actor == ACTOR_REP && (!key || strcmp(key->cell_id, in->peer_name) != 0)) {
+        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
+                    "cell %s may not move instances of cell %s", in->peer_name,
+                    key ? key->cell_id : "(none)");
+        return false;
+    }
+    return move_speaker_authorised(s, in, p);
 }
 
 bool index_desired(const Models__DesiredLRP *desired, int32_t index)

@@ -63,6 +63,11 @@ bool move_cell_absent(const Board__CellRecord *cell);
  * plan is refused. */
 bool move_authorised(const struct move_snapshot *s, const struct op_input *in, struct plan *p);
 
+/* The part of it that is the same for whatever is moved: the rep's session, the leader's term. Reads
+ * what move_gather_actor gathered and nothing else. */
+bool move_speaker_authorised(const struct move_snapshot *s, const struct op_input *in,
+                             struct plan *p);
+
 /* The record that the move is about: of its presence; NULL if there is none. */
 const Models__ActualLRP *move_record(const struct move_snapshot *s, const Board__Move *move);
 

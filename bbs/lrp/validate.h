@@ -69,5 +69,16 @@ void valid_action(struct validation *v, const Models__Action *action);
 void valid_checksum(struct validation *v, const char *algorithm, const char *value);
 void valid_egress_rule(struct validation *v, const Models__SecurityGroupRule *rule);
 bool valid_root_fs(const char *root_fs); /* parses as a URL with a scheme */
+bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
+
+/* What DesiredLRPs and tasks have in common. */
+void not_negative(struct validation *v, int32_t value, const char *field);
+void valid_annotation(struct validation *v, const char *annotation);
+void valid_log_rate(struct validation *v, const Models__LogRateLimit *limit, const char *field);
+void valid_action_of(struct validation *v, const Models__Action *action, const char *field);
+void valid_image_credentials(struct validation *v, const char *username, const char *password);
+void valid_dependencies(struct validation *v, Models__CachedDependency *const *list, size_t count);
+void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t count,
+                  const char *legacy_download_user);
 
 #endif

@@ -77,7 +77,7 @@ bool valid_root_fs(const char *root_fs)
     return good_escapes(s) && (s[1] != '/' || good_host(s + 2));
 }
 
-static bool good_guid(const char *guid)
+bool good_guid(const char *guid)
 {
     for (const char *c = guid; *c; c++) {
         if (!is_letter(*c) && !is_digit(*c) && *c != '-' && *c != '_') {
@@ -87,7 +87,7 @@ static bool good_guid(const char *guid)
     return guid[0] != '\0';
 }
 
-static void not_negative(struct validation *v, int32_t value, const char *field)
+void not_negative(struct validation *v, int32_t value, const char *field)
 {
     if (value < 0) {
         say_field(v, field);
@@ -101,7 +101,7 @@ static void valid_instances(struct validation *v, int32_t instances)
     }
 }
 
-static void valid_annotation(struct validation *v, const char *annotation)
+void valid_annotation(struct validation *v, const char *annotation)
 {
     if (strlen(annotation) > ANNOTATION_BYTES_MAX) {
         say_field(v, "annotation");
@@ -206,7 +206,7 @@ static void say_inner(struct validation *v, const char *field, struct validation
     validation_done(inner);
 }
 
-static void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
+void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
 {
     struct validation inner;
     validation_init(&inner);
@@ -233,10 +233,10 @@ static void valid_egress(struct validation *v, const Models__DesiredLRP *d)
     }
 }
 
-static void valid_dependencies(struct validation *v, const Models__DesiredLRP *d)
+void valid_dependencies(struct validation *v, Models__CachedDependency *const *list, size_t count)
 {
-    for (size_t i = 0; i < d->n_cached_dependencies; i++) {
-        const Models__CachedDependency *c = d->cached_dependencies[i];
+    for (size_t i = 0; i < count; i++) {
+        const Models__CachedDependency *c = list[i];
         struct validation inner;
         validation_init(&inner);
         if (!c->from[0]) {
@@ -285,17 +285,18 @@ static void valid_layer(struct validation *v, const Models__ImageLayer *l)
     valid_digest(v, l);
 }
 
-static void valid_layers(struct validation *v, const Models__DesiredLRP *d)
+void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t count,
+                  const char *legacy_download_user)
 {
     bool exclusive = false;
-    for (size_t i = 0; i < d->n_image_layers; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct validation inner;
         validation_init(&inner);
-        valid_layer(&inner, d->image_layers[i]);
+        valid_layer(&inner, list[i]);
         say_inner(v, "image_layer", &inner);
-        exclusive |= d->image_layers[i]->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
+        exclusive |= list[i]->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
     }
-    if (exclusive && !d->legacy_download_user[0]) {
+    if (exclusive && !legacy_download_user[0]) {
         say_field(v, "legacy_download_user");
     }
 }
@@ -360,9 +361,21 @@ static void valid_check_definition(struct validation *v, const Models__CheckDefi
     say_inner(v, "check_definition", &inner);
 }
 
-static bool good_log_rate(const Models__LogRateLimit *limit)
+void valid_log_rate(struct validation *v, const Models__LogRateLimit *limit, const char *field)
 {
-    return !limit || limit->bytes_per_second >= -1;
+    if (limit && limit->bytes_per_second < -1) {
+        say_field(v, field);
+    }
+}
+
+void valid_image_credentials(struct validation *v, const char *username, const char *password)
+{
+    if (password[0] && !username[0]) {
+        say_field(v, "image_username");
+    }
+    if (username[0] && !password[0]) {
+        say_field(v, "image_password");
+    }
 }
 
 /* The scheduling half, up to the key. */
@@ -380,9 +393,7 @@ static void valid_scheduling(struct validation *v, const Models__DesiredLRP *d)
     valid_instances(v, d->instances);
     not_negative(v, d->memory_mb, "memory_mb");
     not_negative(v, d->disk_mb, "disk_mb");
-    if (!good_log_rate(d->log_rate_limit)) {
-        say_field(v, "log_rate_limit_bytes_per_second");
-    }
+    valid_log_rate(v, d->log_rate_limit, "log_rate_limit_bytes_per_second");
     valid_annotation(v, d->annotation);
     not_negative(v, d->max_pids, "max_pids");
     valid_routes(v, d->routes);
@@ -411,20 +422,13 @@ static void valid_running(struct validation *v, const Models__DesiredLRP *d)
     }
     valid_environment(v, d);
     valid_egress(v, d);
-    valid_dependencies(v, d);
-    valid_layers(v, d);
+    valid_dependencies(v, d->cached_dependencies, d->n_cached_dependencies);
+    valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
     valid_sidecars(v, d);
     valid_mounts(v, d);
-    if (d->image_password[0] && !d->image_username[0]) {
-        say_field(v, "image_username");
-    }
-    if (d->image_username[0] && !d->image_password[0]) {
-        say_field(v, "image_password");
-    }
+    valid_image_credentials(v, d->image_username, d->image_password);
     valid_check_definition(v, d->check_definition);
-    if (!good_log_rate(d->log_rate_limit)) {
-        say_field(v, "log_rate_limit");
-    }
+    valid_log_rate(v, d->log_rate_limit, "log_rate_limit");
 }
 
 void valid_desire(struct validation *v, const Models__DesiredLRP *d)

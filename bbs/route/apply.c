@@ -3,6 +3,7 @@
 #include "bbs/lrp/move.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
+#include "bbs/task/task.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -47,13 +48,23 @@ static void batch_answer(struct batch *t, struct effects *out)
 }
 
 /* A deep copy: the plan goes with its op. */
-static Models__ActualLRP *copy_record(struct arena *a, const ProtobufCMessage *record)
+static ProtobufCMessage *copy_record(struct arena *a, const ProtobufCMessage *record)
 {
     size_t size = protobuf_c_message_get_packed_size(record);
     uint8_t *packed = arena_alloc(a, size);
     protobuf_c_message_pack(record, packed);
     ProtobufCAllocator allocator = arena_protobuf(a);
-    return models__actual_lrp__unpack(&allocator, size, packed);
+    return protobuf_c_message_unpack(record->descriptor, &allocator, size, packed);
+}
+
+/* What the answer shows: an instance or a task; of other records' moves nothing. */
+static void set_record(struct arena *a, Board__MoveResult *r, const ProtobufCMessage *record)
+{
+    if (record && record->descriptor == &models__actual_lrp__descriptor) {
+        r->record = (Models__ActualLRP *)copy_record(a, record);
+    } else if (record && record->descriptor == &models__task__descriptor) {
+        r->task = (Models__Task *)copy_record(a, record);
+    }
 }
 
 static void set_error(struct arena *a, Board__MoveResult *r, Models__Error__Type type,
@@ -78,9 +89,7 @@ static void set_result(struct arena *a, Board__MoveResult *r, const struct op_re
     if (plan_error(result->plan, &error)) {
         set_error(a, r, error.type, error.message);
     }
-    if (result->plan->record) {
-        r->record = copy_record(a, result->plan->record);
-    }
+    set_record(a, r, result->plan->record);
 }
 
 static void move_done(void *context, const struct op_result *result, struct effects *out)
@@ -126,18 +135,27 @@ static void start_move(struct batch *t, size_t number, const struct ask *ask,
              move_done, one, out);
 }
 
-/* What a cell reserves or runs, it runs by a definition (DESIGN 5). */
-static bool lacks_definition(enum actor actor, const Board__Move *m)
+/* What a rep must name and did not, or NULL. What a cell reserves or runs, it runs by a definition
+ * (DESIGN 5); a task it starts by an attempt (docs/tasks.md). */
+static const char *lacking(enum actor actor, const Board__Move *m)
 {
-    return actor == ACTOR_REP && !m->definition[0] &&
-           (strcmp(m->move, "claim") == 0 || strcmp(m->move, "start") == 0);
+    bool start = strcmp(m->move, "start") == 0;
+    if (actor != ACTOR_REP || (!start && strcmp(m->move, "claim") != 0)) {
+        return NULL;
+    }
+    if (m->task_guid[0]) {
+        return m->attempt[0] ? NULL : "attempt";
+    }
+    return m->definition[0] ? NULL : "definition";
 }
 
 /* The row of a move that may be tried; NULL with the error in the result. */
 static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, enum actor actor,
                                          const Board__Move *m)
 {
-    const struct move_row *row = move_row_named(m->move);
+    const struct move_row *row =
+        m->task_guid[0] ? task_row_named(m->move) : move_row_named(m->move);
+    const char *missing = lacking(actor, m);
     struct validation v;
     validation_init(&v);
     if (!row || !lifecycle_permits(row->lifecycle, actor, row->news)) {
@@ -145,8 +163,8 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
     } else {
         row->valid(&v, m);
     }
-    if (lacks_definition(actor, m)) {
-        say_field(&v, "definition");
+    if (missing) {
+        say_field(&v, missing);
     }
     if (!validation_ok(&v)) {
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;

@@ -5,6 +5,7 @@
 #include "common/codec/scan.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/task_requests.pb-c.h"
 
 #include <stdlib.h>
 #include <string.h>

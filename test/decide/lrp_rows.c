@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-/* The value of "name=value" in the text, up to the next blank; NULL if it is not there. */
-static char *value_of(struct arena *a, const char *text, const char *name)
+char *row_value(struct arena *a, const char *text, const char *name)
 {
     size_t size = strlen(name);
     for (const char *word = text; word && *word; word = strchr(word, ' ')) {
@@ -21,19 +20,19 @@ static char *value_of(struct arena *a, const char *text, const char *name)
     return NULL;
 }
 
-static int64_t number_of(struct arena *a, const char *text, const char *name, int64_t otherwise)
+int64_t row_number(struct arena *a, const char *text, const char *name, int64_t otherwise)
 {
-    const char *value = value_of(a, text, name);
+    const char *value = row_value(a, text, name);
     return value ? atoll(value) : otherwise;
 }
 
-static char *text_of(struct arena *a, const char *text, const char *name)
+char *row_text(struct arena *a, const char *text, const char *name)
 {
-    char *value = value_of(a, text, name);
+    char *value = row_value(a, text, name);
     return value ? value : arena_strdup(a, "");
 }
 
-static char *first_word(struct arena *a, const char *text)
+char *row_first_word(struct arena *a, const char *text)
 {
     return arena_strndup(a, text, strcspn(text, " "));
 }
@@ -68,18 +67,18 @@ static Models__ActualLRPInstanceKey *instance_key(struct arena *a, const char *t
 
 static void show(struct arena *a, const char *text, Models__ActualLRP *r)
 {
-    if (value_of(a, text, "route")) {
+    if (row_value(a, text, "route")) {
         Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
         models__actual_lrpinternal_route__init(route);
-        route->hostname = text_of(a, text, "route");
+        route->hostname = row_text(a, text, "route");
         r->actual_lrp_internal_routes = arena_copy(a, &route, sizeof(route));
         r->n_actual_lrp_internal_routes = 1;
     }
-    if (value_of(a, text, "tag")) {
+    if (row_value(a, text, "tag")) {
         Models__ActualLRP__MetricTagsEntry *tag = ARENA_NEW(a, Models__ActualLRP__MetricTagsEntry);
         models__actual_lrp__metric_tags_entry__init(tag);
         tag->key = arena_strdup(a, "k");
-        tag->value = text_of(a, text, "tag");
+        tag->value = row_text(a, text, "tag");
         r->metric_tags = arena_copy(a, &tag, sizeof(tag));
         r->n_metric_tags = 1;
     }
@@ -122,13 +121,13 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     models__actual_lrp__init(r);
     r->actual_lrp_key = key(a, index);
     r->actual_lrp_instance_key = instance_key(a, text);
-    r->state = first_word(a, text);
-    r->since = number_of(a, text, "since", 0) * SECOND_NS;
-    r->crash_count = (int32_t)number_of(a, text, "crash", 0);
-    r->crash_reason = text_of(a, text, "reason");
-    r->placement_error = text_of(a, text, "error");
-    r->definition = text_of(a, text, "def");
-    r->availability_zone = text_of(a, text, "zone");
+    r->state = row_first_word(a, text);
+    r->since = row_number(a, text, "since", 0) * SECOND_NS;
+    r->crash_count = (int32_t)row_number(a, text, "crash", 0);
+    r->crash_reason = row_text(a, text, "reason");
+    r->placement_error = row_text(a, text, "error");
+    r->definition = row_text(a, text, "def");
+    r->availability_zone = row_text(a, text, "zone");
     r->stopping = strstr(text, " stopping") != NULL;
     r->presence = (Models__ActualLRP__Presence)presence;
     r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
@@ -137,7 +136,7 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     if (strcmp(r->state, "RUNNING") == 0) {
         r->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
         models__actual_lrpnet_info__init(r->actual_lrp_net_info);
-        r->actual_lrp_net_info->address = text_of(a, text, "address");
+        r->actual_lrp_net_info->address = row_text(a, text, "address");
     }
     r->modification_tag = ARENA_NEW(a, Models__ModificationTag);
     models__modification_tag__init(r->modification_tag);
@@ -152,14 +151,14 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     models__desired_lrp__init(d);
     d->process_guid = arena_strdup(a, ROWS_PROCESS);
     d->domain = arena_strdup(a, ROWS_DOMAIN);
-    d->instances = (int32_t)number_of(a, text, "instances", 1);
+    d->instances = (int32_t)row_number(a, text, "instances", 1);
     d->on_cell_loss = strstr(text, " hold") ? MODELS__ON_CELL_LOSS__HOLD
                                             : MODELS__ON_CELL_LOSS__REPLACE;
     d->modification_tag = ARENA_NEW(a, Models__ModificationTag);
     models__modification_tag__init(d->modification_tag);
-    d->modification_tag->epoch = text_of(a, text, "def");
+    d->modification_tag->epoch = row_text(a, text, "def");
     d->modification_tag->index = 2;
-    const char *route = value_of(a, text, "route"), *tag = value_of(a, text, "tag");
+    const char *route = row_value(a, text, "route"), *tag = row_value(a, text, "tag");
     if (route) {
         desire_route(a, route, d);
     }
@@ -175,13 +174,13 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     board__cell_record__init(c);
     c->state = strncmp(text, "lost", 4) == 0 ? BOARD__CELL_RECORD__STATE__LOST
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
-    c->session = (uint64_t)number_of(a, text, "session", 1);
-    c->identity = text_of(a, text, "identity");
-    c->since = number_of(a, text, "since", 0) * SECOND_NS;
+    c->session = (uint64_t)row_number(a, text, "session", 1);
+    c->identity = row_text(a, text, "identity");
+    c->since = row_number(a, text, "since", 0) * SECOND_NS;
     c->presence = ARENA_NEW(a, Models__CellPresence);
     models__cell_presence__init(c->presence);
     c->presence->cell_id = arena_strdup(a, "c1");
-    c->presence->zone = text_of(a, text, "zone");
+    c->presence->zone = row_text(a, text, "zone");
     c->presence->rep_url = arena_strdup(a, "https://c1:1801");
     return c;
 }
@@ -211,9 +210,9 @@ Board__BrakeRecord *row_brake(struct arena *a, const char *text)
     b->state = strncmp(text, "HELD", 4) == 0   ? BOARD__BRAKE_RECORD__STATE__HELD
                : strncmp(text, "KEPT", 4) == 0 ? BOARD__BRAKE_RECORD__STATE__KEPT
                                                : BOARD__BRAKE_RECORD__STATE__RELEASED;
-    b->n_cells = row_cells(a, text_of(a, text, "cells"), &b->cells);
-    b->since = number_of(a, text, "since", 0) * SECOND_NS;
-    b->until = number_of(a, text, "until", 0) * SECOND_NS;
+    b->n_cells = row_cells(a, row_text(a, text, "cells"), &b->cells);
+    b->since = row_number(a, text, "since", 0) * SECOND_NS;
+    b->until = row_number(a, text, "until", 0) * SECOND_NS;
     return b;
 }
 
@@ -222,8 +221,8 @@ static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
     Board__DomainRecord *d = ARENA_NEW(a, Board__DomainRecord);
     board__domain_record__init(d);
     d->domain = arena_strdup(a, ROWS_DOMAIN);
-    d->ttl_s = (uint32_t)number_of(a, text, "ttl", 0);
-    d->expires_at = d->ttl_s ? (ROWS_NOW_S + number_of(a, text, "left", 1)) * SECOND_NS : 0;
+    d->ttl_s = (uint32_t)row_number(a, text, "ttl", 0);
+    d->expires_at = d->ttl_s ? (ROWS_NOW_S + row_number(a, text, "left", 1)) * SECOND_NS : 0;
     return d;
 }
 
@@ -231,9 +230,9 @@ static void fill_start(struct arena *a, const char *text, Board__Move *m)
 {
     m->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
     models__actual_lrpnet_info__init(m->actual_lrp_net_info);
-    m->actual_lrp_net_info->address = text_of(a, text, "address");
-    m->availability_zone = text_of(a, text, "zone");
-    const char *tags[] = {value_of(a, text, "tag1"), value_of(a, text, "tag2")};
+    m->actual_lrp_net_info->address = row_text(a, text, "address");
+    m->availability_zone = row_text(a, text, "zone");
+    const char *tags[] = {row_value(a, text, "tag1"), row_value(a, text, "tag2")};
     m->metric_tags = ARENA_ARRAY(a, 2, Board__Move__MetricTagsEntry *);
     for (size_t i = 0; i < 2; i++) {
         if (tags[i]) {
@@ -244,7 +243,7 @@ static void fill_start(struct arena *a, const char *text, Board__Move *m)
             m->metric_tags[m->n_metric_tags++] = e;
         }
     }
-    const char *routable = value_of(a, text, "routable");
+    const char *routable = row_value(a, text, "routable");
     if (routable) {
         m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
         m->routable = strcmp(routable, "true") == 0;
@@ -255,25 +254,25 @@ Board__Move *row_move(struct arena *a, const char *text)
 {
     Board__Move *m = ARENA_NEW(a, Board__Move);
     board__move__init(m);
-    m->move = first_word(a, text);
-    m->actual_lrp_key = key(a, (int32_t)number_of(a, text, "index", 1));
-    if (value_of(a, text, "domain")) {
-        m->actual_lrp_key->domain = value_of(a, text, "domain");
+    m->move = row_first_word(a, text);
+    m->actual_lrp_key = key(a, (int32_t)row_number(a, text, "index", 1));
+    if (row_value(a, text, "domain")) {
+        m->actual_lrp_key->domain = row_value(a, text, "domain");
     }
     m->domain = arena_strdup(a, ROWS_DOMAIN);
     m->actual_lrp_instance_key = instance_key(a, text);
-    m->cell_id = text_of(a, text, "cell");
-    m->n_cells = row_cells(a, text_of(a, text, "cells"), &m->cells);
-    m->definition = text_of(a, text, "def");
-    m->error_message = text_of(a, text, "error");
-    m->session = (uint64_t)number_of(a, text, "session", 0);
-    m->presence = (Models__ActualLRP__Presence)number_of(a, text, "presence", 0);
-    if (value_of(a, text, "term")) {
+    m->cell_id = row_text(a, text, "cell");
+    m->n_cells = row_cells(a, row_text(a, text, "cells"), &m->cells);
+    m->definition = row_text(a, text, "def");
+    m->error_message = row_text(a, text, "error");
+    m->session = (uint64_t)row_number(a, text, "session", 0);
+    m->presence = (Models__ActualLRP__Presence)row_number(a, text, "presence", 0);
+    if (row_value(a, text, "term")) {
         m->term = ARENA_NEW(a, Board__Term);
         board__term__init(m->term);
-        m->term->term = number_of(a, text, "term", 0);
-        m->term->role = text_of(a, text, "role");
-        m->term->epoch = text_of(a, text, "epoch");
+        m->term->term = row_number(a, text, "term", 0);
+        m->term->role = row_text(a, text, "role");
+        m->term->epoch = row_text(a, text, "epoch");
     }
     if (strcmp(m->move, "start") == 0) {
         fill_start(a, text, m);
@@ -407,15 +406,15 @@ static void run_move_case(const struct move_case *c)
         .cell = c->cell ? row_cell(&a, c->cell) : NULL,
         .domain = c->domain ? row_domain(&a, c->domain) : NULL,
         .brake = c->brake ? row_brake(&a, c->brake) : NULL,
-        .lead_holder = c->lead ? text_of(&a, c->lead, "holder") : NULL,
-        .lead_term = c->lead ? number_of(&a, c->lead, "term", 0) : 0,
+        .lead_holder = c->lead ? row_text(&a, c->lead, "holder") : NULL,
+        .lead_term = c->lead ? row_number(&a, c->lead, "term", 0) : 0,
         .epoch = ROWS_EPOCH,
         .policy = &CRASH_POLICY_DEFAULT,
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
     s.domain_seen = (struct domain_seen){
         .since_ns =
-            in.now.mono_ns - (c->domain ? number_of(&a, c->domain, "seen", 0) * SECOND_NS : 0),
+            in.now.mono_ns - (c->domain ? row_number(&a, c->domain, "seen", 0) * SECOND_NS : 0),
         .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
     };
     const struct move_row *row = move_row_named(m->move);

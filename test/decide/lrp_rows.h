@@ -39,6 +39,13 @@ Board__CellRecord *row_cell(struct arena *a, const char *text);
 Board__BrakeRecord *row_brake(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);
 
+/* Of such a text: the first word; and of "name=value" the value, NULL, `otherwise` or "" if it is not
+ * there. */
+char *row_first_word(struct arena *a, const char *text);
+char *row_value(struct arena *a, const char *text, const char *name);
+int64_t row_number(struct arena *a, const char *text, const char *name, int64_t otherwise);
+char *row_text(struct arena *a, const char *text, const char *name);
+
 /* An input at ROWS_NOW_S. `random` must outlive it. */
 struct op_input row_input(enum actor actor, struct random *random, const ProtobufCMessage *request);
 

@@ -417,7 +417,7 @@ static void bad_requests(void **state)
     assert_int_equal(call(w, "/v1/nowhere", NULL), 404);
     assert_string_equal(buf_string(&w->body), "404 page not found\n");
     assert_int_equal(call(w, "/v1/ping/", NULL), 404);
-    assert_int_equal(call(w, "/v1/tasks/list.r3", NULL), 404);
+    assert_int_equal(call(w, "/v1/tasks/list.r4", NULL), 404);
     assert_int_equal(call(w, "/v1/board/apply", NULL), 403);
     assert_int_equal(call(w, "/v1/board/lead", NULL), 403);
     /* A message of another type: malformed here. */

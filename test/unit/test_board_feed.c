@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "models/actual_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 
 static struct arena arena;
 
@@ -315,6 +316,71 @@ static int end(void **state)
     return 0;
 }
 
+static void put_task(struct desk *d, const char *guid, const char *cell, Models__Task__State state)
+{
+    Models__Task m = MODELS__TASK__INIT;
+    Models__Owner owner = MODELS__OWNER__INIT;
+    owner.kind = (char *)"cli";
+    owner.uid = (char *)(size_t)guid;
+    m.task_guid = (char *)(size_t)guid;
+    m.domain = (char *)"d";
+    m.cell_id = (char *)(size_t)cell;
+    m.state = state;
+    m.owner = &owner;
+    struct buf b;
+    buf_init(&b);
+    record_encode(&b, &m.base);
+    struct version *after = version_new(&arena, key_task(&arena, guid), buf_bytes(&b),
+                                        d->revision + 1, d->revision + 1);
+    buf_done(&b);
+    struct version *before = copy_put(d->copy, version_ref(after), 0);
+    feed_change(d->feed, ++d->revision, before, after);
+    feed_advance(d->feed, d->revision);
+    version_unref(before);
+    version_unref(after);
+}
+
+static const char *tasks_of(struct desk *d, const char *cell, const char *state, const char *owner,
+                            struct cursor **ret_reader)
+{
+    Board__Selector s = BOARD__SELECTOR__INIT, *list[] = {&s};
+    Models__Owner o = MODELS__OWNER__INIT;
+    Board__FeedRequest q = BOARD__FEED_REQUEST__INIT;
+    s.type = (char *)"task";
+    s.cell_id = (char *)(size_t)cell;
+    s.state = (char *)(size_t)state;
+    o.kind = (char *)"cli";
+    o.uid = (char *)(size_t)owner;
+    s.owner = *owner ? &o : NULL;
+    q.n_selectors = 1;
+    q.selectors = list;
+    *ret_reader = feed_reader(d->feed, &q);
+    return read_all(*ret_reader, 1 << 20, NULL);
+}
+
+/* By state for the auctioneer, by cell for a rep: a task that leaves the selection is told as gone. */
+static void tasks(void **state)
+{
+    (void)state;
+    struct desk d = desk_new(64);
+    struct cursor *pending, *of_cell, *of_owner;
+    put(&d, "t1", "c1", "CLAIMED");
+    put_task(&d, "t1", "", MODELS__TASK__STATE__Pending);
+    put_task(&d, "t2", "c1", MODELS__TASK__STATE__Running);
+    put_task(&d, "t3", "c2", MODELS__TASK__STATE__Running);
+    assert_string_equal(tasks_of(&d, "", "Pending", "", &pending), "RESET@14 RECORD:t1@14 CURRENT@14 ");
+    assert_string_equal(tasks_of(&d, "c1", "", "", &of_cell), "RESET@14 RECORD:t2@14 CURRENT@14 ");
+    assert_string_equal(tasks_of(&d, "", "", "t3", &of_owner), "RESET@14 RECORD:t3@14 CURRENT@14 ");
+    put_task(&d, "t1", "c1", MODELS__TASK__STATE__Running);
+    assert_string_equal(read_all(pending, 1 << 20, NULL), "DELETE:t1@15 ");
+    assert_string_equal(read_all(of_cell, 1 << 20, NULL), "PUT:t1@15 ");
+    assert_string_equal(read_all(of_owner, 1 << 20, NULL), "");
+    cursor_free(pending);
+    cursor_free(of_cell);
+    cursor_free(of_owner);
+    desk_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_reload_resets_and_an_end_ends_every_reader),
         cmocka_unit_test(indexes_give_what_a_full_walk_gives),
         cmocka_unit_test(first_seen_times_outlive_a_reload),
+        cmocka_unit_test(tasks),
         cmocka_unit_test(a_record_of_another_format_is_kept_with_an_empty_index),
     };
     return cmocka_run_group_tests(tests, begin, end);

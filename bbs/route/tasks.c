@@ -1,0 +1,174 @@
+/* Tasks: Diego's paths (behaviour.md 13). Each write but desire becomes the named move that it is.
+ * Reads pass the read barrier and give the records as the board holds them. */
+#include "bbs/lrp/errors.h"
+#include "bbs/route/answer.h"
+#include "bbs/route/records.h"
+#include "bbs/route/route.h"
+#include "bbs/task/task.h"
+#include "bbs/task/validate_task.h"
+
+#include <assert.h>
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+static void tasks_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    struct ask *ask = context;
+    const Models__TasksRequest *r = (const Models__TasksRequest *)ask->in.request;
+    if (!v) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    Board__Selector selector = BOARD__SELECTOR__INIT;
+    selector.type = arena_strdup(view_arena(v), record_type_name(RECORD_TASK));
+    selector.domain = r->domain;
+    selector.cell_id = r->cell_id;
+    struct blob **blobs;
+    size_t count = view_select(v, &selector, &blobs);
+    struct records *records = records_new(count);
+    for (size_t i = 0; i < count; i++) {
+        records_add(records, (struct blob *const[RECORD_PARTS]){blobs[i]});
+    }
+    records_answer(records, ask->request_id, out);
+}
+
+void route_list_tasks(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, tasks_read, out);
+}
+
+static void task_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    struct ask *ask = context;
+    const char *guid = ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid;
+    if (!v) {
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    const struct seen *seen = view_peek(v, key_task(view_arena(v), guid));
+    if (!seen) {
+        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
+                     error_text(MODELS__ERROR__TYPE__ResourceNotFound));
+        return;
+    }
+    struct records *records = records_new(1);
+    records_add(records, (struct blob *const[RECORD_PARTS]){seen->blob});
+    records_answer(records, ask->request_id, out);
+}
+
+void route_get_task(struct ask *ask, struct effects *out)
+{
+    struct validation v;
+    validation_init(&v);
+    valid_task_guid(&v, ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid);
+    if (ask_valid(ask, &v, out)) {
+        ask_read(ask, task_read, out);
+    }
+}
+
+/* ---- writes ---------------------------------------------------------------------------------- */
+
+void route_desire_task(struct ask *ask, struct effects *out)
+{
+    struct validation v;
+    validation_init(&v);
+    valid_desire_task(&v, (const Models__DesireTaskRequest *)ask->in.request);
+    if (ask_valid(ask, &v, out)) {
+        ask_op(ask, &desire_task_row, out);
+    }
+}
+
+static Board__Move *new_move(struct ask *ask, const char *name, char *task_guid)
+{
+    Board__Move *m = ARENA_NEW(ask->arena, Board__Move);
+    board__move__init(m);
+    m->move = arena_strdup(ask->arena, name);
+    m->task_guid = task_guid;
+    return m;
+}
+
+/* `done` answers; its context is the ask. */
+static void run(struct ask *ask, Board__Move *m, op_done *done, struct effects *out)
+{
+    const struct move_row *row = task_row_named(m->move);
+    assert(row);
+    struct validation v;
+    validation_init(&v);
+    row->valid(&v, m);
+    if (ask_valid(ask, &v, out)) {
+        ask->in.request = &m->base;
+        board_op(ask->bbs->board, &row->op, &ask->in, ask->arena, done, ask, out);
+    }
+}
+
+/* Only who made it Running is to execute it. */
+static void start_answer(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    if (result->end == OP_UNAVAILABLE || result->plan->verdict != PLAN_COMMIT) {
+        ask_answer(context, result, out);
+        return;
+    }
+    Models__StartTaskResponse response = MODELS__START_TASK_RESPONSE__INIT;
+    response.should_start = true;
+    effects_reply_message(out, ask->request_id, &response.base);
+}
+
+void route_start_task(struct ask *ask, struct effects *out)
+{
+    const Models__StartTaskRequest *r = (const Models__StartTaskRequest *)ask->in.request;
+    Board__Move *m = new_move(ask, "start", r->task_guid);
+    m->cell_id = r->cell_id;
+    run(ask, m, start_answer, out);
+}
+
+/* Those that name a task and nothing else. */
+static void run_plain(struct ask *ask, const char *name, struct effects *out)
+{
+    char *guid = ((const Models__TaskGuidRequest *)ask->in.request)->task_guid;
+    run(ask, new_move(ask, name, guid), ask_answer, out);
+}
+
+void route_cancel_task(struct ask *ask, struct effects *out)
+{
+    run_plain(ask, "cancel", out);
+}
+
+void route_resolving_task(struct ask *ask, struct effects *out)
+{
+    run_plain(ask, "resolving", out);
+}
+
+void route_delete_task(struct ask *ask, struct effects *out)
+{
+    run_plain(ask, "delete", out);
+}
+
+void route_fail_task(struct ask *ask, struct effects *out)
+{
+    const Models__FailTaskRequest *r = (const Models__FailTaskRequest *)ask->in.request;
+    Board__Move *m = new_move(ask, "fail", r->task_guid);
+    m->error_message = r->failure_reason;
+    run(ask, m, ask_answer, out);
+}
+
+void route_reject_task(struct ask *ask, struct effects *out)
+{
+    const Models__RejectTaskRequest *r = (const Models__RejectTaskRequest *)ask->in.request;
+    Board__Move *m = new_move(ask, "reject", r->task_guid);
+    m->error_message = r->rejection_reason;
+    run(ask, m, ask_answer, out);
+}
+
+void route_complete_task(struct ask *ask, struct effects *out)
+{
+    const Models__CompleteTaskRequest *r = (const Models__CompleteTaskRequest *)ask->in.request;
+    Board__Move *m = new_move(ask, "complete", r->task_guid);
+    m->cell_id = r->cell_id;
+    m->failed = r->failed;
+    m->error_message = r->failure_reason;
+    m->result = r->result;
+    run(ask, m, ask_answer, out);
+}

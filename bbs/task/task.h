@@ -1,0 +1,80 @@
+/* Tasks: desire, and the moves of a Task record: start, cancel, fail, reject, complete, resolving,
+ * delete, and those of the converger: expire, disappear, kick, forget (behaviour.md 13, 14.2;
+ * docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here alike, as
+ * a Board__Move that names a task. Each decision is a pure function of the snapshot; its rules are
+ * numbered in its own file. A record that was read is never written to: a change starts from a copy. */
+#ifndef BBS_TASK_TASK_H
+#define BBS_TASK_TASK_H
+
+#include "bbs/lrp/move.h"
+#include "models/task.pb-c.h"
+#include "models/task_requests.pb-c.h"
+
+/* A Task may be this large, beside what its transaction needs; a new one leaves room for its
+ * outcome: a result of 51200 bytes (what reps allow) and two reasons. */
+enum {
+    TASK_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024,
+    TASK_OUTCOME_BYTES_MAX = 64 * 1024,
+};
+
+/* All that a decision about a task rests on. */
+struct task_snapshot {
+    const Models__Task *task;      /* as it stands; NULL = none */
+    int64_t revision;              /* its mod-revision */
+    const Board__CellRecord *cell; /* of disappear: of the cell that runs it; NULL = none */
+    struct move_snapshot by;       /* who speaks: only what move_gather_actor reads */
+};
+
+/* Models__DesireTaskRequest. */
+extern const struct op_row desire_task_row;
+
+/* The row of a move's name when the move names a task; NULL when nobody knows it. */
+const struct move_row *task_row_named(const char *name);
+
+/* The decisions, for tests; `snapshot` is a struct task_snapshot. */
+void task_desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_start_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_cancel_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_fail_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_reject_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_complete_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_resolving_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_delete_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_disappear_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_kick_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_forget_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+/* ---- for them -------------------------------------------------------------------------------- */
+
+/* The state in task.def; TASK_NONE for NULL, -1 for one that this version does not know. */
+int task_state(const Models__Task *task);
+
+/* The move, its caller allowed to speak and its task there; otherwise NULL, and the plan is refused.
+ * The answer shows the task. */
+const Board__Move *task_move(const struct task_snapshot *s, const struct op_input *in,
+                             struct plan *p);
+
+/* SAME_CELL, SAME_ATTEMPT and OTHER_ATTEMPT between this move and that task. */
+uint32_t task_guards(const Models__Task *task, const Board__Move *m);
+
+/* "Cannot transition from <the task's state> to <state>" (behaviour.md 4). */
+void task_refuse_transition(struct plan *p, const Models__Task *task, int to);
+
+/* A copy in that state; its updated_at is now and never falls. */
+Models__Task *task_change(struct arena *a, const Models__Task *before, int state,
+                          struct moment now);
+
+/* The copy is over, for that reason; `reason` is cut (behaviour.md 10.1). It runs on no cell any
+ * more. */
+Models__Task *task_completed(struct arena *a, const Models__Task *before, bool failed,
+                             const char *reason, const char *result, struct moment now);
+
+/* Puts it, which becomes what the answer shows, or refuses what would not fit: InvalidRequest. */
+void task_put(struct plan *p, const struct op_input *in, const Models__Task *task,
+              const char *name);
+
+void task_delete(struct plan *p, const struct op_input *in, const Models__Task *task,
+                 const char *name);
+
+#endif

@@ -1,0 +1,141 @@
+#include "bbs/task/validate_task.h"
+
+void valid_task_guid(struct validation *v, const char *task_guid)
+{
+    if (!task_guid[0]) {
+        say_field(v, "task_guid");
+    }
+}
+
+static void valid_new_guid(struct validation *v, const char *task_guid)
+{
+    if (!good_guid(task_guid)) {
+        say_field(v, "task_guid");
+    }
+    check_length(v, task_guid, NAME_CHARACTERS_MAX);
+}
+
+/* Unlike a DesiredLRP's, their own texts are left out. */
+static void valid_egress_rules(struct validation *v, const Models__TaskDefinition *d)
+{
+    struct validation inner;
+    validation_init(&inner);
+    for (size_t i = 0; i < d->n_egress_rules; i++) {
+        valid_egress_rule(&inner, d->egress_rules[i]);
+    }
+    if (!validation_ok(&inner)) {
+        say_field(v, "egress_rules");
+    }
+    validation_done(&inner);
+}
+
+static void valid_definition(struct validation *v, const Models__TaskDefinition *d)
+{
+    if (!valid_root_fs(d->root_fs)) {
+        say_field(v, "rootfs");
+    }
+    if (!d->action) {
+        say(v, "invalid action type");
+    } else {
+        valid_action_of(v, d->action, "action");
+    }
+    not_negative(v, d->memory_mb, "memory_mb");
+    not_negative(v, d->disk_mb, "disk_mb");
+    valid_log_rate(v, d->log_rate_limit, "log_rate_limit");
+    not_negative(v, d->max_pids, "max_pids");
+    valid_annotation(v, d->annotation);
+    valid_egress_rules(v, d);
+    valid_image_credentials(v, d->image_username, d->image_password);
+    valid_dependencies(v, d->cached_dependencies, d->n_cached_dependencies);
+    valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
+}
+
+void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)
+{
+    valid_new_guid(v, r->task_guid);
+    if (!r->domain[0]) {
+        say_field(v, "domain");
+    }
+    if (!r->task_definition) {
+        say_field(v, "task_definition");
+    } else {
+        valid_definition(v, r->task_definition);
+    }
+    not_negative(v, r->max_retries, "max_retries"); /* ours; 0 when absent */
+    check_length(v, r->domain, NAME_CHARACTERS_MAX);
+}
+
+static void valid_cell_id(struct validation *v, const Board__Move *move)
+{
+    if (!move->cell_id[0]) {
+        say_field(v, "cell_id");
+    }
+    check_length(v, move->cell_id, NAME_CHARACTERS_MAX);
+    check_length(v, move->attempt, NAME_CHARACTERS_MAX);
+}
+
+static void valid_reason(struct validation *v, const Board__Move *move)
+{
+    if (!move->error_message[0]) {
+        say_field(v, "failure_reason");
+    }
+}
+
+void valid_task_start(struct validation *v, const Board__Move *move)
+{
+    valid_new_guid(v, move->task_guid);
+    valid_cell_id(v, move);
+}
+
+void valid_task_cancel(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_fail(struct validation *v, const Board__Move *move)
+{
+    valid_new_guid(v, move->task_guid);
+    valid_reason(v, move);
+}
+
+void valid_task_reject(struct validation *v, const Board__Move *move)
+{
+    valid_new_guid(v, move->task_guid);
+    valid_reason(v, move);
+}
+
+void valid_task_complete(struct validation *v, const Board__Move *move)
+{
+    valid_new_guid(v, move->task_guid);
+    valid_cell_id(v, move);
+}
+
+void valid_task_resolving(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_delete(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_expire(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_disappear(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_kick(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_forget(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}

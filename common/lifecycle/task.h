@@ -1,0 +1,14 @@
+/* The lifecycle of a Task record: task.def says it. */
+#ifndef COMMON_LIFECYCLE_TASK_H
+#define COMMON_LIFECYCLE_TASK_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* TASK_<STATE>, TASK_NEWS_<NEWS>, TASK_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX TASK
+#define LIFECYCLE_DEF "common/lifecycle/task.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle task_lifecycle;
+
+#endif

@@ -1,0 +1,609 @@
+/* The decisions about tasks: rows of before, when, plan. The numbers are those of the rules in
+ * bbs/task/. A task is written as
+ *   "Running c1/A created=900 updated=950 completed=0 rejected=2 retries=3 keep=60 url revision=7"
+ * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7". */
+#include "bbs/task/task.h"
+#include "common/lifecycle/task.h"
+#include "test/decide/lrp_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct task_case {
+    const char *name; /* the rule */
+    enum actor actor; /* a rep is of cell c1 */
+    const char *task; /* before; NULL = none */
+    const char *cell; /* of the rep, or the one that runs the task; NULL = none */
+    const char *lead; /* the leader's lock */
+    const char *move;
+    const char *plan;
+};
+
+#define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+#define CELL "present session=7"
+#define LEAD "holder=h term=5"
+#define TERM " term=5 role=converger epoch=E"
+#define BID " term=5 role=auctioneer epoch=E"
+#define SESSION " session=7"
+#define CLIENT(text) text, ACTOR_CLIENT
+#define REP(text) text, ACTOR_REP, .cell = CELL
+#define CONVERGER(text) text, ACTOR_CONVERGER, .lead = LEAD
+#define AUCTIONEER(text) text, ACTOR_AUCTIONEER, .lead = LEAD
+#define NOT_FOUND "refuse ResourceNotFound: the requested resource could not be found\n"
+#define INVALID "refuse InvalidRequest: the request received is invalid\n"
+#define CANNOT(from, to)                                                                           \
+    "refuse InvalidStateTransition: Cannot transition from " from " to " to "\n"
+#define MOVED_ON(role, state)                                                                      \
+    "refuse ResourceConflict: task t is not what the " role " rejects: it is " state               \
+    ", and has moved on\n"
+
+static int state_named(const char *name)
+{
+    int state = lifecycle_state(&task_lifecycle, name);
+    return state < 0 ? 9 : state; /* one of a newer version */
+}
+
+/* From the word "cell/attempt". */
+static void place(struct arena *a, const char *text, char **ret_cell, char **ret_attempt)
+{
+    const char *slash = strchr(text, '/'), *from = slash;
+    while (from && from > text && from[-1] != ' ') {
+        from--;
+    }
+    *ret_cell = slash ? arena_strndup(a, from, (size_t)(slash - from)) : arena_strdup(a, "");
+    *ret_attempt = slash ? arena_strndup(a, slash + 1, strcspn(slash + 1, " "))
+                         : arena_strdup(a, "");
+}
+
+static Models__Task *row_task(struct arena *a, const char *text)
+{
+    Models__Task *t = ARENA_NEW(a, Models__Task);
+    models__task__init(t);
+    t->task_guid = arena_strdup(a, "t");
+    t->domain = arena_strdup(a, "d");
+    t->state = (Models__Task__State)state_named(row_first_word(a, text));
+    place(a, text, &t->cell_id, &t->attempt);
+    t->created_at = row_number(a, text, "created", 900) * SECOND_NS;
+    t->updated_at = row_number(a, text, "updated", 950) * SECOND_NS;
+    t->first_completed_at = row_number(a, text, "completed", 0) * SECOND_NS;
+    t->rejection_count = (int32_t)row_number(a, text, "rejected", 0);
+    t->failed = strstr(text, " failed") != NULL;
+    t->failure_reason = row_text(a, text, "reason");
+    t->result = row_text(a, text, "result");
+    if (row_value(a, text, "retries")) {
+        t->optional_max_retries_case = MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+        t->max_retries = (int32_t)row_number(a, text, "retries", 0);
+    }
+    if (row_value(a, text, "keep")) {
+        t->optional_keep_s_case = MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
+        t->keep_s = (uint32_t)row_number(a, text, "keep", 0);
+    }
+    t->task_definition = ARENA_NEW(a, Models__TaskDefinition);
+    models__task_definition__init(t->task_definition);
+    if (strstr(text, " url")) {
+        t->task_definition->completion_callback_url = arena_strdup(a, "https://cc");
+    }
+    return t;
+}
+
+static Board__Move *task_row_move(struct arena *a, const char *text)
+{
+    Board__Move *m = row_move(a, text);
+    m->task_guid = arena_strdup(a, "t");
+    place(a, text, &m->cell_id, &m->attempt);
+    m->error_message = row_text(a, text, "reason");
+    m->result = row_text(a, text, "result");
+    m->failed = strstr(text, " failed") != NULL;
+    m->task_revision = row_number(a, text, "revision", 0);
+    return m;
+}
+
+static void print_task(const Models__Task *t, struct buf *out)
+{
+    buf_printf(out, " -> %s", task_lifecycle.states[t->state]);
+    if (t->cell_id[0] || t->attempt[0]) {
+        buf_printf(out, " %s/%s", t->cell_id, t->attempt);
+    }
+    buf_printf(out, " updated=%lld", (long long)(t->updated_at / SECOND_NS));
+    if (t->first_completed_at) {
+        buf_printf(out, " completed=%lld", (long long)(t->first_completed_at / SECOND_NS));
+    }
+    if (t->failed) {
+        buf_printf(out, " failed");
+    }
+    if (t->failure_reason[0]) {
+        buf_printf(out, " (%s)", t->failure_reason);
+    }
+    if (t->result[0]) {
+        buf_printf(out, " result=%s", t->result);
+    }
+    if (t->rejection_count) {
+        buf_printf(out, " rejected=%d (%s)", t->rejection_count, t->rejection_reason);
+    }
+    buf_append_string(out, "\n");
+}
+
+static void print_task_plan(const struct plan *p, struct buf *out)
+{
+    struct plan rest = *p;
+    for (const struct change *c = p->changes; c; c = c->next) {
+        buf_printf(out, "%s %s %s by %s", c->message ? "put" : "delete", c->key, c->move,
+                   actor_name(c->actor));
+        if (c->message) {
+            print_task((const Models__Task *)c->message, out);
+        } else {
+            buf_append_string(out, "\n");
+        }
+    }
+    rest.changes = NULL;
+    plan_print(&rest, out);
+}
+
+static void run_case(const struct task_case *c)
+{
+    struct arena a;
+    struct random random;
+    struct plan plan;
+    struct buf printed;
+    arena_init(&a);
+    buf_init(&printed);
+    plan_init(&plan, &a);
+    const Board__Move *m = task_row_move(&a, c->move);
+    const Board__CellRecord *cell = c->cell ? row_cell(&a, c->cell) : NULL;
+    struct task_snapshot s = {
+        .task = c->task ? row_task(&a, c->task) : NULL,
+        .revision = c->task ? row_number(&a, c->task, "revision", 3) : 0,
+        .cell = c->actor == ACTOR_CONVERGER ? cell : NULL,
+        .by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
+               .lead_holder = c->lead ? row_text(&a, c->lead, "holder") : NULL,
+               .lead_term = c->lead ? row_number(&a, c->lead, "term", 0) : 0,
+               .epoch = ROWS_EPOCH},
+    };
+    struct op_input in = row_input(c->actor, &random, &m->base);
+    const struct move_row *row = task_row_named(m->move);
+    assert_non_null(row);
+    row->op.decide(&s, &in, &plan);
+    print_task_plan(&plan, &printed);
+    if (strcmp(buf_string(&printed), c->plan) != 0) {
+        fail_msg("%s\nexpected:\n%sgot:\n%s", c->name, c->plan, buf_string(&printed));
+    }
+    /* What refused a move is shown, unless its caller may not speak. */
+    if (plan.verdict == PLAN_NOTHING) {
+        assert_ptr_equal(plan.record, &s.task->base);
+    }
+    buf_done(&printed);
+    arena_done(&a);
+}
+
+static void run_cases(const struct task_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        run_case(&cases[i]);
+    }
+}
+
+/* ---- who may speak --------------------------------------------------------------------------- */
+
+static void speakers(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {REP("another cell's task"), .task = "Pending", .move = "start c2/A" SESSION,
+         .plan = "refuse InvalidRequest: cell c1 may not move tasks of cell c2\n"},
+        {REP("no cell named"), .task = "Pending", .move = "start" SESSION,
+         .plan = "refuse InvalidRequest: cell c1 may not move tasks of cell (none)\n"},
+        {REP("an old session"), .task = "Pending", .move = "start c1/A session=6",
+         .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
+        {"a lost cell", ACTOR_REP, .task = "Running c1/A", .cell = "lost session=7",
+         .move = "complete c1/A" SESSION,
+         .plan = "refuse ResourceConflict: cell c1 is lost: open a session first\n"},
+        {"an unknown cell", ACTOR_REP, .task = "Running c1/A", .move = "reject c1/A" SESSION,
+         .plan = "refuse ResourceConflict: cell c1 is unknown: open a session first\n"},
+        {"a deposed converger", ACTOR_CONVERGER, .lead = "holder=h term=6",
+         .task = "Resolving updated=0", .move = "kick" TERM,
+         .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
+        {"a deposed auctioneer", ACTOR_AUCTIONEER, .task = "Pending",
+         .move = "reject revision=3 reason=R" BID,
+         .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 0\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static void starts(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {CLIENT("1 no such task"), .move = "start c1/", .plan = NOT_FOUND},
+        {REP("1 no such task"), .move = "start c1/A" SESSION, .plan = NOT_FOUND},
+        {CLIENT("2 on another cell"), .task = "Running c2/", .move = "start c1/",
+         .plan = CANNOT("Running", "Running")},
+        {CLIENT("2 over"), .task = "Completed", .move = "start c1/",
+         .plan = CANNOT("Completed", "Running")},
+        {CLIENT("2 being resolved"), .task = "Resolving", .move = "start c1/",
+         .plan = CANNOT("Resolving", "Running")},
+        {CLIENT("2 of a newer version"), .task = "Paused", .move = "start c1/",
+         .plan = CANNOT("Invalid", "Running")},
+        {REP("2 another attempt of the cell"), .task = "Running c1/B", .move = "start c1/A" SESSION,
+         .plan = CANNOT("Running", "Running")},
+        {REP("2 the attempt of another cell"), .task = "Running c2/A",
+         .move = "start c1/A" SESSION, .plan = CANNOT("Running", "Running")},
+        {REP("2 over"), .task = "Completed /A", .move = "start c1/A" SESSION,
+         .plan = CANNOT("Completed", "Running")},
+        {REP("2 late, its attempt was rejected"), .task = "Pending c1/A rejected=1",
+         .move = "start c1/A" SESSION, .plan = CANNOT("Pending", "Running")},
+        {CLIENT("3 again"), .task = "Running c1/A", .move = "start c1/", .plan = "nothing\n"},
+        {REP("3 again"), .task = "Running c1/A", .move = "start c1/A" SESSION,
+         .plan = "nothing\n"},
+        {CLIENT("4"), .task = "Pending", .move = "start c1/",
+         .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
+        {CLIENT("4 an ordinary client carries no attempt"), .task = "Pending c1/A",
+         .move = "start c1/",
+         .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
+        {REP("4"), .task = "Pending", .move = "start c1/A" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
+        {REP("4 a new attempt of the cell that rejected it"), .task = "Pending c1/A",
+         .move = "start c1/B" SESSION,
+         .plan = "put task/t start by rep -> Running c1/B updated=1000\n"},
+        {REP("4 updated_at never falls"), .task = "Pending updated=2000",
+         .move = "start c1/A" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=2000\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- cancel, fail ---------------------------------------------------------------------------- */
+
+static void cancels(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {CLIENT("1"), .move = "cancel", .plan = NOT_FOUND},
+        {CLIENT("2"), .task = "Completed", .move = "cancel",
+         .plan = CANNOT("Completed", "Completed")},
+        {CLIENT("2 resolving"), .task = "Resolving", .move = "cancel",
+         .plan = CANNOT("Resolving", "Completed")},
+        {CLIENT("3 pending"), .task = "Pending", .move = "cancel",
+         .plan = "put task/t cancel by client -> Completed updated=1000 completed=1000 failed "
+                 "(task was cancelled)\n"},
+        {CLIENT("3 running"), .task = "Running c1/A", .move = "cancel",
+         .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
+                 "(task was cancelled)\n"},
+        {CLIENT("fail 1"), .move = "fail reason=R", .plan = NOT_FOUND},
+        {CLIENT("fail 2"), .task = "Completed", .move = "fail reason=R",
+         .plan = CANNOT("Completed", "Completed")},
+        {CLIENT("fail 3 pending"), .task = "Pending", .move = "fail reason=R",
+         .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"},
+        {CLIENT("fail 3 running"), .task = "Running c1/A", .move = "fail reason=R",
+         .plan = "put task/t fail by client -> Completed /A updated=1000 completed=1000 failed "
+                 "(R)\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- reject ---------------------------------------------------------------------------------- */
+
+static void rejects(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {CLIENT("1"), .move = "reject reason=R", .plan = NOT_FOUND},
+        {CLIENT("2 over"), .task = "Completed", .move = "reject reason=R", .plan = INVALID},
+        {CLIENT("2 over, rejections spent"), .task = "Completed rejected=3",
+         .move = "reject reason=R", .plan = CANNOT("Completed", "Completed")},
+        {CLIENT("2 resolving"), .task = "Resolving", .move = "reject reason=R", .plan = INVALID},
+        {AUCTIONEER("2 it changed since"), .task = "Pending revision=4",
+         .move = "reject reason=R revision=3" BID, .plan = MOVED_ON("auctioneer", "Pending")},
+        {AUCTIONEER("2 a cell has it"), .task = "Running c1/A revision=3",
+         .move = "reject reason=R revision=3" BID, .plan = MOVED_ON("auctioneer", "Running")},
+        {REP("2 another attempt"), .task = "Running c1/B", .move = "reject c1/A reason=R" SESSION,
+         .plan = MOVED_ON("rep", "Running")},
+        {REP("2 not started by it"), .task = "Pending", .move = "reject c1/A reason=R" SESSION,
+         .plan = MOVED_ON("rep", "Pending")},
+        {REP("2 over"), .task = "Completed /A", .move = "reject c1/A reason=R" SESSION,
+         .plan = MOVED_ON("rep", "Completed")},
+        {REP("2 of a newer version"), .task = "Paused c1/A", .move = "reject c1/A reason=R" SESSION,
+         .plan = MOVED_ON("rep", "of an unknown state")},
+        {REP("3 again"), .task = "Pending c1/A rejected=1", .move = "reject c1/A reason=R" SESSION,
+         .plan = "nothing\n"},
+        {REP("3 again, and they are spent"), .task = "Pending c1/A rejected=3",
+         .move = "reject c1/A reason=R" SESSION, .plan = "nothing\n"},
+        {CLIENT("4 the fourth"), .task = "Pending rejected=3", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
+                 "rejected=3 ()\n"},
+        {CLIENT("4 its own number"), .task = "Running c1/ rejected=1 retries=1",
+         .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
+                 "rejected=1 ()\n"},
+        {CLIENT("4 none at all"), .task = "Pending retries=0", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed "
+                 "(R)\n"},
+        {AUCTIONEER("4"), .task = "Pending rejected=3", .move = "reject reason=R revision=3" BID,
+         .plan = "put task/t reject by auctioneer -> Completed updated=1000 completed=1000 failed "
+                 "(R) rejected=3 ()\n"},
+        {REP("4"), .task = "Running c1/A rejected=3", .move = "reject c1/A reason=R" SESSION,
+         .plan = "put task/t reject by rep -> Completed /A updated=1000 completed=1000 failed (R) "
+                 "rejected=3 ()\n"},
+        {CLIENT("5 the third"), .task = "Pending rejected=2", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Pending updated=1000 rejected=3 (R)\n"},
+        {CLIENT("5 its own number"), .task = "Pending rejected=3 retries=4",
+         .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Pending updated=1000 rejected=4 (R)\n"},
+        {CLIENT("5 running, as Diego"), .task = "Running c1/A", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Pending c1/A updated=1000 rejected=1 (R)\n"},
+        {AUCTIONEER("5"), .task = "Pending", .move = "reject reason=R revision=3" BID,
+         .plan = "put task/t reject by auctioneer -> Pending updated=1000 rejected=1 (R)\n"},
+        {REP("5"), .task = "Running c1/A", .move = "reject c1/A reason=R" SESSION,
+         .plan = "put task/t reject by rep -> Pending c1/A updated=1000 rejected=1 (R)\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- complete -------------------------------------------------------------------------------- */
+
+static void completes(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {CLIENT("1"), .move = "complete c1/", .plan = NOT_FOUND},
+        {CLIENT("2 pending"), .task = "Pending", .move = "complete c1/",
+         .plan = CANNOT("Pending", "Completed")},
+        {CLIENT("2 over"), .task = "Completed result=r", .move = "complete c1/ result=r",
+         .plan = CANNOT("Completed", "Completed")},
+        {CLIENT("2 on another cell"), .task = "Running c2/", .move = "complete c1/",
+         .plan = "refuse RunningOnDifferentCell: Running on cell c2 not c1\n"},
+        {REP("2 on another cell"), .task = "Running c2/A", .move = "complete c1/A" SESSION,
+         .plan = "refuse RunningOnDifferentCell: Running on cell c2 not c1\n"},
+        {REP("2 another attempt"), .task = "Running c1/B", .move = "complete c1/A" SESSION,
+         .plan = "refuse ResourceConflict: task t runs on cell c1 by another attempt\n"},
+        {REP("2 another result"), .task = "Completed /A result=r",
+         .move = "complete c1/A result=s" SESSION, .plan = CANNOT("Completed", "Completed")},
+        {REP("2 another reason"), .task = "Completed /A failed reason=R",
+         .move = "complete c1/A failed reason=S" SESSION, .plan = CANNOT("Completed", "Completed")},
+        {REP("2 cancelled meanwhile"), .task = "Completed /A failed reason=cancelled",
+         .move = "complete c1/A" SESSION, .plan = CANNOT("Completed", "Completed")},
+        {REP("2 by another attempt"), .task = "Completed /B result=r",
+         .move = "complete c1/A result=r" SESSION, .plan = CANNOT("Completed", "Completed")},
+        {REP("2 no attempt is no proof"), .task = "Completed result=r",
+         .move = "complete c1/ result=r" SESSION, .plan = CANNOT("Completed", "Completed")},
+        {REP("2 resolving, another outcome"), .task = "Resolving /A",
+         .move = "complete c1/A failed" SESSION, .plan = CANNOT("Resolving", "Completed")},
+        {REP("3 again"), .task = "Completed /A result=r", .move = "complete c1/A result=r" SESSION,
+         .plan = "nothing\n"},
+        {REP("3 again, resolving"), .task = "Resolving /A failed reason=R",
+         .move = "complete c1/A failed reason=R" SESSION, .plan = "nothing\n"},
+        {CLIENT("4 well"), .task = "Running c1/A", .move = "complete c1/ result=r",
+         .plan = "put task/t complete by client -> Completed /A updated=1000 completed=1000 "
+                 "result=r\n"},
+        {REP("4 well"), .task = "Running c1/A", .move = "complete c1/A result=r" SESSION,
+         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000 "
+                 "result=r\n"},
+        {REP("4 failed"), .task = "Running c1/A", .move = "complete c1/A failed reason=R" SESSION,
+         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000 failed "
+                 "(R)\n"},
+        {REP("4 what a client started on its cell"), .task = "Running c1/",
+         .move = "complete c1/ failed reason=R" SESSION,
+         .plan = "put task/t complete by rep -> Completed updated=1000 completed=1000 failed "
+                 "(R)\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- resolving, delete ----------------------------------------------------------------------- */
+
+static void resolves(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {CLIENT("1"), .move = "resolving", .plan = NOT_FOUND},
+        {CLIENT("2 pending"), .task = "Pending", .move = "resolving",
+         .plan = CANNOT("Pending", "Resolving")},
+        {CLIENT("2 running"), .task = "Running c1/", .move = "resolving",
+         .plan = CANNOT("Running", "Resolving")},
+        {CLIENT("2 again"), .task = "Resolving", .move = "resolving",
+         .plan = CANNOT("Resolving", "Resolving")},
+        {CLIENT("3"), .task = "Completed /A completed=900 result=r", .move = "resolving",
+         .plan = "put task/t resolving by client -> Resolving /A updated=1000 completed=900 "
+                 "result=r\n"},
+        {CLIENT("delete 1"), .move = "delete", .plan = NOT_FOUND},
+        {CLIENT("delete 2"), .task = "Completed", .move = "delete",
+         .plan = CANNOT("Completed", "Resolving")},
+        {CLIENT("delete 2 pending"), .task = "Pending", .move = "delete",
+         .plan = CANNOT("Pending", "Resolving")},
+        {CLIENT("delete 3"), .task = "Resolving", .move = "delete",
+         .plan = "delete task/t delete by client\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- the converger's ------------------------------------------------------------------------- */
+
+static void converges(void **state)
+{
+    (void)state;
+#define NOT_EXPIRED "refuse ResourceConflict: task t has not expired\n"
+#define NOT_GONE "refuse ResourceConflict: task t does not run on a cell that is absent for 60 s\n"
+#define NOT_STUCK "refuse ResourceConflict: task t is not Resolving for 45 s\n"
+#define KEPT "refuse ResourceConflict: task t is not Completed, or is still to be kept\n"
+#define GONE(place)                                                                                \
+    "put task/t disappear by converger -> Completed " place                                        \
+    " updated=1000 completed=1000 failed (cell disappeared before completion)\n"
+    static const struct task_case cases[] = {
+        {CONVERGER("expire 1"), .move = "expire" TERM, .plan = NOT_FOUND},
+        {CONVERGER("expire 2 not yet"), .task = "Pending created=-800", .move = "expire" TERM,
+         .plan = NOT_EXPIRED},
+        {CONVERGER("expire 2 started"), .task = "Running c1/A created=-9000",
+         .move = "expire" TERM, .plan = NOT_EXPIRED},
+        {CONVERGER("expire 3"), .task = "Pending created=-801", .move = "expire" TERM,
+         .plan = "put task/t expire by converger -> Completed updated=1000 completed=1000 failed "
+                 "(not started within time limit)\n"},
+        {CONVERGER("disappear 1"), .move = "disappear" TERM, .plan = NOT_FOUND},
+        {CONVERGER("disappear 2 present"), .task = "Running c1/A updated=0", .cell = CELL,
+         .move = "disappear" TERM, .plan = NOT_GONE},
+        {CONVERGER("disappear 2 lost, not for long enough"), .task = "Running c1/A updated=0",
+         .cell = "lost since=941", .move = "disappear" TERM, .plan = NOT_GONE},
+        {CONVERGER("disappear 2 unknown, not for long enough"), .task = "Running c1/A updated=941",
+         .move = "disappear" TERM, .plan = NOT_GONE},
+        {CONVERGER("disappear 2 pending"), .task = "Pending c1/A updated=0",
+         .move = "disappear" TERM, .plan = NOT_GONE},
+        {CONVERGER("disappear 2 over"), .task = "Completed c1/A updated=0",
+         .move = "disappear" TERM, .plan = NOT_GONE},
+        {CONVERGER("disappear 3 lost"), .task = "Running c1/A updated=0", .cell = "lost since=940",
+         .move = "disappear" TERM, .plan = GONE("c1/A")},
+        {CONVERGER("disappear 3 unknown"), .task = "Running c1/A updated=940",
+         .move = "disappear" TERM, .plan = GONE("c1/A")},
+        {CONVERGER("kick 1"), .move = "kick" TERM, .plan = NOT_FOUND},
+        {CONVERGER("kick 2 not yet"), .task = "Resolving updated=956", .move = "kick" TERM,
+         .plan = NOT_STUCK},
+        {CONVERGER("kick 2 completed"), .task = "Completed updated=0", .move = "kick" TERM,
+         .plan = NOT_STUCK},
+        {CONVERGER("kick 3"), .task = "Resolving /A updated=955 completed=900 result=r",
+         .move = "kick" TERM,
+         .plan = "put task/t kick by converger -> Completed /A updated=955 completed=900 "
+                 "result=r\n"},
+        {CONVERGER("forget 1"), .move = "forget" TERM, .plan = NOT_FOUND},
+        {CONVERGER("forget 2 not yet"), .task = "Completed completed=-85399",
+         .move = "forget" TERM, .plan = KEPT},
+        {CONVERGER("forget 2 its own time"), .task = "Completed completed=941 keep=60",
+         .move = "forget" TERM, .plan = KEPT},
+        {CONVERGER("forget 2 not delivered"), .task = "Completed completed=-603799 keep=60 url",
+         .move = "forget" TERM, .plan = KEPT},
+        {CONVERGER("forget 2 resolving"), .task = "Resolving completed=-700000",
+         .move = "forget" TERM, .plan = KEPT},
+        {CONVERGER("forget 3"), .task = "Completed completed=-85400", .move = "forget" TERM,
+         .plan = "delete task/t forget by converger\n"},
+        {CONVERGER("forget 3 its own time"), .task = "Completed completed=940 keep=60",
+         .move = "forget" TERM, .plan = "delete task/t forget by converger\n"},
+        {CONVERGER("forget 3 never delivered"), .task = "Completed completed=-603800 url",
+         .move = "forget" TERM, .plan = "delete task/t forget by converger\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- desire, and what does not fit ----------------------------------------------------------- */
+
+static char *repeat(struct arena *a, size_t size)
+{
+    char *text = arena_alloc(a, size + 1);
+    memset(text, 'x', size);
+    text[size] = '\0';
+    return text;
+}
+
+static void desire_case(const char *task, size_t result_file_size, const char *expected)
+{
+    struct arena a;
+    struct random random;
+    struct plan plan;
+    struct buf printed;
+    arena_init(&a);
+    buf_init(&printed);
+    plan_init(&plan, &a);
+    Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
+    definition.result_file = repeat(&a, result_file_size);
+    Models__DesireTaskRequest r = MODELS__DESIRE_TASK_REQUEST__INIT;
+    r.task_guid = arena_strdup(&a, "t");
+    r.domain = arena_strdup(&a, "d");
+    r.task_definition = &definition;
+    r.optional_max_retries_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+    r.max_retries = 0;
+    r.optional_keep_s_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
+    r.keep_s = 60;
+    struct task_snapshot s = {.task = task ? row_task(&a, task) : NULL};
+    struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
+    task_desire_decide(&s, &in, &plan);
+    print_task_plan(&plan, &printed);
+    assert_string_equal(buf_string(&printed), expected);
+    if (plan.verdict == PLAN_COMMIT) {
+        const Models__Task *made = (const Models__Task *)plan.changes->message;
+        assert_int_equal(made->created_at, ROWS_NOW_S * SECOND_NS);
+        assert_int_equal(made->optional_max_retries_case,
+                         MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES);
+        assert_int_equal(made->optional_keep_s_case, MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S);
+        assert_int_equal(made->keep_s, 60);
+        assert_string_equal(made->domain, "d");
+    }
+    buf_done(&printed);
+    arena_done(&a);
+}
+
+static void desires(void **state)
+{
+    (void)state;
+    static const char exists[] =
+        "refuse ResourceExists: the requested resource already exists\n";
+    static const char made[] = "put task/t desire by client -> Pending updated=1000\n";
+    enum { LARGEST = TASK_BYTES_MAX - TASK_OUTCOME_BYTES_MAX };
+    desire_case("Pending", 1, exists);   /* 1 */
+    desire_case("Completed", 1, exists); /* 1 */
+    desire_case(NULL, LARGEST, INVALID); /* 2 */
+    desire_case(NULL, LARGEST - 100, made);
+    desire_case(NULL, 1, made); /* 3 */
+}
+
+/* A record never grows beyond what a transaction takes, and reasons are cut. */
+static void large_outcomes(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t result;
+        enum plan_verdict verdict;
+    } cases[] = {{51200, PLAN_COMMIT}, {TASK_BYTES_MAX - 2000, PLAN_COMMIT},
+                 {TASK_BYTES_MAX, PLAN_REFUSE}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena a;
+        struct random random;
+        struct plan plan;
+        arena_init(&a);
+        plan_init(&plan, &a);
+        Board__Move *m = task_row_move(&a, "complete c1/A failed" SESSION);
+        m->result = repeat(&a, cases[i].result);
+        m->error_message = repeat(&a, 1024);
+        struct task_snapshot s = {.task = row_task(&a, "Running c1/A"),
+                                  .by = {.cell = row_cell(&a, CELL), .epoch = ROWS_EPOCH}};
+        struct op_input in = row_input(ACTOR_REP, &random, &m->base);
+        task_complete_decide(&s, &in, &plan);
+        assert_int_equal(plan.verdict, cases[i].verdict);
+        if (plan.verdict == PLAN_COMMIT) {
+            const Models__Task *after = (const Models__Task *)plan.record;
+            assert_int_equal(strlen(after->failure_reason), 1024);
+            assert_non_null(strstr(after->failure_reason, "(truncated)"));
+            assert_string_equal(after->result, m->result);
+            s.task = after; /* and so it is known again */
+            plan_init(&plan, &a);
+            task_complete_decide(&s, &in, &plan);
+            assert_int_equal(plan.verdict, PLAN_NOTHING);
+        }
+        arena_done(&a);
+    }
+}
+
+/* Nobody may bring a move that the table gives to another. */
+static void named_moves(void **state)
+{
+    (void)state;
+    assert_null(task_row_named("claim"));
+    assert_null(task_row_named("desire")); /* a request of its own */
+    for (int news = TASK_NEWS_START; news < TASK_NEWS_COUNT; news++) {
+        const struct move_row *row = task_row_named(task_lifecycle.news[news]);
+        assert_non_null(row);
+        assert_int_equal(row->news, news);
+        assert_ptr_equal(row->lifecycle, &task_lifecycle);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(speakers),  cmocka_unit_test(starts),         cmocka_unit_test(cancels),
+        cmocka_unit_test(rejects),   cmocka_unit_test(completes),      cmocka_unit_test(resolves),
+        cmocka_unit_test(converges), cmocka_unit_test(desires),        cmocka_unit_test(named_moves),
+        cmocka_unit_test(large_outcomes),
+    };
+    return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
+}
