@@ -146,6 +146,7 @@ static void heal(struct swarm *s)
     swarm_start_all(s);
     for (unsigned i = 0; i < s->node_count; i++) {
         world_set_clock(s->world, s->nodes[i]);
+        world_kill_asking(s->world, s->nodes[i], 0);
     }
     client_heal(s);
     checkers_touch(&s->checkers, -1);

@@ -18,6 +18,13 @@ static struct node *any_bbs(struct swarm *s)
     return pick(s, 0, s->cluster->options.bbs);
 }
 
+/* Of those who lead or would. */
+static struct node *any_candidate(struct swarm *s)
+{
+    const struct cluster_options *o = &s->cluster->options;
+    return pick(s, o->bbs, o->auctioneers + o->convergers);
+}
+
 static struct node *any_cell(struct swarm *s)
 {
     return pick(s, s->node_count - s->cluster->options.cells, s->cluster->options.cells);
@@ -78,14 +85,14 @@ static bool begin_kill_commit(struct swarm *s, struct open_fault *f)
 
 static bool begin_kill_asking(struct swarm *s, struct open_fault *f)
 {
-    /* Those who ask with a session or a term. */
-    f->node = pick(s, s->cluster->options.bbs, s->node_count - s->cluster->options.bbs);
-    if (alive(f->node)) {
-        world_kill_asking(s->world, f->node,
-                          swarm_draw(s, 50 * MILLISECOND_NS, 10 * SECOND_NS));
-        return true;
+    /* Leaders are few, and a leader's successor takes its time. */
+    f->node = swarm_chance(s, 50) ? any_candidate(s) : any_cell(s);
+    if (!alive(f->node)) {
+        return false;
     }
-    return false;
+    int64_t late_ns = swarm_chance(s, 50) ? 10 * SECOND_NS : 60 * SECOND_NS;
+    world_kill_asking(s->world, f->node, swarm_draw(s, 50 * MILLISECOND_NS, late_ns));
+    return true;
 }
 
 static bool begin_pause(struct swarm *s, struct open_fault *f)
@@ -487,7 +494,7 @@ static const struct fault_row {
     [FAULT_KILL] = {"kill", 60, 0, begin_kill, NULL},
     [FAULT_KILL_WITHIN] = {"kill within a step", 50, 0, begin_kill_within, NULL},
     [FAULT_KILL_COMMIT] = {"kill after a commit", 50, 0, begin_kill_commit, NULL},
-    [FAULT_KILL_ASKING] = {"kill while asking", 50, 0, begin_kill_asking, NULL},
+    [FAULT_KILL_ASKING] = {"kill while asking", 80, 0, begin_kill_asking, NULL},
     [FAULT_PAUSE] = {"pause", 50, 12 * SECOND_NS, begin_pause, end_pause},
     [FAULT_CUT_ONE_WAY] = {"one-way cut", 40, 8 * SECOND_NS, begin_cut_one_way, end_cut},
     [FAULT_CUT_TWO_WAY] = {"two-way cut", 40, 8 * SECOND_NS, begin_cut_two_way, end_cut},

@@ -211,7 +211,7 @@ void world_kill_within(struct world *w, struct node *n, unsigned effects)
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns)
 {
     (void)w;
-    assert(n->role && late_ns > 0);
+    assert(n->role);
     n->last_words_late_ns = late_ns;
 }
 
@@ -387,11 +387,12 @@ static void carry_out(struct node *n, const struct effect *e)
     }
 }
 
-static bool asks(const struct effects *out)
+/* With a session or a term: what must not be done when those are over. */
+static bool asks_for_moves(const struct effects *out)
 {
     for (size_t i = 0; i < out->count; i++) {
         const struct effect *e = &out->list[i];
-        if (e->kind == EFFECT_CALL && !strstr(e->call.url, "/v1/board/beat")) {
+        if (e->kind == EFFECT_CALL && strstr(e->call.url, "/v1/board/apply")) {
             return true;
         }
     }
@@ -412,7 +413,7 @@ void node_step(struct node *n, struct event *ev)
     ev->entropy[1] = random_next(&w->random);
     role_step(n->role, ev, &out);
     const struct effect *exit = NULL;
-    n->last_words = n->last_words_late_ns && asks(&out);
+    n->last_words = n->last_words_late_ns && asks_for_moves(&out);
     bool dies = n->dies || n->last_words;
     for (size_t i = 0; i < out.count; i++) {
         if (n->dies && i >= n->dies_after) {

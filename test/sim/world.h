@@ -68,8 +68,8 @@ bool world_end_container(struct world *w, struct node *n, int which, int exit_co
 /* As kill -9 in the middle of its next step: only the first `effects` effects of it are done. */
 void world_kill_within(struct world *w, struct node *n, unsigned effects);
 
-/* As kill -9 right after the next step in which it asks for something other than to be heard (a
- * beat): what it asks comes `late_ns` later, when its successor may be at work. */
+/* As kill -9 right after the next step in which it asks for moves: what it asks comes `late_ns`
+ * later, when its successor may be at work. 0: not any more. */
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns);
 
 /* As a machine that falls: its containers end with it, or are not even known any more when it is

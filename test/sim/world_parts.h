@@ -29,7 +29,7 @@ struct node {
     int64_t store_troubled_ns; /* when a call to etcd last failed or took long; the same */
     bool dies;              /* within its next step, after dies_after effects */
     unsigned dies_after;
-    int64_t last_words_late_ns; /* it dies when it next asks, which comes so much later; 0 = no */
+    int64_t last_words_late_ns; /* dies when it next asks for moves, so much late; 0 = no */
     bool last_words;            /* it asks them now */
 
     uint64_t watch_id; /* 0 = none open */
