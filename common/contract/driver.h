@@ -62,7 +62,8 @@ struct verb_call {
 enum verb_outcome {
     VERB_DONE,
     VERB_FAILED,     /* nothing of it remains in force; text says why */
-    VERB_UNCERTAIN,  /* no answer before the deadline: LIST tells */
+    VERB_UNCERTAIN,  /* no answer before the deadline, or an earlier start of it came to light:
+                      * LIST tells */
 };
 
 enum container_state {

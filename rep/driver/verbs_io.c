@@ -256,6 +256,9 @@ static void on_start(struct job *j, enum job_news news)
         c->starting = false;
         container_load(op->driver, op->guid);
     }
+    if (c && c->shim >= 0) { /* not ours, which has ended: one that a killed rep had just begun */
+        op_answer(op, VERB_UNCERTAIN, 0, "it was started before");
+    }
     struct report r = job_report(j);
     op_answer(op, VERB_FAILED, 0,
               words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));

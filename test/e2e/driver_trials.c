@@ -388,7 +388,12 @@ static void settle(struct rig *r)
             fail_msg("%s ended with the rep: %s", guid, c.text);
         }
         if (c.guid && c.state == CONTAINER_PREPARED) { /* what was begun can be gone on with */
-            done(subject_plain(&r->subject, &arena, VERB_START, guid));
+            struct verb_answer a = subject_plain(&r->subject, &arena, VERB_START, guid);
+            if (a.outcome == VERB_UNCERTAIN) { /* its shim was on its way */
+                await_state(r, guid, CONTAINER_RUNNING);
+            } else {
+                done(a);
+            }
         }
         subject_remove(&r->subject, guid);
         arena_reset(&arena);
@@ -413,6 +418,39 @@ void trial_rep_killed(void **state)
         settle(r);
         assert_int_equal(rig_processes(r), 0);
     }
+}
+
+/* A rep was killed between the beginning of a shim and that one's first word: its successor saw a
+ * container that was never started, and begins a second shim. That one fails, but the container is
+ * in force: LIST tells. */
+void trial_started_by_another(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    struct identity id;
+    char text[128];
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    arena_init(&arena);
+    done(subject_prepare(&r->subject, &arena, "twice", &spec));
+    pid_t other = fork();
+    while (other == 0) {
+        pause();
+    }
+    assert_int_equal(identity_of(other, &id), 0);
+    int n = identity_print(&id, text, sizeof(text));
+    FILE *f = fopen(rig_path(r, "twice", "shim.pid"), "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, (size_t)n, f), n);
+    fclose(f);
+    struct verb_answer a = subject_plain(&r->subject, &arena, VERB_START, "twice");
+    enum container_state found = subject_find(&r->subject, &arena, "twice").state;
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    subject_remove(&r->subject, "twice");
+    assert_int_equal(a.outcome, VERB_UNCERTAIN);
+    assert_int_equal(found, CONTAINER_STARTING);
+    arena_done(&arena);
 }
 
 /* A container that a successor removes while it is being started, at 48 points of that. */

@@ -56,6 +56,7 @@ void trial_logs(void **state);
 void trial_full_disk(void **state);
 void trial_shim_killed(void **state);
 void trial_rep_killed(void **state);
+void trial_started_by_another(void **state);
 void trial_removed_amid_start(void **state);
 void trial_term_at_once(void **state);
 void trial_many(void **state);

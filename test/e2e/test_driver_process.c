@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         TRIAL(trial_full_disk),
         TRIAL(trial_shim_killed),
         TRIAL(trial_rep_killed),
+        TRIAL(trial_started_by_another),
         TRIAL(trial_removed_amid_start),
         TRIAL(trial_term_at_once),
         TRIAL(trial_many),
