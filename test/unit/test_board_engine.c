@@ -783,7 +783,9 @@ static void a_board_of_large_records_is_verified(void **state)
     struct board *b = board_rig_board(r, 0);
     board_rig_run(r, 30 * SECOND_NS);
     assert_int_equal(board_rig_logged(r, "the copy of the board differs from etcd"), 0);
-    assert_true(copy_remove(b->copy, "domain/0599"));
+    struct version *untold = copy_remove(b->copy, "domain/0599");
+    assert_non_null(untold);
+    version_unref(untold);
     board_rig_run(r, 30 * SECOND_NS);
     assert_int_equal(board_rig_logged(r, "the copy of the board differs from etcd"), 1);
     board_rig_free(r);
