@@ -233,6 +233,7 @@ static void oci_remove(struct driver *d, const char *guid, struct command *c)
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
     command_add(c, "--guid=%s", guid);
     command_add(c, "--cgroup=%s", cgroup);
+    command_add(c, "--runtime-root=%s", d->runtime_dir);
     command_add(c, "--");
     add_runtime(d, c, NULL);
     command_add(c, "delete");

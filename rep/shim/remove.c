@@ -4,6 +4,7 @@
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -87,6 +88,32 @@ static bool forget(const struct options *o)
            run_command((const char *const *)o->command) == 0 || never_ran();
 }
 
+/* What a runtime that was killed left in its directory. For a moment runc has a copy of itself
+ * mounted there, which it cannot delete later. */
+static int clear_runtime(const struct options *o)
+{
+    char path[4096];
+    int root = open(o->runtime_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(root, o->guid, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    int result = 0;
+    for (struct dirent *e; dir && result == 0 && (e = readdir(dir));) {
+        bool own = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+        snprintf(path, sizeof(path), "%s/%s/%s", o->runtime_root, o->guid, e->d_name);
+        result = own ? unmount(path) : 0;
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    if (result == 0 && root >= 0) {
+        result = delete_tree(root, o->guid); /* which says itself what it could not */
+    }
+    if (root >= 0) {
+        close(root);
+    }
+    return result;
+}
+
 int shim_remove(const struct options *o)
 {
     if (directory_lock() < 0) {
@@ -99,6 +126,9 @@ int shim_remove(const struct options *o)
     end_shim();
     end_first(o);
     if (!forget(o)) {
+        return 1;
+    }
+    if (o->runtime_root && clear_runtime(o) < 0) {
         return 1;
     }
     if (o->cgroup && cgroup_remove(o->cgroup) < 0) {

@@ -480,6 +480,22 @@ void trial_removed_amid_start(void **state)
     arena_done(&arena);
 }
 
+/* A runtime that was killed while a copy of itself was mounted in its directory. */
+void trial_runtime_killed(void **state)
+{
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    struct arena arena;
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    arena_init(&arena);
+    done(subject_prepare(s, &arena, "mounted", &spec));
+    rig_mount_copy(r, "mounted");
+    assert_int_not_equal(rig_leftovers(r), 0);
+    subject_remove(s, "mounted");
+    arena_done(&arena); /* and nothing is left, as rig_close demands of each trial */
+}
+
 /* The kernel drops what the first process of a namespace has not asked for yet: started must mean
  * that it has. */
 void trial_term_at_once(void **state)

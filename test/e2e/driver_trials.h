@@ -38,6 +38,10 @@ int rig_processes(struct rig *r);
 /* Directories, mounts, control groups and loop devices of containers; printed likewise. */
 int rig_leftovers(struct rig *r);
 
+/* Leaves a mount where the runtime keeps its own of this container, as runc does when it is killed
+ * at a bad moment. */
+void rig_mount_copy(struct rig *r, const char *guid);
+
 /* A container of `sh -c SCRIPT`. */
 struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4]);
 void rig_begin_shell(struct rig *r, const char *guid, const char *script);
@@ -58,6 +62,7 @@ void trial_shim_killed(void **state);
 void trial_rep_killed(void **state);
 void trial_started_by_another(void **state);
 void trial_removed_amid_start(void **state);
+void trial_runtime_killed(void **state); /* oci only */
 void trial_term_at_once(void **state);
 void trial_many(void **state);
 void trial_quick_ends(void **state);

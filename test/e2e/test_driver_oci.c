@@ -42,6 +42,7 @@ int main(int argc, char **argv)
         TRIAL(trial_rep_killed),
         TRIAL(trial_started_by_another),
         TRIAL(trial_removed_amid_start),
+        TRIAL(trial_runtime_killed),
         TRIAL(trial_term_at_once),
         TRIAL(trial_many),
         TRIAL(trial_quick_ends),
