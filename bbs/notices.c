@@ -224,7 +224,7 @@ void notices_add(struct bbs *b, const struct notice *notice, const char *trace_i
         send_stop(b, notice, trace_id, out);
     } else if (notice->kind == NOTICE_REFRESH) {
         send_refresh(b, notice, trace_id, out);
-    } else {
+    } else if (notice->kind == NOTICE_START) {
         keep_start(&b->notices, notice, trace_id);
     }
 }

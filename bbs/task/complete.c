@@ -45,8 +45,9 @@ void task_complete_decide(const void *snapshot, const struct op_input *in, struc
     if (to < 0) { /* 2 */
         refuse(p, s->task, m);
     } else if (to != from) { /* 3 */
-        task_put(p, in,
-                 task_completed(p->arena, s->task, m->failed, m->error_message, m->result, in->now),
-                 "complete"); /* 4 */
+        task_over(p, in,
+                  task_completed(p->arena, s->task, m->failed, m->error_message, m->result,
+                                 in->now),
+                  "complete"); /* 4 */
     }
 }

@@ -17,6 +17,6 @@ void task_fail_decide(const void *snapshot, const struct op_input *in, struct pl
         task_refuse_transition(p, s->task, TASK_COMPLETED);
         return;
     }
-    task_put(p, in, task_completed(p->arena, s->task, true, m->error_message, "", in->now), /* 3 */
-             "fail");
+    task_over(p, in, task_completed(p->arena, s->task, true, m->error_message, "", in->now), /* 3 */
+              "fail");
 }

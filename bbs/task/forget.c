@@ -6,7 +6,7 @@
 /* With a callback URL somebody waits for the outcome, so keep_s does not shorten it. */
 static int64_t keep_ns(const Models__Task *task)
 {
-    if (task->task_definition && task->task_definition->completion_callback_url[0]) {
+    if (task_callback_url(task)[0]) {
         return TASK_KEEP_UNDELIVERED_NS;
     }
     bool given = task->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;

@@ -51,8 +51,8 @@ void task_reject_decide(const void *snapshot, const struct op_input *in, struct 
     } else if (to == from && in->actor == ACTOR_REP) { /* 3 */
         return;
     } else if (to == TASK_COMPLETED) { /* 4 */
-        task_put(p, in, task_completed(p->arena, s->task, true, m->error_message, "", in->now),
-                 "reject");
+        task_over(p, in, task_completed(p->arena, s->task, true, m->error_message, "", in->now),
+                  "reject");
     } else { /* 5 */
         Models__Task *after = task_change(p->arena, s->task, to, in->now);
         after->rejection_count++;

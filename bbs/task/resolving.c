@@ -1,9 +1,10 @@
-/* resolving: a client takes note of how the task ended (behaviour.md 13.3). */
+/* resolving: a client takes note of how the task ended, or a bbs calls who awaits it (behaviour.md
+ * 13.3, 13.4). */
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 
 /* 1. No such task: ResourceNotFound.
- * 2. Not Completed: InvalidStateTransition to Resolving.
+ * 2. Not Completed, or, when a bbs is to call, not awaited: InvalidStateTransition to Resolving.
  * 3. Resolving. */
 void task_resolving_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -12,7 +13,7 @@ void task_resolving_decide(const void *snapshot, const struct op_input *in, stru
         return;
     }
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_RESOLVING,
-                            0);
+                            task_awaited(s->task, in->now) ? TASK_IF_AWAITED : 0);
     if (to < 0) { /* 2 */
         task_refuse_transition(p, s->task, TASK_RESOLVING);
         return;

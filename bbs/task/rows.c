@@ -49,8 +49,10 @@ static const struct move_row rows[] = {
     TASK_ROW(resolving, TASK_NEWS_RESOLVING),
     TASK_ROW(delete, TASK_NEWS_DELETE),
     TASK_ROW(expire, TASK_NEWS_EXPIRE),
+    TASK_ROW(ask, TASK_NEWS_ASK),
     TASK_ROW(disappear, TASK_NEWS_DISAPPEAR),
     TASK_ROW(kick, TASK_NEWS_KICK),
+    TASK_ROW(deliver, TASK_NEWS_DELIVER),
     TASK_ROW(forget, TASK_NEWS_FORGET),
 };
 

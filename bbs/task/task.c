@@ -3,6 +3,7 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/task.h"
+#include "common/model/task_times.h"
 
 #include <assert.h>
 #include <string.h>
@@ -39,6 +40,17 @@ const Board__Move *task_move(const struct task_snapshot *s, const struct op_inpu
     }
     p->record = &s->task->base;
     return m;
+}
+
+const char *task_callback_url(const Models__Task *task)
+{
+    return task->task_definition ? task->task_definition->completion_callback_url : "";
+}
+
+bool task_awaited(const Models__Task *task, struct moment now)
+{
+    return task_callback_url(task)[0] &&
+           now.wall_ns - task->first_completed_at < TASK_KEEP_UNDELIVERED_NS;
 }
 
 uint32_t task_guards(const Models__Task *task, const Board__Move *m)
@@ -86,6 +98,15 @@ void task_put(struct plan *p, const struct op_input *in, const Models__Task *tas
     }
     p->record = &task->base;
     plan_put(p, key_task(p->arena, task->task_guid), name, in->actor, &task->base);
+}
+
+void task_over(struct plan *p, const struct op_input *in, const Models__Task *task,
+               const char *name)
+{
+    task_put(p, in, task, name);
+    if (p->verdict == PLAN_COMMIT && task_callback_url(task)[0]) {
+        plan_notice_callback(p, task->task_guid);
+    }
 }
 
 void task_delete(struct plan *p, const struct op_input *in, const Models__Task *task,

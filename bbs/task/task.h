@@ -1,5 +1,5 @@
 /* Tasks: desire, and the moves of a Task record: start, cancel, fail, reject, complete, resolving,
- * delete, and those of the converger: expire, disappear, kick, forget (behaviour.md 13, 14.2;
+ * delete, and those of the converger: expire, ask, disappear, kick, deliver, forget (behaviour.md 13, 14.2;
  * docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here alike, as
  * a Board__Move that names a task. Each decision is a pure function of the snapshot; its rules are
  * numbered in its own file. A record that was read is never written to: a change starts from a copy. */
@@ -41,8 +41,10 @@ void task_complete_decide(const void *snapshot, const struct op_input *in, struc
 void task_resolving_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void task_delete_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void task_expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_ask_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void task_disappear_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void task_kick_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void task_deliver_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void task_forget_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* ---- for them -------------------------------------------------------------------------------- */
@@ -54,6 +56,12 @@ int task_state(const Models__Task *task);
  * The answer shows the task. */
 const Board__Move *task_move(const struct task_snapshot *s, const struct op_input *in,
                              struct plan *p);
+
+/* Who is to be told when it is over: "" = nobody. */
+const char *task_callback_url(const Models__Task *task);
+
+/* AWAITED: it has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS. */
+bool task_awaited(const Models__Task *task, struct moment now);
 
 /* SAME_CELL, SAME_ATTEMPT and OTHER_ATTEMPT between this move and that task. */
 uint32_t task_guards(const Models__Task *task, const Board__Move *m);
@@ -73,6 +81,10 @@ Models__Task *task_completed(struct arena *a, const Models__Task *before, bool f
 /* Puts it, which becomes what the answer shows, or refuses what would not fit: InvalidRequest. */
 void task_put(struct plan *p, const struct op_input *in, const Models__Task *task,
               const char *name);
+
+/* task_put of one that is now over; who is to be called back is. */
+void task_over(struct plan *p, const struct op_input *in, const Models__Task *task,
+               const char *name);
 
 void task_delete(struct plan *p, const struct op_input *in, const Models__Task *task,
                  const char *name);

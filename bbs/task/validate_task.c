@@ -135,6 +135,16 @@ void valid_task_kick(struct validation *v, const Board__Move *move)
     valid_task_guid(v, move->task_guid);
 }
 
+void valid_task_ask(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_deliver(struct validation *v, const Board__Move *move)
+{
+    valid_task_guid(v, move->task_guid);
+}
+
 void valid_task_forget(struct validation *v, const Board__Move *move)
 {
     valid_task_guid(v, move->task_guid);

@@ -20,6 +20,8 @@ void valid_task_delete(struct validation *v, const Board__Move *move);
 void valid_task_expire(struct validation *v, const Board__Move *move);
 void valid_task_disappear(struct validation *v, const Board__Move *move);
 void valid_task_kick(struct validation *v, const Board__Move *move);
+void valid_task_ask(struct validation *v, const Board__Move *move);
+void valid_task_deliver(struct validation *v, const Board__Move *move);
 void valid_task_forget(struct validation *v, const Board__Move *move);
 
 #endif

@@ -51,8 +51,11 @@ void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, .
 static struct notice *add_notice(struct plan *p, enum notice_kind kind, const char *process_guid)
 {
     struct notice *n = ARENA_NEW(p->arena, struct notice);
-    *n = (struct notice){
-        .kind = kind, .process_guid = process_guid, .instance_guid = "", .cell_id = ""};
+    *n = (struct notice){.kind = kind,
+                         .process_guid = process_guid,
+                         .task_guid = "",
+                         .instance_guid = "",
+                         .cell_id = ""};
     *p->notices_end = n;
     p->notices_end = &n->next;
     return n;
@@ -80,6 +83,53 @@ void plan_notice_stop(struct plan *p, const char *process_guid, const char *inst
     n->cell_id = cell_id;
 }
 
+static struct notice *add_task_notice(struct plan *p, enum notice_kind kind,
+                                      const char *task_guid)
+{
+    struct notice *n = add_notice(p, kind, "");
+    n->task_guid = task_guid;
+    return n;
+}
+
+void plan_notice_task(struct plan *p, const char *task_guid)
+{
+    add_task_notice(p, NOTICE_TASK, task_guid);
+}
+
+void plan_notice_cancel(struct plan *p, const char *task_guid, const char *cell_id)
+{
+    add_task_notice(p, NOTICE_CANCEL, task_guid)->cell_id = cell_id;
+}
+
+void plan_notice_callback(struct plan *p, const char *task_guid)
+{
+    add_task_notice(p, NOTICE_CALLBACK, task_guid);
+}
+
+static void print_notice(const struct notice *n, struct buf *out)
+{
+    switch (n->kind) {
+    case NOTICE_START:
+    case NOTICE_REFRESH:
+        buf_printf(out, "notice %s %s %d..%d\n", n->kind == NOTICE_START ? "start" : "refresh",
+                   n->process_guid, n->first_index, n->end_index);
+        break;
+    case NOTICE_STOP:
+        buf_printf(out, "notice stop %s %s at %s\n", n->process_guid, n->instance_guid,
+                   n->cell_id);
+        break;
+    case NOTICE_TASK:
+        buf_printf(out, "notice task %s\n", n->task_guid);
+        break;
+    case NOTICE_CANCEL:
+        buf_printf(out, "notice cancel %s at %s\n", n->task_guid, n->cell_id);
+        break;
+    case NOTICE_CALLBACK:
+        buf_printf(out, "notice callback %s\n", n->task_guid);
+        break;
+    }
+}
+
 void plan_print(const struct plan *p, struct buf *out)
 {
     if (p->verdict == PLAN_NOTHING) {
@@ -95,13 +145,6 @@ void plan_print(const struct plan *p, struct buf *out)
                    actor_name(c->actor));
     }
     for (const struct notice *n = p->notices; n; n = n->next) {
-        if (n->kind != NOTICE_STOP) {
-            buf_printf(out, "notice %s %s %d..%d\n",
-                       n->kind == NOTICE_START ? "start" : "refresh", n->process_guid,
-                       n->first_index, n->end_index);
-        } else {
-            buf_printf(out, "notice stop %s %s at %s\n", n->process_guid, n->instance_guid,
-                       n->cell_id);
-        }
+        print_notice(n, out);
     }
 }

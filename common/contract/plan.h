@@ -33,14 +33,18 @@ enum notice_kind {
     NOTICE_START, /* the auctioneer: these indices await placement */
     NOTICE_STOP,  /* the rep of cell_id: stop this instance */
     NOTICE_REFRESH, /* the reps of these indices: routes and tags as they are desired now */
+    NOTICE_TASK,     /* the auctioneer: this task awaits placement */
+    NOTICE_CANCEL,   /* the rep of cell_id: this task was cancelled */
+    NOTICE_CALLBACK, /* this bbs itself: the task is over, its callback URL is to be called */
 };
 
 struct notice {
     struct notice *next;
     enum notice_kind kind;
-    const char *process_guid;
+    const char *process_guid;  /* START, STOP, REFRESH */
+    const char *task_guid;     /* TASK, CANCEL, CALLBACK */
     const char *instance_guid; /* STOP */
-    const char *cell_id;       /* STOP */
+    const char *cell_id;       /* STOP, CANCEL */
     int32_t first_index;       /* START, REFRESH: [first_index, end_index) */
     int32_t end_index;
 };
@@ -77,6 +81,10 @@ void plan_notice_start(struct plan *p, const char *process_guid, int32_t first, 
 void plan_notice_refresh(struct plan *p, const char *process_guid, int32_t first, int32_t end);
 void plan_notice_stop(struct plan *p, const char *process_guid, const char *instance_guid,
                       const char *cell_id);
+
+void plan_notice_task(struct plan *p, const char *task_guid);
+void plan_notice_cancel(struct plan *p, const char *task_guid, const char *cell_id);
+void plan_notice_callback(struct plan *p, const char *task_guid);
 
 /* One line a change: "claim actual/web/000.. by rep", "refuse ResourceNotFound: ...", in order. */
 void plan_print(const struct plan *p, struct buf *out);

@@ -30,6 +30,7 @@ struct task_case {
 #define BID " term=5 role=auctioneer epoch=E"
 #define SESSION " session=7"
 #define CLIENT(text) text, ACTOR_CLIENT
+#define BBS(text) text, ACTOR_BBS
 #define REP(text) text, ACTOR_REP, .cell = CELL
 #define CONVERGER(text) text, ACTOR_CONVERGER, .lead = LEAD
 #define AUCTIONEER(text) text, ACTOR_AUCTIONEER, .lead = LEAD
@@ -273,7 +274,13 @@ static void cancels(void **state)
                  "(task was cancelled)\n"},
         {CLIENT("3 running"), .task = "Running c1/A", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
+                 "(task was cancelled)\nnotice cancel t at c1\n"},
+        {CLIENT("3 pending, rejected by a cell before"), .task = "Pending c1/A", .move = "cancel",
+         .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
+        {CLIENT("3 awaited"), .task = "Running c1/A url", .move = "cancel",
+         .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
+                 "(task was cancelled)\nnotice callback t\nnotice cancel t at c1\n"},
         {CLIENT("fail 1"), .move = "fail reason=R", .plan = NOT_FOUND},
         {CLIENT("fail 2"), .task = "Completed", .move = "fail reason=R",
          .plan = CANNOT("Completed", "Completed")},
@@ -282,6 +289,9 @@ static void cancels(void **state)
         {CLIENT("fail 3 running"), .task = "Running c1/A", .move = "fail reason=R",
          .plan = "put task/t fail by client -> Completed /A updated=1000 completed=1000 failed "
                  "(R)\n"},
+        {CLIENT("fail 3 awaited"), .task = "Pending url", .move = "fail reason=R",
+         .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"
+                 "notice callback t\n"},
     };
     RUN(cases);
 }
@@ -316,6 +326,9 @@ static void rejects(void **state)
         {CLIENT("4 the fourth"), .task = "Pending rejected=3", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
                  "rejected=3 ()\n"},
+        {CLIENT("4 awaited"), .task = "Pending rejected=3 url", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
+                 "rejected=3 ()\nnotice callback t\n"},
         {CLIENT("4 its own number"), .task = "Running c1/ rejected=1 retries=1",
          .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
@@ -331,6 +344,8 @@ static void rejects(void **state)
                  "rejected=3 ()\n"},
         {CLIENT("5 the third"), .task = "Pending rejected=2", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Pending updated=1000 rejected=3 (R)\n"},
+        {CLIENT("5 awaited"), .task = "Pending url", .move = "reject reason=R",
+         .plan = "put task/t reject by client -> Pending updated=1000 rejected=1 (R)\n"},
         {CLIENT("5 its own number"), .task = "Pending rejected=3 retries=4",
          .move = "reject reason=R",
          .plan = "put task/t reject by client -> Pending updated=1000 rejected=4 (R)\n"},
@@ -386,6 +401,11 @@ static void completes(void **state)
         {REP("4 failed"), .task = "Running c1/A", .move = "complete c1/A failed reason=R" SESSION,
          .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000 failed "
                  "(R)\n"},
+        {REP("4 awaited"), .task = "Running c1/A url", .move = "complete c1/A" SESSION,
+         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000\n"
+                 "notice callback t\n"},
+        {REP("3 awaited, again"), .task = "Completed /A url", .move = "complete c1/A" SESSION,
+         .plan = "nothing\n"},
         {REP("4 what a client started on its cell"), .task = "Running c1/",
          .move = "complete c1/ failed reason=R" SESSION,
          .plan = "put task/t complete by rep -> Completed updated=1000 completed=1000 failed "
@@ -410,6 +430,22 @@ static void resolves(void **state)
         {CLIENT("3"), .task = "Completed /A completed=900 result=r", .move = "resolving",
          .plan = "put task/t resolving by client -> Resolving /A updated=1000 completed=900 "
                  "result=r\n"},
+        {BBS("1"), .move = "resolving", .plan = NOT_FOUND},
+        {BBS("2 a client was faster"), .task = "Resolving url", .move = "resolving",
+         .plan = CANNOT("Resolving", "Resolving")},
+        {BBS("2 not awaited"), .task = "Completed completed=900", .move = "resolving",
+         .plan = CANNOT("Completed", "Resolving")},
+        {BBS("2 not awaited any more"), .task = "Completed completed=-603800 url",
+         .move = "resolving", .plan = CANNOT("Completed", "Resolving")},
+        {BBS("3"), .task = "Completed /A completed=-603799 result=r url", .move = "resolving",
+         .plan = "put task/t resolving by bbs -> Resolving /A updated=1000 completed=-603799 "
+                 "result=r\n"},
+        {BBS("delete 2 another's"), .task = "Resolving revision=8 url",
+         .move = "delete revision=7", .plan = CANNOT("Resolving", "Resolving")},
+        {BBS("delete 2 kicked"), .task = "Completed revision=8 url", .move = "delete revision=8",
+         .plan = CANNOT("Completed", "Resolving")},
+        {BBS("delete 3"), .task = "Resolving revision=8 url", .move = "delete revision=8",
+         .plan = "delete task/t delete by bbs\n"},
         {CLIENT("delete 1"), .move = "delete", .plan = NOT_FOUND},
         {CLIENT("delete 2"), .task = "Completed", .move = "delete",
          .plan = CANNOT("Completed", "Resolving")},
@@ -428,6 +464,9 @@ static void converges(void **state)
     (void)state;
 #define NOT_EXPIRED "refuse ResourceConflict: task t has not expired\n"
 #define NOT_GONE "refuse ResourceConflict: task t does not run on a cell that is absent for 60 s\n"
+#define NO_PLACEMENT "refuse ResourceConflict: task t awaits no placement\n"
+#define NOT_AWAITED                                                                                \
+    "refuse ResourceConflict: task t is not Completed, or nobody awaits its callback\n"
 #define NOT_STUCK "refuse ResourceConflict: task t is not Resolving for 45 s\n"
 #define KEPT "refuse ResourceConflict: task t is not Completed, or is still to be kept\n"
 #define GONE(place)                                                                                \
@@ -442,6 +481,13 @@ static void converges(void **state)
         {CONVERGER("expire 3"), .task = "Pending created=-801", .move = "expire" TERM,
          .plan = "put task/t expire by converger -> Completed updated=1000 completed=1000 failed "
                  "(not started within time limit)\n"},
+        {CONVERGER("ask 1"), .move = "ask" TERM, .plan = NOT_FOUND},
+        {CONVERGER("ask 2 started"), .task = "Running c1/A", .move = "ask" TERM,
+         .plan = NO_PLACEMENT},
+        {CONVERGER("ask 2 over"), .task = "Completed", .move = "ask" TERM, .plan = NO_PLACEMENT},
+        {CONVERGER("ask 2 of a newer version"), .task = "Paused", .move = "ask" TERM,
+         .plan = NO_PLACEMENT},
+        {CONVERGER("ask 3"), .task = "Pending", .move = "ask" TERM, .plan = "nothing\nnotice task t\n"},
         {CONVERGER("disappear 1"), .move = "disappear" TERM, .plan = NOT_FOUND},
         {CONVERGER("disappear 2 present"), .task = "Running c1/A updated=0", .cell = CELL,
          .move = "disappear" TERM, .plan = NOT_GONE},
@@ -466,6 +512,15 @@ static void converges(void **state)
          .move = "kick" TERM,
          .plan = "put task/t kick by converger -> Completed /A updated=955 completed=900 "
                  "result=r\n"},
+        {CONVERGER("deliver 1"), .move = "deliver" TERM, .plan = NOT_FOUND},
+        {CONVERGER("deliver 2 being resolved"), .task = "Resolving completed=900 url",
+         .move = "deliver" TERM, .plan = NOT_AWAITED},
+        {CONVERGER("deliver 2 no URL"), .task = "Completed completed=900",
+         .move = "deliver" TERM, .plan = NOT_AWAITED},
+        {CONVERGER("deliver 2 for too long"), .task = "Completed completed=-603800 url",
+         .move = "deliver" TERM, .plan = NOT_AWAITED},
+        {CONVERGER("deliver 3"), .task = "Completed completed=-603799 url",
+         .move = "deliver" TERM, .plan = "nothing\nnotice callback t\n"},
         {CONVERGER("forget 1"), .move = "forget" TERM, .plan = NOT_FOUND},
         {CONVERGER("forget 2 not yet"), .task = "Completed completed=-85399",
          .move = "forget" TERM, .plan = KEPT},
@@ -537,7 +592,8 @@ static void desires(void **state)
     (void)state;
     static const char exists[] =
         "refuse ResourceExists: the requested resource already exists\n";
-    static const char made[] = "put task/t desire by client -> Pending updated=1000\n";
+    static const char made[] = "put task/t desire by client -> Pending updated=1000\n"
+                               "notice task t\n";
     enum { LARGEST = TASK_BYTES_MAX - TASK_OUTCOME_BYTES_MAX };
     desire_case("Pending", 1, exists);   /* 1 */
     desire_case("Completed", 1, exists); /* 1 */
