@@ -84,6 +84,8 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     cell__cell_state__init(s);
     s->rep_url = (char *)config->url;
     s->cell_id = (char *)config->cell_id;
+    s->cell_index = config->index;
+    s->proxymemoryallocationmb = config->proxy_memory_mb;
     s->zone = (char *)config->zone;
     s->session = config->session;
     s->n_rootfsproviders = 2;

@@ -11,6 +11,7 @@
 #include "rep/container.h"
 #include "rep/knowledge.h"
 #include "rep/listing.h"
+#include "rep/metrics.h"
 #include "rep/moves.h"
 #include "rep/rep.h"
 #include "rep/session.h"
@@ -50,6 +51,7 @@ struct rep {
     struct moves moves;
     struct listing listing;
     struct map fetches; /* id of an open call as text -> struct container */
+    struct metrics metrics;
 
     int64_t pass_ns;    /* when the next pass over everything is due */
     bool pass_wanted;   /* at the end of this step */
@@ -63,6 +65,9 @@ struct rep {
 
 /* 100 ms, 200 ms ... 5 s after that many failures, and up to a quarter more by chance. */
 int64_t rep_back_off_ns(struct rep *r, unsigned failures);
+
+/* The memory that a container takes of the cell: its own, and its proxy's (rep-auctioneer.md 2.2). */
+int32_t rep_memory_mb(const struct rep *r, const Rep__Note *about);
 
 /* The present step failed: nothing is tried before a back-off. */
 void rep_retry_later(struct rep *r, struct container *c);

@@ -67,7 +67,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         return;
     }
     struct container *c = container_add(&r->containers, note);
-    capacity_adopt(&r->capacity, note->memory_mb, note->disk_mb);
+    capacity_adopt(&r->capacity, rep_memory_mb(r, note), note->disk_mb);
     for (size_t i = 0; i < note->n_ports; i++) {
         capacity_port_adopt(&r->capacity, note->ports[i]->host_port);
     }

@@ -24,6 +24,12 @@ int64_t rep_back_off_ns(struct rep *r, unsigned failures)
     return wait_ns + (int64_t)random_below(&r->random, (uint64_t)wait_ns / 4);
 }
 
+int32_t rep_memory_mb(const struct rep *r, const Rep__Note *about)
+{
+    int64_t memory_mb = (int64_t)about->memory_mb + r->config.proxy_memory_mb;
+    return memory_mb > INT32_MAX ? INT32_MAX : (int32_t)memory_mb;
+}
+
 void rep_retry_later(struct rep *r, struct container *c)
 {
     c->failures++;
@@ -43,7 +49,7 @@ static void note_later(struct rep *r, struct container *c)
 void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     assert(c->op == OP_NONE);
-    capacity_give(&r->capacity, c->about->memory_mb, c->about->disk_mb);
+    capacity_give(&r->capacity, rep_memory_mb(r, c->about), c->about->disk_mb);
     for (size_t i = 0; i < c->about->n_ports; i++) {
         capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
     }
@@ -146,6 +152,10 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         listing_answer(r, answer, out);
         return;
     }
+    if (answer->verb == VERB_MEASURE) {
+        metrics_answer(r, answer, out);
+        return;
+    }
     struct container *c = container_find(&r->containers, answer->guid);
     if (!c || c->op < OP_PREPARE || c->op_id != answer->id) {
         return; /* of a container that was unknown here (listing.c) */
@@ -201,6 +211,9 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         break;
     case EVENT_REQUEST:
         request_handle(r, &ev->request, out);
+        break;
+    case EVENT_HANGUP:
+        metrics_hangup(r, ev->hangup);
         break;
     case EVENT_RESPONSE:
         if (!moves_response(r, &ev->response, out)) {
@@ -304,10 +317,12 @@ static int64_t setting(int64_t value, int64_t otherwise)
 static void init_capacity(struct rep *r)
 {
     const struct rep_config *c = &r->config;
-    if (c->port_low > c->port_high || c->memory_mb < 0 || c->disk_mb < 0 || c->containers < 0) {
+    if (c->port_low > c->port_high || c->memory_mb < 0 || c->disk_mb < 0 || c->containers < 0 ||
+        c->proxy_memory_mb < 0) {
         err_set(&r->unusable_why, ERR_INVALID,
-                "capacity %d MB memory, %d MB disk, %d containers, ports %u-%u makes no sense",
-                c->memory_mb, c->disk_mb, c->containers, (unsigned)c->port_low,
+                "capacity %d MB memory (%d MB for each proxy), %d MB disk, %d containers, "
+                "ports %u-%u makes no sense",
+                c->memory_mb, c->proxy_memory_mb, c->disk_mb, c->containers, (unsigned)c->port_low,
                 (unsigned)c->port_high);
         r->unusable = true;
         return;

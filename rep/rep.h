@@ -15,6 +15,8 @@ struct rep_config {
     const char *url;        /* where it listens: rep_url */
     const char *address;    /* of its instances, as net info tells */
     int32_t memory_mb, disk_mb, containers; /* capacity */
+    int32_t proxy_memory_mb;                /* set aside for each LRP beside its own */
+    int32_t index;                          /* cell_index: for first-fit by the auctioneer */
     const char *const *rootfs_names;        /* preloaded; NULL-terminated */
     const char *const *placement_tags;
     const char *const *optional_placement_tags; /* "cell:<id>" is added by the role */

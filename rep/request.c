@@ -19,7 +19,7 @@ enum { BODY_DECODED_MAX = 64 * 1024 * 1024, PARAMETERS_MAX = 2, ANYBODY = ~0 };
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
 
-static handler ping, state, work, stop, update;
+static handler ping, state, metrics, work, stop, update, reset;
 
 static const struct route {
     const char *method;
@@ -30,10 +30,12 @@ static const struct route {
 } routes[] = {
     {"GET", "/ping", ANYBODY, EMPTY_BODY_MAX, ping},
     {"GET", "/state", ANYBODY, EMPTY_BODY_MAX, state},
+    {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},
     {"POST", "/work", ACTOR_AUCTIONEER, WORK_BODY_MAX, work},
     {"POST", "/v1/lrps/*/instances/*/stop", ACTOR_BBS, EMPTY_BODY_MAX, stop},
     {"PUT", "/v2/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
     {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
+    {"POST", "/sim/reset", ANYBODY, EMPTY_BODY_MAX, reset},
 };
 
 /* ---- Routing --------------------------------------------------------------------------------- */
@@ -180,6 +182,24 @@ static void state(struct rep *r, const struct request *q, const char *const *par
     }
     answer_message(q, well ? 200 : 503, &cell_state_make(r, out->arena)->base, well ? tag : "",
                    out);
+}
+
+static void metrics(struct rep *r, const struct request *q, const char *const *parameters,
+                    struct effects *out)
+{
+    (void)parameters;
+    if (!metrics_ask(r, q->id, out)) {
+        answer_text(q, 503, "too many wait for the metrics", out);
+    }
+}
+
+/* Diego's rep has it for its simulation alone: nothing is reset on a real cell. */
+static void reset(struct rep *r, const struct request *q, const char *const *parameters,
+                  struct effects *out)
+{
+    (void)r;
+    (void)parameters;
+    answer_text(q, 500, "not a simulated cell", out);
 }
 
 static void work(struct rep *r, const struct request *q, const char *const *parameters,

@@ -108,6 +108,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.definition = lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition;
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
+    note.metric_guid = lrp->metrics_guid;
     note_ports(&scratch, &note, ports, port_count);
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);

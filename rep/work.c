@@ -60,10 +60,16 @@ static bool reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out)
     if (is_starting_here(r, lrp)) {
         return true;
     }
-    if (!is_acceptable(r, lrp) || !capacity_take(&r->capacity, lrp->memorymb, lrp->diskmb)) {
+    if (!is_acceptable(r, lrp)) {
         return false;
     }
-    struct container *c = container_add(&r->containers, reservation_note(r, lrp));
+    Rep__Note *note = reservation_note(r, lrp);
+    if (lrp->memorymb < 0 ||
+        !capacity_take(&r->capacity, rep_memory_mb(r, note), lrp->diskmb)) {
+        rep__note__free_unpacked(note, NULL);
+        return false;
+    }
+    struct container *c = container_add(&r->containers, note);
     c->reserved_until_ns = r->now.mono_ns + r->config.reservation_ns;
     container_move(c, PHASE_NEWS_RESERVE, "work accepted", out);
     return true;

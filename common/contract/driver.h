@@ -17,6 +17,7 @@ enum verb {
     VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
     VERB_NOTE,    /* another note for it; fails when it does not exist */
     VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
+    VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
     VERB_COUNT
 };
 
@@ -51,7 +52,7 @@ struct container_spec {
 struct verb_call {
     uint64_t id; /* chosen by the role, unique among its open verbs */
     enum verb verb;
-    const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST */
+    const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST, MEASURE */
     const struct container_spec *spec; /* for PREPARE */
     struct bytes note;                 /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
@@ -84,14 +85,28 @@ struct container_status {
     struct bytes note;
 };
 
+/* What a running container uses, as far as the driver can tell; 0 where it cannot. */
+struct container_usage {
+    const char *guid;
+    double cpu_fraction; /* of one core, since an earlier MEASURE at least MEASURE_INTERVAL_MS ago,
+                            or since it began */
+    uint64_t memory_bytes; /* without the page cache that can go at once */
+    uint64_t disk_bytes;   /* written to its root filesystem */
+};
+
+/* Two MEASUREs closer than this compare with the same earlier one: a short interval says little. */
+enum { MEASURE_INTERVAL_MS = 5000 };
+
 struct verb_answer {
     uint64_t id;
     enum verb verb;
-    const char *guid; /* NULL for LIST */
+    const char *guid; /* NULL for LIST, MEASURE */
     enum verb_outcome outcome;
     const char *text; /* never NULL */
     const struct container_status *containers; /* for LIST, sorted by guid */
     size_t container_count;
+    const struct container_usage *usages; /* for MEASURE, sorted by guid */
+    size_t usage_count;
     int exit_code; /* for EXEC */
 };
 

@@ -72,6 +72,13 @@ static void copy_verb(struct arena *a, struct verb_answer *v)
         }
         v->containers = list;
     }
+    if (v->usage_count) {
+        struct container_usage *list = arena_copy(a, v->usages, v->usage_count * sizeof(*list));
+        for (size_t i = 0; i < v->usage_count; i++) {
+            list[i].guid = copy_name(a, list[i].guid);
+        }
+        v->usages = list;
+    }
 }
 
 void event_copy(struct arena *a, struct event *to, const struct event *ev)

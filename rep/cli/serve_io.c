@@ -33,6 +33,14 @@ const struct cli_option rep_serve_options[] = {
     {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's unless told"},
     {.name = "disk-mb", .value = "N", .help = "disk of the cell", .fallback = "10240"},
     {.name = "containers", .value = "N", .help = "most containers", .fallback = "250"},
+    {.name = "proxy-memory",
+     .value = "MB",
+     .help = "memory set aside for each LRP's proxy, beside its own",
+     .fallback = "0"},
+    {.name = "cell-index",
+     .value = "N",
+     .help = "place among the cells that are filled one after the other",
+     .fallback = "0"},
     {.name = "ports",
      .value = "LOW-HIGH",
      .help = "host ports for instances",
@@ -118,10 +126,14 @@ static int64_t machine_memory_mb(void)
 
 static int read_capacity(const struct invocation *call, struct rep_config *config, struct err *err)
 {
-    int64_t memory_mb = machine_memory_mb(), disk_mb = 0, containers = 0;
+    int64_t memory_mb = machine_memory_mb(), disk_mb = 0, containers = 0, proxy_mb = 0, index = 0;
     int r = cli_number(call, "memory-mb", 1, INT32_MAX, &memory_mb, err);
     r = r < 0 ? r : cli_number(call, "disk-mb", 0, INT32_MAX, &disk_mb, err);
     r = r < 0 ? r : cli_number(call, "containers", 1, DRIVER_CONTAINERS_MAX, &containers, err);
+    r = r < 0 ? r : cli_number(call, "proxy-memory", 0, INT32_MAX, &proxy_mb, err);
+    r = r < 0 ? r : cli_number(call, "cell-index", 0, INT32_MAX, &index, err);
+    config->proxy_memory_mb = (int32_t)proxy_mb;
+    config->index = (int32_t)index;
     config->memory_mb = (int32_t)memory_mb;
     config->disk_mb = (int32_t)disk_mb;
     config->containers = (int32_t)containers;

@@ -112,6 +112,16 @@ static void call_list(struct driver *d, const struct verb_call *call)
     };
 }
 
+/* ---- MEASURE ---- */
+
+static void call_measure(struct driver *d, const struct verb_call *call)
+{
+    struct news *n = news_new(d, EVENT_VERB);
+    n->ev.verb = (struct verb_answer){
+        .id = call->id, .verb = VERB_MEASURE, .outcome = VERB_DONE, .text = ""};
+    n->ev.verb.usages = usage_measure(d, &n->arena, &n->ev.verb.usage_count);
+}
+
 /* ---- The shell ---- */
 
 void shim_command(struct driver *d, struct command *c, const char *verb)
@@ -125,6 +135,8 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
     struct driver *d = (struct driver *)shell;
     if (call->verb == VERB_LIST) {
         call_list(d, call);
+    } else if (call->verb == VERB_MEASURE) {
+        call_measure(d, call);
     } else if (!guid_valid(call->guid)) {
         driver_answer(d, &(struct verb_answer){
                              .id = call->id,

@@ -29,6 +29,8 @@ struct driver_ops {
                 uint64_t number, struct command *c, struct err *err);
     /* Also for directories that were never finished. */
     void (*remove)(struct driver *d, const char *guid, struct command *c);
+    /* The path of its control groups, below their roots; NULL: they have none. */
+    void (*group)(const struct driver *d, const char *guid, char *out, size_t size);
 };
 
 extern const struct driver_ops oci_driver, process_driver;
@@ -58,6 +60,12 @@ struct driver {
     struct event *flush;
 };
 
+/* Processor time of a container at two MEASUREs, the earlier one for comparing. */
+struct cpu_mark {
+    uint64_t from_ns, ns;
+    int64_t from_at_ns, at_ns; /* monotonic; at_ns 0 = none yet */
+};
+
 struct container {
     struct driver *driver;
     char *guid, *dir;
@@ -67,6 +75,7 @@ struct container {
     struct identity first; /* pid 0: not known */
     int shim;              /* pidfd; -1: none lives */
     struct event *shim_ended;
+    struct cpu_mark cpu;
     bool starting; /* our START is under way: its answer tells, not an event */
     bool removing; /* our REMOVE is: its end is no news */
     bool burying;  /* a container without a shim is being ended */
@@ -99,6 +108,9 @@ void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
 
 /* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);
+
+/* usage_io.c: every running container's, sorted by guid, in the arena. */
+const struct container_usage *usage_measure(struct driver *d, struct arena *a, size_t *ret_count);
 
 /* setup_io.c */
 int settings_init(struct driver *d, const struct driver_config *config, struct err *err);

@@ -247,4 +247,5 @@ const struct driver_ops oci_driver = {
     .start = oci_start,
     .exec = oci_exec,
     .remove = oci_remove,
+    .group = oci_cgroup,
 };

@@ -299,6 +299,33 @@ static void restart_adopts(struct subject *s)
     arena_done(&arena);
 }
 
+static void only_what_runs_is_measured(struct subject *s)
+{
+    struct arena arena;
+    struct container_spec spec = {.rootfs = s->rootfs};
+    arena_init(&arena);
+    struct verb_answer a = subject_plain(s, &arena, VERB_MEASURE, NULL);
+    done(&a);
+    assert_int_equal(a.usage_count, 0);
+    s->program(s, "waiting", PROGRAM_SLEEPS, &spec);
+    a = subject_prepare(s, &arena, "waiting", &spec);
+    done(&a);
+    subject_begin(s, "beta", PROGRAM_SLEEPS);
+    subject_begin(s, "alpha", PROGRAM_SLEEPS);
+    a = subject_plain(s, &arena, VERB_MEASURE, NULL);
+    done(&a);
+    assert_null(a.guid);
+    assert_int_equal(a.usage_count, 2);
+    assert_string_equal(a.usages[0].guid, "alpha");
+    assert_string_equal(a.usages[1].guid, "beta");
+    subject_remove(s, "alpha");
+    a = subject_plain(s, &arena, VERB_MEASURE, NULL);
+    assert_int_equal(a.usage_count, 1);
+    subject_remove(s, "beta");
+    subject_remove(s, "waiting");
+    arena_done(&arena);
+}
+
 static void exec_needs_a_container(struct subject *s)
 {
     static const char *const argv[] = {"true", NULL};
@@ -377,6 +404,7 @@ void driver_conformance(struct subject *s)
     bad_starts_say_why(s);
     bad_specs_leave_nothing(s);
     restart_adopts(s);
+    only_what_runs_is_measured(s);
     exec_needs_a_container(s);
     a_note_is_replaced(s);
     verbs_take_turns(s);

@@ -43,6 +43,13 @@ static void copy_event(struct arena *a, const struct event *from, struct event *
         list[i] = copy_status(a, from->verb.containers[i]);
     }
     to->verb.containers = list;
+    size_t usage_count = from->verb.usage_count;
+    struct container_usage *usages = ARENA_ARRAY(a, usage_count, struct container_usage);
+    for (size_t i = 0; i < usage_count; i++) {
+        usages[i] = from->verb.usages[i];
+        usages[i].guid = arena_strdup(a, usages[i].guid);
+    }
+    to->verb.usages = usages;
     to->verb.text = arena_strdup(a, from->verb.text);
     to->verb.guid = from->verb.guid ? arena_strdup(a, from->verb.guid) : NULL;
 }

@@ -56,6 +56,7 @@ void trial_isolation(void **state);
 void trial_limits(void **state);
 void trial_out_of_memory(void **state);
 void trial_exec(void **state);
+void trial_measure(void **state);
 void trial_logs(void **state);
 void trial_full_disk(void **state);
 void trial_shim_killed(void **state);

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
         TRIAL(trial_limits),
         TRIAL(trial_out_of_memory),
         TRIAL(trial_exec),
+        TRIAL(trial_measure),
         TRIAL(trial_logs),
         TRIAL(trial_full_disk),
         TRIAL(trial_shim_killed),

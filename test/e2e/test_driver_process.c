@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         TRIAL(trial_environment),
         TRIAL(trial_users),
         TRIAL(trial_exec),
+        TRIAL(trial_measure),
         TRIAL(trial_logs),
         TRIAL(trial_full_disk),
         TRIAL(trial_shim_killed),

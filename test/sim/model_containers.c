@@ -102,6 +102,7 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
     case VERB_REMOVE:
         return m->pace.remove_ns;
     case VERB_LIST:
+    case VERB_MEASURE:
         return m->pace.list_ns;
     default:
         return m->pace.signal_ns;
@@ -251,6 +252,20 @@ static void list(struct model_containers *m, struct arena *arena, struct verb_an
     answer->container_count = count;
 }
 
+/* A model uses nothing; which ones are measured is what matters. */
+static void measure(struct model_containers *m, struct arena *arena, struct verb_answer *answer)
+{
+    struct container_usage *all = ARENA_ARRAY(arena, m->boxes.count, struct container_usage);
+    MAP_EACH(&m->boxes, n)
+    {
+        const struct box *b = map_value(n);
+        if (b->state == CONTAINER_RUNNING) {
+            all[answer->usage_count++].guid = arena_strdup(arena, b->guid);
+        }
+    }
+    answer->usages = all;
+}
+
 static enum verb_outcome note(struct box *b, const struct pending *p, struct verb_answer *answer)
 {
     if (!b) {
@@ -290,6 +305,9 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         break;
     case VERB_LIST:
         list(m, arena, answer);
+        break;
+    case VERB_MEASURE:
+        measure(m, arena, answer);
         break;
     default:
         answer->outcome = b && b->state == CONTAINER_RUNNING

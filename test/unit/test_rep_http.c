@@ -1,6 +1,7 @@
 /* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
 #include "test/unit/rep_rig.h"
 
+#include "rep/metrics.h"
 #include "rep/note.h"
 #include "rep/request.h"
 
@@ -50,7 +51,11 @@ static void who_may_call_what(void **state)
         {"somebody", "PUT", "/v2/lrps/a/instances/b", 403},
         {"bbs", "GET", "/work", 405},
         {"bbs", "GET", "/v1/lrps/a/instances/b/stop", 405},
-        {"bbs", "GET", "/container_metrics", 404},
+        {"bbs", "POST", "/container_metrics", 405},
+        {"bbs", "POST", "/state", 405},
+        {"somebody", "POST", "/sim/reset", 500},
+        {"somebody", "GET", "/sim/reset", 405},
+        {"somebody", "GET", "/evacuated", 404},
         {"bbs", "POST", "/v1/lrps//instances/b/stop", 404},
         {"bbs", "POST", "/v1/lrps/a/instances/b/stop/now", 404},
         {"bbs", "POST", "/v1/lrps/a/instances/b/sto", 404},
@@ -119,6 +124,81 @@ static void state_in_json_has_diegos_keys(void **state)
             guid));
     rep_rig_done(&g);
 }
+
+/* ---- Metrics --------------------------------------------------------------------------------- */
+
+static void measured(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome,
+                     const struct container_usage *usages, size_t count)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_VERB,
+                                      .verb = {.id = call.id,
+                                               .verb = VERB_MEASURE,
+                                               .outcome = outcome,
+                                               .text = outcome == VERB_DONE ? "" : "hung",
+                                               .usages = usages,
+                                               .usage_count = count}});
+}
+
+static void metrics_in_json_have_diegos_keys(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    const struct container_usage usages[] = {
+        {.guid = guid, .cpu_fraction = 0.25, .memory_bytes = 4096, .disk_bytes = 512},
+        {.guid = "unknown", .memory_bytes = 1}, /* its removal has not been seen yet */
+    };
+    measured(&g, rep_rig_take_verb(&g, VERB_MEASURE), VERB_DONE, usages, 2);
+    assert_int_equal(rep_rig_verbs(&g, VERB_MEASURE), 0); /* one is for both */
+    for (int i = 0; i < 2; i++) {
+        struct reply r = rep_rig_take_reply(&g);
+        assert_int_equal(r.status, 200);
+        assert_string_equal(
+            text_of(&g, r),
+            arena_printf(&g.arena,
+                         "{\"cell_id\":\"cell-1\",\"lrps\":[{\"instance_guid\":\"%s\","
+                         "\"process_guid\":\"web\",\"index\":0,\"metric_guid\":\"\","
+                         "\"cpu_usage_fraction\":0.25,\"disk_usage_bytes\":512,"
+                         "\"disk_quota_bytes\":10485760,\"memory_usage_bytes\":4096,"
+                         "\"memory_quota_bytes\":104857600}],\"tasks\":null}",
+                         guid));
+    }
+    rep_rig_done(&g);
+}
+
+static void metrics_that_cannot_be_had_are_an_error(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    measured(&g, rep_rig_take_verb(&g, VERB_MEASURE), VERB_UNCERTAIN, NULL, 0);
+    assert_int_equal(rep_rig_take_reply(&g).status, 500);
+    /* The next one is measured anew, and whoever has gone waits no more. */
+    for (int i = 0; i < METRICS_WAITING_MAX; i++) {
+        rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    }
+    struct verb_call call = rep_rig_take_verb(&g, VERB_MEASURE);
+    rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    assert_int_equal(rep_rig_take_reply(&g).status, 503);
+    drive_event(&g.d, (struct event){.kind = EVENT_HANGUP, .hangup = g.request_id - 1});
+    rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
+    measured(&g, call, VERB_DONE, NULL, 0);
+    for (int i = 0; i < METRICS_WAITING_MAX; i++) {
+        struct reply r = rep_rig_take_reply(&g);
+        assert_int_equal(r.status, 200);
+        assert_string_equal(text_of(&g, r), "{\"cell_id\":\"cell-1\",\"lrps\":null,\"tasks\":null}");
+    }
+    assert_int_equal(g.reply_count, 0);
+    rep_rig_done(&g);
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
 
 static Cell__CellState *state_of(struct rep_rig *g)
 {
@@ -207,6 +287,10 @@ static void a_cell_that_is_not_well_says_so(void **state)
     struct reply sick = tagged_state(&g, "");
     assert_int_equal(sick.status, 503);
     assert_true(sick.body.size > 0);
+    struct reply told = ask(&g, "somebody", "GET", "/state", "");
+    assert_int_equal(told.status, 503);
+    assert_non_null(strstr(text_of(&g, told), "\"cell_id\":\"cell-1\"")); /* a whole state */
+    assert_non_null(strstr(text_of(&g, told), "\"ProxyMemoryAllocationMB\":0}"));
     rep_rig_done(&g);
 }
 
@@ -226,6 +310,30 @@ static void what_does_not_fit_goes_back(void **state)
     assert_int_equal(rep_rig_work(&g, "c", 0), 0);
     assert_int_equal(rep_rig_work(&g, "d", 0), 0);
     assert_int_equal(rep_rig_work(&g, "e", 0), 1); /* four containers */
+    rep_rig_done(&g);
+}
+
+/* Each LRP takes its own memory and its proxy's, and gives both back. */
+static void a_proxy_takes_memory_too(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.proxy_memory_mb = 100;
+    g.config.index = 3;
+    rep_rig_open(&g, NULL, 0);
+    assert_int_equal(rep_rig_work(&g, "a", 901), 1);
+    assert_int_equal(rep_rig_work(&g, "a", 500), 0);
+    assert_int_equal(rep_rig_work(&g, "b", 301), 1);
+    Cell__CellState *s = state_of(&g);
+    assert_int_equal(s->proxymemoryallocationmb, 100);
+    assert_int_equal(s->cell_index, 3);
+    assert_int_equal(s->availableresources->memorymb, 400);
+    assert_int_equal(s->lrps[0]->memorymb, 500); /* what it asked for */
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    rep_rig_move_refused(&g, claim, MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed,
+                         rep_rig_record(&g, "a", "RUNNING", "other", "cell-2"));
+    assert_int_equal(state_of(&g)->availableresources->memorymb, 1000);
     rep_rig_done(&g);
 }
 
@@ -452,6 +560,9 @@ int main(void)
         cmocka_unit_test(an_unchanged_state_is_told_by_its_tag),
         cmocka_unit_test(a_cell_that_is_not_well_says_so),
         cmocka_unit_test(what_does_not_fit_goes_back),
+        cmocka_unit_test(metrics_in_json_have_diegos_keys),
+        cmocka_unit_test(metrics_that_cannot_be_had_are_an_error),
+        cmocka_unit_test(a_proxy_takes_memory_too),
         cmocka_unit_test(the_same_start_is_not_reserved_twice),
         cmocka_unit_test(work_in_json_by_descending_memory),
         cmocka_unit_test(work_for_another_cell_is_an_error),
