@@ -40,18 +40,19 @@ static const Board__CauseRecord__Change *entry_for(const Board__CauseRecord *cau
     return NULL;
 }
 
-static void tell(struct board *b, struct version *before, struct version *after,
-                 const Board__CauseRecord__Change *entry, struct effects *out)
+static void tell(struct board *b, const struct news *n, struct version *before,
+                 struct version *after, const Board__CauseRecord__Change *entry,
+                 struct effects *out)
 {
-    /* Our transactions change 64 records at most. Only a stranger's hand on etcd changes so many at
-     * once that the step's bound is near; the layer above repeats its notices by passes. */
-    if (!b->hooks.on_change || out->count >= EFFECTS_MAX / 2) {
-        return;
-    }
-    const struct seen *was = before ? seen_of(out->arena, before) : NULL;
-    const struct seen *is = after ? seen_of(out->arena, after) : NULL;
-    if (was || is) {
-        b->hooks.on_change(b->hooks.context, was, is, entry, out);
+    if (b->hooks.on_change) {
+        b->hooks.on_change(b->hooks.context,
+                           &(struct board_change){.key = n->key,
+                                                  .type = n->type,
+                                                  .before = before,
+                                                  .after = after,
+                                                  .run = n->run,
+                                                  .cause = entry},
+                           out);
     }
 }
 
@@ -77,7 +78,7 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
     if (n->type == RECORD_JOB) {
         board_jobs_noted(b, n->key);
     }
-    tell(b, before, after, entry, out);
+    tell(b, n, before, after, entry, out);
     version_unref(before);
     version_unref(after);
 }
@@ -104,9 +105,12 @@ static const char *apply_revision(struct board *b, struct effects *out)
                 fault = "the board's epoch changed";
             }
             apply_one(b, n, entry, out);
+        } else if (n->type == RECORD_RUN) {
+            tell(b, n, NULL, NULL, entry, out);
         }
         version_unref(n->item);
         blob_unref(n->cause);
+        blob_unref(n->run);
         free(n);
     }
     if (cause && told < cause->n_changes) {
@@ -114,6 +118,9 @@ static const char *apply_revision(struct board *b, struct effects *out)
     }
     b->revision = revision;
     feed_advance(b->feed, revision);
+    if (b->hooks.on_revision) {
+        b->hooks.on_revision(b->hooks.context, revision, out);
+    }
     return fault;
 }
 

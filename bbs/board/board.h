@@ -5,6 +5,7 @@
 #define BBS_BOARD_BOARD_H
 
 #include "bbs/bbs.h"
+#include "bbs/board/copy.h"
 #include "bbs/board/op.h"
 #include "bbs/board/view.h"
 #include "common/contract/effect.h"
@@ -12,17 +13,28 @@
 
 struct board;
 
+/* One record changed. Borrowed during the call (take references to keep versions and blobs), the
+ * cause until the step returns. */
+struct board_change {
+    const char *key;
+    enum record_type type;
+    struct version *before; /* NULL: it was made */
+    struct version *after;  /* NULL: it is gone */
+    struct blob *run; /* of RECORD_RUN, which the copy does not keep: its value, the last one if it is
+                         gone; NULL when the watch did not tell it. Then the two above are NULL */
+    const Board__CauseRecord__Change *cause; /* its entry; NULL = a stranger's */
+};
+
 /* What the layer above tells the board at the start. All pure callbacks. */
 struct board_hooks {
     void *context;
     /* The next slice of a job: which op does it (a row whose request is the Board__JobRecord). The
      * op's plan moves the job's cursor or deletes the job. */
     const struct op_row *(*job_row)(void *context, const Board__JobRecord *job);
-    /* After each revision the copy went through, in order; `before` or `after` is NULL for
-     * creation or deletion; the cause is the change's entry or NULL. For notices and (later) event
-     * streams. */
-    void (*on_change)(void *context, const struct seen *before, const struct seen *after,
-                      const Board__CauseRecord__Change *cause, struct effects *out);
+    /* Each change of the copy, in the order of the watch: those of one revision, then on_revision,
+     * when the copy stands at it. For waiters and event streams. */
+    void (*on_change)(void *context, const struct board_change *change, struct effects *out);
+    void (*on_revision)(void *context, int64_t revision, struct effects *out);
     /* Committed by this process, or decided to be so already: the notices of its plan. */
     void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
                       struct effects *out);

@@ -134,6 +134,7 @@ struct news {
     enum record_type type;
     struct version *item;   /* after a put of a record that the copy keeps */
     struct blob *cause;  /* after a put of a cause */
+    struct blob *run;    /* of a run part: what was put, or what stood there before it went */
     bool deleted;
     char key[];
 };

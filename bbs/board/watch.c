@@ -12,6 +12,7 @@ static void drop_news(struct watch *w)
         STAILQ_REMOVE_HEAD(&w->list, link);
         version_unref(n->item);
         blob_unref(n->cause);
+        blob_unref(n->run);
         free(n);
     }
 }
@@ -67,13 +68,20 @@ static struct news *news_of(const Etcd__Event *e)
     return n;
 }
 
+static struct blob *blob_of(const Etcd__KeyValue *kv)
+{
+    return kv ? blob_new(kv->value.data, kv->value.len) : NULL;
+}
+
 static void queue_event(struct board *b, const Etcd__Event *e, struct arena *scratch)
 {
     struct news *n = news_of(e);
     struct bytes value = {.data = e->kv->value.data, .size = e->kv->value.len};
     if (!n->deleted && n->type == RECORD_CAUSE) {
-        n->cause = blob_new(value.data, value.size);
-    } else if (!n->deleted && n->type != RECORD_RUN && strlen(n->key) == e->kv->key.len) {
+        n->cause = blob_of(e->kv);
+    } else if (n->type == RECORD_RUN) {
+        n->run = blob_of(n->deleted ? e->prev_kv : e->kv);
+    } else if (!n->deleted && strlen(n->key) == e->kv->key.len) {
         n->item = version_new(scratch, n->key, value, e->kv->create_revision, e->kv->mod_revision);
     }
     STAILQ_INSERT_TAIL(&b->watch.list, n, link);
