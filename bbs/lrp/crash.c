@@ -4,8 +4,8 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-/* The count after this crash: it begins anew after a long run. A negative age counts as 0. */
-static int32_t crash_count(const struct move_snapshot *s, struct moment now)
+/* It begins anew after a long run. A negative age counts as 0. */
+int32_t move_crash_count(const struct move_snapshot *s, struct moment now)
 {
     const Models__ActualLRP *record = s->ordinary;
     if (!record) {
@@ -16,8 +16,8 @@ static int32_t crash_count(const struct move_snapshot *s, struct moment now)
     return ran_long ? 1 : record->crash_count + 1;
 }
 
-static Models__ActualLRP *crashed(struct plan *p, const struct move_snapshot *s,
-                                  const struct op_input *in, int to)
+Models__ActualLRP *move_crashed(struct plan *p, const struct move_snapshot *s,
+                                const struct op_input *in, int to)
 {
     const Board__Move *m = (const Board__Move *)in->request;
     const Models__ActualLRPKey *key = m->actual_lrp_key;
@@ -27,7 +27,7 @@ static Models__ActualLRP *crashed(struct plan *p, const struct move_snapshot *s,
                                  s->desired->owner, in->now, in->random);
     actual_clear_instance(p->arena, after);
     actual_set_state(after, to);
-    after->crash_count = crash_count(s, in->now);
+    after->crash_count = move_crash_count(s, in->now);
     after->crash_reason = actual_cut_text(p->arena, m->error_message);
     return after;
 }
@@ -43,7 +43,7 @@ static void record_crash(const struct move_snapshot *s, const struct op_input *i
 {
     const Board__Move *m = (const Board__Move *)in->request;
     const Models__ActualLRPKey *key = m->actual_lrp_key;
-    move_put(p, in, crashed(p, s, in, to), "crash")->text = m->error_message;
+    move_put(p, in, move_crashed(p, s, in, to), "crash")->text = m->error_message;
     if (to != ACTUAL_LRP_UNCLAIMED) {
         return;
     }
@@ -73,7 +73,7 @@ void crash_decide(const void *snapshot, const struct op_input *in, struct plan *
     const Models__ActualLRP *record = suspect ? s->suspect : s->ordinary;
     uint32_t guards = suspect ? ACTUAL_LRP_IF_SAME_INSTANCE | ACTUAL_LRP_IF_SUSPECT
                               : move_guards(s, m);
-    if (!suspect && crash_count(s, in->now) < s->policy->immediate_below) {
+    if (!suspect && move_crash_count(s, in->now) < s->policy->immediate_below) {
         guards |= ACTUAL_LRP_IF_CRASH_IMMEDIATE;
     }
     p->record = record ? &record->base : NULL;

@@ -60,6 +60,11 @@ static const struct move_row rows[] = {
     REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),     REPAIR_ROW(suspect, ACTUAL_LRP_NEWS_SUSPECT),
     REPAIR_ROW(resolve, ACTUAL_LRP_NEWS_RESOLVE), REPAIR_ROW(vacate, ACTUAL_LRP_NEWS_VACATE),
     REPAIR_ROW(refresh, ACTUAL_LRP_NEWS_REFRESH),
+    MOVE_ROW(evacuate_claimed, ACTUAL_LRP_NEWS_EVACUATE_CLAIMED),
+    MOVE_ROW(evacuate_crashed, ACTUAL_LRP_NEWS_EVACUATE_CRASHED),
+    MOVE_ROW(evacuate_stopped, ACTUAL_LRP_NEWS_EVACUATE_STOPPED),
+    MOVE_ROW(evacuate_running, ACTUAL_LRP_NEWS_EVACUATE_RUNNING),
+    MOVE_ROW(remove_evacuating, ACTUAL_LRP_NEWS_REMOVE_EVACUATING),
     OTHER_ROW(expire, expire, domain_lifecycle, DOMAIN_NEWS_EXPIRE),
     OTHER_ROW(lose, lose, cell_lifecycle, CELL_NEWS_LOSE),
     OTHER_ROW(brake, brake, brake_lifecycle, BRAKE_NEWS_BRAKE),
@@ -112,6 +117,7 @@ static void gather_records(struct view *v, const Models__ActualLRPKey *key,
 static bool asks_desired(const Board__Move *m)
 {
     return strcmp(m->move, "fail") != 0 && strcmp(m->move, "retire") != 0 &&
+           strcmp(m->move, "remove_evacuating") != 0 &&
            (strcmp(m->move, "claim") != 0 || m->definition[0]);
 }
 
@@ -344,6 +350,19 @@ void move_put_new(struct plan *p, const struct move_snapshot *s, const struct op
                         s->desired->owner, in->now, in->random),
              name);
     plan_notice_start(p, key->process_guid, key->index, key->index + 1);
+}
+
+void move_put_unclaimed(struct plan *p, const struct move_snapshot *s, const struct op_input *in,
+                        const Models__ActualLRP *record, const char *name)
+{
+    Models__ActualLRP *after = actual_change(p->arena, record, in->now);
+    actual_clear_instance(p->arena, after);
+    actual_set_state(after, ACTUAL_LRP_UNCLAIMED);
+    move_put(p, in, after, name);
+    const Models__ActualLRPKey *key = after->actual_lrp_key;
+    if (index_desired(s->desired, key->index)) {
+        plan_notice_start(p, key->process_guid, key->index, key->index + 1);
+    }
 }
 
 void move_notice_stop(struct plan *p, const Models__ActualLRP *record)

@@ -1,5 +1,5 @@
 /* The moves of the ActualLRP records of one index: claim, start, crash, fail, remove, unclaim,
- * retire, and those of the converger: create, ask, restart, stop, suspect, resolve, vacate; beside
+ * retire, those of an evacuation, and those of the converger: create, ask, restart, stop, suspect, resolve, vacate; beside
  * them expire of a domain, and lose, brake and release (bbs/cell) (DESIGN 5, 6; behaviour.md 10, 12,
  * 14). The Diego paths and /v1/board/apply come here alike, as a Board__Move; who speaks makes the
  * difference (common/lifecycle/actual_lrp.def). Each decision is a pure function of the snapshot;
@@ -96,6 +96,11 @@ void suspect_decide(const void *snapshot, const struct op_input *in, struct plan
 void resolve_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void vacate_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void refresh_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void evacuate_claimed_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void evacuate_crashed_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void evacuate_stopped_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void evacuate_running_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+void remove_evacuating_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* Where expire gathers from: the domain and the lock. */
@@ -113,7 +118,23 @@ struct change *move_delete(struct plan *p, const struct op_input *in,
 void move_put_new(struct plan *p, const struct move_snapshot *s, const struct op_input *in,
                   const char *name);
 
+/* For them: this record, CLAIMED or RUNNING, becomes UNCLAIMED: instance key and net info go; routes,
+ * tags, routable, zone, crashes and placement error are kept. The auctioneer is asked if the index is
+ * desired. */
+void move_put_unclaimed(struct plan *p, const struct move_snapshot *s, const struct op_input *in,
+                        const Models__ActualLRP *record, const char *name);
+
 /* For them: the rep of this CLAIMED or RUNNING instance is told to stop it. */
 void move_notice_stop(struct plan *p, const Models__ActualLRP *record);
+
+/* For start and evacuate_running: RUNNING, with all that the move tells of the instance. The move's
+ * own parts are borrowed. */
+void move_set_running(struct arena *a, const struct op_input *in, Models__ActualLRP *after);
+
+/* For crash and evacuate_crashed (behaviour.md 10.4): the crash count of the ORDINARY record after a
+ * crash now, and what becomes of that record; without one it is a new record of a desired index. */
+int32_t move_crash_count(const struct move_snapshot *s, struct moment now);
+Models__ActualLRP *move_crashed(struct plan *p, const struct move_snapshot *s,
+                                const struct op_input *in, int to);
 
 #endif

@@ -44,7 +44,7 @@ static bool still_stopping(const struct move_snapshot *s, const Board__Move *m)
             !index_desired(s->desired, m->actual_lrp_key->index));
 }
 
-static void set_running(struct arena *a, const struct op_input *in, Models__ActualLRP *after)
+void move_set_running(struct arena *a, const struct op_input *in, Models__ActualLRP *after)
 {
     const Board__Move *m = (const Board__Move *)in->request;
     actual_set_state(after, ACTUAL_LRP_RUNNING);
@@ -73,7 +73,7 @@ static const Models__ActualLRP *started(struct arena *a, const struct move_snaps
         after = actual_new(a, key->process_guid, key->index, key->domain, owner, in->now,
                            in->random);
     }
-    set_running(a, in, after);
+    move_set_running(a, in, after);
     after->stopping = still_stopping(s, m);
     return after;
 }

@@ -22,17 +22,6 @@ static void displace(struct plan *p, const struct move_snapshot *s, const struct
     move_put_new(p, s, in, "suspect");
 }
 
-/* A replacement whose cell went too: its instance was never more than the index's second. */
-static void unclaim(struct plan *p, const struct move_snapshot *s, const struct op_input *in)
-{
-    Models__ActualLRP *after = actual_change(p->arena, s->ordinary, in->now);
-    actual_clear_instance(p->arena, after);
-    actual_set_state(after, ACTUAL_LRP_UNCLAIMED);
-    move_put(p, in, after, "suspect");
-    const Models__ActualLRPKey *key = after->actual_lrp_key;
-    plan_notice_start(p, key->process_guid, key->index, key->index + 1);
-}
-
 static uint32_t suspect_guards(const struct move_snapshot *s, const Board__Move *m)
 {
     uint32_t guards = move_guards(s, m);
@@ -50,7 +39,8 @@ static uint32_t suspect_guards(const struct move_snapshot *s, const Board__Move 
  *    its cell (on_cell_loss) and was not told to stop: ResourceConflict.
  * 3. Marked stopping: the record goes; if its index is desired (again), a new UNCLAIMED one takes
  *    its place.
- * 4. It is the replacement of a SUSPECT one: UNCLAIMED again.
+ * 4. It is the replacement of a SUSPECT one: UNCLAIMED again, for its instance was never more than
+ *    the index's second.
  * 5. Otherwise it becomes SUSPECT and a new UNCLAIMED record takes its place.
  * 6. In 3 to 5 the auctioneer is asked for what is UNCLAIMED. */
 void suspect_decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -77,7 +67,7 @@ void suspect_decide(const void *snapshot, const struct op_input *in, struct plan
     } else if (s->ordinary->stopping) { /* 3 */
         move_put_new(p, s, in, "suspect");
     } else if (s->suspect) { /* 4 */
-        unclaim(p, s, in);
+        move_put_unclaimed(p, s, in, s->ordinary, "suspect");
     } else { /* 5 */
         displace(p, s, in, guards);
     }

@@ -32,12 +32,5 @@ void unclaim_decide(const void *snapshot, const struct op_input *in, struct plan
         move_delete(p, in, s->ordinary, "unclaim");
         return;
     }
-    Models__ActualLRP *after = actual_change(p->arena, s->ordinary, in->now); /* 4 */
-    actual_clear_instance(p->arena, after);
-    actual_set_state(after, to);
-    move_put(p, in, after, "unclaim");
-    const Models__ActualLRPKey *key = after->actual_lrp_key;
-    if (index_desired(s->desired, key->index)) {
-        plan_notice_start(p, key->process_guid, key->index, key->index + 1);
-    }
+    move_put_unclaimed(p, s, in, s->ordinary, "unclaim"); /* 4 */
 }

@@ -184,6 +184,36 @@ void valid_retire(struct validation *v, const Board__Move *move)
     valid_presence(v, move);
 }
 
+void valid_evacuate_claimed(struct validation *v, const Board__Move *move)
+{
+    valid_key(v, move->actual_lrp_key);
+    valid_instance_key(v, move->actual_lrp_instance_key);
+    valid_presence(v, move);
+}
+
+void valid_evacuate_crashed(struct validation *v, const Board__Move *move)
+{
+    valid_evacuate_claimed(v, move);
+    if (!move->error_message[0]) {
+        say_field(v, "error_message");
+    }
+}
+
+void valid_evacuate_stopped(struct validation *v, const Board__Move *move)
+{
+    valid_evacuate_claimed(v, move);
+}
+
+void valid_evacuate_running(struct validation *v, const Board__Move *move)
+{
+    valid_start(v, move);
+}
+
+void valid_remove_evacuating(struct validation *v, const Board__Move *move)
+{
+    valid_evacuate_claimed(v, move);
+}
+
 void valid_repair(struct validation *v, const Board__Move *move)
 {
     valid_place(v, move);

@@ -57,6 +57,11 @@ void valid_fail(struct validation *v, const Board__Move *move);
 void valid_remove(struct validation *v, const Board__Move *move);
 void valid_unclaim(struct validation *v, const Board__Move *move);
 void valid_retire(struct validation *v, const Board__Move *move);
+void valid_evacuate_claimed(struct validation *v, const Board__Move *move);
+void valid_evacuate_crashed(struct validation *v, const Board__Move *move);
+void valid_evacuate_stopped(struct validation *v, const Board__Move *move);
+void valid_evacuate_running(struct validation *v, const Board__Move *move);
+void valid_remove_evacuating(struct validation *v, const Board__Move *move);
 /* create, ask, restart, stop, suspect, resolve, vacate. */
 void valid_repair(struct validation *v, const Board__Move *move);
 void valid_expire(struct validation *v, const Board__Move *move);

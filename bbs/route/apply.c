@@ -86,6 +86,7 @@ static void set_result(struct arena *a, Board__MoveResult *r, const struct op_re
     Models__Error error;
     r->outcome = outcomes[result->plan->verdict];
     r->revision = result->revision;
+    r->keep_container = result->plan->keep_container;
     if (plan_error(result->plan, &error)) {
         set_error(a, r, error.type, error.message);
     }

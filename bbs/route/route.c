@@ -5,6 +5,7 @@
 #include "common/codec/scan.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/evacuation.pb-c.h"
 #include "models/task_requests.pb-c.h"
 
 #include <stdlib.h>
@@ -110,6 +111,14 @@ static bool decode(struct ask *ask, const struct route *route, const struct requ
     return true;
 }
 
+static void answer_unreadable(struct ask *ask, const struct route *route, struct effects *out)
+{
+    const char *text = error_text(MODELS__ERROR__TYPE__InvalidRequest);
+    if (!evacuation_unreadable(ask, route->handle, text, out)) {
+        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
+    }
+}
+
 void route_request(struct bbs *b, const struct request *q, struct effects *out)
 {
     const char *allow;
@@ -130,8 +139,7 @@ void route_request(struct bbs *b, const struct request *q, struct effects *out)
         if (decode(ask, route, q)) {
             route->handle(ask, out);
         } else {
-            answer_error(out, q->id, MODELS__ERROR__TYPE__InvalidRequest,
-                         error_text(MODELS__ERROR__TYPE__InvalidRequest));
+            answer_unreadable(ask, route, out);
             ask_end(ask);
         }
     }

@@ -49,4 +49,9 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 #include "bbs/route/routes.def"
 #undef ROUTE
 
+/* Answers a body that does not parse, if the handler's answer must say "keep the container" even
+ * then (behaviour.md 11); false: it is an ordinary one. The ask goes on. */
+bool evacuation_unreadable(struct ask *ask, route_handler *handler, const char *text,
+                           struct effects *out);
+
 #endif

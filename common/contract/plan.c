@@ -38,6 +38,7 @@ struct change *plan_delete(struct plan *p, const char *key, const char *move, en
 void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, ...)
 {
     const ProtobufCMessage *record = p->record;
+    bool keep_container = p->keep_container;
     plan_init(p, p->arena);
     va_list args;
     va_start(args, format);
@@ -45,6 +46,7 @@ void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, .
     p->error_type = type;
     p->error_message = arena_vprintf(p->arena, format, args);
     p->record = record;
+    p->keep_container = keep_container;
     va_end(args);
 }
 

@@ -60,6 +60,7 @@ struct plan {
     /* What the op's answer is made of, by the convention of its row: for LRP moves the record after
      * the move, or the one that refused it. May be NULL. */
     const ProtobufCMessage *record;
+    bool keep_container; /* of an evacuation's move: the rep lets it run (behaviour.md 11) */
 };
 
 /* Empty: verdict NOTHING. */
@@ -73,7 +74,7 @@ struct change *plan_put(struct plan *p, const char *key, const char *move, enum 
 /* Adds a delete; the verdict becomes COMMIT. */
 struct change *plan_delete(struct plan *p, const char *key, const char *move, enum actor actor);
 
-/* Drops all changes and notices; the verdict becomes REFUSE. */
+/* Drops all changes and notices; the verdict becomes REFUSE. `record` and keep_container stay. */
 void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -154,6 +154,8 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     d->instances = (int32_t)row_number(a, text, "instances", 1);
     d->on_cell_loss = strstr(text, " hold") ? MODELS__ON_CELL_LOSS__HOLD
                                             : MODELS__ON_CELL_LOSS__REPLACE;
+    d->on_evacuate = strstr(text, " stay") ? MODELS__ON_EVACUATE__STAY
+                                           : MODELS__ON_EVACUATE__MOVE;
     d->modification_tag = ARENA_NEW(a, Models__ModificationTag);
     models__modification_tag__init(d->modification_tag);
     d->modification_tag->epoch = row_text(a, text, "def");
@@ -274,7 +276,7 @@ Board__Move *row_move(struct arena *a, const char *text)
         m->term->role = row_text(a, text, "role");
         m->term->epoch = row_text(a, text, "epoch");
     }
-    if (strcmp(m->move, "start") == 0) {
+    if (strcmp(m->move, "start") == 0 || strcmp(m->move, "evacuate_running") == 0) {
         fill_start(a, text, m);
     }
     return m;
@@ -378,6 +380,9 @@ void print_plan(const struct plan *p, struct buf *out)
     plan_print(&rest, out);
     if (p->verdict == PLAN_COMMIT && p->error_message[0]) {
         buf_printf(out, "answer: %s\n", p->error_message);
+    }
+    if (p->keep_container) {
+        buf_append_string(out, "keep\n");
     }
 }
 

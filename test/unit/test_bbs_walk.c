@@ -6,6 +6,7 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/cells.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/evacuation.pb-c.h"
 #include "models/domain.pb-c.h"
 #include "models/ping.pb-c.h"
 #include "common/base/arena.h"
@@ -373,6 +374,116 @@ static void actual_lrps(void **state)
                      MODELS__ERROR__TYPE__ResourceNotFound);
 }
 
+/* Whether the container is to be kept; the error type, -1 for none, in *ret_error. */
+static bool evacuated(struct walk *w, const char *what, const ProtobufCMessage *m, int *ret_error)
+{
+    const Models__EvacuationResponse *r = (const Models__EvacuationResponse *)ask(
+        w, arena_printf(&w->arena, "/v1/actual_lrps/%s", what), m,
+        &models__evacuation_response__descriptor);
+    *ret_error = r->error ? (int)r->error->type : WELL;
+    return r->keep_container;
+}
+
+static const ProtobufCMessage *evacuating(struct walk *w, const char *i, const char *cell)
+{
+    Models__EvacuateRunningActualLRPRequest *r =
+        ARENA_NEW(&w->arena, Models__EvacuateRunningActualLRPRequest);
+    models__evacuate_running_actual_lrprequest__init(r);
+    r->actual_lrp_net_info = ARENA_NEW(&w->arena, Models__ActualLRPNetInfo);
+    models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+    r->actual_lrp_net_info->address = arena_strdup(&w->arena, "10.0.0.1");
+    r->actual_lrp_key = key(w, "web", 0);
+    r->actual_lrp_instance_key = instance(w, i, cell);
+    return &r->base;
+}
+
+/* behaviour.md 11: each of Diego's paths, repeated, by turns at two bbs. */
+static void evacuations(void **state)
+{
+    struct walk *w = *state;
+    int error;
+    wait_ready(w);
+    assert_int_equal(desire(w, "web", 1), WELL);
+    assert_int_equal(start(w, "web", 0, "a", "c1"), WELL);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(evacuated(w, "evacuate_running.r1", evacuating(w, "a", "c1"), &error));
+        assert_int_equal(error, WELL);
+    }
+    assert_int_equal(actuals(w, "web", "", 0)->n_actual_lrps, 2);
+    const Models__ActualLRPsResponse *own = actuals(w, "web", "c1", 0);
+    assert_int_equal(own->n_actual_lrps, 1);
+    assert_int_equal(own->actual_lrps[0]->presence, MODELS__ACTUAL_LRP__PRESENCE__EVACUATING);
+    assert_int_equal(claim(w, "web", 0, "b", "c2"), WELL);
+    assert_true(evacuated(w, "evacuate_running", evacuating(w, "a", "c1"), &error));
+    assert_int_equal(start(w, "web", 0, "b", "c2"), WELL);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_false(evacuated(w, "evacuate_running.r1", evacuating(w, "a", "c1"), &error));
+        assert_int_equal(error, WELL);
+    }
+    assert_int_equal(actuals(w, "web", "c1", 0)->n_actual_lrps, 0);
+
+    Models__EvacuateClaimedActualLRPRequest claimed =
+        MODELS__EVACUATE_CLAIMED_ACTUAL_LRPREQUEST__INIT;
+    claimed.actual_lrp_key = key(w, "web", 0);
+    claimed.actual_lrp_instance_key = instance(w, "b", "c2");
+    assert_false(evacuated(w, "evacuate_claimed", &claimed.base, &error));
+    assert_int_equal(error, WELL);
+    assert_false(evacuated(w, "evacuate_claimed", &claimed.base, &error));
+    assert_int_equal(error, MODELS__ERROR__TYPE__ResourceNotFound);
+
+    assert_int_equal(start(w, "web", 0, "c", "c1"), WELL);
+    Models__EvacuateCrashedActualLRPRequest crashed =
+        MODELS__EVACUATE_CRASHED_ACTUAL_LRPREQUEST__INIT;
+    crashed.actual_lrp_key = key(w, "web", 0);
+    crashed.actual_lrp_instance_key = instance(w, "c", "c1");
+    assert_false(evacuated(w, "evacuate_crashed", &crashed.base, &error));
+    assert_int_equal(error, MODELS__ERROR__TYPE__InvalidRequest); /* without a reason */
+    crashed.error_message = arena_strdup(&w->arena, "Exited with status 1");
+    assert_false(evacuated(w, "evacuate_crashed", &crashed.base, &error));
+    assert_int_equal(error, WELL);
+    assert_string_equal(actuals(w, "web", "", 0)->actual_lrps[0]->state, "UNCLAIMED");
+
+    assert_int_equal(start(w, "web", 0, "d", "c1"), WELL);
+    Models__EvacuateStoppedActualLRPRequest stopped =
+        MODELS__EVACUATE_STOPPED_ACTUAL_LRPREQUEST__INIT;
+    stopped.actual_lrp_key = key(w, "web", 0);
+    stopped.actual_lrp_instance_key = instance(w, "d", "c1");
+    assert_false(evacuated(w, "evacuate_stopped", &stopped.base, &error));
+    assert_int_equal(error, WELL);
+    assert_int_equal(actuals(w, "web", "", 0)->n_actual_lrps, 0);
+
+    Models__RemoveEvacuatingActualLRPRequest gone =
+        MODELS__REMOVE_EVACUATING_ACTUAL_LRPREQUEST__INIT;
+    gone.actual_lrp_key = key(w, "web", 0);
+    gone.actual_lrp_instance_key = instance(w, "d", "c1");
+    assert_int_equal(outcome(w, "/v1/actual_lrps/remove_evacuating", &gone.base),
+                     MODELS__ERROR__TYPE__ResourceNotFound);
+}
+
+/* A rep that is not understood must not lose its container. */
+static void bad_evacuations(void **state)
+{
+    static const struct {
+        const char *path;
+        bool keep;
+    } paths[] = {{"evacuate_claimed", true},
+                 {"evacuate_running.r1", true},
+                 {"evacuate_running", true},
+                 {"evacuate_crashed", false},
+                 {"evacuate_stopped", false}};
+    Models__ActualLRPKey unreadable = MODELS__ACTUAL_LRPKEY__INIT; /* field 1 is no message */
+    struct walk *w = *state;
+    wait_ready(w);
+    unreadable.process_guid = arena_strdup(&w->arena, "\xff\xff\xff");
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        int error;
+        assert_true(evacuated(w, paths[i].path, NULL, &error) == paths[i].keep);
+        assert_int_equal(error, MODELS__ERROR__TYPE__InvalidRequest);
+        assert_true(evacuated(w, paths[i].path, &unreadable.base, &error) == paths[i].keep);
+        assert_int_equal(error, MODELS__ERROR__TYPE__InvalidRequest);
+    }
+}
+
 static unsigned count_stopping(const Models__ActualLRPsResponse *list)
 {
     unsigned count = 0;
@@ -466,6 +577,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(domains, setup, teardown),
         cmocka_unit_test_setup_teardown(desired_lrps, setup, teardown),
         cmocka_unit_test_setup_teardown(actual_lrps, setup, teardown),
+        cmocka_unit_test_setup_teardown(evacuations, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_evacuations, setup, teardown),
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),

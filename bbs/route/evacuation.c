@@ -1,0 +1,160 @@
+/* Diego's paths of an evacuation: each request becomes the named move that it is (behaviour.md 11).
+ * Their answers tell whether to keep the container. */
+#include "bbs/lrp/errors.h"
+#include "bbs/lrp/move.h"
+#include "bbs/route/answer.h"
+#include "bbs/route/route.h"
+#include "models/evacuation.pb-c.h"
+
+#include <assert.h>
+
+static void answer(struct effects *out, uint64_t request_id, Models__Error *error, bool keep)
+{
+    Models__EvacuationResponse response = MODELS__EVACUATION_RESPONSE__INIT;
+    response.error = error;
+    response.keep_container = keep;
+    effects_reply_message(out, request_id, &response.base);
+}
+
+static void answer_invalid(struct effects *out, uint64_t request_id, const char *text, bool keep)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__InvalidRequest;
+    error.message = (char *)text;
+    answer(out, request_id, &error, keep);
+}
+
+static void answer_move(void *context, const struct op_result *result, struct effects *out)
+{
+    struct ask *ask = context;
+    Models__Error error;
+    if (result->end == OP_UNAVAILABLE) {
+        effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"", result->text);
+        answer_unavailable(out, ask->request_id);
+        return;
+    }
+    bool failed = plan_error(result->plan, &error);
+    answer(out, ask->request_id, failed ? &error : NULL, result->plan->keep_container);
+}
+
+/* `keep` is what a request that is not valid is answered. */
+static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
+{
+    const struct move_row *row = move_row_named(m->move);
+    assert(row);
+    struct validation v;
+    validation_init(&v);
+    row->valid(&v, m);
+    if (validation_ok(&v)) {
+        ask->in.request = &m->base;
+        board_op(ask->bbs->board, &row->op, &ask->in, ask->arena, answer_move, ask, out);
+    } else {
+        answer_invalid(out, ask->request_id, validation_text(&v), keep);
+        ask_end(ask);
+    }
+    validation_done(&v);
+}
+
+static Board__Move *new_move(struct ask *ask, const char *name, Models__ActualLRPKey *key,
+                             Models__ActualLRPInstanceKey *instance_key)
+{
+    Board__Move *m = ARENA_NEW(ask->arena, Board__Move);
+    board__move__init(m);
+    m->move = arena_strdup(ask->arena, name);
+    m->actual_lrp_key = key;
+    m->actual_lrp_instance_key = instance_key;
+    return m;
+}
+
+void route_evacuate_claimed(struct ask *ask, struct effects *out)
+{
+    const Models__EvacuateClaimedActualLRPRequest *r =
+        (const Models__EvacuateClaimedActualLRPRequest *)ask->in.request;
+    run(ask, new_move(ask, "evacuate_claimed", r->actual_lrp_key, r->actual_lrp_instance_key), true,
+        out);
+}
+
+void route_evacuate_crashed(struct ask *ask, struct effects *out)
+{
+    const Models__EvacuateCrashedActualLRPRequest *r =
+        (const Models__EvacuateCrashedActualLRPRequest *)ask->in.request;
+    Board__Move *m =
+        new_move(ask, "evacuate_crashed", r->actual_lrp_key, r->actual_lrp_instance_key);
+    m->error_message = r->error_message;
+    run(ask, m, false, out);
+}
+
+void route_evacuate_stopped(struct ask *ask, struct effects *out)
+{
+    const Models__EvacuateStoppedActualLRPRequest *r =
+        (const Models__EvacuateStoppedActualLRPRequest *)ask->in.request;
+    run(ask, new_move(ask, "evacuate_stopped", r->actual_lrp_key, r->actual_lrp_instance_key),
+        false, out);
+}
+
+static Board__Move *running_move(struct ask *ask)
+{
+    const Models__EvacuateRunningActualLRPRequest *r =
+        (const Models__EvacuateRunningActualLRPRequest *)ask->in.request;
+    Board__Move *m =
+        new_move(ask, "evacuate_running", r->actual_lrp_key, r->actual_lrp_instance_key);
+    m->actual_lrp_net_info = r->actual_lrp_net_info;
+    m->availability_zone = r->availability_zone;
+    if (r->optional_routable_case ==
+        MODELS__EVACUATE_RUNNING_ACTUAL_LRPREQUEST__OPTIONAL_ROUTABLE_ROUTABLE) {
+        m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+        m->routable = r->routable;
+    }
+    return m;
+}
+
+void route_evacuate_running_r1(struct ask *ask, struct effects *out)
+{
+    const Models__EvacuateRunningActualLRPRequest *r =
+        (const Models__EvacuateRunningActualLRPRequest *)ask->in.request;
+    Board__Move *m = running_move(ask);
+    m->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
+    m->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
+    m->n_metric_tags = r->n_metric_tags;
+    m->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__Move__MetricTagsEntry *);
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        m->metric_tags[i] = ARENA_NEW(ask->arena, Board__Move__MetricTagsEntry);
+        board__move__metric_tags_entry__init(m->metric_tags[i]);
+        m->metric_tags[i]->key = r->metric_tags[i]->key;
+        m->metric_tags[i]->value = r->metric_tags[i]->value;
+    }
+    run(ask, m, true, out);
+}
+
+/* r0 knows neither internal routes nor metric tags. */
+void route_evacuate_running_r0(struct ask *ask, struct effects *out)
+{
+    run(ask, running_move(ask), true, out);
+}
+
+void route_remove_evacuating(struct ask *ask, struct effects *out)
+{
+    const Models__RemoveEvacuatingActualLRPRequest *r =
+        (const Models__RemoveEvacuatingActualLRPRequest *)ask->in.request;
+    Board__Move *m =
+        new_move(ask, "remove_evacuating", r->actual_lrp_key, r->actual_lrp_instance_key);
+    const struct move_row *row = move_row_named(m->move);
+    struct validation v;
+    validation_init(&v);
+    row->valid(&v, m);
+    if (ask_valid(ask, &v, out)) {
+        ask->in.request = &m->base;
+        ask_op(ask, &row->op, out);
+    }
+}
+
+bool evacuation_unreadable(struct ask *ask, route_handler *handler, const char *text,
+                           struct effects *out)
+{
+    if (handler != route_evacuate_claimed && handler != route_evacuate_running_r1 &&
+        handler != route_evacuate_running_r0) {
+        return false;
+    }
+    answer_invalid(out, ask->request_id, text, true);
+    return true;
+}
