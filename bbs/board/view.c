@@ -162,26 +162,38 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     return count;
 }
 
-size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs)
+size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list)
 {
     struct picker p = picker_of(v->arena, selector);
-    *ret_blobs = NULL;
+    *ret_list = NULL;
     if (!v->board->copy) {
         return 0;
     }
     size_t count = 0, capacity = 64;
-    struct blob **list = ARENA_ARRAY(v->arena, capacity, struct blob *);
+    struct picked *list = ARENA_ARRAY(v->arena, capacity, struct picked);
     struct picker_walk w = picker_begin(&p, v->board->copy);
     for (struct version *item; (item = picker_next(&w));) {
         if (count == capacity) {
-            struct blob **more = ARENA_ARRAY(v->arena, 2 * capacity, struct blob *);
+            struct picked *more = ARENA_ARRAY(v->arena, 2 * capacity, struct picked);
             memcpy(more, list, count * sizeof(*list));
             list = more;
             capacity *= 2;
         }
-        list[count++] = item->blob;
+        list[count++] = (struct picked){
+            .key = version_key(item), .state = version_tag(item, TAG_STATE), .blob = item->blob};
     }
-    *ret_blobs = list;
+    *ret_list = list;
+    return count;
+}
+
+size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs)
+{
+    struct picked *list;
+    size_t count = view_pick(v, selector, &list);
+    *ret_blobs = ARENA_ARRAY(v->arena, count, struct blob *);
+    for (size_t i = 0; i < count; i++) {
+        (*ret_blobs)[i] = list[i].blob;
+    }
     return count;
 }
 

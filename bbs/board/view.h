@@ -46,6 +46,17 @@ int view_peek_range(struct view *v, const char *prefix, size_t max, const struct
  * array lives in the arena, the blobs are borrowed until the step returns. */
 size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs);
 
+/* A record that was picked and not decoded: what its key and the copy's index tell of it. Borrowed
+ * until the step returns. */
+struct picked {
+    const char *key;
+    const char *state; /* of an ActualLRP or task, "" otherwise */
+    struct blob *blob; /* with its version byte */
+};
+
+/* The same with their keys and states. */
+size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list);
+
 /* Position of the copy this view is of. */
 int64_t view_revision(const struct view *v);
 

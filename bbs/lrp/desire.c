@@ -4,6 +4,7 @@
 #include "common/lifecycle/desired_lrp.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 static const Models__DesiredLRP *asked(const struct op_input *in)
 {
@@ -25,17 +26,34 @@ static void desire_gather(struct view *v, const struct op_input *in, void *snaps
     }
 }
 
-/* The first of equal numbers stays where it was. */
+/* A port and its place in the list. */
+struct place {
+    uint32_t port;
+    size_t at;
+};
+
+static int by_port(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+    return a->port != b->port ? (a->port < b->port ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* The first of equal numbers stays where it was. A body has room for half a million of them. */
 static void drop_duplicate_ports(struct arena *a, Models__DesiredLRP *d)
 {
+    struct place *places = ARENA_ARRAY(a, d->n_ports, struct place);
+    bool *again = ARENA_ARRAY(a, d->n_ports, bool);
     uint32_t *ports = ARENA_ARRAY(a, d->n_ports, uint32_t);
     size_t count = 0;
     for (size_t i = 0; i < d->n_ports; i++) {
-        size_t k = 0;
-        while (k < count && ports[k] != d->ports[i]) {
-            k++;
-        }
-        if (k == count) {
+        places[i] = (struct place){d->ports[i], i};
+    }
+    qsort(places, d->n_ports, sizeof(*places), by_port);
+    for (size_t i = 1; i < d->n_ports; i++) {
+        again[places[i].at] = places[i].port == places[i - 1].port;
+    }
+    for (size_t i = 0; i < d->n_ports; i++) {
+        if (!again[i]) {
             ports[count++] = d->ports[i];
         }
     }

@@ -1,12 +1,14 @@
-/* DesiredLRPs: desire, update, remove and their reads (behaviour.md 8). A DesiredLRP is two
- * records, so a list is the copy's scheduling parts joined with the run parts, which are
- * fetched. */
+/* DesiredLRPs: desire, update, remove and their reads (behaviour.md 8); infos.c has the partial
+ * ones. A DesiredLRP is two records, so a list is the copy's scheduling parts joined with the run
+ * parts, which are fetched. */
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/errors.h"
 #include "bbs/route/answer.h"
+#include "bbs/route/find_desired.h"
 #include "bbs/route/records.h"
 #include "bbs/route/route.h"
 #include "common/base/map.h"
+#include "common/model/definition_views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,69 +80,6 @@ void route_remove_desired(struct ask *ask, struct effects *out)
     }
 }
 
-/* ---- which ones ------------------------------------------------------------------------------ */
-
-/* A scheduling part that was asked for. */
-struct found {
-    const Models__DesiredLRP *desired;
-    struct blob *blob; /* borrowed until the step returns */
-};
-
-static bool in_domain(const Models__DesiredLRP *d, const char *domain)
-{
-    return !domain[0] || strcmp(d->domain, domain) == 0;
-}
-
-/* Those named, each once. */
-static size_t find_named(struct view *v, const Models__DesiredLRPsRequest *r, struct found *list)
-{
-    struct arena *a = view_arena(v);
-    struct map named;
-    size_t count = 0;
-    map_init(&named);
-    for (size_t i = 0; i < r->n_process_guids; i++) {
-        const struct seen *seen = view_peek(v, key_desired(a, r->process_guids[i]));
-        if (!seen || map_put(&named, r->process_guids[i], list)) {
-            continue;
-        }
-        const Models__DesiredLRP *d = (const Models__DesiredLRP *)seen->message;
-        if (in_domain(d, r->domain)) {
-            list[count++] = (struct found){.desired = d, .blob = seen->blob};
-        }
-    }
-    map_done(&named, NULL);
-    return count;
-}
-
-static size_t find_all(struct view *v, const char *domain, struct found **ret_list)
-{
-    struct arena *a = view_arena(v);
-    Board__Selector selector = BOARD__SELECTOR__INIT;
-    selector.type = arena_strdup(a, "desired");
-    selector.domain = arena_strdup(a, domain);
-    struct blob **blobs;
-    size_t total = view_select(v, &selector, &blobs), count = 0;
-    struct found *list = ARENA_ARRAY(a, total, struct found);
-    for (size_t i = 0; i < total; i++) {
-        ProtobufCMessage *m;
-        if (record_decode(a, RECORD_DESIRED, blob_bytes(blobs[i]), &m, NULL) == 0) {
-            list[count++] = (struct found){.desired = (const Models__DesiredLRP *)m,
-                                           .blob = blobs[i]};
-        }
-    }
-    *ret_list = list;
-    return count;
-}
-
-static size_t find(struct view *v, const Models__DesiredLRPsRequest *r, struct found **ret_list)
-{
-    if (r->n_process_guids == 0) {
-        return find_all(v, r->domain, ret_list);
-    }
-    *ret_list = ARENA_ARRAY(view_arena(v), r->n_process_guids, struct found);
-    return find_named(v, r, *ret_list);
-}
-
 /* ---- whole DesiredLRPs ----------------------------------------------------------------------- */
 
 static bool has_source_tag(const Models__DesiredLRP *d, const char **ret_value)
@@ -192,30 +131,43 @@ static struct blob *harmonised(const Models__DesiredLRP *d)
     return encoded(&extra.base);
 }
 
+/* What is asked for: a list, or one DesiredLRP. */
+struct question {
+    struct bbs *bbs;
+    uint64_t request_id;
+    bool r2;                  /* without image layers */
+    const char *process_guid; /* NULL for a list */
+    unsigned attempts;        /* of a get: how often it has looked */
+};
+
 /* An answer under way: the scheduling parts, waiting for their run parts. Lives in the fetch's
  * arena. */
 struct listing {
-    struct bbs *bbs;
-    uint64_t request_id;
+    struct question question;
     size_t count;
     struct {
         struct blob *scheduling; /* counted */
         struct blob *extra;      /* counted; may be NULL */
         const char *run_key;
     } *list;
-    /* For get: how to ask again. */
-    const char *process_guid; /* NULL for a list */
-    unsigned attempts;
 };
 
-static void get_again(struct bbs *b, uint64_t request_id, const char *process_guid,
-                      unsigned attempts, struct effects *out);
+static void get_again(const struct question *q, struct effects *out);
 
-static void listing_release(struct listing *l)
+static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decoded)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        blob_unref(l->list[i].scheduling);
-        blob_unref(l->list[i].extra);
+    desired_as_r2(a, (Models__DesiredLRP *)decoded);
+    return decoded;
+}
+
+static const struct record_viewer r2_viewer = {&models__desired_lrp__descriptor, r2_view};
+
+static void add_desired(struct records *records, struct blob *const parts[RECORD_PARTS], bool r2)
+{
+    if (r2 && desired_has_layers(record_body(blob_bytes(parts[1])))) {
+        records_add_view(records, parts, &r2_viewer);
+    } else {
+        records_add(records, parts);
     }
 }
 
@@ -229,16 +181,19 @@ static void answer_listing(struct listing *l, struct map *runs, struct effects *
     for (size_t i = 0; i < l->count; i++) {
         struct blob *run = map_get(runs, l->list[i].run_key);
         if (run) {
-            records_add(records, (struct blob *const[RECORD_PARTS]){l->list[i].scheduling, run,
-                                                                    l->list[i].extra});
+            add_desired(records,
+                        (struct blob *const[RECORD_PARTS]){l->list[i].scheduling, run,
+                                                           l->list[i].extra},
+                        l->question.r2);
             whole++;
         }
     }
-    if (l->process_guid && whole == 0) {
+    if (l->question.process_guid && whole == 0) {
         records_free(records);
-        get_again(l->bbs, l->request_id, l->process_guid, l->attempts + 1, out);
+        l->question.attempts++;
+        get_again(&l->question, out);
     } else {
-        records_answer(records, l->request_id, out);
+        records_answer(records, l->question.request_id, out);
     }
 }
 
@@ -247,7 +202,7 @@ static void runs_fetched(void *context, const struct seen *list, size_t count, c
 {
     struct listing *l = context;
     if (text) {
-        answer_unavailable(out, l->request_id);
+        answer_unavailable(out, l->question.request_id);
     } else {
         struct map runs;
         map_init(&runs);
@@ -257,56 +212,97 @@ static void runs_fetched(void *context, const struct seen *list, size_t count, c
         answer_listing(l, &runs, out);
         map_done(&runs, NULL);
     }
-    listing_release(l);
+    for (size_t i = 0; i < l->count; i++) {
+        blob_unref(l->list[i].scheduling);
+        blob_unref(l->list[i].extra);
+    }
+}
+
+static struct question question_copy(struct arena *a, const struct question *q)
+{
+    struct question copy = *q;
+    copy.process_guid = q->process_guid ? arena_strdup(a, q->process_guid) : NULL;
+    return copy;
+}
+
+/* Notes a scheduling part, decoded in `scratch`; false when this version cannot read it. */
+static bool note_part(struct listing *l, struct blob *scheduling, struct arena *a,
+                      struct arena *scratch)
+{
+    const Models__DesiredLRP *d = found_desired(scratch, scheduling);
+    if (!d) {
+        return false;
+    }
+    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
+    l->list[l->count].scheduling = blob_ref(scheduling);
+    l->list[l->count].extra = harmonised(d);
+    l->list[l->count].run_key = key_run(a, d->process_guid, epoch);
+    l->count++;
+    return true;
 }
 
 /* Fetches the run parts of what was found, as they stood at `revision` (0 = now), then answers. */
-static void fetch_runs(struct bbs *b, uint64_t request_id, const struct found *found, size_t count,
-                       int64_t revision, const char *process_guid, unsigned attempts,
-                       struct effects *out)
+static void fetch_runs(const struct question *q, struct blob *const *found, size_t count,
+                       int64_t revision, struct effects *out)
 {
-    struct arena *a = board_arena();
+    struct arena *a = board_arena(), scratch;
     struct listing *l = ARENA_NEW(a, struct listing);
-    *l = (struct listing){.bbs = b, .request_id = request_id, .count = count,
-                          .attempts = attempts};
-    l->process_guid = process_guid ? arena_strdup(a, process_guid) : NULL;
+    l->question = question_copy(a, q);
     l->list = arena_array(a, count, sizeof(*l->list));
     const char **keys = ARENA_ARRAY(a, count + 1, const char *);
+    arena_init(&scratch);
     for (size_t i = 0; i < count; i++) {
-        const Models__DesiredLRP *d = found[i].desired;
-        l->list[i].scheduling = blob_ref(found[i].blob);
-        l->list[i].extra = harmonised(d);
-        l->list[i].run_key =
-            key_run(a, d->process_guid, d->modification_tag ? d->modification_tag->epoch : "");
-        keys[i] = l->list[i].run_key;
+        if (note_part(l, found[i], a, &scratch)) {
+            keys[l->count - 1] = l->list[l->count - 1].run_key;
+        }
+        arena_reset(&scratch);
     }
+    arena_done(&scratch);
+    count = l->count;
     if (count > FETCH_SINGLY_MAX) {
         keys[0] = arena_printf(a, "%s/", record_type_name(RECORD_RUN));
         count = 1;
     }
-    board_fetch(b->board, a, keys, count, revision, runs_fetched, l, out);
+    board_fetch(q->bbs->board, a, keys, count, revision, runs_fetched, l, out);
 }
 
-static void list_read(void *context, struct view *v, const char *text, struct effects *out)
+static void list_read(struct ask *ask, struct view *v, bool r2, struct effects *out)
 {
-    (void)text;
-    struct ask *ask = context;
+    const Models__DesiredLRPsRequest *r = (const Models__DesiredLRPsRequest *)ask->in.request;
     if (!v) {
         answer_unavailable(out, ask->request_id);
         return;
     }
-    struct found *list;
-    size_t count = find(v, (const Models__DesiredLRPsRequest *)ask->in.request, &list);
+    struct blob **list;
+    size_t count = find_desired(v, r, r->domain, &list);
     if (count == 0) {
         answer_well(out, ask->request_id);
-    } else {
-        fetch_runs(ask->bbs, ask->request_id, list, count, view_revision(v), NULL, 0, out);
+        return;
     }
+    struct question q = {.bbs = ask->bbs, .request_id = ask->request_id, .r2 = r2};
+    fetch_runs(&q, list, count, view_revision(v), out);
+}
+
+static void list_r2_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    list_read(context, v, true, out);
+}
+
+static void list_r3_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    list_read(context, v, false, out);
+}
+
+void route_list_desired_r2(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, list_r2_read, out);
 }
 
 void route_list_desired(struct ask *ask, struct effects *out)
 {
-    ask_read(ask, list_read, out);
+    ask_read(ask, list_r3_read, out);
 }
 
 static void not_found(uint64_t request_id, struct effects *out)
@@ -315,168 +311,57 @@ static void not_found(uint64_t request_id, struct effects *out)
                  error_text(MODELS__ERROR__TYPE__ResourceNotFound));
 }
 
-/* A get in one of its attempts. */
-struct getting {
-    struct bbs *bbs;
-    uint64_t request_id;
-    const char *process_guid;
-    unsigned attempts;
-};
-
 static void get_read(void *context, struct view *v, const char *text, struct effects *out)
 {
     (void)text;
-    struct getting *g = context;
+    const struct question *q = context;
     if (!v) {
-        answer_unavailable(out, g->request_id);
+        answer_unavailable(out, q->request_id);
         return;
     }
-    const struct seen *seen = view_peek(v, key_desired(view_arena(v), g->process_guid));
+    const struct seen *seen = view_peek(v, key_desired(view_arena(v), q->process_guid));
     if (!seen) {
-        not_found(g->request_id, out);
+        not_found(q->request_id, out);
         return;
     }
-    struct found found = {.desired = (const Models__DesiredLRP *)seen->message,
-                          .blob = seen->blob};
-    fetch_runs(g->bbs, g->request_id, &found, 1, 0, g->process_guid, g->attempts, out);
+    fetch_runs(q, (struct blob *const[]){seen->blob}, 1, 0, out);
 }
 
-static void get_again(struct bbs *b, uint64_t request_id, const char *process_guid,
-                      unsigned attempts, struct effects *out)
+static void get_again(const struct question *q, struct effects *out)
 {
-    if (attempts >= GET_ATTEMPTS_MAX) { /* it was there each time: "not found" would be untrue */
-        answer_unavailable(out, request_id);
+    if (q->attempts >= GET_ATTEMPTS_MAX) { /* it was there each time: "not found" would be untrue */
+        answer_unavailable(out, q->request_id);
         return;
     }
     struct arena *a = board_arena();
-    struct getting *g = ARENA_NEW(a, struct getting);
-    *g = (struct getting){.bbs = b,
-                          .request_id = request_id,
-                          .process_guid = arena_strdup(a, process_guid),
-                          .attempts = attempts};
-    board_barrier(b->board, a, get_read, g, out);
+    struct question *again = ARENA_NEW(a, struct question);
+    *again = question_copy(a, q);
+    board_barrier(q->bbs->board, a, get_read, again, out);
 }
 
-/* The guid that a get asks for, valid; NULL after the answer that it is not. */
-static const char *asked_guid(struct ask *ask, struct effects *out)
+static void get(struct ask *ask, bool r2, struct effects *out)
 {
     const char *guid =
         ((const Models__DesiredLRPByProcessGuidRequest *)ask->in.request)->process_guid;
     struct validation v;
     validation_init(&v);
     valid_process_guid(&v, guid);
-    return ask_valid(ask, &v, out) ? guid : NULL;
-}
-
-void route_get_desired(struct ask *ask, struct effects *out)
-{
-    const char *guid = asked_guid(ask, out);
-    if (guid) {
-        get_again(ask->bbs, ask->request_id, guid, 0, out);
+    if (ask_valid(ask, &v, out)) {
+        get_again(&(struct question){.bbs = ask->bbs,
+                                     .request_id = ask->request_id,
+                                     .r2 = r2,
+                                     .process_guid = guid},
+                  out);
         ask_end(ask);
     }
 }
 
-/* ---- scheduling infos ------------------------------------------------------------------------ */
-
-static Models__DesiredLRPKey *info_key(struct arena *a, const Models__DesiredLRP *d)
+void route_get_desired_r2(struct ask *ask, struct effects *out)
 {
-    Models__DesiredLRPKey *key = ARENA_NEW(a, Models__DesiredLRPKey);
-    models__desired_lrpkey__init(key);
-    key->process_guid = d->process_guid;
-    key->domain = d->domain;
-    key->log_guid = d->log_guid;
-    return key;
+    get(ask, true, out);
 }
 
-static Models__DesiredLRPResource *info_resource(struct arena *a, const Models__DesiredLRP *d)
+void route_get_desired(struct ask *ask, struct effects *out)
 {
-    Models__DesiredLRPResource *resource = ARENA_NEW(a, Models__DesiredLRPResource);
-    models__desired_lrpresource__init(resource);
-    resource->memory_mb = d->memory_mb;
-    resource->disk_mb = d->disk_mb;
-    resource->root_fs = d->root_fs;
-    resource->max_pids = d->max_pids;
-    return resource;
-}
-
-static Models__DesiredLRPSchedulingInfo *scheduling_info(struct arena *a,
-                                                         const Models__DesiredLRP *d)
-{
-    Models__DesiredLRPSchedulingInfo *info = ARENA_NEW(a, Models__DesiredLRPSchedulingInfo);
-    models__desired_lrpscheduling_info__init(info);
-    info->desired_lrp_key = info_key(a, d);
-    info->annotation = d->annotation;
-    info->instances = d->instances;
-    info->desired_lrp_resource = info_resource(a, d);
-    info->routes = d->routes;
-    info->modification_tag = d->modification_tag;
-    Models__VolumePlacement *placement = ARENA_NEW(a, Models__VolumePlacement);
-    models__volume_placement__init(placement);
-    placement->driver_names = ARENA_ARRAY(a, d->n_volume_mounts, char *);
-    for (size_t i = 0; i < d->n_volume_mounts; i++) {
-        placement->driver_names[placement->n_driver_names++] = d->volume_mounts[i]->driver;
-    }
-    info->volume_placement = placement;
-    info->n_placementtags = d->n_placementtags;
-    info->placementtags = d->placementtags;
-    return info;
-}
-
-static void scheduling_read(void *context, struct view *v, const char *text, struct effects *out)
-{
-    (void)text;
-    struct ask *ask = context;
-    if (!v) {
-        answer_unavailable(out, ask->request_id);
-        return;
-    }
-    struct arena *a = view_arena(v);
-    struct found *list;
-    size_t count = find(v, (const Models__DesiredLRPsRequest *)ask->in.request, &list);
-    Models__DesiredLRPSchedulingInfosResponse response =
-        MODELS__DESIRED_LRPSCHEDULING_INFOS_RESPONSE__INIT;
-    response.n_desired_lrp_scheduling_infos = count;
-    response.desired_lrp_scheduling_infos =
-        ARENA_ARRAY(a, count, Models__DesiredLRPSchedulingInfo *);
-    for (size_t i = 0; i < count; i++) {
-        response.desired_lrp_scheduling_infos[i] = scheduling_info(a, list[i].desired);
-    }
-    effects_reply_message(out, ask->request_id, &response.base);
-}
-
-void route_list_scheduling(struct ask *ask, struct effects *out)
-{
-    ask_read(ask, scheduling_read, out);
-}
-
-static void one_scheduling_read(void *context, struct view *v, const char *text,
-                                struct effects *out)
-{
-    (void)text;
-    struct ask *ask = context;
-    if (!v) {
-        answer_unavailable(out, ask->request_id);
-        return;
-    }
-    struct arena *a = view_arena(v);
-    const char *guid =
-        ((const Models__DesiredLRPByProcessGuidRequest *)ask->in.request)->process_guid;
-    const struct seen *seen = view_peek(v, key_desired(a, guid));
-    if (!seen) {
-        not_found(ask->request_id, out);
-        return;
-    }
-    Models__DesiredLRPSchedulingInfoByProcessGuidResponse response =
-        MODELS__DESIRED_LRPSCHEDULING_INFO_BY_PROCESS_GUID_RESPONSE__INIT;
-    response.desired_lrp_scheduling_info =
-        scheduling_info(a, (const Models__DesiredLRP *)seen->message);
-    effects_reply_message(out, ask->request_id, &response.base);
-}
-
-void route_get_scheduling(struct ask *ask, struct effects *out)
-{
-    if (asked_guid(ask, out)) {
-        ask_read(ask, one_scheduling_read, out);
-    }
+    get(ask, false, out);
 }

@@ -6,15 +6,32 @@
 #include "bbs/route/route.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
+#include "common/model/definition_views.h"
 
 #include <assert.h>
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-static void tasks_read(void *context, struct view *v, const char *text, struct effects *out)
+static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decoded)
 {
-    (void)text;
-    struct ask *ask = context;
+    task_as_r2(a, (Models__Task *)decoded);
+    return decoded;
+}
+
+static const struct record_viewer r2_viewer = {&models__task__descriptor, r2_view};
+
+static void add_task(struct records *records, struct blob *task, bool r2)
+{
+    struct blob *const parts[RECORD_PARTS] = {task};
+    if (r2 && task_has_layers(record_body(blob_bytes(task)))) {
+        records_add_view(records, parts, &r2_viewer);
+    } else {
+        records_add(records, parts);
+    }
+}
+
+static void tasks_read(struct ask *ask, struct view *v, bool r2, struct effects *out)
+{
     const Models__TasksRequest *r = (const Models__TasksRequest *)ask->in.request;
     if (!v) {
         answer_unavailable(out, ask->request_id);
@@ -28,20 +45,35 @@ static void tasks_read(void *context, struct view *v, const char *text, struct e
     size_t count = view_select(v, &selector, &blobs);
     struct records *records = records_new(count);
     for (size_t i = 0; i < count; i++) {
-        records_add(records, (struct blob *const[RECORD_PARTS]){blobs[i]});
+        add_task(records, blobs[i], r2);
     }
     records_answer(records, ask->request_id, out);
 }
 
-void route_list_tasks(struct ask *ask, struct effects *out)
-{
-    ask_read(ask, tasks_read, out);
-}
-
-static void task_read(void *context, struct view *v, const char *text, struct effects *out)
+static void tasks_r2_read(void *context, struct view *v, const char *text, struct effects *out)
 {
     (void)text;
-    struct ask *ask = context;
+    tasks_read(context, v, true, out);
+}
+
+static void tasks_r3_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    tasks_read(context, v, false, out);
+}
+
+void route_list_tasks_r2(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, tasks_r2_read, out);
+}
+
+void route_list_tasks(struct ask *ask, struct effects *out)
+{
+    ask_read(ask, tasks_r3_read, out);
+}
+
+static void task_read(struct ask *ask, struct view *v, bool r2, struct effects *out)
+{
     const char *guid = ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid;
     if (!v) {
         answer_unavailable(out, ask->request_id);
@@ -54,18 +86,40 @@ static void task_read(void *context, struct view *v, const char *text, struct ef
         return;
     }
     struct records *records = records_new(1);
-    records_add(records, (struct blob *const[RECORD_PARTS]){seen->blob});
+    add_task(records, seen->blob, r2);
     records_answer(records, ask->request_id, out);
 }
 
-void route_get_task(struct ask *ask, struct effects *out)
+static void task_r2_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    task_read(context, v, true, out);
+}
+
+static void task_r3_read(void *context, struct view *v, const char *text, struct effects *out)
+{
+    (void)text;
+    task_read(context, v, false, out);
+}
+
+static void get_task(struct ask *ask, board_read *read, struct effects *out)
 {
     struct validation v;
     validation_init(&v);
     valid_task_guid(&v, ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid);
     if (ask_valid(ask, &v, out)) {
-        ask_read(ask, task_read, out);
+        ask_read(ask, read, out);
     }
+}
+
+void route_get_task_r2(struct ask *ask, struct effects *out)
+{
+    get_task(ask, task_r2_read, out);
+}
+
+void route_get_task(struct ask *ask, struct effects *out)
+{
+    get_task(ask, task_r3_read, out);
 }
 
 /* ---- writes ---------------------------------------------------------------------------------- */

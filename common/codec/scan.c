@@ -325,3 +325,64 @@ int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descripto
     *ret_message = m;
     return 0;
 }
+
+/* Moves *at behind the value of a field of this wire type, which is *ret_value (its length left out);
+ * false where the message ends before. */
+static bool skip_value(ProtobufCWireType type, const uint8_t **at, const uint8_t *end,
+                       struct bytes *ret_value)
+{
+    uint64_t length = 0;
+    size_t used = 0;
+    switch (type) {
+    case PROTOBUF_C_WIRE_TYPE_VARINT:
+        length = read_varint(*at, end, VARINT_BYTES_MAX, &length);
+        if (length == 0) {
+            return false;
+        }
+        break;
+    case PROTOBUF_C_WIRE_TYPE_64BIT:
+        length = 8;
+        break;
+    case PROTOBUF_C_WIRE_TYPE_32BIT:
+        length = 4;
+        break;
+    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
+        used = read_varint(*at, end, LENGTH_BYTES_MAX, &length);
+        if (used == 0) {
+            return false;
+        }
+        break;
+    default:
+        return false;
+    }
+    *at += used;
+    if (length > (size_t)(end - *at)) {
+        return false;
+    }
+    *ret_value = (struct bytes){*at, length};
+    *at += length;
+    return true;
+}
+
+bool message_field(struct bytes message, uint32_t number, struct bytes *ret_value)
+{
+    const uint8_t *at = message.data, *end = at + message.size;
+    while (at < end) {
+        uint64_t head;
+        size_t used = read_varint(at, end, TAG_BYTES_MAX, &head);
+        ProtobufCWireType type = (ProtobufCWireType)(head & 7);
+        struct bytes value;
+        if (used == 0) {
+            return false;
+        }
+        at += used;
+        if (!skip_value(type, &at, end, &value)) {
+            return false;
+        }
+        if (head >> 3 == number && type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) {
+            *ret_value = value;
+            return true;
+        }
+    }
+    return false;
+}

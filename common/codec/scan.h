@@ -8,6 +8,9 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Sub-messages below the message itself; one more is refused. */
 enum { SCAN_DEPTH_MAX = 64 };
 
@@ -27,5 +30,10 @@ int scan_message(const ProtobufCMessageDescriptor *descriptor, struct bytes body
 int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
                     struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
                     struct err *err);
+
+/* The first length-prefixed field of that number in a well-formed message (one that was packed here
+ * or scanned before), without decoding the rest; false if there is none. The value is borrowed from
+ * `message`. */
+bool message_field(struct bytes message, uint32_t number, struct bytes *ret_value);
 
 #endif

@@ -1,5 +1,10 @@
 #include "common/model/definition_views.h"
 
+#include "common/codec/scan.h"
+
+/* Numbers of fields on the wire: of DesiredLRP, of Task, of TaskDefinition. */
+enum { DESIRED_IMAGE_LAYERS = 34, TASK_DEFINITION = 1, DEFINITION_IMAGE_LAYERS = 25 };
+
 static Models__Action *action_new(struct arena *a)
 {
     Models__Action *action = ARENA_NEW(a, Models__Action);
@@ -142,6 +147,19 @@ void task_as_r2(struct arena *a, Models__Task *task)
                                     d->action);
     d->n_image_layers = 0;
     d->image_layers = NULL;
+}
+
+bool desired_has_layers(struct bytes desired)
+{
+    struct bytes layer;
+    return message_field(desired, DESIRED_IMAGE_LAYERS, &layer);
+}
+
+bool task_has_layers(struct bytes task)
+{
+    struct bytes definition, layer;
+    return message_field(task, TASK_DEFINITION, &definition) &&
+           message_field(definition, DEFINITION_IMAGE_LAYERS, &layer);
 }
 
 /* ---- version 0 ------------------------------------------------------------------------------- */

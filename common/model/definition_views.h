@@ -5,6 +5,7 @@
 #define COMMON_MODEL_DEFINITION_VIEWS_H
 
 #include "common/base/arena.h"
+#include "common/base/bytes.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 
@@ -15,6 +16,11 @@ void desired_as_r2(struct arena *a, Models__DesiredLRP *desired);
 /* The same for a task (r2, and the r0 stream); its downloads come before `action`. A task without a
  * definition stays as it is. */
 void task_as_r2(struct arena *a, Models__Task *task);
+
+/* Whether these change anything: of a packed DesiredLRP or Task (for a DesiredLRP its run part), told
+ * without decoding it. */
+bool desired_has_layers(struct bytes desired);
+bool task_has_layers(struct bytes task);
 
 /* Version 0, of the r0 streams: as r2; then time-outs in their old units too, cached dependencies
  * moved into `setup`, and Try and EmitProgress replaced by what they wrap (a quirk of Diego). */

@@ -391,6 +391,45 @@ static void too_large_is_refused(void **state)
     arena_done(&a);
 }
 
+/* The run part as stored after a desire with these ports. */
+static const Models__DesiredLRP *stored_ports(struct arena *a, const uint32_t *ports, size_t count)
+{
+    struct plan plan;
+    struct random random;
+    plan_init(&plan, a);
+    Models__DesireLRPRequest *r = desire_request(a, "instances=0");
+    r->desired_lrp->ports = arena_copy(a, ports, count * sizeof(*ports));
+    r->desired_lrp->n_ports = count;
+    struct desired_snapshot s = {0};
+    struct op_input in = row_input(ACTOR_CLIENT, &random, &r->base);
+    desire_decide(&s, &in, &plan);
+    assert_int_equal(plan.verdict, PLAN_COMMIT);
+    return (const Models__DesiredLRP *)plan.changes->next->message;
+}
+
+/* behaviour.md 8.2: duplicates go, the order stays; of a hundred thousand as well, which fit into a
+ * record and which a comparison of each with each would take minutes for. */
+static void duplicate_ports_are_dropped(void **state)
+{
+    (void)state;
+    enum { MANY = 200000 };
+    static uint32_t many[MANY];
+    static const uint32_t few[] = {8080, 0, 22, 8080, UINT32_MAX, 22, 8080, 1};
+    static const uint32_t left[] = {8080, 0, 22, UINT32_MAX, 1};
+    struct arena a;
+    arena_init(&a);
+    const Models__DesiredLRP *run = stored_ports(&a, few, sizeof(few) / sizeof(few[0]));
+    assert_int_equal(run->n_ports, sizeof(left) / sizeof(left[0]));
+    assert_memory_equal(run->ports, left, sizeof(left));
+    for (uint32_t i = 0; i < MANY; i++) {
+        many[i] = (i * 7919) % (MANY / 2); /* 7919 is prime: each comes twice */
+    }
+    run = stored_ports(&a, many, MANY);
+    assert_int_equal(run->n_ports, MANY / 2);
+    assert_memory_equal(run->ports, many, MANY / 2 * sizeof(many[0]));
+    arena_done(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +440,7 @@ int main(void)
         cmocka_unit_test(the_two_parts_joined_are_the_whole),
         cmocka_unit_test(policies_are_kept_and_updated),
         cmocka_unit_test(too_large_is_refused),
+        cmocka_unit_test(duplicate_ports_are_dropped),
     };
     return cmocka_run_group_tests_name("desired LRPs", tests, NULL, NULL);
 }

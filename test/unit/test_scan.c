@@ -315,6 +315,44 @@ static void what_passes_unpacks_within_the_count(void **state)
     buf_done(&seed);
 }
 
+/* The first length-prefixed field of a number, past fields of every wire type. */
+static void a_field_is_found_without_decoding(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hex;
+        uint32_t number;
+        const char *value; /* NULL = not there */
+    } rows[] = {
+        {"", 1, NULL},
+        {"0a0161", 1, "61"},
+        {"0a00", 1, ""},
+        {"0a0161", 2, NULL},
+        {"0a01610a0162", 1, "61"},
+        {"0805" "0a0161", 1, "61"},                   /* a varint of the same number before it */
+        {"08ffffffffffffffffff01" "120161", 2, "61"}, /* after a negative one */
+        {"090102030405060708" "120161", 2, "61"},
+        {"0d01020304" "120161", 2, "61"},
+        {"920203616263" "9a02026465", 35, "6465"},
+        {"0a05616263", 1, NULL}, /* truncated */
+        {"0a", 1, NULL},
+        {"0b0a0161", 1, NULL}, /* a group: not ours */
+        {"ff", 1, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        arena_init(&a);
+        struct bytes value = {0};
+        bool found = message_field(from_hex(&a, rows[i].hex), rows[i].number, &value);
+        bool expected = rows[i].value != NULL;
+        if (found != expected ||
+            (found && !bytes_equal(value, from_hex(&a, rows[i].value)))) {
+            fail_msg("%s, field %u", rows[i].hex, rows[i].number);
+        }
+        arena_done(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +364,7 @@ int main(void)
         cmocka_unit_test(small_bodies_that_grow_are_refused),
         cmocka_unit_test(the_bound_is_exact),
         cmocka_unit_test(what_passes_unpacks_within_the_count),
+        cmocka_unit_test(a_field_is_found_without_decoding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,13 @@
+/* Which records of an index a group shows (behaviour.md 10.5). Pure. */
+#ifndef BBS_ROUTE_GROUPS_H
+#define BBS_ROUTE_GROUPS_H
+
+#include "bbs/board/view.h"
+
+/* Of the records of one index, in any order: the one shown as `instance` (best first: ORDINARY
+ * RUNNING, SUSPECT RUNNING, SUSPECT CLAIMED, ORDINARY in any other state) and the EVACUATING one;
+ * NULL where there is none. */
+void group_choose(const struct picked *list, size_t count, const struct picked **ret_instance,
+                  const struct picked **ret_evacuating);
+
+#endif
