@@ -73,8 +73,8 @@ static struct job job_of(const struct round_job *j)
 {
     const struct wanted *w = j->wanted;
     return (struct job){
-        .kind = JOB_LRP,
-        .process_guid = w->process_guid,
+        .kind = w->kind,
+        .guid = w->guid,
         .index = j->index,
         .root_fs = w->root_fs,
         .tags = w->tags,
@@ -144,7 +144,7 @@ static Cell__LRP *work_lrp(struct arena *a, const struct round_job *j)
     const struct wanted *w = j->wanted;
     Cell__LRP *lrp = ARENA_NEW(a, Cell__LRP);
     cell__lrp__init(lrp);
-    lrp->process_guid = (char *)(uintptr_t)w->process_guid;
+    lrp->process_guid = (char *)(uintptr_t)w->guid;
     lrp->index = j->index;
     lrp->domain = (char *)(uintptr_t)w->domain;
     lrp->n_placementtags = w->tag_count;
@@ -159,14 +159,38 @@ static Cell__LRP *work_lrp(struct arena *a, const struct round_job *j)
     return lrp;
 }
 
+/* The rep draws the attempt itself. */
+static Cell__Task *work_task(struct arena *a, const struct round_job *j)
+{
+    const struct wanted *w = j->wanted;
+    Cell__Task *task = ARENA_NEW(a, Cell__Task);
+    cell__task__init(task);
+    task->taskguid = (char *)(uintptr_t)w->guid;
+    task->domain = (char *)(uintptr_t)w->domain;
+    task->n_placementtags = w->tag_count;
+    task->placementtags = w->tags;
+    task->n_volumedrivers = w->driver_count;
+    task->volumedrivers = w->drivers;
+    task->rootfs = (char *)(uintptr_t)w->root_fs;
+    task->memorymb = w->memory_mb;
+    task->diskmb = w->disk_mb;
+    task->maxpids = w->max_pids;
+    return task;
+}
+
 static void send_commit(struct auction *x, struct commit *c, const struct event *ev,
                         struct effects *out)
 {
     Cell__Work work = CELL__WORK__INIT;
     work.cell_id = c->cell->id;
     work.lrps = ARENA_ARRAY(out->arena, c->job_count, Cell__LRP *);
+    work.tasks = ARENA_ARRAY(out->arena, c->job_count, Cell__Task *);
     for (size_t i = 0; i < c->job_count; i++) {
-        work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[i]);
+        if (c->jobs[i]->wanted->kind == JOB_TASK) {
+            work.tasks[work.n_tasks++] = work_task(out->arena, c->jobs[i]);
+        } else {
+            work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[i]);
+        }
     }
     c->call_id = (*x->next_call_id)++;
     effects_call_message(out, c->call_id, arena_printf(out->arena, "%s/work", c->cell->url), "",
@@ -257,15 +281,30 @@ static void decide(struct auction *x, const struct event *ev, struct effects *ou
 
 /* ---- What the cells say ---------------------------------------------------------------------- */
 
-static bool came_back(const Cell__Work *back, const struct round_job *j)
+static bool lrp_came_back(const Cell__Work *back, const struct round_job *j)
 {
     for (size_t i = 0; i < back->n_lrps; i++) {
         if (back->lrps[i]->index == j->index &&
-            strcmp(back->lrps[i]->process_guid, j->wanted->process_guid) == 0) {
+            strcmp(back->lrps[i]->process_guid, j->wanted->guid) == 0) {
             return true;
         }
     }
     return false;
+}
+
+static bool task_came_back(const Cell__Work *back, const struct round_job *j)
+{
+    for (size_t i = 0; i < back->n_tasks; i++) {
+        if (strcmp(back->tasks[i]->taskguid, j->wanted->guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool came_back(const Cell__Work *back, const struct round_job *j)
+{
+    return j->wanted->kind == JOB_TASK ? task_came_back(back, j) : lrp_came_back(back, j);
 }
 
 static const Cell__Work *work_back(const struct response *r, struct arena *a)
@@ -278,8 +317,9 @@ static const Cell__Work *work_back(const struct response *r, struct arena *a)
     return (const Cell__Work *)m;
 }
 
-/* Accepted means reserved: its claim is awaited. The rest is placed again at once, elsewhere; work
- * that a cell may have taken without telling is settled by the claim (DESIGN 5). */
+/* Accepted means reserved: its claim, or the task's start, is awaited. The rest is placed again at
+ * once, elsewhere; work that a cell may have taken without telling is settled by the claim or start
+ * (DESIGN 5). What comes back is no rejection: a task is rejected when no cell takes it. */
 static void on_commit(struct auction *x, struct commit *c, const struct event *ev,
                       struct effects *out)
 {

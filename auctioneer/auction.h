@@ -11,7 +11,7 @@
 #include "auctioneer/schedule.h"
 #include "common/client/leader.h"
 
-/* Instances of one round; more wait for the next, which follows at once. */
+/* Instances and tasks of one round; more wait for the next, which follows at once. */
 enum { ROUND_JOBS_MAX = 65536 };
 /* While something is unplaced the cells are asked so often whether they have more room. */
 #define ROUND_LOOK_NS (2 * SECOND_NS)
@@ -22,7 +22,7 @@ enum round_phase {
     ROUND_COMMITTING, /* work is on its way to cells */
 };
 
-/* One instance of the round. */
+/* One instance or task of the round. */
 struct round_job {
     struct entry *entry;   /* NULL once it was given back to the pool */
     struct wanted *wanted; /* a reference */

@@ -13,6 +13,16 @@ enum { POOL_MAX = 1024 * 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
 
+/* One that a hint spoke of sooner may have been refused already: now it can be told. */
+static void on_task(struct auctioneer *x, const char *key, const Models__Task *task,
+                    int64_t mod_revision)
+{
+    struct entry *e = pool_task(&x->pool, key, task, mod_revision, x->now.mono_ns);
+    if (e && x->leader.leads) {
+        report_refusal(&x->report, e);
+    }
+}
+
 static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
                    struct effects *out)
 {
@@ -20,7 +30,8 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     ProtobufCMessage *m;
     struct err err;
     enum record_type type = key_type(key);
-    if (type != RECORD_ACTUAL && type != RECORD_DESIRED && type != RECORD_CELL) {
+    if (type != RECORD_ACTUAL && type != RECORD_DESIRED && type != RECORD_CELL &&
+        type != RECORD_TASK) {
         return;
     }
     arena_init(&a);
@@ -28,6 +39,8 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
     } else if (type == RECORD_ACTUAL) {
         pool_actual(&x->pool, key, (const Models__ActualLRP *)m, x->now.mono_ns);
+    } else if (type == RECORD_TASK) {
+        on_task(x, key, (const Models__Task *)m, record->mod_revision);
     } else if (type == RECORD_DESIRED) {
         pool_desired(&x->pool, (const Models__DesiredLRP *)m);
     } else {
@@ -42,7 +55,8 @@ static void on_delete(struct auctioneer *x, const char *key)
     arena_init(&a);
     switch (key_type(key)) {
     case RECORD_ACTUAL:
-        pool_actual_gone(&x->pool, key);
+    case RECORD_TASK:
+        pool_gone(&x->pool, key);
         break;
     case RECORD_DESIRED:
         pool_desired_gone(&x->pool, key_component(&a, key, 1));
@@ -78,18 +92,25 @@ static void on_news(void *context, enum follower_news news, const char *key,
     }
 }
 
-/* The pool was full when these came: read the copy again now that there is room. */
-static void refill(struct auctioneer *x, struct effects *out)
+static void refill_with(struct auctioneer *x, enum record_type type, struct effects *out)
 {
-    if (!x->pool.overflowed || x->pool.entries.count >= x->pool.max) {
-        return;
-    }
-    x->pool.overflowed = false;
-    for (struct map_node *n = map_from(&x->follower.records, "actual/");
-         n && key_type(map_key(n)) == RECORD_ACTUAL && !x->pool.overflowed; n = map_next(n)) {
+    const char *prefix = arena_printf(out->arena, "%s/", record_type_name(type));
+    for (struct map_node *n = map_from(&x->follower.records, prefix);
+         n && key_type(map_key(n)) == type && !x->pool.overflowed; n = map_next(n)) {
         if (!map_get(&x->pool.entries, map_key(n))) {
             on_put(x, map_key(n), map_value(n), out);
         }
+    }
+}
+
+/* The pool was full when these came: read the copy again now that there is room. Tasks first, for
+ * they are the ones that end. */
+static void refill(struct auctioneer *x, struct effects *out)
+{
+    if (x->pool.overflowed && x->pool.entries.count < x->pool.max) {
+        x->pool.overflowed = false;
+        refill_with(x, RECORD_TASK, out);
+        refill_with(x, RECORD_ACTUAL, out);
     }
 }
 
@@ -150,14 +171,15 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-/* What it follows: UNCLAIMED instances, what is desired, cells, its lock, and who beats. */
+/* What it follows: UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who
+ * beats. */
 static void init_selectors(struct auctioneer *x)
 {
     static const struct {
         const char *type, *state, *key_prefix;
     } rows[SELECTOR_COUNT] = {
         {"actual", "UNCLAIMED", ""},     {"desired", "", ""}, {"cell", "", ""},
-        {"lead", "", "lead/auctioneer"}, {"beat", "", ""},
+        {"lead", "", "lead/auctioneer"}, {"beat", "", ""},    {"task", "Pending", ""},
     };
     for (size_t i = 0; i < SELECTOR_COUNT; i++) {
         board__selector__init(&x->selectors[i]);

@@ -8,7 +8,7 @@
 #include "common/client/follower.h"
 #include "common/client/leader.h"
 
-enum { SELECTOR_COUNT = 5, ZONES_TOLD_MAX = 64 };
+enum { SELECTOR_COUNT = 6, ZONES_TOLD_MAX = 64 };
 
 struct auctioneer {
     struct role role; /* first: a struct role * is a struct auctioneer * */

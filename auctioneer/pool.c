@@ -6,82 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is wanted -------------------------------------------------------------------------- */
-
-/* Fills one block from its front: pointers first, then the strings behind them. */
-struct filling {
-    char *at;
-};
-
-static const char *fill(struct filling *f, const char *s)
-{
-    size_t size = strlen(s) + 1;
-    char *copy = memcpy(f->at, s, size);
-    f->at += size;
-    return copy;
-}
-
-static size_t words_size(char *const *list, size_t count)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        size += sizeof(char *) + strlen(list[i]) + 1;
-    }
-    return size;
-}
-
-struct wanted *wanted_new(const Models__DesiredLRP *lrp)
-{
-    const char *definition = lrp->modification_tag ? lrp->modification_tag->epoch : "";
-    size_t size = sizeof(struct wanted) + strlen(lrp->process_guid) + strlen(lrp->domain) +
-                  strlen(lrp->root_fs) + strlen(definition) + 4 +
-                  words_size(lrp->placementtags, lrp->n_placementtags);
-    for (size_t i = 0; i < lrp->n_volume_mounts; i++) {
-        size += sizeof(char *) + strlen(lrp->volume_mounts[i]->driver) + 1;
-    }
-    struct wanted *w = calloc(1, size);
-    if (!w) {
-        abort();
-    }
-    *w = (struct wanted){
-        .references = 1,
-        .instances = lrp->instances,
-        .memory_mb = lrp->memory_mb,
-        .disk_mb = lrp->disk_mb,
-        .max_pids = lrp->max_pids,
-        .tags = (char **)(void *)(w + 1),
-        .tag_count = lrp->n_placementtags,
-        .driver_count = lrp->n_volume_mounts,
-    };
-    w->drivers = w->tags + w->tag_count;
-    struct filling f = {.at = (char *)(w->drivers + w->driver_count)};
-    w->process_guid = fill(&f, lrp->process_guid);
-    w->domain = fill(&f, lrp->domain);
-    w->root_fs = fill(&f, lrp->root_fs);
-    w->definition = fill(&f, definition);
-    for (size_t i = 0; i < w->tag_count; i++) {
-        w->tags[i] = (char *)(uintptr_t)fill(&f, lrp->placementtags[i]);
-    }
-    for (size_t i = 0; i < w->driver_count; i++) {
-        w->drivers[i] = (char *)(uintptr_t)fill(&f, lrp->volume_mounts[i]->driver);
-    }
-    assert(f.at <= (char *)w + size);
-    return w;
-}
-
-struct wanted *wanted_ref(struct wanted *w)
-{
-    w->references++;
-    return w;
-}
-
-void wanted_unref(struct wanted *w)
-{
-    if (w && --w->references == 0) {
-        free(w);
-    }
-}
-
 static void wanted_free(void *value)
 {
     wanted_unref(value);
@@ -94,6 +18,7 @@ static void entry_free(void *value)
     struct entry *e = value;
     blob_unref(e->reason);
     blob_unref(e->told);
+    wanted_unref(e->task);
     free(e);
 }
 
@@ -117,20 +42,20 @@ static void set_text(struct blob **slot, const char *text)
 }
 
 /* A new entry in the pool; NULL when the pool is full. */
-static struct entry *add(struct pool *p, const char *key, const char *process_guid, int32_t index,
+static struct entry *add(struct pool *p, const char *key, const char *guid, int32_t index,
                          int64_t now_ns)
 {
     if (p->entries.count >= p->max) {
         p->overflowed = true;
         return NULL;
     }
-    size_t key_size = strlen(key) + 1, guid_size = strlen(process_guid) + 1;
+    size_t key_size = strlen(key) + 1, guid_size = strlen(guid) + 1;
     struct entry *e = calloc(1, sizeof(*e) + key_size + guid_size);
     if (!e) {
         abort();
     }
     memcpy(e->key, key, key_size);
-    e->process_guid = memcpy(e->key + key_size, process_guid, guid_size);
+    e->guid = memcpy(e->key + key_size, guid, guid_size);
     e->index = index;
     e->since_ns = now_ns;
     map_put(&p->entries, key, e);
@@ -149,6 +74,7 @@ static void confirm(struct pool *p, struct entry *e)
 static void drop(struct pool *p, struct entry *e)
 {
     confirm(p, e);
+    p->tasks -= e->task != NULL;
     map_remove(&p->entries, e->key);
     if (e->state == ENTRY_TAKEN) {
         e->gone = true; /* freed when the auction gives it back */
@@ -191,7 +117,7 @@ void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, 
 {
     if (!lrp->actual_lrp_key || strcmp(lrp->state, "UNCLAIMED") != 0 || lrp->stopping ||
         lrp->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
-        pool_actual_gone(p, key);
+        pool_gone(p, key);
         return;
     }
     struct entry *e = map_get(&p->entries, key);
@@ -205,7 +131,7 @@ void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, 
     }
 }
 
-void pool_actual_gone(struct pool *p, const char *key)
+void pool_gone(struct pool *p, const char *key)
 {
     struct entry *e = map_get(&p->entries, key);
     if (e) {
@@ -213,9 +139,39 @@ void pool_actual_gone(struct pool *p, const char *key)
     }
 }
 
+static void want_task(struct pool *p, struct entry *e, struct wanted *w)
+{
+    p->tasks += e->task == NULL;
+    wanted_unref(e->task);
+    e->task = w;
+}
+
+struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
+                        int64_t mod_revision, int64_t now_ns)
+{
+    if (task->state != MODELS__TASK__STATE__Pending) {
+        pool_gone(p, key);
+        return NULL;
+    }
+    struct entry *e = map_get(&p->entries, key);
+    e = e ? e : add(p, key, task->task_guid, 0, now_ns);
+    if (e) {
+        confirm(p, e);
+        e->on_board = true;
+        want_task(p, e, wanted_of_task(task));
+        if (e->revision != mod_revision) {
+            /* Our rejection has landed: whatever was asked before is answered. */
+            bool answered = e->told_revision && e->told_revision == e->revision;
+            e->requested = task->rejection_count == 0 || (e->requested && !answered);
+            e->revision = mod_revision;
+        }
+    }
+    return e;
+}
+
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp)
 {
-    wanted_unref(map_put(&p->wanted, lrp->process_guid, wanted_new(lrp)));
+    wanted_unref(map_put(&p->wanted, lrp->process_guid, wanted_of_lrp(lrp)));
     p->news = true;
 }
 
@@ -245,27 +201,74 @@ void pool_current(struct pool *p)
     p->news = true;
 }
 
+/* False when there is no entry to be tried again. */
+static bool ask_again(struct pool *p, struct entry *e, int64_t now_ns)
+{
+    if (e && e->state == ENTRY_REFUSED) {
+        set_state(p, e, ENTRY_FRESH, now_ns);
+    } else if (e && e->state == ENTRY_TAKEN) {
+        e->again = true;
+    }
+    return e != NULL;
+}
+
+static struct entry *add_hinted(struct pool *p, const char *key, const char *guid, int32_t index,
+                                int64_t now_ns)
+{
+    struct entry *e = add(p, key, guid, index, now_ns);
+    if (e) {
+        e->hinted = true;
+        e->hinted_ns = now_ns;
+        p->hinted++;
+    }
+    return e;
+}
+
 void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t now_ns)
 {
     struct arena a;
     arena_init(&a);
     const char *key = key_actual(&a, process_guid, index, 0);
+    if (!ask_again(p, map_get(&p->entries, key), now_ns)) {
+        add_hinted(p, key, process_guid, index, now_ns);
+    }
+    arena_done(&a);
+}
+
+void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *key = key_task(&a, task->taskguid);
     struct entry *e = map_get(&p->entries, key);
-    if (!e) {
-        e = add(p, key, process_guid, index, now_ns);
+    if (!ask_again(p, e, now_ns)) {
+        e = add_hinted(p, key, task->taskguid, 0, now_ns);
         if (e) {
-            e->hinted = true;
-            p->hinted++;
+            want_task(p, e, wanted_of_hint(task));
         }
-    } else if (e->state == ENTRY_REFUSED) {
-        set_state(p, e, ENTRY_FRESH, now_ns);
-    } else if (e->state == ENTRY_TAKEN) {
-        e->again = true;
+    }
+    if (e) {
+        e->requested = true;
     }
     arena_done(&a);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
+
+/* Those that have been in this state for too long; the list is in order of time. */
+static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
+{
+    struct entry *next;
+    for (struct entry *e = p->hinted ? TAILQ_FIRST(&p->lists[state]) : NULL; e; e = next) {
+        next = TAILQ_NEXT(e, link);
+        if (now_ns - e->since_ns < p->unclaimed_after_ns) {
+            break; /* younger ones follow */
+        }
+        if (e->hinted) {
+            drop(p, e);
+        }
+    }
+}
 
 void pool_expire(struct pool *p, int64_t now_ns)
 {
@@ -278,39 +281,42 @@ void pool_expire(struct pool *p, int64_t now_ns)
             drop(p, e); /* placed by a hint, and no record of it: settled long ago */
         }
     }
-    struct entry *next;
-    for (e = p->hinted ? TAILQ_FIRST(&p->lists[ENTRY_FRESH]) : NULL; e; e = next) {
-        next = TAILQ_NEXT(e, link);
-        if (now_ns - e->since_ns < p->unclaimed_after_ns) {
-            break; /* younger ones follow */
+    expire_hints(p, ENTRY_FRESH, now_ns);
+    expire_hints(p, ENTRY_REFUSED, now_ns);
+}
+
+/* When the next hint of this state is due. */
+static int64_t hints_due_ns(const struct pool *p, enum entry_state state)
+{
+    const struct entry *e;
+    TAILQ_FOREACH(e, &p->lists[state], link)
+    {
+        if (p->hinted == 0) {
+            break;
         }
         if (e->hinted) {
-            drop(p, e);
+            return e->since_ns + p->unclaimed_after_ns;
         }
     }
+    return NEVER_NS;
 }
 
 int64_t pool_due_ns(const struct pool *p)
 {
     const struct entry *e = TAILQ_FIRST(&p->lists[ENTRY_PLACED]);
     int64_t due = e ? e->since_ns + p->unclaimed_after_ns : NEVER_NS;
-    if (p->hinted == 0) {
-        return due;
-    }
-    TAILQ_FOREACH(e, &p->lists[ENTRY_FRESH], link)
-    {
-        if (e->hinted) {
-            return earlier_ns(due, e->since_ns + p->unclaimed_after_ns);
-        }
-    }
-    return due;
+    due = earlier_ns(due, hints_due_ns(p, ENTRY_FRESH));
+    return earlier_ns(due, hints_due_ns(p, ENTRY_REFUSED));
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
 {
-    struct wanted *w = map_get(&p->wanted, e->process_guid);
+    if (e->task) {
+        return e->task;
+    }
+    struct wanted *w = map_get(&p->wanted, e->guid);
     return w && e->index >= 0 && e->index < w->instances ? w : NULL;
 }
 
@@ -374,6 +380,7 @@ void pool_placed(struct pool *p, struct entry *e, int64_t now_ns)
 {
     if (give_back(p, e)) {
         set_text(&e->reason, "");
+        e->requested = false;
         set_state(p, e, ENTRY_PLACED, now_ns);
     }
 }
@@ -381,6 +388,11 @@ void pool_placed(struct pool *p, struct entry *e, int64_t now_ns)
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns)
 {
     if (!give_back(p, e)) {
+        return false;
+    }
+    if (e->hinted && now_ns - e->hinted_ns >= p->unclaimed_after_ns) {
+        set_state(p, e, ENTRY_REFUSED, now_ns);
+        drop(p, e); /* tried with each batch, it would never be old enough for pool_expire() */
         return false;
     }
     blob_ref(reason);
@@ -399,6 +411,9 @@ void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns)
 
 bool pool_untold(const struct entry *e)
 {
+    if (e->task) {
+        return e->on_board && e->requested && e->state == ENTRY_REFUSED;
+    }
     return e->on_board && e->reason && strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
 }
 

@@ -1,36 +1,20 @@
 /* What is unplaced: one entry an instance, from the feed of UNCLAIMED records and from hints, with
- * what the board says of its process (DESIGN 5). Bounded. Pure. */
+ * what the board says of its process; and one entry a Pending task, with what it asks for (DESIGN
+ * 5, docs/tasks.md). Bounded, both together. Pure. */
 #ifndef AUCTIONEER_POOL_H
 #define AUCTIONEER_POOL_H
 
+#include "auctioneer/wanted.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/map.h"
 #include "common/contract/moment.h"
 #include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
 
 #include <bsd/sys/queue.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What is asked for each instance of a process: a counted, immutable copy of the DesiredLRP's
- * scheduling part. */
-struct wanted {
-    unsigned references;
-    int32_t instances, memory_mb, disk_mb, max_pids;
-    const char *process_guid, *domain, *root_fs;
-    const char *definition; /* epoch of the DesiredLRP */
-    char **tags;
-    size_t tag_count;
-    char **drivers;
-    size_t driver_count;
-};
-
-struct wanted *wanted_new(const Models__DesiredLRP *lrp); /* one reference, the caller's */
-struct wanted *wanted_ref(struct wanted *w);
-void wanted_unref(struct wanted *w); /* accepts NULL */
 
 enum entry_state {
     ENTRY_FRESH,   /* to be tried with the next batch */
@@ -43,17 +27,23 @@ enum entry_state {
 struct entry {
     TAILQ_ENTRY(entry) link; /* in the list of its state */
     enum entry_state state;
-    bool on_board;       /* the feed shows it UNCLAIMED */
+    bool on_board;       /* the feed shows it UNCLAIMED, or Pending */
     bool hinted;         /* only a hint spoke of it: the feed never showed it */
     bool telling;        /* its reason waits to be told to the board */
     bool gone;           /* left the pool while it was TAKEN */
     bool again;          /* asked for anew while it was TAKEN */
     int64_t since_ns;    /* of the state; of a hint: when it came */
-    struct blob *reason; /* why no cell took it, with its zero byte; NULL */
-    struct blob *told;   /* the placement error that the board has, or was told; NULL = none */
+    int64_t hinted_ns;   /* when the hint came */
+    struct wanted *task; /* of a task: what it asks for; NULL = an instance */
+    int64_t revision;    /* of a task: of its Pending record; 0 = only a hint spoke of it */
+    bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
+                            told as a rejection, once */
+    int64_t told_revision; /* of a task: that its last rejection named; 0 = none */
+    struct blob *reason;   /* why no cell took it, with its zero byte; NULL */
+    struct blob *told;     /* the placement error that the board has, or was told; NULL = none */
     int32_t index;
-    const char *process_guid; /* behind the key */
-    char key[];               /* of its record on the board */
+    const char *guid; /* of the process, or the task; behind the key */
+    char key[];       /* of its record on the board */
 };
 
 TAILQ_HEAD(entry_list, entry);
@@ -66,6 +56,7 @@ struct pool {
     struct map wanted;      /* process guid -> struct wanted */
     struct entry_list lists[ENTRY_STATE_COUNT];
     size_t counts[ENTRY_STATE_COUNT];
+    size_t tasks;    /* entries of tasks */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
     bool news;       /* something may be ready for a batch that was not before */
@@ -76,7 +67,12 @@ void pool_done(struct pool *p);
 
 /* News of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out. */
 void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, int64_t now_ns);
-void pool_actual_gone(struct pool *p, const char *key);
+/* A task that is not Pending is out. The creation is a request, a rejection is none: one that was
+ * rejected before waits for somebody to ask. Gives its entry; NULL when it has none. */
+struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
+                        int64_t mod_revision, int64_t now_ns);
+/* Of either kind: the record has left the selection. */
+void pool_gone(struct pool *p, const char *key);
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp);
 void pool_desired_gone(struct pool *p, const char *process_guid);
 
@@ -87,13 +83,15 @@ void pool_current(struct pool *p);
 
 /* Somebody says that this instance waits for placement. */
 void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t now_ns);
+/* The same of a task: a request. */
+void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns);
 
-/* Placed for too long: fresh again. A hint that the feed never confirmed: dropped. */
+/* Placed for too long: fresh again. A hint that the feed does not confirm in time: dropped. */
 void pool_expire(struct pool *p, int64_t now_ns);
 /* When pool_expire() has something to do; NEVER_NS = nothing. */
 int64_t pool_due_ns(const struct pool *p);
 
-/* What the board wants of this entry, borrowed; NULL when it is not desired (any more, or yet). */
+/* What is wanted of this entry, borrowed; NULL when it is not desired (any more, or yet). */
 struct wanted *pool_wanted(const struct pool *p, const struct entry *e);
 
 /* Whether a fresh entry is desired; `news` is cleared when none is. */
@@ -111,7 +109,8 @@ void pool_placed(struct pool *p, struct entry *e, int64_t now_ns);
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
 void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);
 
-/* Whether the board should be told why `e` is not placed: the reason changed (DESIGN 5). */
+/* Whether the board should be told why `e` is not placed: of an instance when the reason changed
+ * (DESIGN 5); of a task once a request (docs/tasks.md). */
 bool pool_untold(const struct entry *e);
 
 /* The text of a reason; "" for NULL. */

@@ -86,19 +86,40 @@ void report_refusal(struct report *r, struct entry *e)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-static Board__Move *fail_move(struct arena *a, const struct entry *e, Board__Term *term)
+static Board__Move *fail_move(struct arena *a, const struct entry *e, const struct wanted *w)
 {
     Board__Move *m = ARENA_NEW(a, Board__Move);
-    static const char move[] = "fail";
     board__move__init(m);
-    m->move = (char *)(uintptr_t)move;
+    m->move = arena_strdup(a, "fail");
     m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
     models__actual_lrpkey__init(m->actual_lrp_key);
-    m->actual_lrp_key->process_guid = arena_strdup(a, e->process_guid);
+    m->actual_lrp_key->process_guid = arena_strdup(a, e->guid);
     m->actual_lrp_key->index = e->index;
-    m->error_message = arena_strdup(a, reason_text(e->reason));
-    m->term = term;
+    m->actual_lrp_key->domain = arena_strdup(a, w->domain);
     return m;
+}
+
+/* Of the very record that was decided on: whoever moved it since is not rejected. */
+static Board__Move *reject_move(struct arena *a, const struct entry *e)
+{
+    Board__Move *m = ARENA_NEW(a, Board__Move);
+    board__move__init(m);
+    m->move = arena_strdup(a, "reject");
+    m->task_guid = arena_strdup(a, e->guid);
+    m->task_revision = e->revision;
+    return m;
+}
+
+/* It is told now: not again unless that is doubted, or asked for. */
+static void note_told(struct entry *e)
+{
+    if (e->task) {
+        e->requested = false;
+        e->told_revision = e->revision;
+    } else {
+        blob_unref(e->told);
+        e->told = blob_ref(e->reason);
+    }
 }
 
 /* Takes keys from the queue until the call is full; those that are no news any more go. */
@@ -114,11 +135,11 @@ static void fill(struct report *r, struct report_call *c, Board__ApplyRequest *r
             free(key);
             continue;
         }
-        Board__Move *m = fail_move(a, e, term);
-        m->actual_lrp_key->domain = arena_strdup(a, w->domain);
+        Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
+        m->error_message = arena_strdup(a, reason_text(e->reason));
+        m->term = term;
         request->moves[request->n_moves++] = m;
-        blob_unref(e->told);
-        e->told = blob_ref(e->reason);
+        note_told(e);
         c->keys[c->key_count++] = key;
     }
 }
@@ -144,7 +165,9 @@ static void send(struct report *r, struct report_call *c, const struct event *ev
 static void doubt(struct report *r, const char *key)
 {
     struct entry *e = map_get(&r->pool->entries, key);
-    if (e) {
+    if (e && e->task) {
+        e->requested = e->requested || e->revision == e->told_revision;
+    } else if (e) {
         blob_unref(e->told);
         e->told = NULL;
     }

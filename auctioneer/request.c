@@ -1,5 +1,5 @@
-/* What the auctioneer is asked: POST /v1/lrps by a bbs, GET /state by anybody (rep-auctioneer.md
- * 3). */
+/* What the auctioneer is asked: POST /v1/lrps and /v1/tasks by a bbs or an ordinary client, GET
+ * /state by anybody (rep-auctioneer.md 3). */
 #include "auctioneer/inside.h"
 #include "auction.pb-c.h"
 #include "common/codec/json.h"
@@ -19,8 +19,14 @@ enum {
     ANYBODY = ~0,
 };
 
+/* What a body asks for. */
+struct hints {
+    ProtobufCMessage **list;
+    size_t count;
+};
+
 typedef void handler(struct auctioneer *x, const struct request *q, struct effects *out);
-static handler lrps, state;
+static handler lrps, tasks, state;
 
 static const struct route {
     const char *method;
@@ -29,7 +35,8 @@ static const struct route {
     size_t body_max;
     handler *handle;
 } routes[] = {
-    {"POST", "/v1/lrps", ACTOR_BBS, STARTS_BODY_MAX, lrps},
+    {"POST", "/v1/lrps", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, lrps},
+    {"POST", "/v1/tasks", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, tasks},
     {"GET", "/state", ANYBODY, 0, state},
 };
 
@@ -70,7 +77,7 @@ void request_handle_auction(struct auctioneer *x, const struct request *q, struc
     }
 }
 
-/* ---- POST /v1/lrps: hints that come sooner than the feed ------------------------------------- */
+/* ---- POST /v1/lrps, /v1/tasks: hints that come sooner than the feed -------------------------- */
 
 static void bad_body(const struct request *q, const char *text, struct effects *out)
 {
@@ -83,58 +90,84 @@ static void bad_body(const struct request *q, const char *text, struct effects *
     buf_done(&body);
 }
 
-/* Decodes either form; gives the number of starts, or -1 after it has answered 400. */
-static int64_t read_starts(const struct request *q, Cell__LRPStart ***ret_starts,
-                           struct effects *out)
+/* The only field of LRPStarts or TaskStarts. */
+static size_t starts_of(const ProtobufCMessage *m, ProtobufCMessage ***ret_starts)
 {
-    ProtobufCMessage *m, **list;
+    const ProtobufCFieldDescriptor *field = m->descriptor->fields;
+    *ret_starts = *(ProtobufCMessage ***)(uintptr_t)((const char *)m + field->offset);
+    return *(const size_t *)(const void *)((const char *)m + field->quantifier_offset);
+}
+
+/* Decodes either form: `form` (LRPStarts, TaskStarts) in protobuf, an array of what it repeats in
+ * JSON. False after it has answered: 400, or 503 when another one leads. */
+static bool read_starts(struct auctioneer *x, const struct request *q,
+                        const ProtobufCMessageDescriptor *form, struct hints *ret,
+                        struct effects *out)
+{
+    ProtobufCMessage *m;
     struct err err;
-    size_t count;
+    int r;
     if (q->too_large) {
         bad_body(q, "the body is too large", out);
-        return -1;
+        return false;
     }
     if (strcmp(q->content_type, PROTOBUF_TYPE) == 0) {
-        if (scan_and_unpack(out->arena, &cell__lrpstarts__descriptor, q->body, STARTS_DECODED_MAX,
-                            &m, &err) < 0) {
-            bad_body(q, err.text, out);
-            return -1;
-        }
-        *ret_starts = ((Cell__LRPStarts *)m)->starts;
-        return (int64_t)((Cell__LRPStarts *)m)->n_starts;
+        r = scan_and_unpack(out->arena, form, q->body, STARTS_DECODED_MAX, &m, &err);
+        ret->count = r < 0 ? 0 : starts_of(m, &ret->list);
+    } else {
+        r = json_decode_list(out->arena, form->fields[0].descriptor, q->body, CODEC_OWN, &ret->list,
+                             &ret->count, &err);
     }
-    if (json_decode_list(out->arena, &cell__lrpstart__descriptor, q->body, CODEC_OWN, &list, &count,
-                         &err) < 0) {
+    if (r < 0) {
         bad_body(q, err.text, out);
-        return -1;
+        return false;
     }
-    *ret_starts = (Cell__LRPStart **)list;
-    return (int64_t)count;
+    if (!x->leader.leads) {
+        answer(q, 503, "", "", out)->retry_after_s = 1; /* the feed tells the leader as well */
+        return false;
+    }
+    return true;
 }
 
 /* Invalid elements are dropped silently (3). */
-static bool valid_start(const Cell__LRPStart *s)
+static bool valid_lrp(const Cell__LRPStart *s)
 {
     return *s->process_guid && *s->domain && s->n_indices > 0 && s->memorymb >= 0 &&
            s->diskmb >= 0 && *s->rootfs;
 }
 
+static bool valid_task(const Cell__Task *t)
+{
+    return *t->taskguid && t->memorymb >= 0 && t->diskmb >= 0 && *t->rootfs;
+}
+
 static void lrps(struct auctioneer *x, const struct request *q, struct effects *out)
 {
-    Cell__LRPStart **starts;
-    int64_t count = read_starts(q, &starts, out);
-    if (count < 0) {
+    struct hints hints;
+    if (!read_starts(x, q, &cell__lrpstarts__descriptor, &hints, out)) {
         return;
     }
-    if (!x->leader.leads) {
-        answer(q, 503, "", "", out)->retry_after_s = 1; /* the feed tells the leader as well */
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        for (size_t k = 0; valid_start(starts[i]) && k < starts[i]->n_indices; k++) {
-            if (starts[i]->indices[k] >= 0) {
-                pool_hint(&x->pool, starts[i]->process_guid, starts[i]->indices[k], x->now.mono_ns);
+    for (size_t i = 0; i < hints.count; i++) {
+        const Cell__LRPStart *start = (const Cell__LRPStart *)hints.list[i];
+        for (size_t k = 0; valid_lrp(start) && k < start->n_indices; k++) {
+            if (start->indices[k] >= 0) {
+                pool_hint(&x->pool, start->process_guid, start->indices[k], x->now.mono_ns);
             }
+        }
+    }
+    answer(q, 202, JSON_TYPE, "{}", out);
+}
+
+static void tasks(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    struct hints hints;
+    if (!read_starts(x, q, &cell__task_starts__descriptor, &hints, out)) {
+        return;
+    }
+    for (size_t i = 0; i < hints.count; i++) {
+        const Cell__Task *task = (const Cell__Task *)hints.list[i];
+        if (valid_task(task)) {
+            pool_hint_task(&x->pool, task, x->now.mono_ns);
         }
     }
     answer(q, 202, JSON_TYPE, "{}", out);
@@ -155,8 +188,12 @@ static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s
             }
             Auction__Unplaced *u = ARENA_NEW(a, Auction__Unplaced);
             auction__unplaced__init(u);
-            u->process_guid = arena_strdup(a, e->process_guid);
-            u->index = e->index;
+            if (e->task) {
+                u->task_guid = arena_strdup(a, e->guid);
+            } else {
+                u->process_guid = arena_strdup(a, e->guid);
+                u->index = e->index;
+            }
             u->reason = arena_strdup(a, reason_text(e->reason));
             s->unplaced[s->n_unplaced++] = u;
         }
@@ -218,6 +255,7 @@ static void state(struct auctioneer *x, const struct request *q, struct effects 
     s.pool = x->pool.entries.count;
     s.placed = x->pool.counts[ENTRY_PLACED];
     s.waiting = s.pool - s.placed;
+    s.tasks = x->pool.tasks;
     s.overflowed = x->pool.overflowed;
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);

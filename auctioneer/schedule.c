@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which jobs come first (5): all LRPs with index 0, all tasks, the other LRPs; but the tasks before
- * all if no LRP has an index above 0. */
-enum turn { TURN_TASKS_ALONE, TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
+/* Which jobs come first (5): all LRPs with index 0, all tasks, the other LRPs. Diego's quirk, tasks
+ * before all when no LRP has an index above 0, is left out (docs/tasks.md, Distributing tasks). */
+enum turn { TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
 
 struct queued {
     const struct job *job;
@@ -138,7 +138,7 @@ static void count_what_is_there(struct auction *x)
         struct demand q = {t->job->kind, t->job->memory_mb, t->job->disk_mb};
         room_take(&x->pick.rooms[t->cell], &in->rules->score, &q);
         x->in_flight++;
-        uint32_t process = names_find(&x->processes, t->job->process_guid);
+        uint32_t process = names_find(&x->processes, t->job->guid);
         if (t->job->kind == JOB_LRP && process != NAME_UNKNOWN) {
             tally_add(&x->tally, process, (uint32_t)t->cell);
             count_instance(x, process, t->cell);
@@ -148,10 +148,10 @@ static void count_what_is_there(struct auction *x)
 
 /* ---- The order of the jobs ------------------------------------------------------------------- */
 
-static enum turn turn_of(const struct job *job, bool higher_indices)
+static enum turn turn_of(const struct job *job)
 {
     if (job->kind == JOB_TASK) {
-        return higher_indices ? TURN_TASKS : TURN_TASKS_ALONE;
+        return TURN_TASKS;
     }
     return job->index == 0 ? TURN_FIRST_INSTANCES : TURN_OTHER_INSTANCES;
 }
@@ -173,16 +173,12 @@ static void name_jobs(struct auction *x)
     const struct schedule_input *in = x->in;
     struct queued *first = ARENA_ARRAY(x->arena, in->job_count, struct queued); /* by process */
     x->pick.mixed = ARENA_ARRAY(x->arena, in->job_count, bool);
-    bool higher = false;
-    for (size_t i = 0; i < in->job_count; i++) {
-        higher = higher || (in->jobs[i].kind == JOB_LRP && in->jobs[i].index > 0);
-    }
     for (size_t i = 0; i < in->job_count; i++) {
         const struct job *job = &in->jobs[i];
         struct queued *q = &x->queue[i];
         q->job = job;
-        q->turn = turn_of(job, higher);
-        q->process = names_add(&x->processes, job->process_guid);
+        q->turn = turn_of(job);
+        q->process = names_add(&x->processes, job->guid);
         struct queued *f = &first[q->process];
         q->compat = f->job && same_filters(f->job, job) ? f->compat : compats_of(&x->compats, job);
         if (!f->job) {
@@ -208,7 +204,7 @@ static int compare_queued(const void *a, const void *b)
     order = order ? order : compare_number(y->job->disk_mb, x->job->disk_mb);
     order = order ? order : compare_number(x->compat, y->compat);
     if (order == 0 && x->process != y->process) {
-        order = strcmp(x->job->process_guid, y->job->process_guid);
+        order = strcmp(x->job->guid, y->job->guid);
     }
     return order ? order : (x->job > y->job) - (x->job < y->job);
 }
@@ -293,8 +289,7 @@ static void decide(struct auction *x, struct queued *q)
         return;
     }
     bool pinned = rules->zone_count > 0 && q->job->kind == JOB_LRP;
-    size_t preferred =
-        pinned ? zone_preferred(q->job->process_guid, q->job->index, rules->zone_count) : 0;
+    size_t preferred = pinned ? zone_preferred(q->job->guid, q->job->index, rules->zone_count) : 0;
     /* Once nothing fits, nothing will in this run: rooms only shrink. */
     bool narrow = pinned && q->job->index > ZONE_LAST_FREE_INDEX;
     const char **no_room = &x->no_room[narrow ? preferred : rules->zone_count];

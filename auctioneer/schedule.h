@@ -16,8 +16,8 @@
  * been judged for one is then not judged again. */
 struct job {
     enum job_kind kind;
-    const char *process_guid; /* of a task: its guid */
-    int32_t index;            /* of a task: 0 */
+    const char *guid; /* of the process, or the task */
+    int32_t index;    /* of a task: 0 */
     const char *root_fs;
     char *const *tags;
     size_t tag_count;

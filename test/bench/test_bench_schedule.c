@@ -52,7 +52,7 @@ static struct job *make_jobs(struct arena *a, const struct world *w)
     for (size_t p = 0; p < w->processes; p++) {
         const char *guid = arena_printf(a, "process-%06zu", p);
         struct job job = {
-            .process_guid = guid,
+            .guid = guid,
             .root_fs = p % 4 ? "preloaded:busybox" : arena_printf(a, "docker:///image-%zu", p),
             .drivers = drivers,
             .driver_count = p % 5 == 0,

@@ -28,11 +28,11 @@ static void count(struct naive *n, const char *process_guid)
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct job *job = in->taken[i].job;
         n->on_cell[in->taken[i].cell] +=
-            job->kind == JOB_LRP && strcmp(job->process_guid, process_guid) == 0;
+            job->kind == JOB_LRP && strcmp(job->guid, process_guid) == 0;
     }
     for (size_t i = 0; i < in->job_count; i++) {
         if (n->where[i] >= 0 && in->jobs[i].kind == JOB_LRP) {
-            n->on_cell[n->where[i]] += strcmp(in->jobs[i].process_guid, process_guid) == 0;
+            n->on_cell[n->where[i]] += strcmp(in->jobs[i].guid, process_guid) == 0;
         }
     }
     for (size_t c = 0; c < in->cell_count; c++) {
@@ -66,7 +66,7 @@ static int64_t attempt(const struct naive *n, const struct job *job, size_t cell
     if (rules->zone_count == 0) {
         return n->in_zone[cell];
     }
-    size_t preferred = zone_preferred(job->process_guid, job->index, rules->zone_count);
+    size_t preferred = zone_preferred(job->guid, job->index, rules->zone_count);
     if (strcmp(n->in->cells[cell].state->zone, rules->zones[preferred]) == 0) {
         return 0;
     }
@@ -129,7 +129,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
         d->refusal = FILTER_TEXT_IN_FLIGHT;
         return;
     }
-    count(n, job->process_guid);
+    count(n, job->guid);
     for (int64_t at = next_attempt(n, job, -1); at >= 0 && f.cell < 0;
          at = next_attempt(n, job, at)) {
         for (size_t c = 0; c < in->cell_count; c++) {
@@ -181,18 +181,18 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
     return decisions;
 }
 
-static int turn(const struct job *job, bool higher)
+static int turn(const struct job *job)
 {
     if (job->kind == JOB_TASK) {
-        return higher ? 2 : 0;
+        return 1;
     }
-    return job->index == 0 ? 1 : 3;
+    return job->index == 0 ? 0 : 2;
 }
 
-bool naive_may_follow(const struct job *a, const struct job *b, bool higher)
+bool naive_may_follow(const struct job *a, const struct job *b)
 {
-    if (turn(a, higher) != turn(b, higher)) {
-        return turn(a, higher) < turn(b, higher);
+    if (turn(a) != turn(b)) {
+        return turn(a) < turn(b);
     }
     if (a->index != b->index) {
         return a->index < b->index;

@@ -9,8 +9,7 @@
 struct decision *naive_schedule(struct arena *a, const struct schedule_input *in,
                                 const size_t *order);
 
-/* Whether section 5 allows `b` to be decided right after `a`; `higher`: some LRP of the batch has
- * an index above 0. */
-bool naive_may_follow(const struct job *a, const struct job *b, bool higher);
+/* Whether section 5, without its quirk (docs/tasks.md), allows `b` to be decided right after `a`. */
+bool naive_may_follow(const struct job *a, const struct job *b);
 
 #endif

@@ -63,7 +63,7 @@ static Cell__CellState *cell(struct fixture *x, const char *cell_id, const char 
 static struct job *lrp(struct fixture *x, const char *process_guid, int32_t index)
 {
     struct job *j = &x->jobs[x->job_count++];
-    *j = (struct job){.process_guid = process_guid,
+    *j = (struct job){.guid = process_guid,
                       .index = index,
                       .root_fs = "preloaded:busybox",
                       .memory_mb = 100,
@@ -103,7 +103,7 @@ static const char *plan(struct fixture *x)
     struct decision *d = decide(x);
     buf_clear(&x->text);
     for (size_t i = 0; i < x->job_count; i++) {
-        buf_printf(&x->text, "%s%s/%d=", i ? " " : "", x->jobs[i].process_guid, x->jobs[i].index);
+        buf_printf(&x->text, "%s%s/%d=", i ? " " : "", x->jobs[i].guid, x->jobs[i].index);
         if (d[i].cell < 0) {
             buf_printf(&x->text, "(%s)", d[i].refusal);
         } else {
@@ -122,7 +122,7 @@ static const char *order(struct fixture *x)
     for (uint32_t turn = 0; turn < x->job_count; turn++) {
         for (size_t i = 0; i < x->job_count; i++) {
             if (d[i].turn == turn) {
-                buf_printf(&x->text, "%s%s/%d", turn ? " " : "", x->jobs[i].process_guid,
+                buf_printf(&x->text, "%s%s/%d", turn ? " " : "", x->jobs[i].guid,
                            x->jobs[i].index);
             }
         }
@@ -471,13 +471,14 @@ static void first_instances_then_tasks_then_the_others(void **state)
     assert_string_equal(order(x), "large/0 small/0 t-large/0 t-small/0 small/1 large/2 small/2");
 }
 
-static void tasks_come_before_first_instances_alone(void **state)
+/* docs/tasks.md, where Diego would take the task first. */
+static void first_instances_come_before_tasks_also_without_others(void **state)
 {
     struct fixture *x = *state;
     cell(x, "a", "z1");
-    lrp(x, "web", 0)->memory_mb = 500;
-    task(x, "t");
-    assert_string_equal(order(x), "t/0 web/0");
+    lrp(x, "web", 0)->memory_mb = 50;
+    task(x, "t")->memory_mb = 500;
+    assert_string_equal(order(x), "web/0 t/0");
 }
 
 /* ---- 5.3 Zones
@@ -662,7 +663,7 @@ static void random_job(struct fixture *x, struct random *r, int number, bool uni
         lrp(x, arena_printf(&x->arena, "p%d", process % 4 + 4 * (process / 40)), number);
     if (below(r, 5) == 0) {
         j->kind = JOB_TASK;
-        j->process_guid = arena_printf(&x->arena, "t%d", number);
+        j->guid = arena_printf(&x->arena, "t%d", number);
         j->index = 0;
     }
     j->root_fs = root_fs[below(of, 8)];
@@ -716,13 +717,11 @@ static void gives_what_looking_at_every_cell_gives(void **state)
                                     .taken_count = x->taken_count};
         struct decision *d = schedule(&x->arena, &in);
         size_t turns[ROWS_MAX];
-        bool higher = false;
         for (size_t i = 0; i < x->job_count; i++) {
             turns[d[i].turn] = i;
-            higher = higher || (x->jobs[i].kind == JOB_LRP && x->jobs[i].index > 0);
         }
         for (size_t i = 1; i < x->job_count; i++) {
-            assert_true(naive_may_follow(&x->jobs[turns[i - 1]], &x->jobs[turns[i]], higher));
+            assert_true(naive_may_follow(&x->jobs[turns[i - 1]], &x->jobs[turns[i]]));
         }
         struct decision *plain = naive_schedule(&x->arena, &in, turns);
         for (size_t i = 0; i < x->job_count; i++) {
@@ -761,7 +760,7 @@ static void place_a_large_process(bool mixed)
     struct job *jobs = ARENA_ARRAY(&a, JOBS, struct job);
     size_t *turns = ARENA_ARRAY(&a, JOBS, size_t);
     for (int i = 0; i < JOBS; i++) {
-        jobs[i] = (struct job){.process_guid = i % 10 ? "huge" : "other",
+        jobs[i] = (struct job){.guid = i % 10 ? "huge" : "other",
                                .index = i,
                                .root_fs = "preloaded:busybox",
                                .memory_mb = mixed && i > 400 ? 20 : 90};
@@ -815,7 +814,7 @@ static void a_batch_spreads_memory_evenly(void **state)
     for (int i = 0; i < JOBS; i++) {
         bool first = i % INSTANCES == 0;
         jobs[i] = (struct job){
-            .process_guid = arena_printf(&a, "p%d", i / INSTANCES),
+            .guid = arena_printf(&a, "p%d", i / INSTANCES),
             .index = i % INSTANCES,
             .root_fs = "preloaded:busybox",
             .memory_mb = first ? sizes[random_below(&r, 5)] : jobs[i - 1].memory_mb,
@@ -864,7 +863,7 @@ int main(void)
         TEST(equal_scores_go_to_the_lower_cell_id),
         TEST(a_total_of_nothing_never_wins),
         TEST(first_instances_then_tasks_then_the_others),
-        TEST(tasks_come_before_first_instances_alone),
+        TEST(first_instances_come_before_tasks_also_without_others),
         TEST(the_emptier_zone_wins_over_the_better_score),
         TEST(zones_with_the_same_number_compete),
         TEST(incompatible_cells_count_for_their_zone),

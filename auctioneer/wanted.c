@@ -1,0 +1,149 @@
+#include "auctioneer/wanted.h"
+
+#include "common/base/arena.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fills one block from its front: pointers first, then the strings behind them. */
+struct filling {
+    char *at;
+};
+
+static char *fill(struct filling *f, const char *s)
+{
+    size_t size = strlen(s) + 1;
+    char *copy = memcpy(f->at, s, size);
+    f->at += size;
+    return copy;
+}
+
+static void fill_words(struct filling *f, char **to, char *const *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = fill(f, from[i]);
+    }
+}
+
+static size_t words_size(char *const *list, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += sizeof(char *) + strlen(list[i]) + 1;
+    }
+    return size;
+}
+
+/* A copy of what `like` borrows, in one block. */
+static struct wanted *copy_of(const struct wanted *like)
+{
+    size_t size = sizeof(*like) + strlen(like->guid) + strlen(like->domain) +
+                  strlen(like->root_fs) + strlen(like->definition) + 4 +
+                  words_size(like->tags, like->tag_count) +
+                  words_size(like->drivers, like->driver_count);
+    struct wanted *w = malloc(size);
+    if (!w) {
+        abort();
+    }
+    *w = *like;
+    w->references = 1;
+    w->tags = (char **)(void *)(w + 1);
+    w->drivers = w->tags + w->tag_count;
+    struct filling f = {.at = (char *)(w->drivers + w->driver_count)};
+    w->guid = fill(&f, like->guid);
+    w->domain = fill(&f, like->domain);
+    w->root_fs = fill(&f, like->root_fs);
+    w->definition = fill(&f, like->definition);
+    fill_words(&f, w->tags, like->tags, like->tag_count);
+    fill_words(&f, w->drivers, like->drivers, like->driver_count);
+    assert(f.at == (char *)w + size);
+    return w;
+}
+
+static char **drivers_of(struct arena *a, Models__VolumeMount *const *mounts, size_t count)
+{
+    char **drivers = ARENA_ARRAY(a, count, char *);
+    for (size_t i = 0; i < count; i++) {
+        drivers[i] = mounts[i]->driver;
+    }
+    return drivers;
+}
+
+struct wanted *wanted_of_lrp(const Models__DesiredLRP *lrp)
+{
+    struct arena a;
+    arena_init(&a);
+    struct wanted *w = copy_of(&(struct wanted){
+        .kind = JOB_LRP,
+        .instances = lrp->instances,
+        .memory_mb = lrp->memory_mb,
+        .disk_mb = lrp->disk_mb,
+        .max_pids = lrp->max_pids,
+        .guid = lrp->process_guid,
+        .domain = lrp->domain,
+        .root_fs = lrp->root_fs,
+        .definition = lrp->modification_tag ? lrp->modification_tag->epoch : "",
+        .tags = lrp->placementtags,
+        .tag_count = lrp->n_placementtags,
+        .drivers = drivers_of(&a, lrp->volume_mounts, lrp->n_volume_mounts),
+        .driver_count = lrp->n_volume_mounts,
+    });
+    arena_done(&a);
+    return w;
+}
+
+struct wanted *wanted_of_task(const Models__Task *task)
+{
+    static const Models__TaskDefinition none = MODELS__TASK_DEFINITION__INIT;
+    const Models__TaskDefinition *d = task->task_definition ? task->task_definition : &none;
+    struct arena a;
+    arena_init(&a);
+    struct wanted *w = copy_of(&(struct wanted){
+        .kind = JOB_TASK,
+        .memory_mb = d->memory_mb,
+        .disk_mb = d->disk_mb,
+        .max_pids = d->max_pids,
+        .guid = task->task_guid,
+        .domain = task->domain,
+        .root_fs = d->root_fs,
+        .definition = "",
+        .tags = d->placement_tags,
+        .tag_count = d->n_placement_tags,
+        .drivers = drivers_of(&a, d->volume_mounts, d->n_volume_mounts),
+        .driver_count = d->n_volume_mounts,
+    });
+    arena_done(&a);
+    return w;
+}
+
+struct wanted *wanted_of_hint(const Cell__Task *task)
+{
+    return copy_of(&(struct wanted){
+        .kind = JOB_TASK,
+        .memory_mb = task->memorymb,
+        .disk_mb = task->diskmb,
+        .max_pids = task->maxpids,
+        .guid = task->taskguid,
+        .domain = task->domain,
+        .root_fs = task->rootfs,
+        .definition = "",
+        .tags = task->placementtags,
+        .tag_count = task->n_placementtags,
+        .drivers = task->volumedrivers,
+        .driver_count = task->n_volumedrivers,
+    });
+}
+
+struct wanted *wanted_ref(struct wanted *w)
+{
+    w->references++;
+    return w;
+}
+
+void wanted_unref(struct wanted *w)
+{
+    if (w && --w->references == 0) {
+        free(w);
+    }
+}
