@@ -2,6 +2,7 @@
 
 #include "bbs/inside.h"
 #include "bbs/lrp/instances.h"
+#include "bbs/route/locket.h"
 #include "bbs/route/route.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
     struct bbs *b = (struct bbs *)r;
     bool boards_own = board_step(b->board, ev, out);
     if (ev->kind == EVENT_REQUEST) {
-        route_request(b, &ev->request, out);
+        (ev->request.grpc ? locket_request : route_request)(b, &ev->request, out);
     } else if (ev->kind == EVENT_RESPONSE && !boards_own) {
         notices_answered(b, &ev->response, out);
     }

@@ -32,6 +32,7 @@ static void on_reset(struct converger *x)
 {
     if (strcmp(x->epoch, x->follower.epoch) != 0) {
         domains_forget(&x->domains);
+        locks_forget(&x->locks);
         strcpy(x->epoch, x->follower.epoch);
     }
     clear(x);
@@ -147,6 +148,14 @@ static void on_record(struct converger *x, enum follower_news news, const char *
             x->full_ns = 0; /* what was left alone may be stopped now */
         }
         break;
+    case RECORD_LOCK:
+        if (news == FOLLOWER_DELETE) {
+            locks_gone(&x->locks, key);
+        } else {
+            locks_put(&x->locks, key, record, x->now);
+            x->locks_ns = 0;
+        }
+        break;
     case RECORD_EPOCH:
         if (news == FOLLOWER_PUT) {
             on_epoch(x, key, record);
@@ -175,6 +184,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
         break;
     case FOLLOWER_CURRENT:
         domains_current(&x->domains, &x->follower);
+        locks_current(&x->locks, &x->follower);
         processes_touch_all(&x->processes); /* some may be gone */
         break;
     }
@@ -212,6 +222,25 @@ static void expire(void *context, const char *domain)
     if (mover_room(&x->mover, 1)) {
         mover_add(&x->mover, "expire", "", 0, domain);
     }
+}
+
+static void expire_lock(void *context, const char *name, int64_t revision)
+{
+    struct converger *x = context;
+    if (mover_room(&x->mover, 1)) {
+        mover_add_lock(&x->mover, name, revision);
+        locks_asked(&x->locks, name, x->now);
+    }
+}
+
+/* As soon as one is over, for somebody waits for its name. */
+static void watch_locks(struct converger *x, struct effects *out)
+{
+    if (x->now.mono_ns >= x->locks_ns) {
+        locks_each_over(&x->locks, x->now, expire_lock, x);
+        x->locks_ns = locks_due_ns(&x->locks);
+    }
+    effects_due(out, x->locks_ns);
 }
 
 void converger_begin_pass(struct converger *x)
@@ -312,7 +341,7 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
 {
     switch (duty_lead(&x->duty, ev, out)) {
     case LEADER_ELECTED:
-        x->full_ns = x->judge_ns = 0;
+        x->full_ns = x->judge_ns = x->locks_ns = 0;
         hearing_anew(&x->leader.hearing);
         break;
     case LEADER_DEPOSED:
@@ -341,6 +370,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
         mover_hear(&x->mover, ev, out);
         if (x->follower.current) {
             judge(x, out);
+            watch_locks(x, out);
             converge(x, out);
         }
         mover_send(&x->mover, ev->now, out);
@@ -367,6 +397,7 @@ static void free_role(struct role *role)
     facts_done(&x->facts);
     processes_done(&x->processes);
     domains_done(&x->domains);
+    locks_done(&x->locks);
     leader_done(&x->leader);
     follower_done(&x->follower);
     arena_done(&x->forever);
@@ -385,6 +416,7 @@ static void init_selectors(struct converger *x)
     } rows[CONVERGER_SELECTORS] = {
         {"actual", ""}, {"desired", ""}, {"job", ""},   {"domain", ""}, {"lead", "lead/converger"},
         {"beat", ""},   {"cell", ""},    {"brake", ""}, {"epoch", ""},
+        {"lock", ""},
     };
     for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
         board__selector__init(&x->selectors[i]);
@@ -408,6 +440,7 @@ static void init_parts(struct converger *x, const struct converger_config *c)
                                 .url = arena_strdup(&x->forever, c->url)};
     leader_init(&x->leader);
     domains_init(&x->domains);
+    locks_init(&x->locks);
     facts_init(&x->facts);
     processes_init(&x->processes);
     judge_init(&x->judge, &c->judge, &x->leader.hearing);

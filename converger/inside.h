@@ -9,13 +9,14 @@
 #include "converger/domains.h"
 #include "converger/facts.h"
 #include "converger/judge.h"
+#include "converger/locks.h"
 #include "converger/mover.h"
 #include "converger/passes.h"
 #include "converger/processes.h"
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 9 };
+enum { CONVERGER_SELECTORS = 10 };
 
 struct converger {
     struct role role; /* first: a struct role * is a struct converger * */
@@ -35,6 +36,8 @@ struct converger {
     char epoch[FOLLOWER_EPOCH_BYTES]; /* of what it knows */
     struct leader leader;
     struct domains domains;
+    struct locks locks;
+    int64_t locks_ns; /* the next look at them; 0 = at once */
     struct facts facts;
     struct processes processes;
     struct mover mover;

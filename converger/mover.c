@@ -13,7 +13,7 @@ struct queued_move {
     const char *move;
     int32_t index;
     char *domain;
-    Board__Move *judgement; /* of the judge: all but the term; NULL = of a pass */
+    Board__Move *judgement; /* of the judge, or of a lock: all but the term; NULL = of a pass */
     char process_guid[];
 };
 
@@ -95,25 +95,44 @@ static Board__Move *copy_of(const Board__Move *move)
     return copy;
 }
 
-void mover_add_judgement(struct mover *m, const char *move, const char *cell_id, uint64_t session,
-                         Board__CellBeat *const *cells, size_t cell_count)
+/* One that is all there but for its term; for the caller to queue. */
+static struct queued_move *whole_move(struct mover *m, const char *move, const Board__Move *message)
 {
-    Board__Move judgement = BOARD__MOVE__INIT;
     struct queued_move *q = calloc(1, sizeof(*q) + 1);
     char *no_domain = strdup("");
     if (!q || !no_domain) {
         abort();
     }
+    q->move = move;
+    q->domain = no_domain;
+    q->judgement = copy_of(message);
+    m->count++;
+    return q;
+}
+
+void mover_add_judgement(struct mover *m, const char *move, const char *cell_id, uint64_t session,
+                         Board__CellBeat *const *cells, size_t cell_count)
+{
+    Board__Move judgement = BOARD__MOVE__INIT;
     judgement.move = (char *)(uintptr_t)move;
     judgement.cell_id = (char *)(uintptr_t)cell_id;
     judgement.session = session;
     judgement.cells = (Board__CellBeat **)(uintptr_t)cells;
     judgement.n_cells = cell_count;
-    q->move = move;
-    q->domain = no_domain;
-    q->judgement = copy_of(&judgement);
+    struct queued_move *q = whole_move(m, move, &judgement);
     TAILQ_INSERT_HEAD(&m->waiting, q, link);
-    m->count++;
+}
+
+void mover_add_lock(struct mover *m, const char *name, int64_t revision)
+{
+    Board__Move expire = BOARD__MOVE__INIT;
+    Board__LockWord word = BOARD__LOCK_WORD__INIT;
+    word.key = (char *)(uintptr_t)name;
+    word.revision = revision;
+    expire.move = (char *)(uintptr_t)"expire";
+    expire.lock = &word;
+    struct queued_move *q = whole_move(m, "expire", &expire);
+    TAILQ_INSERT_TAIL(&m->waiting, q, link);
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
@@ -191,14 +210,15 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
         m->refused += end == MOVE_REFUSED;
         if (end == MOVE_REFUSED) {
             effects_log(out, LOG_INFO_LEVEL, "a repair was refused",
-                        "move=%s process=%s index=%d domain=%s cell=%s why=\"%s\"", q->move,
-                        q->process_guid, q->index, q->domain,
+                        "move=%s process=%s index=%d domain=%s cell=%s lock=%s why=\"%s\"",
+                        q->move, q->process_guid, q->index, q->domain,
                         q->judgement ? q->judgement->cell_id : "",
+                        q->judgement && q->judgement->lock ? q->judgement->lock->key : "",
                         r->error ? r->error->message : "");
         }
         m->count--;
         i++;
-        if (q->judgement) {
+        if (q->judgement && !q->judgement->lock) {
             m->on_judged(m->context, q->judgement->cell_id, end);
         } else {
             m->on_end(m->context, q->process_guid, end);

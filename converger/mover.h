@@ -26,7 +26,7 @@ struct mover {
     /* Set by the owner before mover_init. */
     struct boards *boards;
     const struct leader *leader;
-    /* What became of a move; `process_guid` is "" for that of a domain. */
+    /* What became of a move; `process_guid` is "" for that of a domain or lock. */
     void (*on_end)(void *context, const char *process_guid, enum move_end end);
     /* The same of a judgement; `cell_id` is "" for one about the brake. */
     void (*on_judged)(void *context, const char *cell_id, enum move_end end);
@@ -57,6 +57,9 @@ void mover_add(struct mover *m, const char *move, const char *process_guid, int3
  * rest is copied. `cell_id` is "" for a move about the brake, `cells` are those of brake. */
 void mover_add_judgement(struct mover *m, const char *move, const char *cell_id, uint64_t session,
                          Board__CellBeat *const *cells, size_t cell_count);
+
+/* The end of a lock that is over, at the revision that was judged. */
+void mover_add_lock(struct mover *m, const char *name, int64_t revision);
 
 /* While the leader leads: give it every event, then add moves, then let it send. */
 void mover_hear(struct mover *m, const struct event *ev, struct effects *out);

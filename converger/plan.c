@@ -47,6 +47,16 @@ static void show_expired(void *context, const char *domain)
     }
 }
 
+static void show_over(void *context, const char *lock, int64_t revision)
+{
+    (void)revision;
+    struct shown *s = context;
+    Converge__Repair *r = show(s, "over", "expire");
+    if (r) {
+        r->lock = arena_strdup(s->arena, lock);
+    }
+}
+
 static void show_judgement(const struct judgement *g, struct shown *s)
 {
     Converge__Repair *r = show(s, "judge", g->move);
@@ -94,6 +104,7 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
         show_judgement(&judged.list[i], &s);
     }
     domains_each_expired(&x->domains, x->now, show_expired, &s);
+    locks_each_over(&x->locks, x->now, show_over, &s);
     MAP_EACH(&x->processes.by_guid, n)
     {
         if (!ret->more) {

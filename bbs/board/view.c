@@ -207,6 +207,13 @@ const char *view_epoch(const struct view *v)
     return v->board->epoch ? v->board->epoch : "";
 }
 
+int64_t view_seen_ns(const struct view *v, const char *key)
+{
+    const struct board *b = v->board;
+    const struct copied *p = b->copy ? copy_find(b->copy, key) : NULL;
+    return p ? copied_seen_ns(p) : b->now.mono_ns;
+}
+
 struct domain_seen view_domain_seen(const struct view *v, const char *key)
 {
     const struct board *b = v->board;

@@ -1,4 +1,5 @@
 /* POST /v1/board/apply: named moves of our own roles, each an op of its own (DESIGN 2, 4). */
+#include "bbs/lock/lock.h"
 #include "bbs/lrp/errors.h"
 #include "bbs/lrp/move.h"
 #include "bbs/route/answer.h"
@@ -155,7 +156,9 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
                                          const Board__Move *m)
 {
     const struct move_row *row =
-        m->task_guid[0] ? task_row_named(m->move) : move_row_named(m->move);
+        m->task_guid[0] ? task_row_named(m->move)
+        : m->lock       ? lock_move_named(m->move)
+                        : move_row_named(m->move);
     const char *missing = lacking(actor, m);
     struct validation v;
     validation_init(&v);

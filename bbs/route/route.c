@@ -78,7 +78,7 @@ static const struct route *find(struct arena *a, const struct request *q, const 
     return NULL;
 }
 
-static struct ask *ask_new(struct bbs *b, const struct request *q)
+struct ask *ask_new(struct bbs *b, const struct request *q)
 {
     struct arena *a = board_arena();
     struct ask *ask = ARENA_NEW(a, struct ask);

@@ -28,6 +28,8 @@ void route_request(struct bbs *b, const struct request *q, struct effects *out);
 /* struct role_ops.body_limit. */
 size_t route_body_limit(const char *path);
 
+/* Its input lacks the request, which is still to be decoded. */
+struct ask *ask_new(struct bbs *b, const struct request *q);
 void ask_end(struct ask *ask);
 
 /* Answers with everything that is wrong and ends the ask; true if all is well. Ends `v`. */

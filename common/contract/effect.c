@@ -67,6 +67,21 @@ void effects_reply_message(struct effects *out, uint64_t request_id, const Proto
     };
 }
 
+void effects_grpc(struct effects *out, uint64_t request_id, const ProtobufCMessage *m)
+{
+    effects_reply_message(out, request_id, m);
+    out->list[out->count - 1].reply.grpc_message = "";
+}
+
+void effects_grpc_refuse(struct effects *out, uint64_t request_id, enum grpc_status status,
+                         const char *text)
+{
+    effects_reply(out, request_id, 200, "", (struct bytes){0});
+    struct reply *r = &out->list[out->count - 1].reply;
+    r->grpc_status = (int)status;
+    r->grpc_message = arena_strdup(out->arena, text);
+}
+
 void effects_call_message(struct effects *out, uint64_t call_id, const char *url,
                           const char *trace_id, const ProtobufCMessage *m, int64_t deadline_ns)
 {

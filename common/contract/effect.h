@@ -43,6 +43,10 @@ struct reply {
     struct cursor *cursor; /* NULL, or now the shell's */
     int64_t size;
     const char *channel; /* EFFECT_WAKE of this name makes a waiting cursor be asked again */
+    /* Of a gRPC call: status, content type and cursor have no meaning then. 0 = OK, and `body` is the
+     * message; another number of grpc_status.h, and the text says why. */
+    int grpc_status;
+    const char *grpc_message;
 };
 
 struct call {
@@ -113,6 +117,11 @@ void effects_reply(struct effects *out, uint64_t request_id, int status, const c
 
 /* An answer of one packed message, application/x-protobuf, status 200. */
 void effects_reply_message(struct effects *out, uint64_t request_id, const ProtobufCMessage *m);
+
+/* The answers to a gRPC call: a message, or why there is none. The text is copied into the arena. */
+void effects_grpc(struct effects *out, uint64_t request_id, const ProtobufCMessage *m);
+void effects_grpc_refuse(struct effects *out, uint64_t request_id, enum grpc_status status,
+                         const char *text);
 
 /* A POST of one packed message, application/x-protobuf both ways. */
 void effects_call_message(struct effects *out, uint64_t call_id, const char *url,

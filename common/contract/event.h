@@ -11,7 +11,7 @@
 enum event_kind {
     EVENT_START,     /* first event of every role */
     EVENT_TIMER,     /* the due time of the last step has come */
-    EVENT_REQUEST,   /* a peer asks over HTTP; answered by exactly one EFFECT_REPLY */
+    EVENT_REQUEST,   /* a peer asks over HTTP or gRPC; answered by exactly one EFFECT_REPLY */
     EVENT_HANGUP,    /* the peer of an unanswered request or of a cursor went away */
     EVENT_RESPONSE,  /* the end of an EFFECT_CALL */
     EVENT_STREAM,    /* bytes or the end of an EFFECT_SUBSCRIBE */
@@ -41,6 +41,8 @@ struct request {
     const char *if_none_match;
     struct peer peer;
     struct bytes body;
+    bool grpc;          /* a unary gRPC call: path is "/SERVICE/METHOD", body the message alone, and
+                         * the reply is one of effects_grpc() or effects_grpc_refuse() */
     bool too_large;     /* the body exceeded the route's bound and was drained; body is empty */
 };
 

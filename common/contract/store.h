@@ -5,6 +5,7 @@
 #define COMMON_CONTRACT_STORE_H
 
 #include "common/base/err.h"
+#include "common/contract/grpc_status.h"
 #include "etcd.pb-c.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -48,9 +49,6 @@ struct store_answer {
     const char *text;                /* for REFUSED and UNKNOWN; never NULL */
     const ProtobufCMessage *message; /* for DONE; borrowed during the step */
 };
-
-/* grpc-status values that roles look at. */
-enum { GRPC_OK = 0, GRPC_RESOURCE_EXHAUSTED = 8, GRPC_OUT_OF_RANGE = 11, GRPC_UNAVAILABLE = 14 };
 
 /* One watch a role, over the whole key space, with previous values (DESIGN 2). It has a connection
  * of its own. Responses that etcd sent in fragments arrive joined. */

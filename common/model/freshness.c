@@ -18,3 +18,8 @@ bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, st
     return domain->ttl_s == 0 || (!domain_expired(domain, now.wall_ns) &&
                                   now.mono_ns - seen.since_ns < domain->ttl_s * SECOND_NS);
 }
+
+bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now)
+{
+    return (now.mono_ns - since_ns) / SECOND_NS >= lock->ttl_s;
+}

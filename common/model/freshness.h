@@ -1,4 +1,4 @@
-/* Which domains are fresh (DESIGN 5, freshness and clocks). Pure. */
+/* Which domains are fresh, and which locks are over (DESIGN 5, freshness and clocks). Pure. */
 #ifndef COMMON_MODEL_FRESHNESS_H
 #define COMMON_MODEL_FRESHNESS_H
 
@@ -24,5 +24,12 @@ bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, st
 
 /* The stored expiry has passed on the wall clock. */
 bool domain_expired(const Board__DomainRecord *domain, int64_t wall_ns);
+
+/* A lock of an owner outside the cluster is over: this process has seen its present revision for the
+ * whole time to live. Each renewal is a new revision, and none is seen before it is written, so that a
+ * lock never ends early, whatever any wall clock says; a process that starts anew, or whose board was
+ * restored, gives every lock its whole time once more (DESIGN 5; rep-auctioneer.md 6). In doubt a lock
+ * lives on. `since_ns`: monotonic, when the present revision was first seen. */
+bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now);
 
 #endif

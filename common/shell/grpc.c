@@ -1,23 +1,11 @@
 #include "common/shell/grpc.h"
 
-#include "common/contract/store.h"
+#include "common/contract/grpc_status.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-/* Statuses that etcd gives only before it proposes anything, or when applying refused as a whole.
- */
-enum {
-    GRPC_INVALID_ARGUMENT = 3,
-    GRPC_NOT_FOUND = 5,
-    GRPC_ALREADY_EXISTS = 6,
-    GRPC_PERMISSION_DENIED = 7,
-    GRPC_FAILED_PRECONDITION = 9,
-    GRPC_UNIMPLEMENTED = 12,
-    GRPC_UNAUTHENTICATED = 16,
-};
 
 void grpc_frame_append(struct buf *out, const ProtobufCMessage *message)
 {
@@ -118,6 +106,7 @@ void grpc_trailers_line(struct grpc_trailers *t, struct bytes line)
     }
 }
 
+/* What etcd gives only before it proposes anything, or when applying refused as a whole. */
 bool grpc_refused(int status)
 {
     switch (status) {

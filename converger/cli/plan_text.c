@@ -31,6 +31,9 @@ static const char *what(struct arena *a, const Converge__Repair *r)
     if (r->cell_id[0]) {
         return arena_printf(a, "cell %s", r->cell_id);
     }
+    if (r->lock[0]) {
+        return arena_printf(a, "lock %s", r->lock);
+    }
     return r->domain[0] ? arena_printf(a, "domain %s", r->domain)
                         : arena_printf(a, "%s/%d", r->process_guid, (int)r->index);
 }

@@ -163,7 +163,8 @@ void world_run(struct world *w, int64_t duration_ns);
 bool world_run_until(struct world *w, int64_t limit_ns, bool (*done)(void *context), void *context);
 
 /* A call of an ordinary client; `answered` is called once with what came, or with status 0 when
- * nothing came within `limit_ns`. */
+ * nothing came within `limit_ns`. A path of models.Locket is a gRPC call: status 200 with the message,
+ * or minus its grpc-status with its text as the body. */
 typedef void world_answered(void *context, int status, struct bytes body);
 void world_send(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
                 int64_t limit_ns, world_answered *answered, void *context);

@@ -285,6 +285,9 @@ static struct exchange *exchange_new(struct world *w, struct node *from, struct 
     return x;
 }
 
+/* Of the services that are gRPC; every other request is HTTP. */
+static const char grpc_paths[] = "/models.Locket/";
+
 static void send_request(struct exchange *x, const struct call *call)
 {
     struct world *w = x->to->world;
@@ -311,6 +314,7 @@ static void send_request(struct exchange *x, const struct call *call)
         .peer = {.unit = x->from ? x->from->config.unit : "client",
                  .name = x->from ? x->from->config.certificate_name : "admin"},
         .body = kept(a, call->body),
+        .grpc = strncmp(path, grpc_paths, sizeof(grpc_paths) - 1) == 0,
     };
     i->payload = arrival;
     i->owner = x->to;
@@ -417,9 +421,12 @@ void network_reply(struct node *to, const struct reply *reply)
         pump(x);
         return;
     }
+    /* Of a gRPC call that was refused, the caller hears the number, negative, and the text. */
+    int status = reply->grpc_status ? -reply->grpc_status : reply->status;
     struct buf body;
     buf_init(&body);
     buf_append(&body, reply->body.data, reply->body.size);
+    buf_append_string(&body, reply->grpc_status ? reply->grpc_message : "");
     if (reply->cursor) {
         drain(reply->cursor, &body);
     }
@@ -432,14 +439,14 @@ void network_reply(struct node *to, const struct reply *reply)
         ev = (struct event){.kind = EVENT_STREAM,
                             .stream = {.id = x->call_id,
                                        .closed = true,
-                                       .status = reply->status,
+                                       .status = status,
                                        .data = buf_bytes(&body),
                                        .text = "answer ended"}};
     } else {
         ev = (struct event){.kind = EVENT_RESPONSE,
                             .response = {.id = x->call_id,
                                          .outcome = CALL_ANSWERED,
-                                         .status = reply->status,
+                                         .status = status,
                                          .content_type = reply->content_type,
                                          .etag = reply->etag,
                                          .body = buf_bytes(&body),

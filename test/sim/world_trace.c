@@ -134,6 +134,9 @@ static void print_record(struct buf *out, enum record_type type, const ProtobufC
     case RECORD_LEAD:
         buf_printf(out, "the lock of the %s", name);
         break;
+    case RECORD_LOCK:
+        buf_printf(out, "%s is %s's", name, ((const Board__LockRecord *)m)->owner);
+        break;
     case RECORD_BRAKE:
         print_brake(out, (const Board__BrakeRecord *)m);
         break;
@@ -157,6 +160,9 @@ static void print_gone(struct buf *out, enum record_type type, const char *name)
         break;
     case RECORD_LEAD:
         buf_printf(out, "the lock of the %s is free", name);
+        break;
+    case RECORD_LOCK:
+        buf_printf(out, "%s is free", name);
         break;
     case RECORD_BRAKE:
         buf_append_string(out, "the brake is off");

@@ -8,6 +8,7 @@
 #include "common/lifecycle/domain.h"
 #include "common/lifecycle/job.h"
 #include "common/lifecycle/lead.h"
+#include "common/lifecycle/lock.h"
 #include "common/lifecycle/task.h"
 #include "test/tool/page.h"
 
@@ -22,7 +23,7 @@
 static const struct lifecycle *const lifecycles[] = {
     &desired_lrp_lifecycle, &actual_lrp_lifecycle, &task_lifecycle,   &container_lifecycle,
     &cell_lifecycle,        &brake_lifecycle,      &domain_lifecycle, &job_lifecycle,
-    &lead_lifecycle,
+    &lead_lifecycle,       &lock_lifecycle,
 };
 
 enum { LIFECYCLE_COUNT = sizeof(lifecycles) / sizeof(lifecycles[0]) };

@@ -116,6 +116,14 @@ void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
     rig_change(f, kind, key_cell(&f->arena, id), &cell.base);
 }
 
+void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *name, int64_t ttl_s)
+{
+    Board__LockRecord r = BOARD__LOCK_RECORD__INIT;
+    r.key = arena_strdup(&f->arena, name);
+    r.ttl_s = ttl_s;
+    rig_change(f, kind, key_lock(&f->arena, name), &r.base);
+}
+
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s)
 {
     Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
@@ -191,6 +199,8 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
         }
         if (m->domain[0]) {
             buf_printf(&f->text, "domain %s ", m->domain);
+        } else if (m->lock) {
+            buf_printf(&f->text, "lock %s@%lld ", m->lock->key, (long long)m->lock->revision);
         } else if (m->cell_id[0]) {
             buf_printf(&f->text, "%s@%llu ", m->cell_id, (unsigned long long)m->session);
         } else if (m->actual_lrp_key) {

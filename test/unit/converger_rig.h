@@ -41,6 +41,7 @@ void rig_placed(struct converger_rig *f, Board__FeedFrame__Kind kind, const char
 void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *id,
               Board__CellRecord__State cell_state);
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s);
+void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *name, int64_t ttl_s);
 void rig_send(struct converger_rig *f);
 
 /* RESET, and the record with which the epoch began. rig_lead() sends both for "e1", at 1. */

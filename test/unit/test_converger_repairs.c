@@ -102,6 +102,72 @@ static void an_expired_domain_goes(void **state)
     assert_moves(f, "expire domain d ", &call);
 }
 
+/* Only what this process has seen for the whole time to live, whatever its wall clock says. */
+static void a_lock_goes_after_its_time(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_lock(f, RECORD, "a b", 10);
+    rig_lock(f, RECORD, "for ever", INT64_MAX);
+    rig_lead(f);
+    f->drive.now.wall_ns += 1000 * SECOND_NS;
+    assert_false(rig_moved_within(f, 9));
+    assert_true(rig_moved_within(f, 1));
+    assert_moves(f, "expire lock a b@10 ", &call);
+    rig_answer(f, call, 1, UNKNOWN);
+    assert_false(rig_moved_within(f, 4)); /* not asked again at once */
+    assert_true(rig_moved_within(f, 1));
+    assert_moves(f, "expire lock a b@10 ", &call);
+    rig_lock(f, DELETE, "a b", 10);
+    rig_send(f);
+    rig_answer(f, call, 1, DONE);
+    assert_false(rig_moved_within(f, 60));
+}
+
+/* Each renewal is a new revision; the same one told again by another bbs is no younger. */
+static void a_lock_that_is_renewed_stays(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_lock(f, RECORD, "k", 10);
+    rig_lead(f);
+    for (int i = 0; i < 5; i++) {
+        assert_false(rig_moved_within(f, 9));
+        rig_lock(f, PUT, "k", 10);
+        rig_send(f);
+    }
+    assert_false(rig_moved_within(f, 6));
+    frame_reset(&f->sent, "e1");
+    rig_lock(f, RECORD, "k", 10);
+    rig_current(f);
+    assert_false(f->x->leader.leads); /* the snapshot tells of no lock */
+    drive_advance(&f->drive, 1000);
+    rig_elect(f);
+    assert_false(rig_moved_within(f, 2));
+    assert_true(rig_moved_within(f, 1));
+    assert_moves(f, "expire lock k@16 ", &call);
+}
+
+/* Gone while the copy was away, or of another epoch: nothing that was known of it counts. */
+static void a_lock_of_another_board_begins_anew(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_lock(f, RECORD, "gone", 10);
+    rig_lock(f, RECORD, "k", 10);
+    rig_lead(f);
+    assert_false(rig_moved_within(f, 9));
+    rig_reset(f, "e2", f->revision + 1);
+    rig_lock(f, RECORD, "k", 10); /* by chance at the revision that was the last one */
+    f->revision++;
+    rig_current(f);
+    drive_advance(&f->drive, 1000);
+    rig_elect(f);
+    assert_false(rig_moved_within(f, 8));
+    assert_true(rig_moved_within(f, 1));
+    assert_moves(f, "expire lock k@11 ", &call);
+}
+
 /* The loss of a cell is news of the records that name it, and of no others. */
 static void what_a_lost_cell_ran_is_started_elsewhere(void **state)
 {
@@ -184,6 +250,9 @@ int main(void)
         TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
         TEST(nothing_is_stopped_after_a_restore),
         TEST(an_expired_domain_goes),
+        TEST(a_lock_goes_after_its_time),
+        TEST(a_lock_that_is_renewed_stays),
+        TEST(a_lock_of_another_board_begins_anew),
         TEST(what_a_lost_cell_ran_is_started_elsewhere),
         TEST(an_evacuation_ends_with_its_cell),
         TEST(a_reset_forgets_all),

@@ -8,6 +8,7 @@
 #include "common/lifecycle/domain.h"
 #include "common/lifecycle/job.h"
 #include "common/lifecycle/lead.h"
+#include "common/lifecycle/lock.h"
 #include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
 
@@ -277,6 +278,29 @@ static struct seen_move simple(const struct lifecycle *table, const struct past 
     };
 }
 
+static const Board__LockRecord *lock_of(const struct past *p)
+{
+    return stands(p) ? (const Board__LockRecord *)p->message : NULL;
+}
+
+/* Which revision the converger judged does not show, nor the clock of the bbs; locks.c holds them to
+ * what they say. A release shows nothing of who asked. */
+static struct seen_move lock_move(struct checkers *k, struct arena *a, const struct past *p)
+{
+    const Board__LockRecord *was = lock_of(p->before), *is = lock_of(p);
+    struct seen_move m = {.table = &lock_lifecycle,
+                          .from = was ? LOCK_HELD : LOCK_NONE,
+                          .to = is ? LOCK_HELD : LOCK_NONE,
+                          .unknown_guards = LOCK_IF_OVER | LOCK_IF_SAME_REVISION};
+    if (is) {
+        m.true_guards |= beside(k, key_cell(a, is->key)) ? 0 : LOCK_IF_OUTSIDE;
+        m.true_guards |= was && strcmp(was->owner, is->owner) == 0 ? LOCK_IF_SAME_OWNER : 0;
+    } else {
+        m.unknown_guards |= LOCK_IF_SAME_OWNER;
+    }
+    return m;
+}
+
 static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const struct past *p,
                                      const struct world_commit *c)
 {
@@ -291,6 +315,8 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
         return simple(&job_lifecycle, p, JOB_NONE, JOB_OPEN);
     case RECORD_LEAD:
         return simple(&lead_lifecycle, p, LEAD_NONE, LEAD_HELD);
+    case RECORD_LOCK:
+        return lock_move(k, a, p);
     case RECORD_CELL:
         return cell_move(k, a, p);
     case RECORD_BRAKE:

@@ -1,0 +1,28 @@
+/* What Locket's readers see (rep-auctioneer.md 1 and 6): the presences of our cells, the locks of our
+ * roles, and the locks and presences of outside owners. Nothing here is stored for them: a cell's
+ * presence is its session, a role's lock is its leader's. Only peeks. Pure. */
+#ifndef BBS_LOCK_RESOURCE_H
+#define BBS_LOCK_RESOURCE_H
+
+#include "bbs/board/view.h"
+#include "models/locket.pb-c.h"
+
+#include "board.pb-c.h"
+
+/* Of a cell that is PRESENT: owner = its identity and session, value = its presence as JSON. */
+Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell);
+
+/* owner = the holder, value = where it listens. */
+Models__Resource *resource_of_lead(struct arena *a, const Board__LeadRecord *lead);
+
+Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock);
+
+/* Who bears the name now; NULL = nobody. A cell goes before an outside owner, and a lock that is over
+ * is nobody's, whether the converger has taken it away or not. */
+Models__Resource *resource_named(struct view *v, const char *name, struct moment now);
+
+/* All of this type: ours first, each kind in the order of its keys. Gives their number. */
+size_t resources_of(struct view *v, Models__TypeCode type, struct moment now,
+                    Models__Resource ***ret_list);
+
+#endif

@@ -1,0 +1,14 @@
+/* The lifecycle of a lock of an outside owner: lock.def says it. */
+#ifndef COMMON_LIFECYCLE_LOCK_H
+#define COMMON_LIFECYCLE_LOCK_H
+
+#include "common/lifecycle/lifecycle.h"
+
+/* LOCK_<STATE>, LOCK_NEWS_<NEWS>, LOCK_IF_<GUARD>. */
+#define LIFECYCLE_PREFIX LOCK
+#define LIFECYCLE_DEF "common/lifecycle/lock.def"
+#include "common/lifecycle/lifecycle_enums.h"
+
+extern const struct lifecycle lock_lifecycle;
+
+#endif
