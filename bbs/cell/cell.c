@@ -97,14 +97,44 @@ static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord 
     if (stands && stands->since > record->since) {
         record->since = stands->since;
     }
+    if (stands && stands->evacuating && !record->evacuating &&
+        strcmp(stands->identity, record->identity) == 0) {
+        record->evacuating = true;
+        record->evacuate_until = stands->evacuate_until;
+    }
     return record;
+}
+
+/* 4. The cell leaves: its record goes if it is this very session's; no record: nothing; another
+ *    session's: ResourceConflict. */
+static void leave(const Board__CellRecord *stands, const struct op_input *in, struct plan *p)
+{
+    const Board__CellRecord *wanted = asked(in);
+    if (!stands) {
+        return;
+    }
+    bool own = strcmp(stands->identity, wanted->identity) == 0 &&
+               stands->session == wanted->session;
+    int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_LEAVE,
+                            own ? CELL_IF_OWN : 0);
+    if (to < 0) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "session %llu of cell %s is over: the board's is %llu",
+                    (unsigned long long)wanted->session, wanted->presence->cell_id,
+                    (unsigned long long)stands->session);
+        return;
+    }
+    assert(to == CELL_NONE);
+    p->record = NULL;
+    plan_delete(p, key_cell(p->arena, wanted->presence->cell_id), "leave", in->actor);
 }
 
 /* 1. A present cell is taken over only by its successor: the same state directory, and a session
  *    that did not go back. A lost one by anybody with a higher session, so that what was asked
  *    before the loss is refused. Otherwise ResourceConflict, with the record as it stands.
  * 2. Nothing differs: nothing.
- * 3. PRESENT with the session given. */
+ * 3. PRESENT with the session given. What was being emptied still is, for a successor of the same
+ *    state directory: the operator's word outlives the rep that heard it. */
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct cell_snapshot *s = snapshot;
@@ -118,6 +148,10 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
         guards |= CELL_IF_HIGHER_SESSION;
     }
     p->record = stands ? &stands->base : NULL;
+    if (((const Board__CellRequest *)in->request)->leave) { /* 4 */
+        leave(stands, in, p);
+        return;
+    }
     int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_OPEN, guards);
     if (to < 0) { /* 1 */
         refuse(p, stands, wanted);

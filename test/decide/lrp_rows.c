@@ -178,6 +178,8 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
     c->session = (uint64_t)row_number(a, text, "session", 1);
     c->identity = row_text(a, text, "identity");
+    c->evacuating = row_value(a, text, "until") != NULL;
+    c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;
     c->since = row_number(a, text, "since", 0) * SECOND_NS;
     c->presence = ARENA_NEW(a, Models__CellPresence);
     models__cell_presence__init(c->presence);

@@ -3,7 +3,7 @@
  *   an instance   "RUNNING a@c1 since=100 crash=2 def=D1 stopping error=E reason=R zone=z"
  *                 "... route=H tag=V": an internal route, a metric tag "k"
  *   a DesiredLRP  "instances=3 def=D1 hold stay route=H tag=V": the tag INDEX or GUID is a dynamic one
- *   a cell        "present session=7", "lost session=7"
+ *   a cell        "present session=7", "lost session=7 until=1100": it is being emptied
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
  *                 "restored": from before the epoch

@@ -20,6 +20,8 @@ static void sessions(void **state)
         const char *stands; /* NULL = none */
         const char *wanted;
         const char *plan;
+        bool leave;
+        int64_t until_s; /* of the record then */
     } rows[] = {
         {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
         {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
@@ -47,8 +49,30 @@ static void sessions(void **state)
          "present session=5 identity=A zone=y", "put cell/c1 open by rep\n"},
         {"3 back from lost", "lost session=5 identity=A", "present session=6 identity=A",
          "put cell/c1 open by rep\n"},
-        {"3 a stranger on a lost cell", "lost session=5 identity=A", "present session=6 identity=B",
-         "put cell/c1 open by rep\n"},
+        {"3 a stranger on a lost cell", "lost session=5 identity=A until=1100",
+         "present session=6 identity=B", "put cell/c1 open by rep\n"},
+        {"3 it begins to be emptied", "present session=5 identity=A",
+         "present session=5 identity=A until=1100", "put cell/c1 open by rep\n", .until_s = 1100},
+        {"2 a retry of what came before that", "present session=5 identity=A until=1100",
+         "present session=5 identity=A", "nothing\n"},
+        {"3 restarted while it is emptied", "present session=5 identity=A until=1100",
+         "present session=6 identity=A", "put cell/c1 open by rep\n", .until_s = 1100},
+        {"3 back from lost while it is emptied", "lost session=5 identity=A until=1100",
+         "present session=6 identity=A", "put cell/c1 open by rep\n", .until_s = 1100},
+        {"4 it leaves", "present session=5 identity=A until=1100",
+         "present session=5 identity=A", "delete cell/c1 leave by rep\n", .leave = true},
+        {"4 lost meanwhile", "lost session=5 identity=A", "present session=5 identity=A",
+         "delete cell/c1 leave by rep\n", .leave = true},
+        {"4 again", NULL, "present session=5 identity=A", "nothing\n", .leave = true},
+        {"4 an older session", "present session=6 identity=A", "present session=5 identity=A",
+         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 6\n",
+         .leave = true},
+        {"4 a newer session", "present session=4 identity=A", "present session=5 identity=A",
+         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 4\n",
+         .leave = true},
+        {"4 a stranger", "present session=5 identity=B", "present session=5 identity=A",
+         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 5\n",
+         .leave = true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct arena a;
@@ -60,6 +84,7 @@ static void sessions(void **state)
         buf_init(&printed);
         Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
         r.cell = row_cell(&a, rows[i].wanted);
+        r.leave = rows[i].leave;
         struct cell_snapshot s = {.cell = rows[i].stands ? row_cell(&a, rows[i].stands) : NULL};
         struct op_input in = row_input(ACTOR_REP, &random, &r.base);
         cell_decide(&s, &in, &plan);
@@ -68,10 +93,12 @@ static void sessions(void **state)
             fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
                      buf_string(&printed));
         }
-        if (plan.verdict == PLAN_COMMIT) {
+        if (plan.verdict == PLAN_COMMIT && !r.leave) {
             const Board__CellRecord *after = (const Board__CellRecord *)plan.record;
             assert_int_equal(after->state, BOARD__CELL_RECORD__STATE__PRESENT);
             assert_int_equal(after->session, r.cell->session);
+            assert_int_equal(after->evacuating, rows[i].until_s != 0);
+            assert_int_equal(after->evacuate_until, rows[i].until_s * SECOND_NS);
             assert_int_equal(after->since, ROWS_NOW_S * SECOND_NS);
         }
         buf_done(&printed);
