@@ -3,6 +3,7 @@
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
+#include "rep/output.h"
 
 #include <signal.h>
 #include <string.h>
@@ -194,7 +195,8 @@ static void removal(struct rep *r, struct container *c, struct effects *out)
     if (!c->made) {
         rep_container_gone(r, c, "nothing is left to delete", out);
     } else if (!must_wait(r, c)) {
-        rep_verb(r, c, OP_REMOVE, out);
+        rep_verb(r, c, OP_REMOVE, out)->label =
+            output_label(out->arena, c->about->key->process_guid, c->about->key->index);
     }
 }
 

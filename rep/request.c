@@ -5,6 +5,7 @@
 #include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "rep/note.h"
+#include "rep/output.h"
 #include "rep/reconcile.h"
 #include "rep/work.h"
 
@@ -19,7 +20,7 @@ enum { BODY_DECODED_MAX = 64 * 1024 * 1024, PARAMETERS_MAX = 2, ANYBODY = ~0 };
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
 
-static handler ping, state, metrics, work, stop, update, reset;
+static handler ping, state, metrics, work, stop, update, reset, logs, log_list;
 
 static const struct route {
     const char *method;
@@ -35,6 +36,8 @@ static const struct route {
     {"POST", "/v1/lrps/*/instances/*/stop", ACTOR_BBS, EMPTY_BODY_MAX, stop},
     {"PUT", "/v2/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
     {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
+    {"GET", "/v1/logs", ACTOR_CLIENT, EMPTY_BODY_MAX, log_list},
+    {"GET", "/v1/logs/*", ACTOR_CLIENT, EMPTY_BODY_MAX, logs},
     {"POST", "/sim/reset", ANYBODY, EMPTY_BODY_MAX, reset},
 };
 
@@ -200,6 +203,28 @@ static void reset(struct rep *r, const struct request *q, const char *const *par
     (void)r;
     (void)parameters;
     answer_text(q, 500, "not a simulated cell", out);
+}
+
+/* Ours: what a container wrote (README); it goes past the step. */
+static void logs(struct rep *r, const struct request *q, const char *const *parameters,
+                 struct effects *out)
+{
+    struct err err;
+    (void)r;
+    if (output_ask(q, parameters[0], out, &err) < 0) {
+        answer_text(q, 400, err.text, out);
+    }
+}
+
+static void log_list(struct rep *r, const struct request *q, const char *const *parameters,
+                     struct effects *out)
+{
+    struct err err;
+    (void)r;
+    (void)parameters;
+    if (output_list(q, out, &err) < 0) {
+        answer_text(q, 400, err.text, out);
+    }
 }
 
 static void work(struct rep *r, const struct request *q, const char *const *parameters,

@@ -56,6 +56,8 @@ struct verb_call {
     const struct container_spec *spec; /* for PREPARE */
     struct bytes note;                 /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
+    const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
+                        * name, which several may have; NULL = it goes with the container */
     const char *const *argv;           /* for EXEC; NULL-terminated */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */
 };

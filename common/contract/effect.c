@@ -123,6 +123,7 @@ const char *effect_kind_name(enum effect_kind kind)
         [EFFECT_REPLY] = "reply",     [EFFECT_WAKE] = "wake",     [EFFECT_CALL] = "call",
         [EFFECT_SUBSCRIBE] = "subscribe", [EFFECT_CANCEL] = "cancel", [EFFECT_STORE] = "store",
         [EFFECT_WATCH] = "watch",     [EFFECT_UNWATCH] = "unwatch", [EFFECT_VERB] = "verb",
+        [EFFECT_OUTPUT] = "output",
         [EFFECT_SESSION] = "session",
         [EFFECT_LOG] = "log",         [EFFECT_EXIT] = "exit",
     };

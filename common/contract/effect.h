@@ -21,6 +21,7 @@ enum effect_kind {
     EFFECT_WATCH,
     EFFECT_UNWATCH,
     EFFECT_VERB,
+    EFFECT_OUTPUT,
     EFFECT_SESSION,
     EFFECT_LOG,
     EFFECT_EXIT,
@@ -61,6 +62,18 @@ struct call {
     int64_t deadline_ns; /* monotonic; NEVER_NS for EFFECT_SUBSCRIBE: no end */
 };
 
+/* The answer to a request that asks for what a container wrote: its bytes go from the driver's files
+ * to the peer past the step, in slices, as the peer takes them (DESIGN 3.1b). 200 with them, 404 when
+ * nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP is of no use). */
+struct output_request {
+    uint64_t id;      /* of the request */
+    const char *guid; /* of the container, running, ended or removed; NULL: see `label` */
+    const char *label; /* which removed containers of this label are kept, as JSON (driver.h) */
+    enum { OUTPUT_BOTH, OUTPUT_STDOUT, OUTPUT_STDERR } stream;
+    int64_t lines; /* the last so many of each stream; -1 = all that is kept */
+    bool follow;   /* goes on until the container has ended */
+};
+
 enum log_level { LOG_DEBUG_LEVEL, LOG_INFO_LEVEL, LOG_WARN_LEVEL, LOG_ERROR_LEVEL };
 
 struct log_line {
@@ -83,6 +96,7 @@ struct effect {
         } watch;
         uint64_t unwatch; /* no more news of it comes */
         struct verb_call verb;
+        struct output_request output;
         /* To be kept in the state directory, through restarts: a number above the one that stands
          * there. Answered once, with EVENT_SESSION. */
         uint64_t session;

@@ -135,6 +135,23 @@ static void verb(struct host *h, const struct verb_call *call)
     h->driver->ops->call(h->driver, call);
 }
 
+void host_wake(struct host *h, const char *channel)
+{
+    if (h->server) {
+        http_server_wake(h->server, channel);
+    }
+}
+
+static void output(struct host *h, const struct output_request *wanted)
+{
+    struct reply reply = {.status = 404, .content_type = "", .etag = "", .allow = ""};
+    if (h->driver) {
+        h->driver->ops->output(h->driver, wanted, &reply);
+    }
+    reply.id = wanted->id;
+    http_server_reply(h->server, &reply);
+}
+
 static void keep_session(struct host *h, uint64_t session)
 {
     assert(h->session_keep);
@@ -152,9 +169,7 @@ static void carry_out(struct host *h, const struct effect *e)
         http_server_reply(h->server, &e->reply);
         break;
     case EFFECT_WAKE:
-        if (h->server) {
-            http_server_wake(h->server, e->wake);
-        }
+        host_wake(h, e->wake);
         break;
     case EFFECT_CALL:
         assert(h->client);
@@ -182,6 +197,10 @@ static void carry_out(struct host *h, const struct effect *e)
         break;
     case EFFECT_VERB:
         verb(h, &e->verb);
+        break;
+    case EFFECT_OUTPUT:
+        assert(h->server);
+        output(h, &e->output);
         break;
     case EFFECT_SESSION:
         keep_session(h, e->session);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/contract/moment.h"
+#include "rep/driver/output_parts.h"
 
 enum { LIST_ID = 1, FIRST_REMOVE_ID = 2 };
 
@@ -78,5 +79,11 @@ int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err
     event_base_loop(d.loop, EVLOOP_NO_EXIT_ON_EMPTY);
     d.driver->ops->free(d.driver);
     event_base_free(d.loop);
+    if (d.status == 0) {
+        struct arena a;
+        arena_init(&a);
+        kept_clear(arena_printf(&a, "%s/kept", config->state_dir));
+        arena_done(&a);
+    }
     return d.status < 0 ? d.status : d.removed;
 }

@@ -150,6 +150,12 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
     }
 }
 
+static void driver_output(struct driver_shell *shell, const struct output_request *wanted,
+                          struct reply *ret_reply)
+{
+    outputs_answer((struct driver *)shell, wanted, ret_reply);
+}
+
 static void driver_free(struct driver_shell *shell)
 {
     struct driver *d = (struct driver *)shell;
@@ -170,11 +176,14 @@ static void driver_free(struct driver_shell *shell)
     if (d->flush) {
         event_free(d->flush);
     }
+    outputs_done(d);
+    buf_done(&d->kept_text);
     driver_done(d);
     free(d);
 }
 
-static const struct driver_shell_ops shell_ops = {.call = driver_call, .free = driver_free};
+static const struct driver_shell_ops shell_ops = {
+    .call = driver_call, .free = driver_free, .output = driver_output};
 
 /* What was neither finished nor wholly removed is cleared away; nobody waits for it. */
 static void clear_leftovers(struct driver *d)
@@ -207,10 +216,12 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     d->flush = event_new(loop, -1, 0, flush, d);
     d->jobs = jobs_new(loop, cores > 0 ? (int)cores : 1);
     map_init(&d->containers);
+    buf_init(&d->kept_text);
     if (driver_init(d, config, err) < 0) {
         driver_free(&d->shell);
         return NULL;
     }
+    outputs_init(d);
     load_all(d);
     clear_leftovers(d);
     return &d->shell;

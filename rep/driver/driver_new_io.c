@@ -7,6 +7,11 @@ static void deliver_to_host(void *host, const struct event *ev)
     host_deliver(host, ev);
 }
 
+static void wake_host(void *host, const char *channel)
+{
+    host_wake(host, channel);
+}
+
 /* Once, at the start: which runtime was chosen and why, for whoever reads the log. */
 static void say_choice(const struct driver *d)
 {
@@ -20,6 +25,7 @@ struct driver_shell *driver_new(void *config, struct host *host, struct err *err
 {
     struct driver_shell *shell = driver_open(config, host_loop(host), deliver_to_host, host, err);
     if (shell) {
+        ((struct driver *)shell)->wake = wake_host;
         say_choice((struct driver *)shell);
     }
     return shell;

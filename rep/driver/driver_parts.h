@@ -15,6 +15,7 @@ enum { NOTE_BYTES_MAX = 1024 * 1024 };
 
 struct driver;
 struct news;
+struct outputs;
 
 /* Every function adds the words of a shim's command line to `c`, whose first ones (shim, verb) are
  * there, and may write files into the container's directory `dir`. -code with err: the verb
@@ -44,6 +45,7 @@ struct driver {
     const struct driver_ops *ops;
     struct event_base *loop;
     void (*deliver)(void *owner, const struct event *ev);
+    void (*wake)(void *owner, const char *channel); /* of cursors that wait; NULL = there are none */
     void *owner;
     char *state_dir, *containers_dir, *runtime_dir, *shim;
     struct rootfs *rootfs;
@@ -58,6 +60,8 @@ struct driver {
     uint64_t execs;
     struct news *news, **news_end; /* to be delivered from the loop */
     struct event *flush;
+    struct outputs *outputs;
+    struct buf kept_text; /* of the answer that is being given */
 };
 
 /* Processor time of a container at two MEASUREs, the earlier one for comparing. */
@@ -111,6 +115,16 @@ void shim_command(struct driver *d, struct command *c, const char *verb);
 
 /* usage_io.c: every running container's, sorted by guid, in the arena. */
 const struct container_usage *usage_measure(struct driver *d, struct arena *a, size_t *ret_count);
+
+/* output_io.c: what containers wrote, while they are there and for a while after. */
+void outputs_init(struct driver *d);
+void outputs_done(struct driver *d);
+void outputs_answer(struct driver *d, const struct output_request *wanted, struct reply *ret);
+
+/* For a container that is being removed: where its log is to go, from its own directory; malloced,
+ * NULL when nowhere. Then, when it has gone there. */
+char *outputs_keep(struct driver *d, const char *label, const char *guid);
+void outputs_kept(struct driver *d);
 
 /* setup_io.c */
 int settings_init(struct driver *d, const struct driver_config *config, struct err *err);

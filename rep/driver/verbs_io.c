@@ -16,6 +16,7 @@ struct op {
     bool answered;
     struct err err; /* why it failed, while what it left is being removed */
     uint64_t number; /* exec */
+    char *keep; /* remove: where the log goes; NULL = with the container */
 };
 
 static struct op *op_new(struct driver *d, const struct verb_call *call)
@@ -36,6 +37,7 @@ static void op_free(void *verb_under_way)
     struct op *op = verb_under_way;
     free(op->guid);
     free(op->dir);
+    free(op->keep);
     free(op);
 }
 
@@ -122,6 +124,9 @@ static void on_removed(struct job *j, enum job_news news)
     if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
         op_answer(op, VERB_FAILED, 0, op->err.text);
     } else if (done) {
+        if (op->keep) {
+            outputs_kept(op->driver);
+        }
         op_answer(op, VERB_DONE, 0, "");
     } else {
         op_answer(op, VERB_FAILED, 0, words_of(job_text(j), text, sizeof(text)));
@@ -139,6 +144,9 @@ static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struc
     if (unfinished) {
         command_add(&c, "--unfinished");
     }
+    if (op->keep) {
+        command_add(&c, "--keep=%s", op->keep);
+    }
     d->ops->remove(d, op->guid, &c);
     int result = op_run(op, &c, deadline_ns, false, on_removed, err);
     command_done(&c);
@@ -151,6 +159,7 @@ static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struc
 static void call_remove(struct op *op, const struct verb_call *call)
 {
     struct err err;
+    op->keep = call->label ? outputs_keep(op->driver, call->label, op->guid) : NULL;
     if (access(op->dir, F_OK) < 0 && errno == ENOENT &&
         !jobs_busy(op->driver->jobs, op->guid)) {
         op_answer(op, VERB_DONE, 0, "");

@@ -28,7 +28,7 @@ static const struct row {
     ROW("guid", TEXT, guid),               ROW("bury", TEXT, bury),
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
     ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
-    ROW("runtime-root", TEXT, runtime_root),
+    ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
 #undef ROW
 };
 

@@ -141,6 +141,9 @@ int shim_remove(const struct options *o)
         return 1;
     }
     unlink("note"); /* from here on it is a leftover, no container */
+    if (o->keep && rmdir("log") < 0) { /* it wrote something, and needs no room to be kept */
+        rename("log", o->keep);
+    }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0 || delete_tree(parent, o->guid) < 0) {
         report("cannot delete the directory of %s: %s", o->guid, strerror(errno));

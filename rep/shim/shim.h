@@ -52,6 +52,7 @@ struct options {
     const char *guid;        /* remove: the directory's name */
     const char *mark;        /* remove: how processes of a shim that was killed are known */
     const char *bury;        /* remove: keep the directory, write this text as its status */
+    const char *keep;        /* remove: where its log goes; NULL: deleted with all else */
     const char *cgroup;      /* remove: path of the control groups, below their roots */
     const char *runtime_root; /* remove: absolute; the runtime keeps its own of GUID below it */
     bool unfinished;         /* remove: only if it was never finished */

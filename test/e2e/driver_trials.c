@@ -255,6 +255,173 @@ void trial_measure(void **state)
     arena_done(&arena);
 }
 
+/* ---- Output ---- */
+
+static struct reply reply_of(struct rig *r, const char *guid, int64_t lines, bool follow)
+{
+    struct reply reply;
+    r->shell->ops->output(r->shell,
+                          &(struct output_request){.guid = guid, .lines = lines, .follow = follow},
+                          &reply);
+    return reply;
+}
+
+/* All that the cursor gives until it waits or ends; static. */
+static const char *taken(struct cursor *c, enum cursor_state *ret_state)
+{
+    static struct buf text;
+    buf_done(&text);
+    buf_init(&text);
+    do {
+        *ret_state = cursor_fill(c, &text, CURSOR_SLICE_BYTES);
+    } while (*ret_state == CURSOR_MORE);
+    return buf_string(&text);
+}
+
+static void gives(struct rig *r, const char *guid, int64_t lines, const char *expected)
+{
+    enum cursor_state end;
+    struct reply reply = reply_of(r, guid, lines, false);
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(taken(reply.cursor, &end), expected);
+    assert_int_equal(end, CURSOR_END);
+    cursor_free(reply.cursor);
+}
+
+static void remove_labelled(struct rig *r, const char *guid, const char *label)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct verb_answer a =
+        subject_verb(&r->subject, &arena,
+                     (struct verb_call){.verb = VERB_REMOVE, .guid = guid, .label = label});
+    assert_int_equal(a.outcome, VERB_DONE);
+    arena_done(&arena);
+}
+
+static size_t kept_of(struct rig *r, const char *label)
+{
+    struct reply reply;
+    r->shell->ops->output(r->shell, &(struct output_request){.label = label}, &reply);
+    assert_int_equal(reply.status, 200);
+    size_t count = 0;
+    char *text = strndup((const char *)reply.body.data, reply.body.size);
+    for (const char *at = text; (at = strstr(at, "instance_guid")); at++) {
+        count++;
+    }
+    free(text);
+    return count;
+}
+
+/* The last lines, those that come, and those of a container that has gone. */
+void trial_output(void **state)
+{
+    struct rig *r = *state;
+    enum cursor_state end;
+    rig_begin_shell(r, "talks",
+                    "echo one; echo two; echo three; echo bad >&2; sleep 1; echo four; printf five; "
+                    "sleep 1; printf six");
+    pause_ms(500);
+    gives(r, "talks", -1, "one\ntwo\nthree\nbad\n");
+    gives(r, "talks", 2, "two\nthree\nbad\n");
+    gives(r, "talks", 0, "");
+    assert_int_equal(reply_of(r, "nobody", -1, false).status, 404);
+    assert_int_equal(reply_of(r, "../talks", -1, false).status, 404);
+    struct reply follow = reply_of(r, "talks", 1, true);
+    assert_string_equal(follow.channel, "output");
+    assert_string_equal(taken(follow.cursor, &end), "three\nbad\n");
+    assert_int_equal(end, CURSOR_WAIT);
+    pause_ms(1000);
+    assert_string_equal(taken(follow.cursor, &end), "four\n"); /* whole lines */
+    assert_int_equal(end, CURSOR_WAIT);
+    subject_await_end(&r->subject, "talks");
+    assert_string_equal(taken(follow.cursor, &end), "fivesix\n");
+    assert_int_equal(end, CURSOR_END);
+    remove_labelled(r, "talks", "app/0");
+    cursor_free(follow.cursor);
+    gives(r, "talks", 2, "four\nfivesix\nbad\n");
+    assert_int_equal(kept_of(r, "app/0"), 1);
+    assert_int_equal(kept_of(r, "app/1"), 0);
+    rig_restart(r);
+    gives(r, "talks", 1, "fivesix\nbad\n");
+}
+
+/* A reader goes on across rotations, and says when it was left behind. */
+void trial_output_rotates(void **state)
+{
+    struct rig *r = *state;
+    enum cursor_state end;
+    r->config.log_bytes = 4096;
+    r->config.log_files = 3;
+    rig_restart(r);
+    rig_begin_shell(r, "counts",
+                    "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); "
+                    "[ $((i % 100)) = 0 ] && sleep 0.05; done; sleep 0.5; "
+                    "i=0; while [ $i -lt 3000 ]; do echo more $i; i=$((i+1)); done");
+    struct reply follow = reply_of(r, "counts", -1, true);
+    int next = 0;
+    bool lost = false;
+    do {
+        pause_ms(20);
+        char *save = NULL, *text = strdup(taken(follow.cursor, &end));
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+            int number;
+            if (sscanf(line, "line %d", &number) == 1) {
+                assert_int_equal(number, next);
+                next++;
+            } else if (strncmp(line, "--", 2) == 0) {
+                lost = true;
+            } else {
+                assert_int_equal(sscanf(line, "more %d", &number), 1);
+            }
+        }
+        free(text);
+    } while (next < 3000);
+    pause_ms(1500);
+    while (end != CURSOR_END) {
+        lost |= strstr(taken(follow.cursor, &end), "-- corkboard: lines were rotated away") != NULL;
+        pause_ms(20);
+    }
+    assert_true(lost);
+    cursor_free(follow.cursor);
+    subject_await_end(&r->subject, "counts");
+    subject_remove(&r->subject, "counts");
+}
+
+/* Three a label; on a full disk none, but the container goes. */
+void trial_output_kept(void **state)
+{
+    struct rig *r = *state;
+    char guid[16], fill[200], command[300];
+    rig_suspend(r);
+    assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=100m"), 0);
+    rig_resume(r);
+    for (int i = 0; i < 5; i++) {
+        snprintf(guid, sizeof(guid), "kept-%d", i);
+        rig_begin_shell(r, guid, "echo here");
+        subject_await_end(&r->subject, guid);
+        remove_labelled(r, guid, "app/0");
+        pause_ms(1100); /* they are told apart by the second */
+    }
+    assert_int_equal(kept_of(r, "app/0"), 3);
+    gives(r, "kept-4", -1, "here\n");
+    gives(r, "kept-2", -1, "here\n");
+    assert_int_equal(reply_of(r, "kept-1", -1, false).status, 404);
+    rig_begin_shell(r, "silent", "true");
+    subject_await_end(&r->subject, "silent");
+    remove_labelled(r, "silent", "quiet/0"); /* nothing was written: nothing is kept */
+    rig_begin_shell(r, "last", "echo here; sleep 3");
+    snprintf(fill, sizeof(fill), "%s/fill", r->state);
+    snprintf(command, sizeof(command), "dd if=/dev/zero of=%s bs=64k 2>/dev/null", fill);
+    assert_int_not_equal(system(command), 0);
+    remove_labelled(r, "last", "app/0");
+    assert_int_equal(kept_of(r, "app/0"), 0);
+    unlink(fill);
+    rig_suspend(r);
+    assert_int_equal(umount2(r->state, MNT_DETACH), 0);
+    rig_resume(r);
+}
+
 void trial_logs(void **state)
 {
     enum { LINES = 100000, LIMIT = 65536 };

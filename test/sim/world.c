@@ -375,6 +375,9 @@ static void carry_out(struct node *n, const struct effect *e)
         assert(n->containers);
         containers_call(n, &e->verb);
         break;
+    case EFFECT_OUTPUT:
+        assert(!"model containers write nothing");
+        break;
     case EFFECT_SESSION:
         keep_session(n, e->session);
         break;

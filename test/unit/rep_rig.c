@@ -26,6 +26,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
 {
     struct verb_call kept = *v;
     kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
+    kept.label = v->label ? arena_strdup(&g->arena, v->label) : NULL;
     kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
     if (v->spec) {
         struct container_spec *spec = arena_copy(&g->arena, v->spec, sizeof(*spec));
@@ -69,6 +70,12 @@ static void keep(struct rep_rig *g, const struct effect *e)
     case EFFECT_REPLY:
         assert_true(g->reply_count < RIG_KEPT_MAX);
         g->replies[g->reply_count++] = keep_reply(g, &e->reply);
+        break;
+    case EFFECT_OUTPUT:
+        g->output = e->output;
+        g->output.guid = e->output.guid ? arena_strdup(&g->arena, e->output.guid) : NULL;
+        g->output.label = e->output.label ? arena_strdup(&g->arena, e->output.label) : NULL;
+        g->output_count++;
         break;
     case EFFECT_SESSION:
         assert_int_equal(g->session, 0);

@@ -27,6 +27,8 @@ struct rep_rig {
     size_t verb_count;
     struct reply replies[RIG_KEPT_MAX];
     size_t reply_count;
+    struct output_request output; /* the last one */
+    size_t output_count;
     size_t logs;
     uint64_t session; /* to be kept; 0 = none */
     bool exited;

@@ -3,6 +3,7 @@
 
 #include "rep/metrics.h"
 #include "rep/note.h"
+#include "rep/output.h"
 #include "rep/request.h"
 
 #include <setjmp.h>
@@ -53,6 +54,11 @@ static void who_may_call_what(void **state)
         {"bbs", "GET", "/v1/lrps/a/instances/b/stop", 405},
         {"bbs", "POST", "/container_metrics", 405},
         {"bbs", "POST", "/state", 405},
+        {"rep", "GET", "/v1/logs/a", 403},
+        {"auctioneer", "GET", "/v1/logs", 403},
+        {"somebody", "GET", "/v1/logs", 400},
+        {"somebody", "POST", "/v1/logs", 405},
+        {"somebody", "GET", "/v1/logs/", 404},
         {"somebody", "POST", "/sim/reset", 500},
         {"somebody", "GET", "/sim/reset", 405},
         {"somebody", "GET", "/evacuated", 404},
@@ -195,6 +201,80 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
         assert_string_equal(text_of(&g, r), "{\"cell_id\":\"cell-1\",\"lrps\":null,\"tasks\":null}");
     }
     assert_int_equal(g.reply_count, 0);
+    rep_rig_done(&g);
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+static void output_is_given_past_the_step(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    static const struct {
+        const char *path, *query;
+        int status; /* 0: the driver answers */
+        struct output_request wanted;
+    } rows[] = {
+        {"/v1/logs/a-b_1", "", 0, {.guid = "a-b_1", .lines = -1}},
+        {"/v1/logs/a", "follow=1&lines=20", 0, {.guid = "a", .lines = 20, .follow = true}},
+        {"/v1/logs/a", "follow=0&lines=0", 0, {.guid = "a"}},
+        {"/v1/logs/a", "lines=1000000&stream=stderr", 0,
+         {.guid = "a", .lines = OUTPUT_LINES_MAX, .stream = OUTPUT_STDERR}},
+        {"/v1/logs/a", "stream=stdout&line=2", 0,
+         {.guid = "a", .lines = -1, .stream = OUTPUT_STDOUT}},
+        {"/v1/logs/a", "lines=1000001", 400, {0}},
+        {"/v1/logs/a", "lines=-1", 400, {0}},
+        {"/v1/logs/a", "lines=", 400, {0}},
+        {"/v1/logs/a", "stream=both", 400, {0}},
+        {"/v1/logs", "process_guid=w%2Feb%21+%4&index=2", 0, {.label = "w/eb! %4/2"}},
+        {"/v1/logs", "index=2", 400, {0}},
+        {"/v1/logs", "process_guid=a", 400, {0}},
+        {"/v1/logs", "process_guid=a&index=x", 400, {0}},
+        {"/v1/logs", "process_guid=a%00b&index=1", 0, {.label = "a%00b/1"}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t before = g.output_count;
+        drive_event(&g.d, (struct event){.kind = EVENT_REQUEST,
+                                         .request = {.id = 77,
+                                                     .method = "GET",
+                                                     .path = rows[i].path,
+                                                     .query = rows[i].query,
+                                                     .trace_id = "",
+                                                     .accept = "",
+                                                     .content_type = "",
+                                                     .if_none_match = "",
+                                                     .peer = {.unit = "cli", .name = ""}}});
+        if (rows[i].status) {
+            assert_int_equal(rep_rig_take_reply(&g).status, rows[i].status);
+            assert_int_equal(g.output_count, before);
+            continue;
+        }
+        const struct output_request *w = &rows[i].wanted;
+        assert_int_equal(g.output_count, before + 1);
+        assert_int_equal(g.output.id, 77);
+        assert_string_equal(g.output.guid ? g.output.guid : "", w->guid ? w->guid : "");
+        assert_string_equal(g.output.label ? g.output.label : "", w->label ? w->label : "");
+        assert_int_equal(g.output.lines, w->lines);
+        assert_int_equal(g.output.follow, w->follow);
+        assert_int_equal(g.output.stream, w->stream);
+        assert_int_equal(g.reply_count, 0);
+    }
+    rep_rig_done(&g);
+}
+
+static void what_ended_leaves_its_output(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_exited(&g, guid, 1);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "crash"),
+                      rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
+    assert_string_equal(rep_rig_take_verb(&g, VERB_REMOVE).label, "web/0");
     rep_rig_done(&g);
 }
 
@@ -562,6 +642,8 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_goes_back),
         cmocka_unit_test(metrics_in_json_have_diegos_keys),
         cmocka_unit_test(metrics_that_cannot_be_had_are_an_error),
+        cmocka_unit_test(output_is_given_past_the_step),
+        cmocka_unit_test(what_ended_leaves_its_output),
         cmocka_unit_test(a_proxy_takes_memory_too),
         cmocka_unit_test(the_same_start_is_not_reserved_twice),
         cmocka_unit_test(work_in_json_by_descending_memory),

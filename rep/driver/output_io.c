@@ -1,0 +1,258 @@
+/* The output of containers, given to readers by cursors that read the shim's files themselves. A
+ * cursor outlives its driver and the container: it holds descriptors, no records. */
+#include "rep/driver/driver_parts.h"
+#include "rep/driver/output_parts.h"
+
+#include <event2/event.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define OUTPUT_CHANNEL "output"
+
+enum {
+    FOLLOWERS_MAX = 128,  /* at once; one more is answered 503 */
+    FOLLOW_MS = 200,      /* between two looks at what they follow */
+    PRUNE_S = 60,
+};
+
+/* Shared by a driver and its cursors, of which the last one frees it. */
+struct outputs {
+    unsigned references;
+    unsigned followers;
+    struct event *look;  /* NULL: the driver has gone */
+    struct event *prune;
+    struct driver *driver;
+};
+
+struct output_cursor {
+    struct cursor cursor;
+    struct outputs *outputs;
+    int dir;  /* the container's, -1: it is kept output, which ends */
+    int log;
+    struct output_file files[2];
+    bool follow;
+};
+
+static void unref(struct outputs *o)
+{
+    if (--o->references == 0) {
+        free(o);
+    }
+}
+
+static int64_t wall_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec;
+}
+
+/* ---- A cursor ---- */
+
+/* Whether nobody writes any more. Its shim writes the status after the last words. */
+static bool has_ended(const struct output_cursor *c)
+{
+    struct stat st;
+    return c->dir < 0 || faccessat(c->dir, "status", F_OK, 0) == 0 || fstat(c->dir, &st) < 0 ||
+           st.st_nlink == 0 || faccessat(c->dir, "log", F_OK, 0) < 0;
+}
+
+static enum cursor_state output_fill(struct cursor *cursor, struct buf *out, size_t max)
+{
+    struct output_cursor *c = (struct output_cursor *)cursor;
+    bool last = !c->follow || has_ended(c), given = false;
+    for (size_t i = 0; i < 2; i++) {
+        given |= !c->files[i].done && output_file_read(&c->files[i], out, max / 2, last);
+    }
+    if (c->files[0].done && c->files[1].done) {
+        return CURSOR_END;
+    }
+    return given ? CURSOR_MORE : CURSOR_WAIT;
+}
+
+static void output_done(struct cursor *cursor)
+{
+    struct output_cursor *c = (struct output_cursor *)cursor;
+    for (size_t i = 0; i < 2; i++) {
+        output_file_close(&c->files[i]);
+    }
+    close(c->log);
+    if (c->dir >= 0) {
+        close(c->dir);
+    }
+    c->outputs->followers -= c->follow;
+    unref(c->outputs);
+    free(c);
+}
+
+static const struct cursor_ops cursor_ops = {.fill = output_fill, .free = output_done};
+
+static struct cursor *cursor_new(struct outputs *o, int dir, int log,
+                                 const struct output_request *wanted)
+{
+    static const char *const names[2] = {"stdout", "stderr"};
+    struct output_cursor *c = calloc(1, sizeof(*c));
+    if (!c) {
+        abort();
+    }
+    *c = (struct output_cursor){
+        .cursor = {&cursor_ops}, .outputs = o, .dir = dir, .log = log, .follow = wanted->follow};
+    o->references++;
+    o->followers += c->follow;
+    for (size_t i = 0; i < 2; i++) {
+        output_file_open(&c->files[i], log, names[i], wanted->lines);
+        c->files[i].done = wanted->stream == (i == 0 ? OUTPUT_STDERR : OUTPUT_STDOUT);
+    }
+    return &c->cursor;
+}
+
+/* ---- The driver's side ---- */
+
+static char *kept_dir(const struct driver *d)
+{
+    char *path;
+    if (asprintf(&path, "%s/kept", d->state_dir) < 0) {
+        abort();
+    }
+    return path;
+}
+
+static void on_look(evutil_socket_t fd, short what, void *outputs)
+{
+    struct outputs *o = outputs;
+    struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
+    (void)fd;
+    (void)what;
+    if (o->followers > 0 && o->driver->wake) {
+        o->driver->wake(o->driver->owner, OUTPUT_CHANNEL);
+        event_add(o->look, &later);
+    }
+}
+
+static void on_prune(evutil_socket_t fd, short what, void *outputs)
+{
+    struct outputs *o = outputs;
+    struct timeval later = {.tv_sec = PRUNE_S};
+    char *path = kept_dir(o->driver);
+    (void)fd;
+    (void)what;
+    kept_prune(path, wall_s());
+    free(path);
+    event_add(o->prune, &later);
+}
+
+void outputs_init(struct driver *d)
+{
+    struct outputs *o = calloc(1, sizeof(*o));
+    if (!o) {
+        abort();
+    }
+    o->references = 1;
+    o->driver = d;
+    o->look = event_new(d->loop, -1, 0, on_look, o);
+    o->prune = event_new(d->loop, -1, 0, on_prune, o);
+    d->outputs = o;
+    on_prune(-1, 0, o);
+}
+
+void outputs_done(struct driver *d)
+{
+    struct outputs *o = d->outputs;
+    if (o) {
+        event_free(o->look);
+        event_free(o->prune);
+        o->look = o->prune = NULL;
+        o->driver = NULL;
+        unref(o);
+    }
+}
+
+/* Wanted for a while after the container is removed: where it goes. */
+char *outputs_keep(struct driver *d, const char *label, const char *guid)
+{
+    char *dir = kept_dir(d), *name = kept_name(label, guid, wall_s()), *path = NULL;
+    if (dir_make(dir, NULL) == 0 && asprintf(&path, "../../kept/%s", name) < 0) {
+        abort();
+    }
+    free(dir);
+    free(name);
+    return path;
+}
+
+void outputs_kept(struct driver *d)
+{
+    char *path = kept_dir(d);
+    kept_prune(path, wall_s());
+    free(path);
+}
+
+static void answer_text(struct reply *r, int status, const char *text)
+{
+    r->status = status;
+    r->content_type = "text/plain; charset=utf-8";
+    r->body = bytes_of(text);
+}
+
+static void list_kept(struct driver *d, const char *label, struct reply *ret)
+{
+    char *path = kept_dir(d);
+    buf_clear(&d->kept_text);
+    kept_list(path, label, &d->kept_text);
+    free(path);
+    ret->status = 200;
+    ret->content_type = "application/json";
+    ret->body = buf_bytes(&d->kept_text);
+}
+
+/* The container's own directory, while it has one; its log's descriptor in *ret_log. */
+static int open_container(const struct driver *d, const char *guid, int *ret_log)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", d->containers_dir, guid) < 0) {
+        abort();
+    }
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    free(path);
+    *ret_log = dir < 0 ? -1 : openat(dir, "log", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*ret_log < 0 && dir >= 0) {
+        close(dir);
+        dir = -1;
+    }
+    return dir;
+}
+
+void outputs_answer(struct driver *d, const struct output_request *wanted, struct reply *ret)
+{
+    int log, dir;
+    struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
+    *ret = (struct reply){.content_type = "", .etag = "", .allow = "", .size = -1};
+    if (!wanted->guid) {
+        list_kept(d, wanted->label, ret);
+        return;
+    }
+    if (!guid_valid(wanted->guid)) {
+        answer_text(ret, 404, "no such container\n");
+        return;
+    }
+    if (wanted->follow && d->outputs->followers >= FOLLOWERS_MAX) {
+        answer_text(ret, 503, "too many follow the output of containers on this cell\n");
+        return;
+    }
+    dir = open_container(d, wanted->guid, &log);
+    if (dir < 0) {
+        char *path = kept_dir(d);
+        log = kept_open(path, wanted->guid);
+        free(path);
+    }
+    if (log < 0) {
+        answer_text(ret, 404, "no output of this container is kept on this cell\n");
+        return;
+    }
+    ret->status = 200;
+    ret->content_type = "text/plain; charset=utf-8";
+    ret->cursor = cursor_new(d->outputs, dir, log, wanted);
+    ret->channel = wanted->follow ? OUTPUT_CHANNEL : "";
+    if (wanted->follow && !evtimer_pending(d->outputs->look, NULL)) {
+        event_add(d->outputs->look, &later);
+    }
+}

@@ -1,0 +1,57 @@
+/* What a container wrote, as its shim keeps it: files of one stream, read across their rotation. */
+#ifndef REP_DRIVER_OUTPUT_PARTS_H
+#define REP_DRIVER_OUTPUT_PARTS_H
+
+#include "common/base/bytes.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum {
+    OUTPUT_LINE_BYTES = 64 * 1024,       /* a longer one is given in parts */
+    OUTPUT_TAIL_BYTES = 4 * 1024 * 1024, /* looked through for the last so many lines */
+};
+
+/* One stream: NAME is written, NAME.1 is the one before, and so on. */
+struct output_file {
+    int dir;          /* the log directory; borrowed */
+    const char *name; /* "stdout" or "stderr" */
+    int fd;           /* what is being read; -1: nothing is there yet */
+    struct buf rest;  /* the begin of a line whose end has not come */
+    bool done;        /* all was given, and no more comes */
+};
+
+/* Begins before the last `lines` lines, as far as OUTPUT_TAIL_BYTES reach; -1 = at the oldest. */
+void output_file_open(struct output_file *f, int dir, const char *name, int64_t lines);
+void output_file_close(struct output_file *f);
+
+/* Appends whole lines, about `max` bytes of them. `last`: nobody writes any more, what is left of a
+ * line is one. Where files were rotated away unread a line says so. False: nothing was there. */
+bool output_file_read(struct output_file *f, struct buf *out, size_t max, bool last);
+
+/* kept_io.c: the output of containers that were removed, in directories of its own:
+ * HASH-TIME-GUID, the hash of their label. */
+enum {
+    KEPT_A_LABEL_MAX = 3,
+    KEPT_MAX = 4096,
+    KEPT_S = 60 * 60,
+};
+#define KEPT_BYTES_MAX ((int64_t)256 * 1024 * 1024) /* of all together; then the oldest go */
+#define KEPT_FREE_BYTES ((int64_t)64 * 1024 * 1024) /* on a fuller disk, too */
+
+/* The name that a container removed now is to have; malloced. */
+char *kept_name(const char *label, const char *guid, int64_t wall_s);
+
+/* Deletes what is too old, too much, or one too many of its label. */
+void kept_prune(const char *dir, int64_t wall_s);
+
+/* Deletes all, and the directory. */
+void kept_clear(const char *dir);
+
+/* The directory of this container's output, opened; -1: none is kept. */
+int kept_open(const char *dir, const char *guid);
+
+/* A JSON array of {"instance_guid","removed_at"} (nanoseconds since 1970), the newest first. */
+void kept_list(const char *dir, const char *label, struct buf *out);
+
+#endif

@@ -1,0 +1,27 @@
+/* What containers write, asked for over HTTP. The step only says which file goes to which peer: the
+ * bytes go past it (EFFECT_OUTPUT).
+ *
+ *   GET /v1/logs/INSTANCE_GUID?lines=N&follow=1&stream=stdout|stderr
+ *       The last N lines of each stream (all that is kept when not said), of both unless one is
+ *       named. Lines stay whole; between the two streams their order is not kept. With follow until
+ *       the container has ended. Also of a container that has gone, while its output is kept.
+ *   GET /v1/logs?process_guid=GUID&index=N
+ *       Which removed containers of that index have kept output: a JSON array of {"instance_guid",
+ *       "removed_at"}, the newest first. */
+#ifndef REP_OUTPUT_H
+#define REP_OUTPUT_H
+
+#include "common/base/err.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+enum { OUTPUT_LINES_MAX = 1000000 };
+
+/* Both answer the request; INVALID, and nothing done, for a query that makes no sense. */
+int output_ask(const struct request *q, const char *guid, struct effects *out, struct err *err);
+int output_list(const struct request *q, struct effects *out, struct err *err);
+
+/* The name under which the output of an index's containers is kept. */
+const char *output_label(struct arena *a, const char *process_guid, int32_t index);
+
+#endif
