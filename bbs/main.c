@@ -10,6 +10,16 @@ static const struct cli_option *const question[] = {cli_bbs_options, cli_tls_opt
                                                     bbs_timeout_options, bbs_output_options, NULL};
 static const struct cli_option *const change[] = {cli_bbs_options, cli_tls_options,
                                                   bbs_wait_options, bbs_output_options, NULL};
+static const struct cli_option *const run[] = {cli_bbs_options, cli_tls_options, bbs_run_options,
+                                               bbs_output_options, NULL};
+static const struct cli_option *const tasks[] = {cli_bbs_options,     cli_tls_options,
+                                                 bbs_tasks_options,   bbs_timeout_options,
+                                                 bbs_output_options,  NULL};
+static const struct cli_option *const task[] = {cli_bbs_options,    cli_tls_options,
+                                                bbs_task_options,   bbs_timeout_options,
+                                                bbs_output_options, NULL};
+static const struct cli_option *const logs[] = {cli_bbs_options, cli_tls_options, bbs_logs_options,
+                                                bbs_timeout_options, bbs_output_options, NULL};
 static const struct cli_option *const restore[] = {bbs_restore_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 
@@ -32,6 +42,31 @@ static const char apply_details[] =
     "annotation, metric_tags, and the policies on_cell_loss (replace, hold) and on_evacuate (move,\n"
     "stay).\n";
 
+static const char run_details[] =
+    "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
+    "\n"
+    "  name: backup                     what tasks, task, cancel and logs --task call it\n"
+    "  rootfs: preloaded:busybox        or image: busybox for docker:///library/busybox\n"
+    "  command: tar cf /tmp/b.tar /data for /bin/sh -c; or a list: [tar, cf, ...]\n"
+    "  user: root  dir: /app            of the command\n"
+    "  env: {KEY: value}\n"
+    "  memory: 64M  disk: 128M          128M and 256M unless told\n"
+    "  result_file: /tmp/result         what stands in it at the end is the result\n"
+    "  completion_callback_url: https://...\n"
+    "  max_retries: 3  keep: 24h        rejections by cells; how long it is kept when it is over\n"
+    "  domain: default  task_guid: ...  the name and a random part unless told\n"
+    "\n"
+    "and every other key of a TaskDefinition by its name in the API. It runs at most once. With\n"
+    "--wait the exit status is 0 when it succeeded, 1 when it failed, 6 when it was not over in\n"
+    "time (it goes on), 3 when somebody deleted it before its end was seen. It is kept for its\n"
+    "result until bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
+
+static const char logs_details[] =
+    "NAME is an app's, or a process_guid; without INDEX all of its instances are shown, and each\n"
+    "line begins with NAME/INDEX when there are several. What an instance wrote is kept for an hour\n"
+    "after it has gone, of each index the last 3: --previous. Of stdout and stderr each is in\n"
+    "order, but not one to the other.\n";
+
 static const char cells_details[] =
     "A cell is PRESENT, or LOST when no bbs heard of it for 6 s: then what ran there is started\n"
     "elsewhere. When many fall silent at once, that is held for a minute, for it may be the network\n"
@@ -50,6 +85,13 @@ static const struct cli_command commands[] = {
     {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
     {"rm", "NAME...", "removes processes and their instances", NULL, change, 1, CLI_ARGUMENTS_MAX,
      bbs_rm_run},
+    {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
+    {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
+    {"tasks", "[NAME]", "shows the tasks", NULL, tasks, 0, 1, bbs_tasks_run},
+    {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,
+     bbs_task_run},
+    {"cancel", "NAME...", "ends tasks that are not over", NULL, question, 1, CLI_ARGUMENTS_MAX,
+     bbs_cancel_run},
     {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, question, 0, 0,
      bbs_events_run},
     {"cells", "[confirm|keep]", "shows the cells, or says what of those that are held",

@@ -10,6 +10,11 @@ int bbs_scale_run(const struct invocation *call, struct err *err);
 int bbs_rm_run(const struct invocation *call, struct err *err);
 int bbs_events_run(const struct invocation *call, struct err *err);
 int bbs_cells_run(const struct invocation *call, struct err *err);
+int bbs_run_run(const struct invocation *call, struct err *err);
+int bbs_tasks_run(const struct invocation *call, struct err *err);
+int bbs_task_run(const struct invocation *call, struct err *err);
+int bbs_cancel_run(const struct invocation *call, struct err *err);
+int bbs_logs_run(const struct invocation *call, struct err *err);
 int bbs_restore_run(const struct invocation *call, struct err *err);
 int bbs_serve_run(const struct invocation *call, struct err *err);
 
@@ -17,6 +22,10 @@ int bbs_serve_run(const struct invocation *call, struct err *err);
 extern const struct cli_option bbs_timeout_options[]; /* --timeout of a question */
 extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeout */
 extern const struct cli_option bbs_output_options[];  /* --output table|json */
+extern const struct cli_option bbs_run_options[];
+extern const struct cli_option bbs_tasks_options[];
+extern const struct cli_option bbs_task_options[];
+extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_restore_options[];
 extern const struct cli_option bbs_serve_options[];
 

@@ -207,7 +207,7 @@ int session_tell(struct session *s, const char *name, const char *process_guid, 
     if (s->json) {
         buf_append_string(&out, "{\"name\":");
         json_string_text(bytes_of(name), &out);
-        buf_append_string(&out, ",\"process_guid\":");
+        buf_printf(&out, ",\"%s\":", s->guid_key ? s->guid_key : "process_guid");
         json_string_text(bytes_of(process_guid), &out);
         buf_append_string(&out, ",\"result\":");
         json_string_text(bytes_of(result), &out);

@@ -4,12 +4,14 @@
 
 #include "bbs/cli/lrps.h"
 #include "common/cli/client_io.h"
+#include "models/task.pb-c.h"
 
 struct session {
     struct arena arena;
     struct cli_client *client;
     bool json;
     bool wait;
+    const char *guid_key; /* of session_tell() in JSON; NULL = "process_guid" */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -34,6 +36,10 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
  * CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
+
+/* The task with this guid, else the only one of this name. ERR_NOT_FOUND with the nearest name;
+ * ERR_CONFLICT when several have it. */
+int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);
 
 /* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
 int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,

@@ -13,7 +13,7 @@ struct parse {
     const char *domain; /* beside `apps:`, for all of them */
 };
 
-static bool is_name(const char *s)
+bool app_name_is_valid(const char *s)
 {
     size_t size = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     return size > 0 && s[size] == 0 && size <= APP_NAME_MAX;
@@ -28,10 +28,8 @@ static void set_default(json_t *lrp, const char *key, json_t *value)
     }
 }
 
-static void add_defaults(json_t *lrp, const char *name, const char *domain)
+void app_add_defaults(json_t *lrp, const char *name)
 {
-    set_default(lrp, "domain", json_string(domain));
-    set_default(lrp, "instances", json_integer(1));
     set_default(lrp, "memory_mb", json_integer(APP_DEFAULT_MEMORY_MB));
     set_default(lrp, "disk_mb", json_integer(APP_DEFAULT_DISK_MB));
     set_default(lrp, "log_guid", json_string(name));
@@ -90,7 +88,7 @@ static int check(const struct app_source *s, const struct node *from, const Mode
     return 0;
 }
 
-static Models__Owner *new_owner(struct arena *a, const char *name)
+Models__Owner *app_owner(struct arena *a, const char *name)
 {
     Models__Owner *owner = ARENA_NEW(a, Models__Owner);
     models__owner__init(owner);
@@ -107,7 +105,9 @@ static int make_lrp(struct parse *p, const struct node *from, const char *name,
     json_t *tree = json_object();
     int r = app_to_api(s, from, tree);
     if (r == 0) {
-        add_defaults(tree, name, p->domain);
+        set_default(tree, "domain", json_string(p->domain));
+        set_default(tree, "instances", json_integer(1));
+        app_add_defaults(tree, name);
         r = decode(s, from, tree, &lrp);
     }
     json_decref(tree);
@@ -116,7 +116,7 @@ static int make_lrp(struct parse *p, const struct node *from, const char *name,
         return r;
     }
     lrp->process_guid = arena_strdup(s->arena, app_process_guid(s->arena, name, lrp));
-    lrp->owner = new_owner(s->arena, name);
+    lrp->owner = app_owner(s->arena, name);
     *ret_lrp = lrp;
     return 0;
 }
@@ -128,7 +128,7 @@ static int add_app(struct parse *p, const struct node *from)
         return app_mistake(s, from, "app", "must be a map with the keys of an app");
     }
     const struct node *name = node_member(from, "name");
-    if (!name || !node_is_scalar(name) || !is_name(name->text)) {
+    if (!name || !node_is_scalar(name) || !app_name_is_valid(name->text)) {
         return app_mistake(s, name ? name : from, "name",
                            name ? "must be letters, digits, - and _, at most 200"
                                 : "is missing: what is the app called?");
@@ -195,8 +195,8 @@ static bool ends_with(const char *s, const char *end)
     return size >= end_size && strcmp(s + size - end_size, end) == 0;
 }
 
-static int parse_documents(struct arena *a, const char *file, struct bytes text,
-                           struct node ***ret_nodes, size_t *ret_count, struct err *err)
+int appfile_documents(struct arena *a, const char *file, struct bytes text,
+                      struct node ***ret_nodes, size_t *ret_count, struct err *err)
 {
     if (text.size > APPFILE_MAX_BYTES) {
         return err_set(err, ERR_TOO_LARGE, "%s: larger than %d bytes", file, APPFILE_MAX_BYTES);
@@ -214,8 +214,11 @@ int appfile_parse(struct arena *a, const char *file, struct bytes text, struct a
 {
     struct node **documents = NULL;
     size_t count = 0;
-    int r = parse_documents(a, file, text, &documents, &count, err);
-    struct parse p = {.source = {.arena = a, .file = file, .err = err},
+    int r = appfile_documents(a, file, text, &documents, &count, err);
+    struct parse p = {.source = {.arena = a,
+                                 .file = file,
+                                 .err = err,
+                                 .type = &models__desired_lrp__descriptor},
                       .apps = ARENA_ARRAY(a, APPS_MAX, struct app)};
     for (size_t i = 0; r == 0 && i < count; i++) {
         r = add_document(&p, documents[i]);

@@ -48,6 +48,21 @@ struct app {
 int appfile_parse(struct arena *a, const char *file, struct bytes text, struct app **ret_apps,
                   size_t *ret_count, struct err *err);
 
+/* ---- What app files and task files share ---- */
+
+/* The documents of a file's text; ".json" at the end of its name means JSON. */
+int appfile_documents(struct arena *a, const char *file, struct bytes text,
+                      struct node ***ret_nodes, size_t *ret_count, struct err *err);
+
+/* Letters, digits, - and _, at most APP_NAME_MAX. */
+bool app_name_is_valid(const char *name);
+
+/* Memory, disk, log_guid and metric_tags where the API's JSON has none. */
+void app_add_defaults(json_t *definition, const char *name);
+
+/* Of what the command line desires. */
+Models__Owner *app_owner(struct arena *a, const char *name);
+
 /* name + "-" + ten hex digits of a hash of the definition: everything but what may change while
  * instances run (instances, routes, annotation, metric_tags) and what is not the user's
  * (process_guid, owner, modification_tag). DESIGN 5, "definition of a running instance". */

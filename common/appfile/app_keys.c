@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { APP = 1, TASK = 2, BOTH = APP | TASK };
+
 struct key {
     const char *name;
     const char *api; /* the member it becomes: the two may not stand together */
     int (*convert)(const struct app_source *s, const struct key *k, const struct node *v,
                    json_t *lrp);
+    int kinds; /* of files that have it */
 };
 
 static int convert_command(const struct app_source *s, const struct key *k, const struct node *v,
@@ -37,15 +40,25 @@ static int refuse(const struct app_source *s, const struct key *k, const struct 
                   json_t *lrp);
 
 static const struct key keys[] = {
-    {"name", "", convert_nothing},         {"command", "action", convert_command},
-    {"user", "", convert_nothing}, /* these two go with command */
-    {"dir", "", convert_nothing},          {"env", "env", convert_env},
-    {"image", "rootfs", convert_image},    {"rootfs", "rootfs", convert_rootfs},
-    {"memory", "memory_mb", convert_size}, {"disk", "disk_mb", convert_size},
-    {"ports", "ports", convert_ports},     {"metric_tags", "metric_tags", convert_tags},
-    {"on_cell_loss", "on_cell_loss", convert_policy},
-    {"on_evacuate", "on_evacuate", convert_policy},
-    {"process_guid", "", refuse},          {"modification_tag", "", refuse},
+    {"name", "", convert_nothing, BOTH},
+    {"command", "action", convert_command, BOTH},
+    {"user", "", convert_nothing, BOTH}, /* these two go with command */
+    {"dir", "", convert_nothing, BOTH},
+    {"env", "env", convert_env, BOTH},
+    {"image", "rootfs", convert_image, BOTH},
+    {"rootfs", "rootfs", convert_rootfs, BOTH},
+    {"memory", "memory_mb", convert_size, BOTH},
+    {"disk", "disk_mb", convert_size, BOTH},
+    {"ports", "ports", convert_ports, APP},
+    {"metric_tags", "metric_tags", convert_tags, BOTH},
+    {"on_cell_loss", "on_cell_loss", convert_policy, APP},
+    {"on_evacuate", "on_evacuate", convert_policy, APP},
+    {"process_guid", "", refuse, APP},
+    {"modification_tag", "", refuse, APP},
+    {"task_guid", "", convert_nothing, TASK}, /* these are read by task_app.c */
+    {"domain", "", convert_nothing, TASK},
+    {"max_retries", "", convert_nothing, TASK},
+    {"keep", "", convert_nothing, TASK},
 };
 
 enum { KEY_COUNT = sizeof(keys) / sizeof(keys[0]) };
@@ -290,19 +303,26 @@ static int convert_policy(const struct app_source *s, const struct key *k, const
     return app_mistake(s, v, k->name, arena_printf(s->arena, "must be %s", known));
 }
 
+static int kind_of(const struct app_source *s)
+{
+    return s->type == &models__desired_lrp__descriptor ? APP : TASK;
+}
+
 static int unknown_key(const struct app_source *s, const struct node *at, const char *name,
                        const struct json_shape *shape)
 {
     struct nearest n;
     nearest_begin(&n, name);
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        nearest_consider(&n, keys[i].convert == refuse ? NULL : keys[i].name);
+        bool known = keys[i].convert != refuse && (keys[i].kinds & kind_of(s));
+        nearest_consider(&n, known ? keys[i].name : NULL);
     }
     for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
         nearest_consider(&n, json_field_is_own(&shape->fields[i]) ? NULL : shape->fields[i].key);
     }
     const char *what = n.best ? arena_printf(s->arena, "unknown key; did you mean \"%s\"?", n.best)
-                              : "unknown key; see bbs apply --help";
+                              : arena_printf(s->arena, "unknown key; see bbs %s --help",
+                                             kind_of(s) == APP ? "apply" : "run");
     return app_mistake(s, at, name, what);
 }
 
@@ -320,7 +340,7 @@ static int convert_member(const struct app_source *s, const struct json_shape *s
                           const char *name, const struct node *v, json_t *lrp)
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strcmp(keys[i].name, name) == 0) {
+        if (strcmp(keys[i].name, name) == 0 && (keys[i].kinds & kind_of(s))) {
             return keys[i].convert(s, &keys[i], v, lrp);
         }
     }
@@ -352,7 +372,7 @@ static int complete_command(const struct app_source *s, const struct node *app, 
 int app_to_api(const struct app_source *s, const struct node *app, json_t *lrp)
 {
     struct json_shapes shapes = {.arena = s->arena};
-    const struct json_shape *shape = json_shape_of(&shapes, &models__desired_lrp__descriptor);
+    const struct json_shape *shape = json_shape_of(&shapes, s->type);
     for (size_t i = 0; i < app->count; i++) {
         int r = convert_member(s, shape, app->keys[i], app->items[i], lrp);
         if (r < 0) {

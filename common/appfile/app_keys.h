@@ -8,6 +8,7 @@ struct app_source {
     struct arena *arena;
     const char *file;
     struct err *err;
+    const ProtobufCMessageDescriptor *type; /* models.DesiredLRP, or models.TaskDefinition */
 };
 
 /* Tells what is wrong with the value of `key`: ERR_INVALID, "file:line: key: what". */
@@ -15,7 +16,8 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
                 const char *what);
 
 /* Turns the members of the map `app` into members of `lrp`, a JSON object with the API's names that
- * json_decode_tree() takes as a DesiredLRP. Leaves out `name`. An unknown key is a mistake. */
+ * json_decode_tree() takes as a message of the source's type. Leaves out `name`, and of a task what
+ * is not of its definition. An unknown key is a mistake. */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *lrp);
 
 #endif

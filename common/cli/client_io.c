@@ -13,6 +13,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+enum { STREAM_KEEPALIVE_S = 5 };
+
 #define CLIENT_DECODED_MAX ((size_t)4 << 30)
 
 const struct cli_option cli_bbs_options[] = {
@@ -186,6 +188,11 @@ static void prepare(struct cli_client *c, const char *path, const struct buf *bo
     curl_easy_setopt(c->curl, CURLOPT_SSLKEY, c->key);
     curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    if (c->take) { /* a peer that has gone is noticed, however little it says otherwise */
+        curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPALIVE, 1L);
+        curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPIDLE, (long)STREAM_KEEPALIVE_S);
+        curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPINTVL, (long)STREAM_KEEPALIVE_S);
+    }
     curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->detail);
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CLIENT_CONNECT_MS);
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -245,7 +252,12 @@ static int status_error(struct cli_client *c, const char *path, long status, str
                        c->urls[c->next]);
     case 403:
         return err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next], size, text);
+    case 400:
+        return err_set(err, ERR_INVALID, "%.80s refuses it: %.*s", c->urls[c->next], size, text);
     case 404:
+        if (strncmp(text, "404 page not found", 18) != 0) {
+            return err_set(err, ERR_NOT_FOUND, "%.*s", size, text);
+        }
         /* Not "not found", which is an answer about what was asked for: there is nobody to ask. */
         return err_set(err, ERR_IO, "%.80s knows no %.60s; is it the right server and port?",
                        c->urls[c->next], path);
@@ -367,6 +379,19 @@ int cli_client_get(struct cli_client *c, struct arena *a, const char *path, stru
         *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
     }
     return r;
+}
+
+int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silence_ms,
+                          int (*take)(void *owner, struct bytes bytes), void *owner,
+                          struct err *err)
+{
+    c->take = take;
+    c->owner = owner;
+    c->taken = 0;
+    c->silence_ms = silence_ms;
+    int r = exchange(c, path, NULL, err);
+    c->take = NULL;
+    return c->taken < 0 ? c->taken : r;
 }
 
 int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMessage *request,

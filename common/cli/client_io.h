@@ -40,6 +40,12 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
 int cli_client_get(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,
                    struct err *err);
 
+/* GETs a path and hands the answer's bytes on, likewise to cli_client_stream(), but once only. What
+ * is not there is ERR_NOT_FOUND with the server's words. */
+int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silence_ms,
+                          int (*take)(void *owner, struct bytes bytes), void *owner,
+                          struct err *err);
+
 /* POSTs and hands the answer's bytes on as they come, until it ends, `take` gives a negative code
  * (passed on), or an interrupt. No repeats: the caller knows where to resume; each call begins with
  * the next URL. Nothing for `silence_ms` ends it with ERR_TIMEOUT. */

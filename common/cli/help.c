@@ -32,8 +32,9 @@ static void program_help(const struct invocation *call, struct buf *out)
 static void option_help(const struct invocation *call, const struct cli_option *o, struct buf *out)
 {
     help_line(out,
-              arena_printf(call->arena, "--%s%s%s", o->name, o->value ? " " : "",
-                           o->value ? o->value : ""),
+              arena_printf(call->arena, "%s--%s%s%s",
+                           o->letter ? arena_printf(call->arena, "-%c, ", o->letter) : "", o->name,
+                           o->value ? " " : "", o->value ? o->value : ""),
               o->help);
     if (o->fallback && *o->fallback) {
         buf_printf(out, " (%s)", o->fallback);

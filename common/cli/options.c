@@ -132,6 +132,17 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != 0 && !(word[1] >= '0' && word[1] <= '9');
 }
 
+/* "-f" */
+static struct cli_given *find_letter(const struct invocation *call, const char *word)
+{
+    for (size_t i = 0; word[1] && !word[2] && i < call->given_count; i++) {
+        if (call->given[i].option->letter == word[1]) {
+            return &call->given[i];
+        }
+    }
+    return NULL;
+}
+
 static int parse_words(struct invocation *call, int argc, char *const *argv, struct err *err)
 {
     call->arguments = ARENA_ARRAY(call->arena, (size_t)argc + 1, const char *);
@@ -144,6 +155,8 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, str
             call->help = true;
         } else if (options && strncmp(argv[i], "--", 2) == 0) {
             r = parse_option(call, argc, argv, &i, err);
+        } else if (options && is_option(argv[i]) && find_letter(call, argv[i])) {
+            r = add_value(find_letter(call, argv[i]), "", err);
         } else if (options && is_option(argv[i])) {
             r = err_set(err, ERR_INVALID, "unknown option %.40s; see %s %s --help", argv[i],
                         call->program->name, call->command->name);

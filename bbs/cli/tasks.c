@@ -1,0 +1,185 @@
+#include "bbs/cli/tasks.h"
+
+#include "common/appfile/app.h"
+#include "common/cli/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *task_name(const Models__Task *task)
+{
+    const Models__Owner *owner = task->owner;
+    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid
+                                                                            : task->task_guid;
+}
+
+bool task_is_over(const Models__Task *task)
+{
+    return task->state == MODELS__TASK__STATE__Completed ||
+           task->state == MODELS__TASK__STATE__Resolving;
+}
+
+static const char *state_name(const Models__Task *task)
+{
+    const ProtobufCEnumValue *v =
+        protobuf_c_enum_descriptor_get_value(&models__task__state__descriptor, (int)task->state);
+    return v ? v->name : "?";
+}
+
+const char *task_state_text(struct arena *a, const Models__Task *task)
+{
+    if (!task_is_over(task)) {
+        return state_name(task);
+    }
+    const char *how = task->failed ? "failed" : "succeeded";
+    return task->state == MODELS__TASK__STATE__Resolving ? arena_printf(a, "%s (resolving)", how)
+                                                         : how;
+}
+
+static bool is_selected(const Models__Task *task, const struct task_selection *s)
+{
+    if (s->name && strcmp(task_name(task), s->name) != 0 && strcmp(task->task_guid, s->name) != 0) {
+        return false;
+    }
+    if (!s->state) {
+        return true;
+    }
+    if (task_is_over(task) && strcmp(s->state, task->failed ? "failed" : "succeeded") == 0) {
+        return true;
+    }
+    return strcasecmp(s->state, state_name(task)) == 0;
+}
+
+static int by_age(const void *left, const void *right)
+{
+    const Models__Task *a = *(Models__Task *const *)left, *b = *(Models__Task *const *)right;
+    if (a->created_at != b->created_at) {
+        return a->created_at < b->created_at ? -1 : 1;
+    }
+    return strcmp(a->task_guid, b->task_guid);
+}
+
+size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
+                      const struct task_selection *selection, Models__Task ***ret_found)
+{
+    Models__Task **found = ARENA_ARRAY(a, count, Models__Task *);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_selected(tasks[i], selection)) {
+            found[n++] = tasks[i];
+        }
+    }
+    if (n > 0) {
+        qsort(found, n, sizeof(*found), by_age);
+    }
+    *ret_found = found;
+    return n;
+}
+
+static const char *or_dash(const char *text)
+{
+    return *text ? text : "-";
+}
+
+/* Why it waits, or failed; NULL when there is nothing to say. */
+static const char *problem(struct arena *a, const Models__Task *task)
+{
+    if (task_is_over(task) && task->failed) {
+        return arena_printf(a, "failed: %s", or_dash(task->failure_reason));
+    }
+    if (task->state == MODELS__TASK__STATE__Pending && task->rejection_count > 0) {
+        return arena_printf(a, "rejected %d times, last: %s", (int)task->rejection_count,
+                            or_dash(task->rejection_reason));
+    }
+    return NULL;
+}
+
+void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int64_t now_ns,
+                 struct buf *out)
+{
+    struct table t;
+    table_init(&t, a, 6, (const char *[]){"TASK", "GUID", "STATE", "CELL", "AGE", "DOMAIN"});
+    for (size_t i = 0; i < count; i++) {
+        const Models__Task *k = tasks[i];
+        table_add(&t, (const char *[]){task_name(k), k->task_guid, task_state_text(a, k),
+                                       or_dash(k->cell_id), age_text(a, now_ns - k->created_at),
+                                       k->domain});
+        const char *why = problem(a, k);
+        if (why) {
+            table_note(&t, why);
+        }
+    }
+    table_print(&t, out);
+}
+
+static void add(struct table *t, const char *name, const char *value)
+{
+    table_add(t, (const char *[]){name, or_dash(value)});
+}
+
+static const char *ago(struct arena *a, int64_t at_ns, int64_t now_ns)
+{
+    return at_ns ? arena_printf(a, "%s ago", age_text(a, now_ns - at_ns)) : "-";
+}
+
+void task_text(struct arena *a, const Models__Task *k, int64_t now_ns, struct buf *out)
+{
+    const Models__TaskDefinition *d = k->task_definition;
+    struct table t;
+    table_init(&t, a, 2, (const char *[]){"TASK", task_name(k)});
+    add(&t, "guid", k->task_guid);
+    add(&t, "domain", k->domain);
+    add(&t, "state", task_state_text(a, k));
+    add(&t, "cell", k->cell_id);
+    add(&t, "created", ago(a, k->created_at, now_ns));
+    add(&t, "changed", ago(a, k->updated_at, now_ns));
+    add(&t, "over", ago(a, k->first_completed_at, now_ns));
+    if (k->rejection_count > 0) {
+        add(&t, "rejected", arena_printf(a, "%d times, last: %s", (int)k->rejection_count,
+                                         or_dash(k->rejection_reason)));
+    }
+    if (k->failed) {
+        add(&t, "failed", k->failure_reason);
+    }
+    if (d) {
+        add(&t, "rootfs", d->root_fs);
+        add(&t, "memory", arena_printf(a, "%d MB", (int)d->memory_mb));
+        add(&t, "disk", arena_printf(a, "%d MB", (int)d->disk_mb));
+        if (*d->completion_callback_url) {
+            add(&t, "callback", d->completion_callback_url);
+        }
+    }
+    if (*k->result) {
+        add(&t, "result", k->result);
+    }
+    table_print(&t, out);
+}
+
+static void add_line(struct buf *out, const char *text)
+{
+    buf_append_string(out, text);
+    buf_append_string(out, "\n");
+}
+
+void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
+                       struct buf *out)
+{
+    add_line(out, task->failed ? arena_printf(a, "%s failed: %s (%s)", name,
+                                              or_dash(task->failure_reason), task->task_guid)
+                               : arena_printf(a, "%s succeeded (%s)", name, task->task_guid));
+    if (*task->result) {
+        buf_append_string(out, task->result);
+        if (task->result[strlen(task->result) - 1] != '\n') {
+            buf_append_string(out, "\n");
+        }
+    }
+}
+
+const char *task_progress_text(struct arena *a, const char *name, const Models__Task *task)
+{
+    const char *why = problem(a, task);
+    return arena_printf(a, "%s: %s%s%s%s%s%s", name, task_state_text(a, task),
+                        *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
+                        why ? why : "", why ? ")" : "");
+}

@@ -1,0 +1,42 @@
+/* What the bbs command line shows of tasks. Pure: messages in, text out. */
+#ifndef BBS_CLI_TASKS_H
+#define BBS_CLI_TASKS_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "models/task.pb-c.h"
+
+/* How people call it: the owner's uid if the command line desired it, else the task_guid. */
+const char *task_name(const Models__Task *task);
+
+/* Which tasks are wanted; NULL = whatever they have. */
+struct task_selection {
+    const char *name;  /* or task_guid */
+    const char *state; /* "pending", "running", "completed", "resolving", "succeeded", "failed" */
+};
+
+/* Those of `tasks` that are selected, the newest last; gives their number. */
+size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
+                      const struct task_selection *selection, Models__Task ***ret_found);
+
+/* Whether it has ended: nothing of how it ended changes any more. */
+bool task_is_over(const Models__Task *task);
+
+/* "Pending", "Running", "succeeded", "failed", and with " (resolving)" */
+const char *task_state_text(struct arena *a, const Models__Task *task);
+
+/* The table of `bbs tasks`: a row for each, with why it waits or failed below it. */
+void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int64_t now_ns,
+                 struct buf *out);
+
+/* What `bbs task` shows: names and values, one a line, and the result at the end. */
+void task_text(struct arena *a, const Models__Task *task, int64_t now_ns, struct buf *out);
+
+/* What `bbs run --wait` says at the end: how it ended, why, and its result. */
+void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
+                       struct buf *out);
+
+/* One line while it is waited for: "backup: Running on cell-1". */
+const char *task_progress_text(struct arena *a, const char *name, const Models__Task *task);
+
+#endif

@@ -1,0 +1,163 @@
+#include "common/appfile/task_app.h"
+
+#include "common/appfile/app.h"
+#include "common/appfile/app_keys.h"
+#include "common/codec/json.h"
+#include "common/codec/json_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RETRIES_MAX = 1000, KEEP_MAX_S = 7 * 24 * 60 * 60 };
+
+static int text_of(const struct app_source *s, const struct node *from, const char *key,
+                   const char **ret_text)
+{
+    const struct node *v = node_member(from, key);
+    if (v && (!node_is_scalar(v) || !*v->text)) {
+        return app_mistake(s, v, key, "must be a text");
+    }
+    *ret_text = v ? v->text : NULL;
+    return 0;
+}
+
+/* "90", "90s", "5m", "2h", "1d" */
+static bool read_seconds(const char *text, int64_t *ret_s)
+{
+    char *end;
+    long long value = strtoll(text, &end, 10);
+    long long unit = *end == 0 || strcmp(end, "s") == 0 ? 1
+                     : strcmp(end, "m") == 0            ? 60
+                     : strcmp(end, "h") == 0            ? 60 * 60
+                     : strcmp(end, "d") == 0            ? 24 * 60 * 60
+                                                        : 0;
+    if (end == text || !unit || value < 0 || value > KEEP_MAX_S) {
+        return false;
+    }
+    *ret_s = value * unit;
+    return *ret_s <= KEEP_MAX_S;
+}
+
+static int read_policies(const struct app_source *s, const struct node *from,
+                         Models__DesireTaskRequest *request)
+{
+    const struct node *retries = node_member(from, "max_retries"), *keep = node_member(from, "keep");
+    int64_t keep_s = 0;
+    if (retries) {
+        if (retries->kind != NODE_INTEGER || retries->integer < 0 ||
+            retries->integer > RETRIES_MAX) {
+            return app_mistake(s, retries, "max_retries", "must be a number from 0 to 1000");
+        }
+        request->optional_max_retries_case =
+            MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+        request->max_retries = (int32_t)retries->integer;
+    }
+    if (keep) {
+        if (!node_is_scalar(keep) || !read_seconds(keep->text, &keep_s)) {
+            return app_mistake(s, keep, "keep", "must be a time of at most 7d, like 90s or 2h");
+        }
+        request->optional_keep_s_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
+        request->keep_s = (uint32_t)keep_s;
+    }
+    return 0;
+}
+
+/* What the BBS would refuse without being able to say where it stands. */
+static int check(const struct app_source *s, const struct node *from,
+                 const Models__TaskDefinition *d)
+{
+    if (!*d->root_fs) {
+        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+    }
+    if (!d->action) {
+        return app_mistake(s, from, "command", "is missing: what should run?");
+    }
+    static const struct {
+        const char *key;
+        size_t offset;
+    } numbers[] = {
+        {"memory_mb", offsetof(Models__TaskDefinition, memory_mb)},
+        {"disk_mb", offsetof(Models__TaskDefinition, disk_mb)},
+        {"max_pids", offsetof(Models__TaskDefinition, max_pids)},
+    };
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (*(const int32_t *)((const char *)d + numbers[i].offset) < 0) {
+            return app_mistake(s, node_at(from, numbers[i].key), numbers[i].key,
+                               "must not be negative");
+        }
+    }
+    return 0;
+}
+
+static int decode(const struct app_source *s, const struct node *from, const char *name,
+                  Models__TaskDefinition **ret_definition)
+{
+    const char *path = "";
+    ProtobufCMessage *m = NULL;
+    json_t *tree = json_object();
+    int r = app_to_api(s, from, tree);
+    if (r == 0) {
+        app_add_defaults(tree, name);
+        r = json_decode_tree(s->arena, &models__task_definition__descriptor, tree,
+                             CODEC_STRICT | CODEC_OWN, &m, &path, s->err);
+        if (r < 0) {
+            const char *what = arena_strdup(s->arena, s->err ? s->err->text : "");
+            r = app_mistake(s, node_at(from, path), path, what);
+        }
+    }
+    json_decref(tree);
+    *ret_definition = (Models__TaskDefinition *)m;
+    return r < 0 ? r : check(s, from, *ret_definition);
+}
+
+static int make(const struct app_source *s, const struct node *from, struct task_app *ret)
+{
+    const char *name, *guid, *domain;
+    if (from->kind != NODE_MAP) {
+        return app_mistake(s, from, "task", "must be a map with the keys of a task");
+    }
+    int r = text_of(s, from, "name", &name);
+    r = r < 0 ? r : text_of(s, from, "task_guid", &guid);
+    r = r < 0 ? r : text_of(s, from, "domain", &domain);
+    if (r == 0 && !name && !guid) {
+        r = app_mistake(s, from, "name", "is missing: what is the task called?");
+    }
+    if (r == 0 && !app_name_is_valid(name ? name : guid)) {
+        const char *key = name ? "name" : "task_guid";
+        r = app_mistake(s, node_member(from, key), key,
+                        "must be letters, digits, - and _, at most 200");
+    }
+    Models__DesireTaskRequest *q = ARENA_NEW(s->arena, Models__DesireTaskRequest);
+    models__desire_task_request__init(q);
+    r = r < 0 ? r : read_policies(s, from, q);
+    r = r < 0 ? r : decode(s, from, name ? name : guid, &q->task_definition);
+    if (r < 0) {
+        return r;
+    }
+    q->task_guid = arena_strdup(s->arena, guid ? guid : "");
+    q->domain = arena_strdup(s->arena, domain ? domain : "default");
+    q->owner = app_owner(s->arena, name ? name : guid);
+    *ret = (struct task_app){.name = name ? name : guid, .guid_given = guid != NULL, .request = q};
+    return 0;
+}
+
+int task_app_parse(struct arena *a, const char *file, struct bytes text, struct task_app *ret_task,
+                   struct err *err)
+{
+    struct node **documents = NULL, *one = NULL;
+    size_t count = 0;
+    struct app_source s = {
+        .arena = a, .file = file, .err = err, .type = &models__task_definition__descriptor};
+    int r = appfile_documents(a, file, text, &documents, &count, err);
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        if (documents[i]->kind != NODE_NULL && one) {
+            r = app_mistake(&s, documents[i], "task", "a file holds one; this is a second");
+        } else if (documents[i]->kind != NODE_NULL) {
+            one = documents[i];
+        }
+    }
+    if (r == 0 && !one) {
+        r = err_set(err, ERR_INVALID, "%s: holds no task", file);
+    }
+    return r < 0 ? r : make(&s, one, ret_task);
+}

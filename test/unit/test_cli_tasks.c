@@ -1,0 +1,235 @@
+/* Task files, and what bbs tasks, task and run show. */
+#include "bbs/cli/tasks.h"
+#include "common/appfile/task_app.h"
+#include "common/codec/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct arena arena;
+    struct err err;
+    struct buf out;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    buf_init(&f->out);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_done(&f->arena);
+    buf_done(&f->out);
+    free(f);
+    return 0;
+}
+
+static struct task_app parsed(struct fixture *f, const char *file, const char *text)
+{
+    struct task_app app = {0};
+    if (task_app_parse(&f->arena, file, bytes_of(text), &app, &f->err) < 0) {
+        fail_msg("%s\n%s", text, f->err.text);
+    }
+    return app;
+}
+
+static void the_least_task_gets_defaults(void **state)
+{
+    struct fixture *f = *state;
+    struct task_app app = parsed(f, "a.yaml", "name: once\nrootfs: preloaded:b\ncommand: echo x\n");
+    assert_string_equal(app.name, "once");
+    assert_false(app.guid_given);
+    assert_string_equal(app.request->task_guid, "");
+    assert_string_equal(app.request->domain, "default");
+    assert_string_equal(app.request->owner->uid, "once");
+    assert_int_equal(app.request->optional_max_retries_case, 0);
+    assert_int_equal(app.request->optional_keep_s_case, 0);
+    assert_int_equal(json_encode(&app.request->task_definition->base, 0, &f->out, &f->err), 0);
+    assert_string_equal(
+        buf_string(&f->out),
+        "{\"rootfs\":\"preloaded:b\",\"action\":{\"run\":{\"path\":\"/bin/sh\",\"args\":[\"-c\","
+        "\"echo x\"],\"user\":\"root\",\"suppress_log_output\":false}},\"disk_mb\":256,"
+        "\"memory_mb\":128,\"cpu_weight\":0,\"privileged\":false,\"log_source\":\"\","
+        "\"log_guid\":\"once\",\"metrics_guid\":\"\",\"result_file\":\"\",\"max_pids\":0,"
+        "\"image_username\":\"\",\"image_password\":\"\","
+        "\"metric_tags\":{\"source_id\":{\"static\":\"once\"}}}");
+}
+
+static void everything_can_be_said(void **state)
+{
+    struct fixture *f = *state;
+    struct task_app app = parsed(f, "a.json",
+                                 "{\"name\":\"n\",\"task_guid\":\"n-1\",\"domain\":\"d\","
+                                 "\"image\":\"busybox\",\"command\":[\"a\",\"b\"],\"dir\":\"/x\","
+                                 "\"env\":{\"K\":\"v\"},\"memory\":\"1G\",\"result_file\":\"/r\","
+                                 "\"completion_callback_url\":\"http://x\",\"max_retries\":0,"
+                                 "\"keep\":\"2h\",\"placement_tags\":[\"t\"]}");
+    const Models__TaskDefinition *d = app.request->task_definition;
+    assert_true(app.guid_given);
+    assert_string_equal(app.request->task_guid, "n-1");
+    assert_string_equal(app.request->domain, "d");
+    assert_string_equal(d->root_fs, "docker:///library/busybox");
+    assert_int_equal(d->memory_mb, 1024);
+    assert_string_equal(d->environment_variables[0]->name, "K");
+    assert_string_equal(d->result_file, "/r");
+    assert_string_equal(d->completion_callback_url, "http://x");
+    assert_string_equal(d->placement_tags[0], "t");
+    assert_int_equal(app.request->optional_max_retries_case,
+                     MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES);
+    assert_int_equal(app.request->max_retries, 0);
+    assert_int_equal(app.request->keep_s, 7200);
+}
+
+static void mistakes_name_file_line_and_key(void **state)
+{
+    struct fixture *f = *state;
+#define GOOD "name: a\nrootfs: preloaded:b\ncommand: x\n"
+    static const struct {
+        const char *text, *error;
+    } rows[] = {
+        {"", "t.yaml: holds no task"},
+        {"[]", "t.yaml:1: task: must be a map with the keys of a task"},
+        {"rootfs: preloaded:b\ncommand: x\n",
+         "t.yaml:1: name: is missing: what is the task called?"},
+        {"name: a b\n", "t.yaml:1: name: must be letters, digits, - and _, at most 200"},
+        {"name: a\ntask_guid: [1]\n", "t.yaml:2: task_guid: must be a text"},
+        {"name: a\ncommand: x\n", "t.yaml:1: rootfs: is missing, for example preloaded:busybox"},
+        {"name: a\nrootfs: preloaded:b\n", "t.yaml:1: command: is missing: what should run?"},
+        {GOOD "resultfile: /x\n", "t.yaml:4: resultfile: unknown key; did you mean \"result_file\"?"},
+        {GOOD "instances: 2\n", "t.yaml:4: instances: unknown key; see bbs run --help"},
+        {GOOD "ports: [80]\n", "t.yaml:4: ports: unknown key; see bbs run --help"},
+        {GOOD "state: Running\n", "t.yaml:4: state: unknown key"},
+        {GOOD "max_retries: -1\n", "t.yaml:4: max_retries: must be a number from 0 to 1000"},
+        {GOOD "max_retries: 1001\n", "t.yaml:4: max_retries: must be a number from 0 to 1000"},
+        {GOOD "keep: 8d\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
+        {GOOD "keep: x\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
+        {GOOD "keep: 999999999999999999d\n", "t.yaml:4: keep: must be a time of at most 7d"},
+        {GOOD "memory_mb: -1\n", "t.yaml:4: memory_mb: must not be negative"},
+        {GOOD "---\n" GOOD, "t.yaml:5: task: a file holds one; this is a second"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct task_app app;
+        f->err.text[0] = 0;
+        assert_int_equal(
+            task_app_parse(&f->arena, "t.yaml", bytes_of(rows[i].text), &app, &f->err),
+            -ERR_INVALID);
+        if (strncmp(f->err.text, rows[i].error, strlen(rows[i].error)) != 0) {
+            fail_msg("row %zu: \"%s\", not \"%s\"", i, f->err.text, rows[i].error);
+        }
+    }
+}
+
+/* ---- What is shown ---- */
+
+static Models__Task *task_of(struct fixture *f, const char *guid, const char *name,
+                             Models__Task__State state)
+{
+    Models__Task *t = ARENA_NEW(&f->arena, Models__Task);
+    models__task__init(t);
+    t->task_guid = arena_strdup(&f->arena, guid);
+    t->domain = arena_strdup(&f->arena, "d");
+    t->state = state;
+    if (name) {
+        t->owner = ARENA_NEW(&f->arena, Models__Owner);
+        models__owner__init(t->owner);
+        t->owner->kind = arena_strdup(&f->arena, "cli");
+        t->owner->uid = arena_strdup(&f->arena, name);
+    }
+    return t;
+}
+
+static void tables_say_why(void **state)
+{
+    struct fixture *f = *state;
+    Models__Task *list[] = {
+        task_of(f, "b-2", "b", MODELS__TASK__STATE__Completed),
+        task_of(f, "b-1", "b", MODELS__TASK__STATE__Resolving),
+        task_of(f, "raw", NULL, MODELS__TASK__STATE__Pending),
+        task_of(f, "c-1", "c", MODELS__TASK__STATE__Running),
+    }, **found;
+    list[0]->failed = true;
+    list[0]->failure_reason = arena_strdup(&f->arena, "Exited with status 1");
+    list[0]->created_at = 2000000000;
+    list[1]->created_at = 1000000000;
+    list[2]->created_at = 3000000000;
+    list[2]->rejection_count = 2;
+    list[2]->rejection_reason = arena_strdup(&f->arena, "insufficient resources");
+    list[3]->created_at = 4000000000;
+    list[3]->cell_id = arena_strdup(&f->arena, "cell-1");
+    static const struct {
+        struct task_selection selection;
+        const char *guids;
+    } rows[] = {
+        {{0}, "b-1 b-2 raw c-1 "},
+        {{.name = "b"}, "b-1 b-2 "},
+        {{.name = "b-2"}, "b-2 "},
+        {{.name = "raw"}, "raw "},
+        {{.state = "failed"}, "b-2 "},
+        {{.state = "succeeded"}, "b-1 "},
+        {{.state = "completed"}, "b-2 "},
+        {{.state = "pending"}, "raw "},
+        {{.name = "b", .state = "pending"}, ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *guids = "";
+        size_t n = tasks_selected(&f->arena, list, 4, &rows[i].selection, &found);
+        for (size_t k = 0; k < n; k++) {
+            guids = arena_printf(&f->arena, "%s%s ", guids, found[k]->task_guid);
+        }
+        assert_string_equal(guids, rows[i].guids);
+    }
+    size_t n = tasks_selected(&f->arena, list, 4, &rows[0].selection, &found);
+    tasks_table(&f->arena, found, n, 5000000000, &f->out);
+    assert_string_equal(buf_string(&f->out),
+                        "TASK  GUID  STATE                  CELL    AGE  DOMAIN\n"
+                        "b     b-1   succeeded (resolving)  -       4s   d\n"
+                        "b     b-2   failed                 -       3s   d\n"
+                        "    failed: Exited with status 1\n"
+                        "raw   raw   Pending                -       2s   d\n"
+                        "    rejected 2 times, last: insufficient resources\n"
+                        "c     c-1   Running                cell-1  1s   d\n");
+    assert_string_equal(task_progress_text(&f->arena, "c", list[3]), "c: Running on cell-1");
+    assert_string_equal(task_progress_text(&f->arena, "raw", list[2]),
+                        "raw: Pending (rejected 2 times, last: insufficient resources)");
+}
+
+static void an_outcome_ends_with_the_result(void **state)
+{
+    struct fixture *f = *state;
+    Models__Task *t = task_of(f, "b-1", "b", MODELS__TASK__STATE__Completed);
+    task_outcome_text(&f->arena, "b", t, &f->out);
+    t->result = arena_strdup(&f->arena, "42");
+    task_outcome_text(&f->arena, "b", t, &f->out);
+    t->result = arena_strdup(&f->arena, "43\n");
+    t->failed = true;
+    t->failure_reason = arena_strdup(&f->arena, "no");
+    task_outcome_text(&f->arena, "b", t, &f->out);
+    assert_string_equal(buf_string(&f->out), "b succeeded (b-1)\nb succeeded (b-1)\n42\n"
+                                             "b failed: no (b-1)\n43\n");
+    buf_clear(&f->out);
+    task_text(&f->arena, t, 0, &f->out);
+    assert_non_null(strstr(buf_string(&f->out), "failed   no\n"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_least_task_gets_defaults),    TEST(everything_can_be_said),
+        TEST(mistakes_name_file_line_and_key), TEST(tables_say_why),
+        TEST(an_outcome_ends_with_the_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
