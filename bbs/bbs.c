@@ -14,10 +14,13 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
     if (ev->kind == EVENT_REQUEST) {
         (ev->request.grpc ? locket_request : route_request)(b, &ev->request, out);
     } else if (ev->kind == EVENT_RESPONSE && !boards_own) {
-        notices_answered(b, &ev->response, out);
+        if (!notices_answered(b, &ev->response, out)) {
+            callbacks_answered(b, &ev->response, out);
+        }
     }
     waiters_timer(&b->waiters, ev->now, out);
     notices_send(b, out);
+    callbacks_run(b, out);
 }
 
 static size_t bbs_body_limit(const struct role *r, const char *path)
@@ -31,6 +34,7 @@ static void bbs_free(struct role *r)
     struct bbs *b = (struct bbs *)r;
     board_free(b->board);
     notices_done(&b->notices);
+    callbacks_done(&b->callbacks);
     waiters_done(&b->waiters);
     free(b);
 }
@@ -73,6 +77,7 @@ struct role *bbs_new(const struct bbs_config *config)
     }
     b->role.ops = &bbs_ops;
     notices_init(&b->notices);
+    callbacks_init(&b->callbacks);
     LIST_INIT(&b->waiters);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,

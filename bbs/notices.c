@@ -3,6 +3,7 @@
 #include "common/model/routing.h"
 
 #include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 
 #include "cell.pb-c.h"
 
@@ -11,41 +12,57 @@
 
 struct start_notice {
     TAILQ_ENTRY(start_notice) link;
-    int32_t first_index, end_index;
+    int32_t first_index, end_index; /* of an LRP */
     char *trace_id;
-    char process_guid[];
+    char guid[]; /* of the process or the task */
 };
 
 void notices_init(struct notices *n)
 {
     *n = (struct notices){0};
-    TAILQ_INIT(&n->starts);
+    TAILQ_INIT(&n->starts.list);
+    TAILQ_INIT(&n->tasks.list);
 }
 
-static void drop_first(struct notices *n)
+static void drop_first(struct start_notices *waiting)
 {
-    struct start_notice *s = TAILQ_FIRST(&n->starts);
-    TAILQ_REMOVE(&n->starts, s, link);
-    n->start_count--;
+    struct start_notice *s = TAILQ_FIRST(&waiting->list);
+    TAILQ_REMOVE(&waiting->list, s, link);
+    waiting->count--;
     free(s->trace_id);
     free(s);
 }
 
-void notices_done(struct notices *n)
+static void drop_all(struct start_notices *waiting)
 {
-    while (!TAILQ_EMPTY(&n->starts)) {
-        drop_first(n);
+    while (!TAILQ_EMPTY(&waiting->list)) {
+        drop_first(waiting);
     }
 }
 
+void notices_done(struct notices *n)
+{
+    drop_all(&n->starts);
+    drop_all(&n->tasks);
+}
+
 /* The entries of a kind stand together. */
+enum {
+    TASK_CALLS_FROM = START_CALLS_MAX,
+    STOP_CALLS_FROM = TASK_CALLS_FROM + START_CALLS_MAX,
+    CANCEL_CALLS_FROM = STOP_CALLS_FROM + STOP_CALLS_MAX,
+    REFRESH_CALLS_FROM = CANCEL_CALLS_FROM + CANCEL_CALLS_MAX,
+};
+
 static const struct {
     const char *name;
     size_t from, end;
 } kinds[] = {
-    [NOTICE_START] = {"start", 0, START_CALLS_MAX},
-    [NOTICE_STOP] = {"stop", START_CALLS_MAX, START_CALLS_MAX + STOP_CALLS_MAX},
-    [NOTICE_REFRESH] = {"refresh", START_CALLS_MAX + STOP_CALLS_MAX, NOTICE_CALLS_MAX},
+    [NOTICE_START] = {"start", 0, TASK_CALLS_FROM},
+    [NOTICE_TASK] = {"task", TASK_CALLS_FROM, STOP_CALLS_FROM},
+    [NOTICE_STOP] = {"stop", STOP_CALLS_FROM, CANCEL_CALLS_FROM},
+    [NOTICE_CANCEL] = {"cancel", CANCEL_CALLS_FROM, REFRESH_CALLS_FROM},
+    [NOTICE_REFRESH] = {"refresh", REFRESH_CALLS_FROM, NOTICE_CALLS_MAX},
 };
 
 /* A free entry; NULL if all of this kind are in use. */
@@ -98,22 +115,38 @@ static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
     return cell->presence->rep_url;
 }
 
-/* POST .../stop */
-static void send_stop(struct bbs *b, const struct notice *notice, const char *trace_id,
-                      struct effects *out)
+static const char *task_url(struct arena *a, const char *rep_url, const char *task_guid)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "%s/v1/tasks/", rep_url);
+    append_escaped(&b, task_guid);
+    buf_append_string(&b, "/cancel");
+    const char *url = arena_strdup(a, buf_string(&b));
+    buf_done(&b);
+    return url;
+}
+
+/* POST .../stop of an instance, .../cancel of a task; without a body. */
+static void send_end(struct bbs *b, const struct notice *notice, const char *trace_id,
+                     struct effects *out)
 {
     const char *url = rep_url(b, notice->cell_id, out->arena);
-    struct notice_call *call = free_call(&b->notices, NOTICE_STOP);
+    struct notice_call *call = free_call(&b->notices, notice->kind);
     if (!url || !call) {
-        effects_log(out, LOG_DEBUG_LEVEL, "a stop is left to the feed", "cell_id=%s why=\"%s\"",
-                    notice->cell_id, url ? "too many stops at once" : "cell not present");
+        effects_log(out, LOG_DEBUG_LEVEL, "a notice is left to the feed",
+                    "kind=%s cell_id=%s why=\"%s\"", kinds[notice->kind].name, notice->cell_id,
+                    url ? "too many at once" : "cell not present");
         return;
     }
-    *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_STOP};
+    *call = (struct notice_call){.id = board_next_id(b->board), .kind = notice->kind};
     effects_add(out, EFFECT_CALL)->call = (struct call){
         .id = call->id,
         .method = "POST",
-        .url = instance_url(out->arena, url, notice->process_guid, notice->instance_guid, "/stop"),
+        .url = notice->kind == NOTICE_CANCEL
+                   ? task_url(out->arena, url, notice->task_guid)
+                   : instance_url(out->arena, url, notice->process_guid, notice->instance_guid,
+                                  "/stop"),
         .content_type = "application/json",
         .accept = "",
         .if_none_match = "",
@@ -198,34 +231,47 @@ static void send_refresh(struct bbs *b, const struct notice *notice, const char 
     }
 }
 
-/* ---- Starts: POST lead/auctioneer's url/v1/lrps ---------------------------------------------- */
+/* ---- Starts: POST lead/auctioneer's url/v1/lrps or /v1/tasks --------------------------------- */
 
-static void keep_start(struct notices *n, const struct notice *notice, const char *trace_id)
+static void keep_start(struct start_notices *waiting, const struct notice *notice,
+                       const char *trace_id)
 {
-    if (n->start_count >= STARTS_WAITING_MAX) {
+    if (waiting->count >= STARTS_WAITING_MAX) {
         return;
     }
-    size_t size = strlen(notice->process_guid) + 1;
+    const char *guid = notice->kind == NOTICE_TASK ? notice->task_guid : notice->process_guid;
+    size_t size = strlen(guid) + 1;
     struct start_notice *s = calloc(1, sizeof(*s) + size);
     if (!s || !(s->trace_id = strdup(trace_id))) {
         abort();
     }
-    memcpy(s->process_guid, notice->process_guid, size);
+    memcpy(s->guid, guid, size);
     s->first_index = notice->first_index;
     s->end_index = notice->end_index;
-    TAILQ_INSERT_TAIL(&n->starts, s, link);
-    n->start_count++;
+    TAILQ_INSERT_TAIL(&waiting->list, s, link);
+    waiting->count++;
 }
 
 void notices_add(struct bbs *b, const struct notice *notice, const char *trace_id,
                  struct effects *out)
 {
-    if (notice->kind == NOTICE_STOP) {
-        send_stop(b, notice, trace_id, out);
-    } else if (notice->kind == NOTICE_REFRESH) {
+    switch (notice->kind) {
+    case NOTICE_STOP:
+    case NOTICE_CANCEL:
+        send_end(b, notice, trace_id, out);
+        break;
+    case NOTICE_REFRESH:
         send_refresh(b, notice, trace_id, out);
-    } else if (notice->kind == NOTICE_START) {
-        keep_start(&b->notices, notice, trace_id);
+        break;
+    case NOTICE_START:
+        keep_start(&b->notices.starts, notice, trace_id);
+        break;
+    case NOTICE_TASK:
+        keep_start(&b->notices.tasks, notice, trace_id);
+        break;
+    case NOTICE_CALLBACK:
+        callbacks_add(b, notice->task_guid, trace_id, out);
+        break;
     }
 }
 
@@ -239,7 +285,7 @@ static const char *auctioneer_url(struct bbs *b, struct arena *a)
 /* What the auctioneer must know of the LRP; NULL when it is not desired any more. */
 static Cell__LRPStart *start_message(struct bbs *b, struct arena *a, const struct start_notice *s)
 {
-    const struct seen *seen = view_peek(board_view(b->board, a), key_desired(a, s->process_guid));
+    const struct seen *seen = view_peek(board_view(b->board, a), key_desired(a, s->guid));
     if (!seen) {
         return NULL;
     }
@@ -266,37 +312,91 @@ static Cell__LRPStart *start_message(struct bbs *b, struct arena *a, const struc
     return m;
 }
 
-/* Takes the first and all that follow of the same trace. */
-static void take_starts(struct bbs *b, struct arena *a, const char *trace_id, Cell__LRPStarts *m)
+/* The same of the task; NULL when it awaits no cell any more. */
+static Cell__Task *task_message(struct bbs *b, struct arena *a, const struct start_notice *s)
 {
-    struct notices *n = &b->notices;
-    m->starts = ARENA_ARRAY(a, n->start_count, Cell__LRPStart *);
+    const struct seen *seen = view_peek(board_view(b->board, a), key_task(a, s->guid));
+    const Models__Task *task = seen ? (const Models__Task *)seen->message : NULL;
+    if (!task || task->state != MODELS__TASK__STATE__Pending || !task->task_definition) {
+        return NULL;
+    }
+    const Models__TaskDefinition *d = task->task_definition;
+    Cell__Task *m = ARENA_NEW(a, Cell__Task);
+    cell__task__init(m);
+    m->taskguid = task->task_guid;
+    m->domain = task->domain;
+    m->n_placementtags = d->n_placement_tags;
+    m->placementtags = d->placement_tags;
+    m->volumedrivers = ARENA_ARRAY(a, d->n_volume_mounts, char *);
+    for (size_t i = 0; i < d->n_volume_mounts; i++) {
+        m->volumedrivers[m->n_volumedrivers++] = d->volume_mounts[i]->driver;
+    }
+    m->rootfs = d->root_fs;
+    m->memorymb = d->memory_mb;
+    m->diskmb = d->disk_mb;
+    m->maxpids = d->max_pids;
+    return m;
+}
+
+/* Takes the first and all that follow of the same trace. NULL: none of them is to be told. */
+static const ProtobufCMessage *take_starts(struct bbs *b, struct arena *a, const char *trace_id)
+{
+    struct start_notices *waiting = &b->notices.starts;
+    Cell__LRPStarts *m = ARENA_NEW(a, Cell__LRPStarts);
+    cell__lrpstarts__init(m);
+    m->starts = ARENA_ARRAY(a, waiting->count, Cell__LRPStart *);
     struct start_notice *s;
-    while ((s = TAILQ_FIRST(&n->starts)) && strcmp(s->trace_id, trace_id) == 0) {
+    while ((s = TAILQ_FIRST(&waiting->list)) && strcmp(s->trace_id, trace_id) == 0) {
         Cell__LRPStart *start = start_message(b, a, s);
         if (start) {
             m->starts[m->n_starts++] = start;
         }
-        drop_first(n);
+        drop_first(waiting);
+    }
+    return m->n_starts ? &m->base : NULL;
+}
+
+static const ProtobufCMessage *take_tasks(struct bbs *b, struct arena *a, const char *trace_id)
+{
+    struct start_notices *waiting = &b->notices.tasks;
+    Cell__TaskStarts *m = ARENA_NEW(a, Cell__TaskStarts);
+    cell__task_starts__init(m);
+    m->starts = ARENA_ARRAY(a, waiting->count, Cell__Task *);
+    struct start_notice *s;
+    while ((s = TAILQ_FIRST(&waiting->list)) && strcmp(s->trace_id, trace_id) == 0) {
+        Cell__Task *task = task_message(b, a, s);
+        if (task) {
+            m->starts[m->n_starts++] = task;
+        }
+        drop_first(waiting);
+    }
+    return m->n_starts ? &m->base : NULL;
+}
+
+static void send_starts(struct bbs *b, enum notice_kind kind, struct effects *out)
+{
+    struct notices *n = &b->notices;
+    struct start_notices *waiting = kind == NOTICE_TASK ? &n->tasks : &n->starts;
+    const char *path = kind == NOTICE_TASK ? "/v1/tasks" : "/v1/lrps";
+    struct notice_call *call;
+    while (!TAILQ_EMPTY(&waiting->list) && (call = free_call(n, kind))) {
+        const char *url = auctioneer_url(b, out->arena);
+        const char *trace_id = arena_strdup(out->arena, TAILQ_FIRST(&waiting->list)->trace_id);
+        const ProtobufCMessage *m = kind == NOTICE_TASK ? take_tasks(b, out->arena, trace_id)
+                                                        : take_starts(b, out->arena, trace_id);
+        if (!url || !m) {
+            continue; /* no leader yet: the next one learns it from the feed */
+        }
+        *call = (struct notice_call){.id = board_next_id(b->board), .kind = kind};
+        effects_call_message(out, call->id, arena_printf(out->arena, "%s%s", url, path), trace_id,
+                             m, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
     }
 }
 
 void notices_send(struct bbs *b, struct effects *out)
 {
-    struct notices *n = &b->notices;
-    struct notice_call *call;
-    while (!TAILQ_EMPTY(&n->starts) && (call = free_call(n, NOTICE_START))) {
-        const char *url = auctioneer_url(b, out->arena);
-        const char *trace_id = arena_strdup(out->arena, TAILQ_FIRST(&n->starts)->trace_id);
-        Cell__LRPStarts m = CELL__LRPSTARTS__INIT;
-        take_starts(b, out->arena, trace_id, &m);
-        if (!url || m.n_starts == 0) {
-            continue; /* no leader yet: the next one learns it from the feed */
-        }
-        *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_START};
-        effects_call_message(out, call->id, arena_printf(out->arena, "%s/v1/lrps", url), trace_id,
-                             &m.base, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
-    }
+    send_starts(b, NOTICE_START, out);
+    send_starts(b, NOTICE_TASK, out);
 }
 
 bool notices_answered(struct bbs *b, const struct response *response, struct effects *out)

@@ -1,4 +1,5 @@
-/* What is told to auctioneer and reps once a plan is committed (DESIGN 2; behaviour.md 8.2 to 8.4).
+/* What is told to auctioneer and reps once a plan is committed (DESIGN 2; behaviour.md 8.2 to 8.4,
+ * 13.3). A task's callback is bbs/callbacks.h's.
  * Hints: best effort, failures are only logged; the feed and the stopping mark repeat what they
  * say. Pure. */
 #ifndef BBS_NOTICES_H
@@ -11,22 +12,30 @@
 
 struct bbs;
 
-/* More waiting starts than STARTS_WAITING_MAX are dropped, more stops at once than STOP_CALLS_MAX
- * and more refreshes than REFRESH_CALLS_MAX too. A refresh looks at REFRESH_INDICES_MAX indices; the
+/* More waiting starts than STARTS_WAITING_MAX are dropped, of LRPs and of tasks alike, more stops at
+ * once than STOP_CALLS_MAX, more cancels than CANCEL_CALLS_MAX and more refreshes than
+ * REFRESH_CALLS_MAX too. START_CALLS_MAX calls tell of LRPs, as many of tasks. A refresh looks at REFRESH_INDICES_MAX indices; the
  * converger sees to those behind. */
 enum {
     STARTS_WAITING_MAX = 4096,
     START_CALLS_MAX = 8,
     STOP_CALLS_MAX = 256,
+    CANCEL_CALLS_MAX = 256,
     REFRESH_CALLS_MAX = 256,
     REFRESH_INDICES_MAX = 1024,
-    NOTICE_CALLS_MAX = START_CALLS_MAX + STOP_CALLS_MAX + REFRESH_CALLS_MAX
+    NOTICE_CALLS_MAX =
+        2 * START_CALLS_MAX + STOP_CALLS_MAX + CANCEL_CALLS_MAX + REFRESH_CALLS_MAX
 };
 
 #define NOTICE_TIMEOUT_NS (10 * SECOND_NS)
 
 struct start_notice;
-TAILQ_HEAD(start_notices, start_notice);
+
+/* Not yet sent. */
+struct start_notices {
+    TAILQ_HEAD(, start_notice) list;
+    unsigned count;
+};
 
 struct notice_call {
     uint64_t id; /* 0 = unused */
@@ -34,8 +43,8 @@ struct notice_call {
 };
 
 struct notices {
-    struct start_notices starts; /* not yet sent */
-    unsigned start_count;
+    struct start_notices starts; /* of LRPs */
+    struct start_notices tasks;
     struct notice_call calls[NOTICE_CALLS_MAX];
 };
 

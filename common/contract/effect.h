@@ -60,6 +60,9 @@ struct call {
     const char *trace_id;
     struct bytes body;
     int64_t deadline_ns; /* monotonic; NEVER_NS for EFFECT_SUBSCRIBE: no end */
+    /* CALL of a POST to a URL that a user gave: http or https, redirects are followed as Go's client
+     * does, and the answer is its head alone, without a body. */
+    bool outside;
 };
 
 /* The answer to a request that asks for what a container wrote: its bytes go from the driver's files

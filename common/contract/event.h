@@ -52,9 +52,17 @@ enum call_outcome {
     CALL_UNKNOWN,  /* time-out or broken after sending: it may have been done */
 };
 
+/* What became of a call that was not answered. */
+enum call_fault {
+    CALL_FAULT_OTHER,     /* no such host, connection refused, a certificate, a URL, ... */
+    CALL_FAULT_TIMED_OUT,
+    CALL_FAULT_CLOSED,    /* the peer closed or reset the connection */
+};
+
 struct response {
     uint64_t id; /* of the EFFECT_CALL */
     enum call_outcome outcome;
+    enum call_fault fault; /* unless it is ANSWERED */
     int status;
     const char *content_type; /* without parameters, "" if absent */
     const char *etag;         /* "" if absent */

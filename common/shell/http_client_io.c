@@ -20,6 +20,9 @@ struct transfer {
     struct http_client *client;
     uint64_t id;
     bool endless; /* a subscription */
+    bool outside; /* to a user's URL */
+    bool location; /* outside: the head that is coming in says where to go instead */
+    bool answered; /* outside: a head has come that is the answer */
     bool is_ready; /* has news to be told when libcurl has returned */
     bool head_due; /* of a subscription: its head has come and is not told yet */
     bool too_large;
@@ -34,6 +37,7 @@ struct transfer {
     struct buf body; /* of the request */
     size_t body_sent;
     struct buf data; /* of the answer, not told yet */
+    size_t body_skipped; /* outside: of the answer */
     char *etag;
     char error[CURL_ERROR_SIZE];
 };
@@ -45,6 +49,7 @@ struct http_client {
     struct event_base *base;
     struct curl_loop *calls;   /* pooled connections */
     struct curl_loop *streams; /* a connection each */
+    struct curl_loop *outside; /* to users' servers */
     struct event *turn;        /* tells what is ready, from the loop */
     struct http_client_news news;
     struct tls_files files;
@@ -63,6 +68,12 @@ static char *copy_string(const char *s)
     return copy;
 }
 
+static CURLM *multi_of(const struct transfer *t)
+{
+    struct http_client *c = t->client;
+    return curl_loop_multi(t->outside ? c->outside : t->endless ? c->streams : c->calls);
+}
+
 /* Its id is free again: the role may use it for another. */
 static void unlist(struct transfer *t)
 {
@@ -76,7 +87,7 @@ static void transfer_free(struct transfer *t)
 {
     struct http_client *c = t->client;
     if (t->in_multi) {
-        curl_multi_remove_handle(curl_loop_multi(t->endless ? c->streams : c->calls), t->easy);
+        curl_multi_remove_handle(multi_of(t), t->easy);
     }
     if (t->is_ready) {
         TAILQ_REMOVE(&c->ready, t, turn);
@@ -133,6 +144,20 @@ static const char *plain_type(CURL *easy, char *out, size_t size)
     return out;
 }
 
+static enum call_fault fault(CURLcode result)
+{
+    switch (result) {
+    case CURLE_OPERATION_TIMEDOUT:
+        return CALL_FAULT_TIMED_OUT;
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+        return CALL_FAULT_CLOSED;
+    default:
+        return CALL_FAULT_OTHER;
+    }
+}
+
 /* Gives the transfer's end and frees it. */
 static void tell_response(struct transfer *t)
 {
@@ -142,7 +167,7 @@ static void tell_response(struct transfer *t)
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &sent);
     struct response r = {.id = t->id, .content_type = "", .etag = "", .text = ""};
-    if (t->result == CURLE_OK && !t->full) {
+    if (t->answered || (t->result == CURLE_OK && !t->full)) {
         r.outcome = CALL_ANSWERED;
         r.status = (int)status;
         r.content_type = plain_type(t->easy, type, sizeof(type));
@@ -150,6 +175,7 @@ static void tell_response(struct transfer *t)
         r.body = buf_bytes(&t->data);
     } else {
         r.outcome = sent > 0 ? CALL_UNKNOWN : CALL_REFUSED;
+        r.fault = fault(t->result);
         r.text = reason(t);
     }
     unlist(t);
@@ -253,8 +279,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *context)
     (void)fd, (void)what;
     struct transfer *t = context;
     if (t->in_multi) {
-        curl_multi_remove_handle(curl_loop_multi(t->endless ? t->client->streams : t->client->calls),
-                                 t->easy);
+        curl_multi_remove_handle(multi_of(t), t->easy);
         t->in_multi = false;
     }
     if (!t->ended) {
@@ -267,6 +292,10 @@ static size_t take_data(char *data, size_t one, size_t size, void *context)
 {
     struct transfer *t = context;
     (void)one;
+    if (t->outside) { /* nobody reads it, and it need not come to an end */
+        t->body_skipped += size;
+        return t->body_skipped > HTTP_OUTSIDE_BYTES ? CURL_WRITEFUNC_ERROR : size;
+    }
     if (t->data.size + size > HTTP_ANSWER_BYTES) {
         t->too_large = true;
         return CURL_WRITEFUNC_ERROR;
@@ -278,11 +307,38 @@ static size_t take_data(char *data, size_t one, size_t size, void *context)
     return size;
 }
 
+/* What Go's client takes for an order to go elsewhere. libcurl would follow any 3xx. */
+static bool redirects(long status)
+{
+    return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
+/* A line of one of the heads that come in: of 1xx, of redirects, of the answer. */
+static size_t take_outside_header(struct transfer *t, const char *line, size_t size)
+{
+    static const char location[] = "location:";
+    long status = 0;
+    if (size > 5 && strncasecmp(line, "HTTP/", 5) == 0) {
+        t->location = false;
+    } else if (size > sizeof(location) - 1 &&
+               strncasecmp(line, location, sizeof(location) - 1) == 0) {
+        t->location = true;
+    } else if (size <= 2) { /* the empty line that ends the head */
+        curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        t->answered = status >= 200 && !(t->location && redirects(status));
+        return t->answered && t->location && status / 100 == 3 ? CURL_WRITEFUNC_ERROR : size;
+    }
+    return size;
+}
+
 static size_t take_header(char *line, size_t one, size_t size, void *context)
 {
     static const char etag[] = "etag:";
     struct transfer *t = context;
     (void)one;
+    if (t->outside) {
+        return take_outside_header(t, line, size);
+    }
     if (size > sizeof(etag) - 1 && strncasecmp(line, etag, sizeof(etag) - 1) == 0) {
         const char *value = line + sizeof(etag) - 1, *end = line + size;
         while (value < end && (*value == ' ' || *value == '\t')) {
@@ -353,6 +409,21 @@ static void set_connection(CURL *e, const struct tls_files *files)
     curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)HTTP_REUSE_S);
 }
 
+/* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. A name that is
+ * being looked up must not hold up the loop when the deadline comes. */
+static void set_outside(struct transfer *t)
+{
+    CURL *e = t->easy;
+    curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(e, CURLOPT_MAXREDIRS, (long)HTTP_OUTSIDE_REDIRECTS);
+    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_OUTSIDE_CONNECT_MS);
+    curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, NULL);
+    curl_easy_setopt(e, CURLOPT_POSTFIELDS, t->body.size ? (const char *)t->body.data : "");
+}
+
 static void add_header(struct transfer *t, const char *name, const char *value)
 {
     struct buf line;
@@ -412,6 +483,7 @@ static struct transfer *transfer_new(struct http_client *c, const struct call *c
     t->client = c;
     t->id = call->id;
     t->endless = endless;
+    t->outside = call->outside;
     buf_init(&t->body);
     buf_init(&t->data);
     CURL *e = t->easy;
@@ -423,6 +495,9 @@ static struct transfer *transfer_new(struct http_client *c, const struct call *c
     curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
     set_connection(e, &c->files);
     set_request(t, call);
+    if (t->outside) {
+        set_outside(t);
+    }
     LIST_INSERT_HEAD(&c->all, t, all);
     id_table_add(&c->by_id, t->id, t);
     t->listed = true;
@@ -454,8 +529,7 @@ static void begin(struct http_client *c, const struct call *call, bool endless)
     }
     set_deadline(t, call->deadline_ns);
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, endless ? 1L : 0L);
-    CURLM *multi = curl_loop_multi(endless ? c->streams : c->calls);
-    if (curl_multi_add_handle(multi, t->easy) != CURLM_OK) {
+    if (curl_multi_add_handle(multi_of(t), t->easy) != CURLM_OK) {
         abort();
     }
     t->in_multi = true;
@@ -497,6 +571,7 @@ struct http_client *http_client_new(const struct tls_files *files, struct event_
     struct curl_loop_news n = {.on_done = transfer_done, .on_turn = loop_turned, .context = c};
     c->calls = curl_loop_new(base, &n);
     c->streams = curl_loop_new(base, &n);
+    c->outside = curl_loop_new(base, &n);
     curl_multi_setopt(curl_loop_multi(c->calls), CURLMOPT_MAX_HOST_CONNECTIONS,
                       (long)HTTP_PEER_CONNECTIONS);
     curl_multi_setopt(curl_loop_multi(c->calls), CURLMOPT_MAXCONNECTS, (long)HTTP_IDLE_CONNECTIONS);
@@ -513,6 +588,7 @@ void http_client_free(struct http_client *c)
     }
     curl_loop_free(c->calls);
     curl_loop_free(c->streams);
+    curl_loop_free(c->outside);
     event_free(c->turn);
     id_table_done(&c->by_id);
     free((char *)c->files.ca);

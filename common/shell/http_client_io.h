@@ -21,12 +21,15 @@ enum {
     HTTP_STREAM_BYTES = 64 * 1024,
     HTTP_PEER_CONNECTIONS = 16,
     HTTP_IDLE_CONNECTIONS = 1024,
+    HTTP_OUTSIDE_REDIRECTS = 9,         /* followed by a call outside: Go's client makes ten requests */
+    HTTP_OUTSIDE_BYTES = 256 * 1024,    /* of such an answer's body are read, and thrown away */
 };
 
 /* Times. Idle connections are left before the server closes them (HTTP_IDLE_MS of
  * http_server_io.h), so that a call seldom meets a closing one. */
 enum {
     HTTP_CONNECT_MS = 2000,
+    HTTP_OUTSIDE_CONNECT_MS = 60000, /* the deadline comes first */
     HTTP_USER_TIMEOUT_MS = 3000, /* TCP_USER_TIMEOUT */
     HTTP_PROBE_S = 1,            /* TCP keep-alive: begins after so long, repeated so often ... */
     HTTP_PROBES = 3,             /* ... and given up after so many */
@@ -50,7 +53,9 @@ struct http_client *http_client_new(const struct tls_files *files, struct event_
 void http_client_free(struct http_client *c);
 
 /* Begins a call: exactly one on_response with its id follows, unless it is cancelled. REFUSED means
- * that no byte of the request was sent. Everything is copied. */
+ * that no byte of the request was sent. Everything is copied. A call outside is ANSWERED once a head
+ * has come that is no redirect, whatever becomes of the body; its server's certificate is checked
+ * with our CA alone and it may ask for ours. */
 void http_client_call(struct http_client *c, const struct call *call);
 
 /* Begins a subscription. News: first one without data when the head of the answer has come (status

@@ -38,6 +38,7 @@ void world_free(struct world *w)
         }
     }
     network_free(w);
+    outside_free(w);
     for (size_t i = 0; i < w->node_count; i++) {
         model_containers_free(w->nodes[i]->containers);
         free(w->nodes[i]->held);
@@ -353,7 +354,11 @@ static void carry_out(struct node *n, const struct effect *e)
         network_wake(n, e->wake);
         break;
     case EFFECT_CALL:
-        network_call(n, &e->call, false);
+        if (e->call.outside) {
+            outside_call(n, &e->call);
+        } else {
+            network_call(n, &e->call, false);
+        }
         break;
     case EFFECT_SUBSCRIBE:
         network_call(n, &e->call, true);

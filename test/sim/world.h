@@ -154,6 +154,32 @@ struct world_observer {
 };
 void world_observe(struct world *w, const struct world_observer *observer);
 
+/* A request to a URL that no process of ours has: to a server of a user's (struct call, outside).
+ * What it makes of it; nobody plays it: it refuses. An answer with a location is a redirect. */
+struct world_outside_request {
+    struct node *from;
+    const char *method, *url;
+    struct bytes body;
+};
+
+enum world_outside_how {
+    OUTSIDE_ANSWERS, /* `status` */
+    OUTSIDE_REFUSES, /* it has not heard it */
+    OUTSIDE_CLOSES,  /* the connection, without an answer */
+    OUTSIDE_SILENT,  /* for ever */
+};
+
+struct world_outside_answer {
+    enum world_outside_how how;
+    int status;
+    int64_t after_ns;
+    const char *location; /* NULL = no redirect */
+};
+
+typedef struct world_outside_answer world_outside_server(
+    void *context, const struct world_outside_request *request);
+void world_serve_outside(struct world *w, world_outside_server *serve, void *context);
+
 /* Runs the next thing that is due at or before `until_ns`: false if there is none, and the clock
  * then stands at `until_ns`. */
 bool world_step(struct world *w, int64_t until_ns);

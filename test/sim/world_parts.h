@@ -7,6 +7,7 @@
 #include "test/sim/world.h"
 
 struct exchange;
+struct outside;
 
 /* One process at one start: news for an earlier start is dropped. */
 struct node {
@@ -49,6 +50,9 @@ struct world {
     size_t node_count;
     struct model_etcd *etcd;
     struct exchange *exchanges; /* open ones, oldest first */
+    struct outside *outside;    /* open calls to users' servers */
+    world_outside_server *serve_outside;
+    void *serve_context;
     uint64_t next_request_id;
     struct buf trace;
     bool trace_logs, trace_calls;
@@ -81,6 +85,10 @@ void network_wake(struct node *to, const char *channel);
 void network_node_down(struct node *n); /* before its role is freed */
 void network_break(struct world *w);
 void network_free(struct world *w);
+
+/* world_outside.c: calls to users' servers. */
+void outside_call(struct node *from, const struct call *call);
+void outside_free(struct world *w);
 
 /* world_store.c: calls to the model etcd and its watches. */
 void store_call_start(struct node *from, const struct store_request *request);

@@ -1,4 +1,5 @@
-/* What a bbs tells reps once a plan is committed, seen by a cell that writes down what it is told. */
+/* What a bbs tells reps and the auctioneer once a plan is committed, seen by one who writes down what
+ * he is told. */
 #include "bbs/bbs.h"
 #include "bbs/board/compare.h"
 #include "bbs/notices.h"
@@ -7,6 +8,7 @@
 #include "common/model/record.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/task_requests.pb-c.h"
 #include "test/decide/lrp_rows.h"
 #include "test/sim/model_etcd.h"
 #include "test/sim/world.h"
@@ -27,6 +29,8 @@ enum { ORDINARY = 0 };
 struct told {
     struct buf lines;
     unsigned count;
+    unsigned tasks;
+    bool silent; /* answers nobody */
     int highest; /* index that an update was about */
 };
 
@@ -51,6 +55,26 @@ static void write_update(struct told *t, const struct request *q)
     cell__lrpupdate__free_unpacked(m, NULL);
 }
 
+static void write_tasks(struct told *t, const struct request *q)
+{
+    Cell__TaskStarts *m = cell__task_starts__unpack(NULL, q->body.size, q->body.data);
+    assert_non_null(m);
+    t->tasks += (unsigned)m->n_starts;
+    for (size_t i = 0; i < m->n_starts && i < 3; i++) {
+        const Cell__Task *task = m->starts[i];
+        buf_printf(&t->lines, " %s/%s %s %d/%d/%d", task->taskguid, task->domain, task->rootfs,
+                   task->memorymb, task->diskmb, task->maxpids);
+        for (size_t n = 0; n < task->n_placementtags; n++) {
+            buf_printf(&t->lines, " tag=%s", task->placementtags[n]);
+        }
+        for (size_t n = 0; n < task->n_volumedrivers; n++) {
+            buf_printf(&t->lines, " driver=%s", task->volumedrivers[n]);
+        }
+        assert_string_equal(task->attempt, ""); /* the rep draws it */
+    }
+    cell__task_starts__free_unpacked(m, NULL);
+}
+
 static void cell_step(struct role *r, const struct event *ev, struct effects *out)
 {
     struct told *t = ((struct cell *)r)->told;
@@ -61,9 +85,13 @@ static void cell_step(struct role *r, const struct event *ev, struct effects *ou
     buf_printf(&t->lines, "%s %s:", ev->request.method, ev->request.path);
     if (strcmp(ev->request.method, "PUT") == 0) {
         write_update(t, &ev->request);
+    } else if (strcmp(ev->request.path, "/v1/tasks") == 0) {
+        write_tasks(t, &ev->request);
     }
     buf_append_string(&t->lines, "\n");
-    effects_reply(out, ev->request.id, 202, "", (struct bytes){0});
+    if (!t->silent) {
+        effects_reply(out, ev->request.id, 202, "", (struct bytes){0});
+    }
 }
 
 static size_t cell_body_limit(const struct role *r, const char *path)
@@ -265,9 +293,127 @@ static void so_many_indices_are_looked_at(void **state)
     end(&s);
 }
 
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+/* The cell plays the auctioneer too. */
+static void lead(struct scene *s)
+{
+    Board__LeadRecord record = BOARD__LEAD_RECORD__INIT;
+    record.role = (char *)(uintptr_t) "auctioneer";
+    record.holder = (char *)(uintptr_t) "h";
+    record.url = (char *)(uintptr_t) "https://c1:1801";
+    put(s, key_lead(&s->arena, "auctioneer"), &record.base);
+}
+
+static void send_desire(struct scene *s, const char *guid, const char *trace_id)
+{
+    char *tags[] = {(char *)(uintptr_t) "gpu"};
+    Models__VolumeMount mount = MODELS__VOLUME_MOUNT__INIT;
+    Models__VolumeMount *mounts[] = {&mount};
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
+    Models__DesireTaskRequest r = MODELS__DESIRE_TASK_REQUEST__INIT;
+    mount.driver = (char *)(uintptr_t) "nfs";
+    run.path = run.user = (char *)(uintptr_t) "x";
+    action.run_action = &run;
+    d.action = &action;
+    d.root_fs = (char *)(uintptr_t) "preloaded:x";
+    d.memory_mb = 1;
+    d.disk_mb = 2;
+    d.max_pids = 3;
+    d.n_placement_tags = 1;
+    d.placement_tags = tags;
+    d.n_volume_mounts = 1;
+    d.volume_mounts = mounts;
+    r.task_guid = (char *)(uintptr_t)guid;
+    r.domain = (char *)(uintptr_t) "d";
+    r.task_definition = &d;
+    world_send_traced(s->world, "https://bbs-1:8889", "/v1/tasks/desire.r2", trace_id, &r.base,
+                      10 * SECOND_NS, NULL, NULL);
+}
+
+static void the_auctioneer_is_told_of_a_task(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 1);
+    world_run(s.world, SECOND_NS);
+    send_desire(&s, "t0", "trace"); /* nobody leads */
+    world_run(s.world, SECOND_NS);
+    assert_string_equal(buf_string(&s.told.lines), "");
+    lead(&s);
+    world_run(s.world, SECOND_NS);
+    send_desire(&s, "t1", "trace");
+    world_run(s.world, SECOND_NS);
+    assert_string_equal(buf_string(&s.told.lines),
+                        "POST /v1/tasks: t1/d preloaded:x 1/2/3 tag=gpu driver=nfs\n");
+    end(&s);
+}
+
+static void put_task(struct scene *s, const char *guid, Models__Task__State state)
+{
+    Models__Task task = MODELS__TASK__INIT;
+    Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
+    task.task_guid = (char *)(uintptr_t)guid;
+    task.domain = (char *)(uintptr_t) "d";
+    task.state = state;
+    task.cell_id = (char *)(uintptr_t) "c1";
+    task.task_definition = &definition;
+    put(s, key_task(&s->arena, guid), &task.base);
+}
+
+static void cancel_task(struct scene *s, const char *guid)
+{
+    Models__TaskGuidRequest r = MODELS__TASK_GUID_REQUEST__INIT;
+    r.task_guid = (char *)(uintptr_t)guid;
+    ask(s, "/v1/tasks/cancel", &r.base);
+}
+
+static void the_rep_is_told_that_its_task_was_cancelled(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 1);
+    put_task(&s, "t0", MODELS__TASK__STATE__Running);
+    put_task(&s, "a/b", MODELS__TASK__STATE__Running); /* by no request of ours */
+    put_task(&s, "t1", MODELS__TASK__STATE__Pending);  /* rejected by c1 before */
+    cancel_task(&s, "t0");
+    cancel_task(&s, "a/b");
+    cancel_task(&s, "t1");
+    assert_string_equal(buf_string(&s.told.lines),
+                        "POST /v1/tasks/t0/cancel:\nPOST /v1/tasks/a%2Fb/cancel:\n");
+    end(&s);
+}
+
+/* Each of its own client; an auctioneer that does not answer keeps START_CALLS_MAX calls busy, and
+ * what then waits is bounded. */
+static void so_many_tasks_wait_to_be_told(void **state)
+{
+    (void)state;
+    struct scene s;
+    char guid[32];
+    begin(&s, 1);
+    lead(&s);
+    enum { ALL = START_CALLS_MAX + STARTS_WAITING_MAX + 5 };
+    world_run(s.world, SECOND_NS);
+    s.told.silent = true;
+    for (int i = 0; i < ALL; i++) {
+        snprintf(guid, sizeof(guid), "t%d", i);
+        send_desire(&s, guid, i < START_CALLS_MAX ? guid : "the same");
+        world_run(s.world, i < START_CALLS_MAX ? 100 * MILLISECOND_NS : MILLISECOND_NS / 2);
+    }
+    world_run(s.world, 20 * SECOND_NS); /* the first calls time out */
+    assert_int_equal(s.told.tasks, START_CALLS_MAX + STARTS_WAITING_MAX);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_auctioneer_is_told_of_a_task),
+        cmocka_unit_test(the_rep_is_told_that_its_task_was_cancelled),
+        cmocka_unit_test(so_many_tasks_wait_to_be_told),
         cmocka_unit_test(a_changed_tag_is_put_to_each_rep_once),
         cmocka_unit_test(a_stop_is_told_once_for_each_request),
         cmocka_unit_test(so_many_are_told_at_once),
