@@ -35,7 +35,7 @@ struct user_server {
     int notes;
 };
 
-static void say(int fd, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(int fd, const char *format, ...)
 {
     char text[HEAD];
     va_list args;
