@@ -40,7 +40,10 @@ static const char apply_details[] =
     "and every other key of a DesiredLRP by its name in the API (action, monitor, setup,\n"
     "check_definition, placement_tags, ...). What may change while it runs: instances, routes,\n"
     "annotation, metric_tags, and the policies on_cell_loss (replace, hold) and on_evacuate (move,\n"
-    "stay).\n";
+    "stay). With any other change the app is replaced: new instances are started beside the old\n"
+    "ones, which are removed when all the new ones run. Until then, for --timeout at most, it is\n"
+    "waited; if they do not come up the old ones run on (exit status 6 or 7). Interrupted at any\n"
+    "point, apply the file again.\n";
 
 static const char run_details[] =
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"

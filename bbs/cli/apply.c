@@ -100,22 +100,57 @@ static void compare(struct arena *a, const struct app *app, const Models__Desire
     plan->text = text ? text : "unchanged";
 }
 
+static bool is_of(const Models__DesiredLRP *lrp, const char *name)
+{
+    const Models__Owner *owner = lrp->owner;
+    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && strcmp(owner->uid, name) == 0;
+}
+
+/* Sorts the processes of the app's name into the same definition, others, and strangers. */
+static const Models__DesiredLRP *sort(struct arena *a, const struct app *app,
+                                      Models__DesiredLRP *const *lrps, size_t count,
+                                      struct apply_plan *plan, const Models__DesiredLRP **ret_other)
+{
+    const Models__DesiredLRP *same = NULL;
+    plan->old = ARENA_ARRAY(a, count, Models__DesiredLRP *);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(lrps[i]->process_guid, app->lrp->process_guid) == 0) {
+            same = lrps[i];
+        } else if (is_of(lrps[i], app->name)) {
+            plan->old[plan->old_count++] = lrps[i];
+        } else if (strcmp(lrps[i]->process_guid, app->name) == 0) {
+            *ret_other = lrps[i];
+        }
+    }
+    return same;
+}
+
+static int32_t most_instances(const struct apply_plan *plan)
+{
+    int32_t most = 0;
+    for (size_t i = 0; i < plan->old_count; i++) {
+        most = plan->old[i]->instances > most ? plan->old[i]->instances : most;
+    }
+    return most;
+}
+
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan)
 {
-    *ret_plan = (struct apply_plan){.action = APPLY_CREATE, .text = "created"};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(lrps[i]->process_guid, app->lrp->process_guid) == 0) {
-            compare(a, app, lrps[i], ret_plan);
-            return;
-        }
-        if (strcmp(lrp_name(lrps[i]), app->name) == 0) {
-            ret_plan->action = APPLY_REFUSE;
-            ret_plan->text = arena_printf(
-                a,
-                "runs with another definition (%s); only instances, routes, annotation, metric "
-                "tags and policies can change while it runs: bbs rm %s --wait, then apply again",
-                lrps[i]->process_guid, app->name);
-        }
+    const Models__DesiredLRP *other = NULL;
+    *ret_plan = (struct apply_plan){
+        .action = APPLY_CREATE, .text = "created", .instances = app->lrp->instances};
+    const Models__DesiredLRP *same = sort(a, app, lrps, count, ret_plan, &other);
+    if (other && !same) {
+        ret_plan->action = APPLY_REFUSE;
+        ret_plan->text = "is the process_guid of a process that another client made; give the app "
+                         "another name, or remove that one: bbs rm";
+    } else if (same) {
+        compare(a, app, same, ret_plan);
+        ret_plan->instances = app->instances_given ? app->lrp->instances : same->instances;
+    } else if (ret_plan->old_count > 0) {
+        ret_plan->instances = app->instances_given ? app->lrp->instances : most_instances(ret_plan);
+        ret_plan->text = arena_printf(a, "created with a new definition, beside %s",
+                                      ret_plan->old[0]->process_guid);
     }
 }

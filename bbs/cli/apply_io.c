@@ -4,6 +4,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Between two attempts the board may have changed. */
@@ -18,10 +19,12 @@ static int upsert_domain(struct session *s, const char *domain, struct err *err)
                            &models__upsert_domain_response__descriptor, &m, err);
 }
 
-static int desire(struct session *s, const struct app *app, struct err *err)
+static int desire(struct session *s, const struct app *app, int32_t instances, struct err *err)
 {
     Models__DesireLRPRequest request = MODELS__DESIRE_LRPREQUEST__INIT;
-    request.desired_lrp = app->lrp;
+    Models__DesiredLRP lrp = *app->lrp;
+    lrp.instances = instances;
+    request.desired_lrp = &lrp;
     ProtobufCMessage *m;
     return cli_client_call(s->client, &s->arena, "/v1/desired_lrp/desire.r2", &request.base,
                            &models__desired_lrplifecycle_response__descriptor, &m, err);
@@ -43,7 +46,7 @@ static int carry_out(struct session *s, const struct app *app, const struct appl
 {
     switch (plan->action) {
     case APPLY_CREATE:
-        return desire(s, app, err);
+        return desire(s, app, plan->instances, err);
     case APPLY_UPDATE:
         return update(s, app->lrp->process_guid, plan->update, err);
     case APPLY_REFUSE:
@@ -62,12 +65,10 @@ static int say_whose(int r, const struct app *app, struct err *err)
                              : r;
 }
 
-/* Decides on what the board has and carries it out; *ret_desired is how many instances there are to
- * be then. */
-static int apply_one(struct session *s, const struct app *app, int32_t *ret_desired,
+/* Decides on what the board has and carries it out; *ret_plan tells what is left to do. */
+static int apply_one(struct session *s, const struct app *app, struct apply_plan *ret_plan,
                      struct err *err)
 {
-    struct apply_plan plan = {0};
     int r = -ERR_EXISTS;
     for (int attempt = 0; r == -ERR_EXISTS && attempt < DECIDE_ATTEMPTS_MAX; attempt++) {
         Models__DesiredLRP **lrps;
@@ -76,32 +77,57 @@ static int apply_one(struct session *s, const struct app *app, int32_t *ret_desi
         if (r < 0) {
             return r;
         }
-        apply_decide(&s->arena, app, lrps, count, &plan);
-        *ret_desired = app->lrp->instances;
-        for (size_t i = 0; i < count && !app->instances_given; i++) {
-            if (strcmp(lrps[i]->process_guid, app->lrp->process_guid) == 0) {
-                *ret_desired = lrps[i]->instances;
-            }
-        }
-        r = say_whose(carry_out(s, app, &plan, err), app, err);
+        apply_decide(&s->arena, app, lrps, count, ret_plan);
+        r = say_whose(carry_out(s, app, ret_plan, err), app, err);
     }
-    return r < 0 ? r : session_tell(s, app->name, app->lrp->process_guid, plan.text, err);
+    return r < 0 ? r : session_tell(s, app->name, app->lrp->process_guid, ret_plan->text, err);
+}
+
+/* Other definitions of the app go when this one runs; before, they run on. */
+static int replace(struct session *s, const struct app *app, const struct apply_plan *plan,
+                   struct err *err)
+{
+    for (size_t i = 0; i < plan->old_count; i++) {
+        int r = session_remove(s, app->name, plan->old[i], "replaced, the old one is removed", err);
+        if (r != 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int wait_for(struct session *s, const struct app *app, const struct apply_plan *plan,
+                    struct err *err)
+{
+    if (!s->wait && plan->old_count == 0) {
+        return 0;
+    }
+    int r = session_wait(s, app->name, app->lrp->process_guid, plan->instances, err);
+    if (r == 0) {
+        r = replace(s, app, plan, err);
+    } else if (plan->old_count > 0) {
+        fprintf(stderr,
+                "bbs: %s: the old definition (%s) runs on; apply again to go on, or bbs rm %s to "
+                "give the new one up\n",
+                app->name, plan->old[0]->process_guid, app->lrp->process_guid);
+    }
+    return r;
 }
 
 static int apply_all(struct session *s, const struct app *apps, size_t count, struct err *err)
 {
-    int32_t *desired = ARENA_ARRAY(&s->arena, count, int32_t);
+    struct apply_plan *plans = ARENA_ARRAY(&s->arena, count, struct apply_plan);
     for (size_t i = 0; i < count; i++) {
         bool again = i > 0 && strcmp(apps[i].lrp->domain, apps[i - 1].lrp->domain) == 0;
         int r = again ? 0 : upsert_domain(s, apps[i].lrp->domain, err);
-        r = r < 0 ? r : apply_one(s, &apps[i], &desired[i], err);
+        r = r < 0 ? r : apply_one(s, &apps[i], &plans[i], err);
         if (r < 0) {
             return r;
         }
     }
     int worst = 0;
-    for (size_t i = 0; s->wait && i < count; i++) {
-        int r = session_wait(s, apps[i].name, apps[i].lrp->process_guid, desired[i], err);
+    for (size_t i = 0; i < count; i++) {
+        int r = wait_for(s, &apps[i], &plans[i], err);
         if (r < 0) {
             return r;
         }

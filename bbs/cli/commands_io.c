@@ -73,8 +73,10 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     size_t count;
     int r = session_named(s, name, &lrps, &count, err);
     if (r == 0 && count > 1) {
-        r = err_set(err, ERR_CONFLICT, "%zu processes are called \"%.60s\"; give a process_guid",
-                    count, name);
+        r = err_set(err, ERR_CONFLICT,
+                    "\"%.60s\" is being replaced: it has %zu definitions; apply it again to finish "
+                    "that, or give a process_guid (bbs ps --output json)",
+                    name, count);
     }
     if (r < 0) {
         return r;
@@ -105,20 +107,6 @@ int bbs_scale_run(const struct invocation *call, struct err *err)
     return r;
 }
 
-static int remove_one(struct session *s, const char *name, const Models__DesiredLRP *lrp,
-                      struct err *err)
-{
-    Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
-    request.process_guid = lrp->process_guid;
-    ProtobufCMessage *m;
-    int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
-                            &models__desired_lrplifecycle_response__descriptor, &m, err);
-    /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
-    r = r == -ERR_NOT_FOUND ? 0 : r;
-    r = r < 0 ? r : session_tell(s, name, lrp->process_guid, "removed", err);
-    return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
-}
-
 struct named {
     Models__DesiredLRP **lrps;
     size_t count;
@@ -135,7 +123,7 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
     }
     for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
         for (size_t k = 0; r == 0 && k < named[i].count; k++) {
-            r = remove_one(s, call->arguments[i], named[i].lrps[k], err);
+            r = session_remove(s, call->arguments[i], named[i].lrps[k], "removed", err);
         }
     }
     return r;

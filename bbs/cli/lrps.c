@@ -177,6 +177,13 @@ static void add_record(struct table *t, const char *name, const Models__ActualLR
     }
 }
 
+/* While an app is being replaced its two definitions are told apart. */
+static bool shares_name(Models__DesiredLRP *const *sorted, size_t count, size_t i)
+{
+    return (i > 0 && strcmp(lrp_name(sorted[i - 1]), lrp_name(sorted[i])) == 0) ||
+           (i + 1 < count && strcmp(lrp_name(sorted[i]), lrp_name(sorted[i + 1])) == 0);
+}
+
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
               struct buf *out)
@@ -190,7 +197,8 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
         &t, a, 7,
         (const char *[]){"PROCESS", "INDEX", "STATE", "CELL", "ADDRESS:PORT", "AGE", "CRASHES"});
     for (size_t i = 0; i < count; i++) {
-        const char *guid = sorted[i]->process_guid, *name = lrp_name(sorted[i]);
+        const char *guid = sorted[i]->process_guid;
+        const char *name = shares_name(sorted, count, i) ? guid : lrp_name(sorted[i]);
         size_t first = first_of(records, actual_count, guid), k = first;
         for (; k < actual_count && strcmp(guid_of(records[k]), guid) == 0; k++) {
             add_record(&t, name, records[k], now_ns);

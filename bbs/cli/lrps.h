@@ -22,11 +22,17 @@ struct apply_plan {
     enum apply_action action;
     Models__DesiredLRPUpdate *update; /* of APPLY_UPDATE: only what differs */
     const char *text; /* for people: "created", "scaled from 2 to 3", or why it is refused */
+    int32_t instances; /* that are to run then */
+    Models__DesiredLRP **old; /* other definitions of this app: to be removed once this one runs */
+    size_t old_count;
 };
 
-/* What brings the board from `lrps` (all of the app's domain) to `app`. The same definition: only
- * instances (if the file says them), routes, annotation, metric tags and policies may differ, and
- * are updated. Another definition under the same name: refused (it cannot be changed in place yet). */
+/* What brings the board from `lrps` (all there are) to `app`. The same definition: only instances
+ * (if the file says them), routes, annotation, metric tags and policies may differ, and are updated.
+ * Another definition under the same name (DESIGN 5): a new process, with as many instances as the
+ * old one has unless the file says them, and the old one goes when the new one runs. Both are there
+ * when that was interrupted: then what is left to do is planned. A name that a process has which the
+ * command line did not make: refused. */
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan);
 

@@ -219,3 +219,17 @@ int session_tell(struct session *s, const char *name, const char *process_guid, 
     buf_done(&out);
     return r;
 }
+
+int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
+                   const char *result, struct err *err)
+{
+    Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = lrp->process_guid;
+    ProtobufCMessage *m;
+    int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
+                            &models__desired_lrplifecycle_response__descriptor, &m, err);
+    /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
+    r = r == -ERR_NOT_FOUND ? 0 : r;
+    r = r < 0 ? r : session_tell(s, name, lrp->process_guid, result, err);
+    return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
+}

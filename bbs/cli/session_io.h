@@ -37,6 +37,10 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
+/* Removes a process and tells it so; with --wait until nothing of it runs. */
+int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
+                   const char *result, struct err *err);
+
 /* The task with this guid, else the only one of this name. ERR_NOT_FOUND with the nearest name;
  * ERR_CONFLICT when several have it. */
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);

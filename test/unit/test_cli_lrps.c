@@ -70,7 +70,7 @@ static void apply_changes_only_what_differs(void **state)
         {"on_evacuate: stay", "", APPLY_UPDATE, "updated"},
         {"instances: 1", "instances: 0\nannotation: x", APPLY_UPDATE,
          "updated, scaled from 1 to 0"},
-        {"memory: 5M", "memory: 6M", APPLY_REFUSE, NULL},
+        {"memory: 5M", "memory: 6M", APPLY_CREATE, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Models__DesiredLRP *lrps[2];
@@ -110,6 +110,65 @@ static void an_update_holds_only_what_differs(void **state)
     apply_decide(&f->arena, app_of(f, "routes: {a: [1]}\nmetric_tags: {x: y}"), &old, 1, &plan);
     buf_message(&f->out, &plan.update->base);
     assert_true(f->out.size > 0);
+}
+
+/* The new one is made beside the old, which goes when it runs; whatever an interruption left is gone
+ * on with, and nobody else's process is touched. */
+static void another_definition_replaces(void **state)
+{
+    struct fixture *f = *state;
+    enum { A = 1, B = 2, C = 4, FOREIGN_NAME = 8, OTHER_APP = 16 };
+    static const struct {
+        const char *more; /* of definition B, which is applied */
+        int there;
+        enum apply_action action;
+        int32_t instances;
+        int old;
+    } rows[] = {
+        {"", A, APPLY_CREATE, 3, A},
+        {"instances: 5", A, APPLY_CREATE, 5, A},
+        {"", A | C, APPLY_CREATE, 7, A | C}, /* two that were given up */
+        {"", A | B, APPLY_UNCHANGED, 2, A},
+        {"instances: 4", A | B, APPLY_UPDATE, 4, A},
+        {"", B, APPLY_UNCHANGED, 2, 0},
+        {"", OTHER_APP, APPLY_CREATE, 1, 0},
+        {"", FOREIGN_NAME, APPLY_REFUSE, 1, 0},
+        {"", B | FOREIGN_NAME, APPLY_UNCHANGED, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__DesiredLRP *lrps[5];
+        size_t count = 0;
+        struct apply_plan plan;
+        if (rows[i].there & A) {
+            lrps[count++] = app_of(f, "memory: 1M\ninstances: 3")->lrp;
+        }
+        if (rows[i].there & B) {
+            lrps[count++] = app_of(f, "memory: 2M\ninstances: 2")->lrp;
+        }
+        if (rows[i].there & C) {
+            lrps[count++] = app_of(f, "memory: 3M\ninstances: 7")->lrp;
+        }
+        if (rows[i].there & FOREIGN_NAME) {
+            lrps[count] = app_of(f, "memory: 4M")->lrp;
+            lrps[count]->process_guid = arena_strdup(&f->arena, "web");
+            lrps[count++]->owner = NULL;
+        }
+        if (rows[i].there & OTHER_APP) {
+            lrps[count] = app_of(f, "memory: 5M")->lrp;
+            lrps[count++]->owner->uid = arena_strdup(&f->arena, "web2");
+        }
+        struct app *app = app_of(f, arena_printf(&f->arena, "memory: 2M\n%s", rows[i].more));
+        apply_decide(&f->arena, app, lrps, count, &plan);
+        int old = 0;
+        for (size_t k = 0; k < plan.old_count; k++) {
+            old |= plan.old[k]->memory_mb == 1 ? A : plan.old[k]->memory_mb == 3 ? C : 32;
+        }
+        if (plan.action != rows[i].action || plan.instances != rows[i].instances ||
+            old != rows[i].old) {
+            fail_msg("row %zu: action %d, %d instances, old %d", i, plan.action, plan.instances,
+                     old);
+        }
+    }
 }
 
 static Models__ActualLRP *record(struct fixture *f, const char *guid, int index, const char *name)
@@ -346,6 +405,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(apply_changes_only_what_differs),
+        TEST(another_definition_replaces),
         TEST(an_update_holds_only_what_differs),
         TEST(waiting_ends_when_all_desired_run_and_no_others),
         TEST(what_runs_for_a_moment_has_not_settled),
