@@ -20,6 +20,9 @@ static const struct cli_option *const task[] = {cli_bbs_options,    cli_tls_opti
                                                 bbs_output_options, NULL};
 static const struct cli_option *const logs[] = {cli_bbs_options, cli_tls_options, bbs_logs_options,
                                                 bbs_timeout_options, bbs_output_options, NULL};
+static const struct cli_option *const why[] = {cli_bbs_options,     cli_tls_options,
+                                               bbs_why_options,     bbs_timeout_options,
+                                               bbs_output_options,  NULL};
 static const struct cli_option *const restore[] = {bbs_restore_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 
@@ -88,6 +91,8 @@ static const struct cli_command commands[] = {
     {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
     {"rm", "NAME...", "removes processes and their instances", NULL, change, 1, CLI_ARGUMENTS_MAX,
      bbs_rm_run},
+    {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", NULL, why, 1, 2,
+     bbs_why_run},
     {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
     {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
     {"tasks", "[NAME]", "shows the tasks", NULL, tasks, 0, 1, bbs_tasks_run},

@@ -15,6 +15,7 @@ int bbs_tasks_run(const struct invocation *call, struct err *err);
 int bbs_task_run(const struct invocation *call, struct err *err);
 int bbs_cancel_run(const struct invocation *call, struct err *err);
 int bbs_logs_run(const struct invocation *call, struct err *err);
+int bbs_why_run(const struct invocation *call, struct err *err);
 int bbs_restore_run(const struct invocation *call, struct err *err);
 int bbs_serve_run(const struct invocation *call, struct err *err);
 
@@ -26,6 +27,7 @@ extern const struct cli_option bbs_run_options[];
 extern const struct cli_option bbs_tasks_options[];
 extern const struct cli_option bbs_task_options[];
 extern const struct cli_option bbs_logs_options[];
+extern const struct cli_option bbs_why_options[];
 extern const struct cli_option bbs_restore_options[];
 extern const struct cli_option bbs_serve_options[];
 

@@ -86,22 +86,6 @@ static int add_source(struct logs *l, const char *label, const char *cell_id, co
     return 0;
 }
 
-/* Text as a query's value. */
-static const char *escaped(struct arena *a, const char *text)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
-    char *out = arena_alloc(a, strlen(text) * 3 + 1), *to = out;
-    for (; *text; text++) {
-        if (strchr(plain, *text)) {
-            *to++ = *text;
-        } else {
-            to += sprintf(to, "%%%02X", (unsigned char)*text);
-        }
-    }
-    return out;
-}
-
 /* The newest kept one of an index on this cell, but for `present`; NULL when there is none. */
 static const char *newest_kept(struct logs *l, const char *url, const char *path,
                                const char *present, json_int_t *ret_at)
@@ -139,7 +123,7 @@ static int add_previous(struct logs *l, const char *label, const char *process_g
 {
     struct arena *a = &l->s->arena;
     const char *path = arena_printf(a, "/v1/logs?process_guid=%s&index=%d",
-                                    escaped(a, process_guid), (int)index);
+                                    cli_escaped(a, process_guid), (int)index);
     const char *guid = NULL, *cell = NULL;
     json_int_t newest = -1, at = 0;
     for (size_t i = 0; i < l->cell_count; i++) {
@@ -388,23 +372,6 @@ static int read_all(struct logs *l, struct err *err)
 
 /* ---- The command ---- */
 
-static int read_index(const struct invocation *call, int32_t *ret_index, struct err *err)
-{
-    if (call->argument_count < 2) {
-        return 0;
-    }
-    const char *text = call->arguments[1];
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 6 || text[digits] || cli_switch(call, "task")) {
-        return err_set(err, ERR_INVALID,
-                       cli_switch(call, "task") ? "a task has no index: \"%.40s\""
-                                                : "\"%.40s\" is not an index (0, 1, ...)",
-                       text);
-    }
-    *ret_index = (int32_t)strtol(text, NULL, 10);
-    return 0;
-}
-
 static int make_query(struct logs *l, struct err *err)
 {
     int64_t lines = 0;
@@ -424,7 +391,7 @@ int bbs_logs_run(const struct invocation *call, struct err *err)
     struct logs l = {.s = &s, .call = call};
     int32_t index = -1;
     int r = session_open(call, &s, err);
-    r = r < 0 ? r : read_index(call, &index, err);
+    r = r < 0 ? r : cli_index(call, 1, &index, err);
     r = r < 0 ? r : make_query(&l, err);
     r = r < 0 ? r : get_cells(&l, err);
     if (r == 0) {

@@ -8,6 +8,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { POLL_MS = 100, POLL_SLOW_MS = 500, POLL_SLOW_AFTER_MS = 5000, ANSWER_MS = 10000 };
@@ -232,4 +233,36 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
     r = r == -ERR_NOT_FOUND ? 0 : r;
     r = r < 0 ? r : session_tell(s, name, lrp->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
+}
+
+int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err)
+{
+    if (call->argument_count <= argument) {
+        return 0;
+    }
+    const char *text = call->arguments[argument];
+    size_t digits = strspn(text, "0123456789");
+    if (cli_switch(call, "task")) {
+        return err_set(err, ERR_INVALID, "a task has no index: \"%.40s\"", text);
+    }
+    if (digits == 0 || digits > 6 || text[digits]) {
+        return err_set(err, ERR_INVALID, "\"%.40s\" is not an index (0, 1, ...)", text);
+    }
+    *ret_index = (int32_t)strtol(text, NULL, 10);
+    return 0;
+}
+
+const char *cli_escaped(struct arena *a, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789-_.";
+    char *out = arena_alloc(a, strlen(text) * 3 + 1), *to = out;
+    for (; *text; text++) {
+        if (strchr(plain, *text)) {
+            *to++ = *text;
+        } else {
+            to += sprintf(to, "%%%02X", (unsigned char)*text);
+        }
+    }
+    return out;
 }

@@ -41,6 +41,12 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
                    const char *result, struct err *err);
 
+/* The index given as this argument; untouched when it is not. With --task there is none. */
+int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err);
+
+/* Text as a value in the query of a path. */
+const char *cli_escaped(struct arena *a, const char *text);
+
 /* The task with this guid, else the only one of this name. ERR_NOT_FOUND with the nearest name;
  * ERR_CONFLICT when several have it. */
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);

@@ -1,0 +1,275 @@
+#include "bbs/cli/why.h"
+
+#include "bbs/cli/lrps.h"
+#include "bbs/cli/tasks.h"
+#include "common/cli/state_text.h"
+#include "common/cli/table.h"
+#include "common/codec/json.h"
+#include "common/contract/moment.h"
+#include "common/model/crash_policy.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void say(struct why *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct why *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (w->count < WHY_LINES_MAX) {
+        w->lines[w->count++] = arena_vprintf(w->arena, format, args);
+    }
+    va_end(args);
+}
+
+static const char *for_(const struct why *w, const struct why_facts *f, int64_t since_ns)
+{
+    return age_text(w->arena, f->now_ns - since_ns);
+}
+
+/* ---- Cells ---- */
+
+static const Board__CellStatus *cell_of(const struct why_facts *f, const char *cell_id)
+{
+    for (size_t i = 0; f->cells && i < f->cells->n_cells; i++) {
+        const Models__CellPresence *p = f->cells->cells[i]->presence;
+        if (p && strcmp(p->cell_id, cell_id) == 0) {
+            return f->cells->cells[i];
+        }
+    }
+    return NULL;
+}
+
+static void say_cell(struct why *w, const struct why_facts *f, const char *cell_id)
+{
+    const Board__CellStatus *c = cell_of(f, cell_id);
+    if (!c) {
+        say(w, "its cell %s is not on the board", cell_id);
+    } else if (c->evacuating) {
+        say(w, "its cell %s is being evacuated", cell_id);
+    } else if (strcmp(c->state, "LOST (held)") == 0) {
+        say(w, "its cell %s is silent, and held with others: bbs cells says what can be done",
+            cell_id);
+    } else if (strcmp(c->state, "PRESENT") != 0) {
+        say(w, "its cell %s is %s for %s", cell_id, c->state, for_(w, f, c->since));
+    }
+}
+
+static void say_cells(struct why *w, const struct why_facts *f)
+{
+    size_t present = 0, evacuating = 0, count = f->cells ? f->cells->n_cells : 0;
+    for (size_t i = 0; i < count; i++) {
+        bool here = strcmp(f->cells->cells[i]->state, "PRESENT") == 0;
+        evacuating += here && f->cells->cells[i]->evacuating;
+        present += here && !f->cells->cells[i]->evacuating;
+    }
+    if (count == 0) {
+        say(w, "there are no cells: start a rep");
+    } else if (present < count) {
+        say(w, "%zu of %zu cells take work: %zu are being evacuated, %zu are lost", present, count,
+            evacuating, count - present - evacuating);
+    }
+}
+
+/* ---- Instances ---- */
+
+static void say_crash(struct why *w, const struct why_facts *f, const Models__ActualLRP *r)
+{
+    int64_t at_ns = crash_restart_ns(&CRASH_POLICY_DEFAULT, r->crash_count, r->since);
+    if (*r->crash_reason) {
+        say(w, "it crashed %d times, the last time: %s", (int)r->crash_count, r->crash_reason);
+    }
+    if (strcmp(r->state, "CRASHED") != 0) {
+        return;
+    }
+    if (at_ns == NEVER_NS) {
+        say(w, "it crashed too often: it is not started again; apply a change, or remove it");
+    } else if (at_ns > f->now_ns) {
+        say(w, "it is started again in %s", age_text(w->arena, at_ns - f->now_ns));
+    } else {
+        say(w, "it is started again when the converger looks next, within 30 s");
+    }
+}
+
+static void say_unclaimed(struct why *w, const struct why_facts *f, const Models__ActualLRP *r)
+{
+    w->waits = true;
+    if (*r->placement_error) {
+        say(w, "no cell takes it: %s", r->placement_error);
+        say(w, "it is tried again whenever a cell changes, and every 10 s");
+    } else {
+        say(w, "it waits for the auctioneer to find a cell for it");
+    }
+    say_cells(w, f);
+}
+
+static void say_record(struct why *w, const struct why_facts *f, const Models__DesiredLRP *lrp,
+                       const Models__ActualLRP *r)
+{
+    const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
+    bool placed = at && *at->cell_id;
+    say(w, "%s%s%s for %s", state_text(w->arena, r), placed ? " on " : "",
+        placed ? at->cell_id : "", for_(w, f, r->since));
+    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+        say(w, "its cell was lost; it counts until the one that replaces it runs");
+    } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+        say(w, "its cell is being evacuated; it runs until the one that replaces it does");
+    }
+    if (placed) {
+        say_cell(w, f, at->cell_id);
+    }
+    if (r->stopping) {
+        say(w, "it was asked to stop; its cell has 10 s before it is killed");
+    }
+    if (strcmp(r->state, "UNCLAIMED") == 0) {
+        say_unclaimed(w, f, r);
+    } else if (strcmp(r->state, "CLAIMED") == 0 && placed) {
+        say(w, "its cell is making its container: rep containers --url URL shows it");
+    }
+    if (r->crash_count > 0) {
+        say_crash(w, f, r);
+    }
+    if ((!lrp || r->actual_lrp_key->index >= lrp->instances) && !r->stopping) {
+        say(w, "%s", f->domain_fresh
+                         ? "it is not desired any more, and is stopped"
+                         : "it is not desired any more, but its domain is not fresh: nothing is "
+                           "stopped before somebody vouches for the domain again (bbs apply)");
+    }
+}
+
+void why_instance(struct arena *a, const struct why_facts *f, const Models__DesiredLRP *lrp,
+                  const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
+                  size_t count, struct why *ret_why)
+{
+    const char *name = lrp ? lrp_name(lrp) : process_guid;
+    struct why w = {.arena = a,
+                    .subject = arena_printf(a, "%s/%d", name, (int)index),
+                    .guid = process_guid,
+                    .index = index};
+    for (size_t i = 0; i < count; i++) {
+        if (actuals[i]->actual_lrp_key && actuals[i]->actual_lrp_key->index == index) {
+            say_record(&w, f, lrp, actuals[i]);
+        }
+    }
+    if (w.count == 0 && lrp && index < lrp->instances) {
+        say(&w, "it has no record; the converger makes one when it looks next, within 30 s");
+    } else if (w.count == 0 && lrp) {
+        say(&w, "there is none: %d instances are desired, 0 to %d", (int)lrp->instances,
+            (int)lrp->instances - 1);
+    }
+    *ret_why = w;
+}
+
+/* ---- Tasks ---- */
+
+static void say_pending(struct why *w, const struct why_facts *f, const Models__Task *t)
+{
+    w->waits = true;
+    if (t->rejection_count > 0) {
+        say(w, "it was rejected %d times, the last time: %s", (int)t->rejection_count,
+            *t->rejection_reason ? t->rejection_reason : "no reason was given");
+    }
+    say(w, "it is offered again every 30 s, and fails when it was not started within 30 min");
+    if (t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES) {
+        say(w, "with %d rejections behind it the next one fails it (max_retries)",
+            (int)t->max_retries);
+    } else {
+        say(w, "with 3 rejections behind it the next one fails it (max_retries)");
+    }
+    say_cells(w, f);
+}
+
+static void say_over(struct why *w, const Models__Task *t)
+{
+    const char *url = t->task_definition ? t->task_definition->completion_callback_url : "";
+    if (t->failed) {
+        say(w, "it failed: %s", *t->failure_reason ? t->failure_reason : "no reason was given");
+    }
+    if (*url) {
+        say(w, "its callback is told how it ended, then it is deleted: %s", url);
+    } else if (t->state == MODELS__TASK__STATE__Resolving) {
+        say(w, "somebody takes note of how it ended, and deletes it");
+    } else {
+        say(w, "it is kept until it is deleted: bbs task %s --rm", t->task_guid);
+    }
+}
+
+void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
+              struct why *ret_why)
+{
+    struct why w = {.arena = a, .subject = task_name(t), .guid = t->task_guid, .index = -1};
+    say(&w, "%s%s%s for %s", task_state_text(a, t), *t->cell_id ? " on " : "", t->cell_id,
+        for_(&w, f, t->updated_at));
+    if (t->state == MODELS__TASK__STATE__Pending) {
+        say_pending(&w, f, t);
+    } else if (task_is_over(t)) {
+        say_over(&w, t);
+    } else if (*t->cell_id) {
+        say_cell(&w, f, t->cell_id);
+        const Board__CellStatus *cell = cell_of(f, t->cell_id);
+        if (!cell || strcmp(cell->state, "LOST") == 0) {
+            say(&w, "a task runs at most once: it fails when its cell stays away for 60 s");
+        }
+    }
+    *ret_why = w;
+}
+
+/* ---- Printing ---- */
+
+static void print_json(const struct why *w, struct bytes auctioneer, struct buf *out)
+{
+    buf_append_string(out, "{\"subject\":");
+    json_string_text(bytes_of(w->subject), out);
+    buf_append_string(out, ",\"guid\":");
+    json_string_text(bytes_of(w->guid), out);
+    if (w->index >= 0) {
+        buf_printf(out, ",\"index\":%d", (int)w->index);
+    }
+    buf_append_string(out, ",\"explanation\":[");
+    for (size_t i = 0; i < w->count; i++) {
+        buf_append_string(out, i ? "," : "");
+        json_string_text(bytes_of(w->lines[i]), out);
+    }
+    buf_append_string(out, "],\"auctioneer\":");
+    if (!auctioneer.size || json_compact(auctioneer, out, NULL) < 0) {
+        buf_append_string(out, "null");
+    }
+    buf_append_string(out, "}\n");
+}
+
+/* What another process wrote is not trusted with a terminal. */
+static void print_line(const char *text, struct buf *out)
+{
+    for (; *text; text++) {
+        buf_append(out, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+    }
+    buf_append_string(out, "\n");
+}
+
+void why_print(const struct why *w, struct bytes auctioneer, bool json, struct buf *out)
+{
+    if (json) {
+        print_json(w, auctioneer, out);
+        return;
+    }
+    print_line(arena_printf(w->arena, "%s: %s", w->subject, w->count ? w->lines[0] : "unknown"),
+               out);
+    for (size_t i = 1; i < w->count; i++) {
+        buf_append_string(out, "    ");
+        print_line(w->lines[i], out);
+    }
+    if (auctioneer.size) {
+        struct buf text;
+        buf_init(&text);
+        if (cli_state_text(auctioneer, false, &text, NULL) == 0) {
+            buf_append_string(out, "    the auctioneer says:\n");
+            for (const char *at = buf_string(&text); *at;) {
+                size_t size = strcspn(at, "\n");
+                print_line(arena_printf(w->arena, "      %.*s", (int)size, at), out);
+                at += size + (at[size] == '\n');
+            }
+        }
+        buf_done(&text);
+    }
+}

@@ -1,0 +1,45 @@
+/* `bbs why`: why an instance or a task is as it is, told from the board in sentences. Pure: what the
+ * board has in, sentences out. */
+#ifndef BBS_CLI_WHY_H
+#define BBS_CLI_WHY_H
+
+#include "board.pb-c.h"
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
+
+enum { WHY_LINES_MAX = 24 };
+
+/* What the board has. */
+struct why_facts {
+    const Board__CellsStatus *cells;
+    bool domain_fresh; /* of the process's domain */
+    int64_t now_ns;    /* wall clock */
+};
+
+struct why {
+    struct arena *arena;
+    const char *subject; /* "web/0" */
+    const char *guid;    /* process_guid or task_guid */
+    int32_t index;       /* -1: a task */
+    bool waits;          /* the auctioneer may know more */
+    const char *lines[WHY_LINES_MAX];
+    size_t count;
+};
+
+/* Of one index; `actuals` are the records of the process. `lrp` NULL: it is not desired any more. */
+void why_instance(struct arena *a, const struct why_facts *facts, const Models__DesiredLRP *lrp,
+                  const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
+                  size_t count, struct why *ret_why);
+
+void why_task(struct arena *a, const struct why_facts *facts, const Models__Task *task,
+              struct why *ret_why);
+
+/* `auctioneer`: what the leading auctioneer says of it, a JSON text; no bytes = nothing. As lines
+ * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],
+ * "auctioneer":...}. */
+void why_print(const struct why *why, struct bytes auctioneer, bool json, struct buf *out);
+
+#endif

@@ -1,0 +1,239 @@
+/* bbs why. */
+#include "bbs/cli/why.h"
+
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/session_io.h"
+#include "common/cli/cli_io.h"
+#include "common/codec/scan.h"
+#include "common/model/record.h"
+#include "models/domain.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAME_MAX = 2 * 1024 * 1024,
+    SNAPSHOT_MS = 3000,
+    ASK_MS = 2000,           /* the auctioneer is worth a short wait */
+    INSTANCES_SHOWN_MAX = 50 /* when no index is given; those that are well are left out then */
+};
+
+const struct cli_option bbs_why_options[] = {
+    {.name = "task", .help = "NAME is a task, or its guid"},
+    {0},
+};
+
+struct asker {
+    struct session *s;
+    const struct invocation *call;
+    struct why_facts facts;
+    char **domains;
+    size_t domain_count;
+    bool leader_sought;
+    const char *leader; /* the auctioneer's URL; "" = nobody leads */
+};
+
+static int get_facts(struct asker *q, struct err *err)
+{
+    ProtobufCMessage *m;
+    int r = cli_client_call(q->s->client, &q->s->arena, "/v1/board/cells", NULL,
+                            &board__cells_status__descriptor, &m, err);
+    if (r == 0) {
+        q->facts.cells = (const Board__CellsStatus *)m;
+        r = cli_client_call(q->s->client, &q->s->arena, "/v1/domains/list", NULL,
+                            &models__domains_response__descriptor, &m, err);
+    }
+    if (r == 0) {
+        q->domains = ((const Models__DomainsResponse *)m)->domains;
+        q->domain_count = ((const Models__DomainsResponse *)m)->n_domains;
+        q->facts.now_ns = cli_wall_ns();
+    }
+    return r;
+}
+
+static bool is_fresh(const struct asker *q, const char *domain)
+{
+    for (size_t i = 0; i < q->domain_count; i++) {
+        if (strcmp(q->domains[i], domain) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- The leading auctioneer, from the record of its lead ---- */
+
+struct snapshot {
+    struct asker *asker;
+    struct buf partial;
+};
+
+/* True: the snapshot is complete. */
+static bool take_frame(struct asker *q, struct bytes body)
+{
+    ProtobufCMessage *m, *lead;
+    struct arena *a = &q->s->arena;
+    if (scan_and_unpack(a, &board__feed_frame__descriptor, body, FRAME_MAX * 8, &m, NULL) < 0) {
+        return true;
+    }
+    const Board__FeedFrame *f = (const Board__FeedFrame *)m;
+    if (f->kind == BOARD__FEED_FRAME__KIND__RECORD &&
+        record_decode(a, RECORD_LEAD, (struct bytes){f->record.data, f->record.len}, &lead, NULL) ==
+            0 &&
+        strcmp(((const Board__LeadRecord *)lead)->role, "auctioneer") == 0) {
+        q->leader = ((const Board__LeadRecord *)lead)->url;
+    }
+    return f->kind == BOARD__FEED_FRAME__KIND__CURRENT;
+}
+
+/* A negative answer ends the stream: all was read. */
+static int take(void *owner, struct bytes bytes)
+{
+    struct snapshot *s = owner;
+    uint64_t size;
+    buf_append(&s->partial, bytes.data, bytes.size);
+    for (;;) {
+        int used = bytes_varint(buf_bytes(&s->partial), &size);
+        if (used < 0 || (used > 0 && size > FRAME_MAX)) {
+            return -ERR_INVALID;
+        }
+        if (used == 0 || s->partial.size - (size_t)used < size) {
+            return 0;
+        }
+        if (take_frame(s->asker, (struct bytes){s->partial.data + used, (size_t)size})) {
+            return -ERR_EXISTS;
+        }
+        buf_consume(&s->partial, (size_t)used + (size_t)size);
+    }
+}
+
+static void find_leader(struct asker *q)
+{
+    struct snapshot snapshot = {.asker = q};
+    Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
+    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
+    selector.type = arena_strdup(&q->s->arena, record_type_name(RECORD_LEAD));
+    request.n_selectors = 1;
+    request.selectors = list;
+    q->leader_sought = true;
+    q->leader = "";
+    buf_init(&snapshot.partial);
+    cli_client_limit(q->s->client, SNAPSHOT_MS);
+    (void)cli_client_stream(q->s->client, "/v1/board/feed", &request.base, SNAPSHOT_MS, take,
+                            &snapshot, NULL);
+    cli_client_limit(q->s->client, q->s->timeout_ms);
+    buf_done(&snapshot.partial);
+}
+
+/* What it says; no bytes when it cannot be asked, or knows nothing of it. */
+static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
+{
+    struct cli_client *c = NULL;
+    struct bytes body = {0};
+    if (!w->waits) {
+        return body;
+    }
+    if (!q->leader_sought) {
+        find_leader(q);
+    }
+    struct arena *a = &q->s->arena;
+    const char *guid = cli_escaped(a, w->guid);
+    const char *path = w->index < 0 ? arena_printf(a, "/why?task_guid=%s", guid)
+                                    : arena_printf(a, "/why?process_guid=%s&index=%d", guid,
+                                                   (int)w->index);
+    if (*q->leader && cli_client_open(q->call, q->leader, &c, NULL) == 0) {
+        cli_client_limit(c, ASK_MS);
+        if (cli_client_get(c, a, path, &body, NULL) < 0) {
+            body = (struct bytes){0};
+        }
+    }
+    cli_client_close(c);
+    return body;
+}
+
+/* ---- The command ---- */
+
+static int print(struct asker *q, const struct why *w, struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    why_print(w, ask_auctioneer(q, w), q->s->json, &out);
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
+static int explain_task(struct asker *q, struct err *err)
+{
+    Models__Task *task;
+    struct why w;
+    int r = session_task(q->s, q->call->arguments[0], &task, err);
+    if (r < 0) {
+        return r;
+    }
+    why_task(&q->s->arena, &q->facts, task, &w);
+    return print(q, &w, err);
+}
+
+/* The highest index that is desired or has a record, and one more. */
+static int32_t index_end(const Models__DesiredLRP *lrp, Models__ActualLRP *const *actuals,
+                         size_t count)
+{
+    int32_t end = lrp->instances;
+    for (size_t i = 0; i < count; i++) {
+        if (actuals[i]->actual_lrp_key && actuals[i]->actual_lrp_key->index >= end) {
+            end = actuals[i]->actual_lrp_key->index + 1;
+        }
+    }
+    return end;
+}
+
+static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32_t index,
+                           struct err *err)
+{
+    Models__ActualLRP **actuals;
+    size_t count;
+    struct arena *a = &q->s->arena;
+    int r = session_actuals(q->s, a, lrp->process_guid, &actuals, &count, err);
+    if (r < 0) {
+        return r;
+    }
+    q->facts.domain_fresh = is_fresh(q, lrp->domain);
+    int32_t from = index < 0 ? 0 : index;
+    int32_t end = index < 0 ? index_end(lrp, actuals, count) : index + 1;
+    if (index < 0 && end > INSTANCES_SHOWN_MAX) {
+        end = INSTANCES_SHOWN_MAX;
+    }
+    for (int32_t i = from; r == 0 && i < end; i++) {
+        struct why w;
+        why_instance(a, &q->facts, lrp, lrp->process_guid, i, actuals, count, &w);
+        r = print(q, &w, err);
+    }
+    return r;
+}
+
+static int explain_app(struct asker *q, int32_t index, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t count;
+    int r = session_named(q->s, q->call->arguments[0], &lrps, &count, err);
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        r = explain_process(q, lrps[i], index, err);
+    }
+    return r;
+}
+
+int bbs_why_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    struct asker q = {.s = &s, .call = call};
+    int32_t index = -1;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r : cli_index(call, 1, &index, err);
+    r = r < 0 ? r : get_facts(&q, err);
+    if (r == 0) {
+        r = cli_switch(call, "task") ? explain_task(&q, err) : explain_app(&q, index, err);
+    }
+    session_close(&s);
+    return r;
+}

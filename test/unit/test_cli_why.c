@@ -1,0 +1,267 @@
+/* bbs why: what is said of instances and tasks, for each way in which they may stand. */
+#include "bbs/cli/why.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S ((int64_t)1000000000)
+#define NOW (1000000 * S)
+
+struct fixture {
+    struct arena arena;
+    struct buf out;
+    Board__CellsStatus cells;
+};
+
+static Board__CellStatus *cell_of(struct arena *a, const char *id, const char *state,
+                                  bool evacuating)
+{
+    Board__CellStatus *c = ARENA_NEW(a, Board__CellStatus);
+    board__cell_status__init(c);
+    c->presence = ARENA_NEW(a, Models__CellPresence);
+    models__cell_presence__init(c->presence);
+    c->presence->cell_id = arena_strdup(a, id);
+    c->state = arena_strdup(a, state);
+    c->since = NOW - 7 * S;
+    c->evacuating = evacuating;
+    return c;
+}
+
+/* here is well, gone is lost, dark is held, going is being evacuated. */
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    buf_init(&f->out);
+    board__cells_status__init(&f->cells);
+    f->cells.n_cells = 4;
+    f->cells.cells = ARENA_ARRAY(&f->arena, 4, Board__CellStatus *);
+    f->cells.cells[0] = cell_of(&f->arena, "here", "PRESENT", false);
+    f->cells.cells[1] = cell_of(&f->arena, "gone", "LOST", false);
+    f->cells.cells[2] = cell_of(&f->arena, "dark", "LOST (held)", false);
+    f->cells.cells[3] = cell_of(&f->arena, "going", "PRESENT", true);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_done(&f->arena);
+    buf_done(&f->out);
+    free(f);
+    return 0;
+}
+
+struct record {
+    int index, presence;
+    const char *state, *cell, *placement_error, *crash_reason;
+    int crash_count, age_s;
+    bool stopping;
+};
+
+static Models__ActualLRP *actual_of(struct arena *a, const struct record *r)
+{
+    Models__ActualLRP *lrp = ARENA_NEW(a, Models__ActualLRP);
+    models__actual_lrp__init(lrp);
+    lrp->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(lrp->actual_lrp_key);
+    lrp->actual_lrp_key->index = r->index;
+    lrp->presence = (Models__ActualLRP__Presence)r->presence;
+    lrp->state = arena_strdup(a, r->state);
+    lrp->since = NOW - r->age_s * S;
+    lrp->placement_error = arena_strdup(a, r->placement_error);
+    lrp->crash_reason = arena_strdup(a, r->crash_reason);
+    lrp->crash_count = r->crash_count;
+    lrp->stopping = r->stopping;
+    if (r->cell) {
+        lrp->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+        models__actual_lrpinstance_key__init(lrp->actual_lrp_instance_key);
+        lrp->actual_lrp_instance_key->cell_id = arena_strdup(a, r->cell);
+    }
+    return lrp;
+}
+
+static const char *said(struct fixture *f, const struct why *w)
+{
+    buf_clear(&f->out);
+    for (size_t i = 0; i < w->count; i++) {
+        buf_printf(&f->out, "%s%s", i ? "; " : "", w->lines[i]);
+    }
+    return buf_string(&f->out);
+}
+
+#define CELLS "1 of 4 cells take work: 1 are being evacuated, 2 are lost"
+#define TRIED "it is tried again whenever a cell changes, and every 10 s"
+
+static void instances(void **state)
+{
+    struct fixture *f = *state;
+    enum { ORDINARY = 0, EVACUATING = 1, SUSPECT = 2 };
+    static const struct {
+        int index, instances; /* -1: not desired */
+        bool fresh;
+        struct record record; /* without a state: there is none */
+        const char *said;
+    } rows[] = {
+        {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 90}, "RUNNING on here for 90s"},
+        {0, 2, true, {.state = "UNCLAIMED", .age_s = 3},
+         "UNCLAIMED for 3s; it waits for the auctioneer to find a cell for it; " CELLS},
+        {0, 2, true, {.state = "UNCLAIMED", .age_s = 3, .placement_error = "insufficient resources"},
+         "UNCLAIMED for 3s; no cell takes it: insufficient resources; " TRIED "; " CELLS},
+        {0, 2, true, {.state = "CLAIMED", .cell = "here", .age_s = 1},
+         "CLAIMED on here for 1s; its cell is making its container: rep containers --url URL shows "
+         "it"},
+        {0, 2, true,
+         {.state = "CRASHED", .age_s = 10, .crash_count = 3, .crash_reason = "Exited with status 1"},
+         "CRASHED for 10s; it crashed 3 times, the last time: Exited with status 1; it is started "
+         "again in 20s"},
+        {0, 2, true, {.state = "CRASHED", .age_s = 40, .crash_count = 3, .crash_reason = "x"},
+         "CRASHED for 40s; it crashed 3 times, the last time: x; it is started again when the "
+         "converger looks next, within 30 s"},
+        {0, 2, true, {.state = "CRASHED", .age_s = 40, .crash_count = 200, .crash_reason = "x"},
+         "CRASHED for 40s; it crashed 200 times, the last time: x; it crashed too often: it is not "
+         "started again; apply a change, or remove it"},
+        {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 5, .crash_count = 2},
+         "RUNNING on here for 5s"},
+        {0, 2, true, {.state = "RUNNING", .cell = "gone", .age_s = 9, .presence = SUSPECT},
+         "RUNNING (suspect) on gone for 9s; its cell was lost; it counts until the one that "
+         "replaces it runs; its cell gone is LOST for 7s"},
+        {0, 2, true, {.state = "RUNNING", .cell = "going", .age_s = 9, .presence = EVACUATING},
+         "RUNNING (evacuating) on going for 9s; its cell is being evacuated; it runs until the one "
+         "that replaces it does; its cell going is being evacuated"},
+        {0, 2, true, {.state = "RUNNING", .cell = "dark", .age_s = 9},
+         "RUNNING on dark for 9s; its cell dark is silent, and held with others: bbs cells says "
+         "what can be done"},
+        {0, 2, true, {.state = "RUNNING", .cell = "away", .age_s = 9},
+         "RUNNING on away for 9s; its cell away is not on the board"},
+        {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 9, .stopping = true},
+         "STOPPING on here for 9s; it was asked to stop; its cell has 10 s before it is killed"},
+        {1, 2, true, {0}, "it has no record; the converger makes one when it looks next, within 30 s"},
+        {2, 2, true, {0}, "there is none: 2 instances are desired, 0 to 1"},
+        {2, 2, true, {.index = 2, .state = "RUNNING", .cell = "here", .age_s = 9},
+         "RUNNING on here for 9s; it is not desired any more, and is stopped"},
+        {0, -1, false, {.state = "RUNNING", .cell = "here", .age_s = 9},
+         "RUNNING on here for 9s; it is not desired any more, but its domain is not fresh: nothing "
+         "is stopped before somebody vouches for the domain again (bbs apply)"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
+        Models__ActualLRP *one = rows[i].record.state ? actual_of(&f->arena, &rows[i].record) : NULL;
+        struct why_facts facts = {&f->cells, rows[i].fresh, NOW};
+        struct why w;
+        lrp.process_guid = arena_strdup(&f->arena, "web");
+        lrp.instances = rows[i].instances;
+        why_instance(&f->arena, &facts, rows[i].instances < 0 ? NULL : &lrp, "web", rows[i].index,
+                     &one, one ? 1 : 0, &w);
+        if (strcmp(said(f, &w), rows[i].said) != 0) {
+            fail_msg("row %zu: \"%s\", not \"%s\"", i, said(f, &w), rows[i].said);
+        }
+        assert_string_equal(w.subject,
+                            arena_printf(&f->arena, "web/%d", rows[i].index));
+        assert_int_equal(w.waits, one && strcmp(one->state, "UNCLAIMED") == 0);
+    }
+}
+
+static void tasks(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int state;
+        const char *cell, *url, *reason, *rejection;
+        bool failed;
+        int rejections, max_retries; /* -1: not said */
+        const char *said;
+    } rows[] = {
+        {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
+         "Pending for 5s; it is offered again every 30 s, and fails when it was not started within "
+         "30 min; with 3 rejections behind it the next one fails it (max_retries); " CELLS},
+        {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 9,
+         "Pending for 5s; it was rejected 2 times, the last time: no room; it is offered again "
+         "every 30 s, and fails when it was not started within 30 min; with 9 rejections behind it "
+         "the next one fails it (max_retries); " CELLS},
+        {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "Running on here for 5s"},
+        {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
+         "Running on gone for 5s; its cell gone is LOST for 7s; a task runs at most once: it fails "
+         "when its cell stays away for 60 s"},
+        {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
+         "succeeded for 5s; it is kept until it is deleted: bbs task t-1 --rm"},
+        {MODELS__TASK__STATE__Completed, "", "http://x", "no", "", true, 0, -1,
+         "failed for 5s; it failed: no; its callback is told how it ended, then it is deleted: "
+         "http://x"},
+        {MODELS__TASK__STATE__Resolving, "", "", "", "", false, 0, -1,
+         "succeeded (resolving) for 5s; somebody takes note of how it ended, and deletes it"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct why_facts facts = {&f->cells, true, NOW};
+        Models__Task t = MODELS__TASK__INIT;
+        Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
+        struct why w;
+        d.completion_callback_url = arena_strdup(&f->arena, rows[i].url);
+        t.task_definition = &d;
+        t.task_guid = arena_strdup(&f->arena, "t-1");
+        t.state = (Models__Task__State)rows[i].state;
+        t.cell_id = arena_strdup(&f->arena, rows[i].cell);
+        t.failed = rows[i].failed;
+        t.failure_reason = arena_strdup(&f->arena, rows[i].reason);
+        t.rejection_count = rows[i].rejections;
+        t.rejection_reason = arena_strdup(&f->arena, rows[i].rejection);
+        t.updated_at = NOW - 5 * S;
+        if (rows[i].max_retries >= 0) {
+            t.optional_max_retries_case = MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+            t.max_retries = rows[i].max_retries;
+        }
+        why_task(&f->arena, &facts, &t, &w);
+        if (strcmp(said(f, &w), rows[i].said) != 0) {
+            fail_msg("row %zu: \"%s\", not \"%s\"", i, said(f, &w), rows[i].said);
+        }
+    }
+}
+
+static void printed_for_people_and_programs(void **state)
+{
+    struct fixture *f = *state;
+    struct why w = {.arena = &f->arena,
+                    .subject = "web/1",
+                    .guid = "web-1",
+                    .index = 1,
+                    .lines = {"first", "a\x1b[2J\"b"},
+                    .count = 2};
+    why_print(&w, bytes_of("{\"cells\": [{\"cell\":\"c1\", \"why\":\"memory\"}]}"), false, &f->out);
+    assert_string_equal(buf_string(&f->out), "web/1: first\n    a?[2J\"b\n"
+                                             "    the auctioneer says:\n"
+                                             "      cells:\n"
+                                             "        -\n"
+                                             "          cell: c1\n"
+                                             "          why: memory\n");
+    buf_clear(&f->out);
+    why_print(&w, bytes_of("{\"x\": 1}"), true, &f->out);
+    why_print(&w, bytes_of("not JSON"), true, &f->out);
+    w.index = -1;
+    w.count = 0;
+    why_print(&w, (struct bytes){0}, true, &f->out);
+    assert_string_equal(
+        buf_string(&f->out),
+        "{\"subject\":\"web/1\",\"guid\":\"web-1\",\"index\":1,\"explanation\":[\"first\","
+        "\"a\\u001b[2J\\\"b\"],\"auctioneer\":{\"x\":1}}\n"
+        "{\"subject\":\"web/1\",\"guid\":\"web-1\",\"index\":1,\"explanation\":[\"first\","
+        "\"a\\u001b[2J\\\"b\"],\"auctioneer\":null}\n"
+        "{\"subject\":\"web/1\",\"guid\":\"web-1\",\"explanation\":[],\"auctioneer\":null}\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(instances),
+        TEST(tasks),
+        TEST(printed_for_people_and_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
