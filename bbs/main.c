@@ -23,7 +23,10 @@ static const struct cli_option *const logs[] = {cli_bbs_options, cli_tls_options
 static const struct cli_option *const why[] = {cli_bbs_options,     cli_tls_options,
                                                bbs_why_options,     bbs_timeout_options,
                                                bbs_output_options,  NULL};
-static const struct cli_option *const restore[] = {bbs_restore_options, NULL};
+static const struct cli_option *const events[] = {cli_bbs_options,     cli_tls_options,
+                                                  bbs_events_options,  bbs_timeout_options,
+                                                  bbs_output_options,  NULL};
+static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 
 static const char apply_details[] =
@@ -100,7 +103,7 @@ static const struct cli_command commands[] = {
      bbs_task_run},
     {"cancel", "NAME...", "ends tasks that are not over", NULL, question, 1, CLI_ARGUMENTS_MAX,
      bbs_cancel_run},
-    {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, question, 0, 0,
+    {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, events, 0, 0,
      bbs_events_run},
     {"cells", "[confirm|keep]", "shows the cells, or says what of those that are held",
      cells_details, question, 0, 1, bbs_cells_run},

@@ -9,7 +9,7 @@
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};
 static const struct cli_option *const question[] = {rep_url_options, cli_tls_options, NULL};
-static const struct cli_option *const destroy[] = {rep_driver_options, NULL};
+static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
 static const struct cli_command commands[] = {
     {"serve", "", "runs the rep of a cell", NULL, serve, 0, 0, rep_serve_run},

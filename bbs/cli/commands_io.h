@@ -28,6 +28,7 @@ extern const struct cli_option bbs_tasks_options[];
 extern const struct cli_option bbs_task_options[];
 extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_why_options[];
+extern const struct cli_option bbs_events_options[];
 extern const struct cli_option bbs_restore_options[];
 extern const struct cli_option bbs_serve_options[];
 

@@ -1,6 +1,7 @@
 #include "bbs/cli/events.h"
 
 #include "bbs/cli/lrps.h"
+#include "bbs/cli/tasks.h"
 #include "board.pb-c.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
@@ -65,6 +66,13 @@ static const char *text_of(struct arena *a, enum record_type type, const Protobu
     case RECORD_DESIRED: {
         const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
         return arena_printf(a, "%s, %d instances", lrp_name(lrp), (int)lrp->instances);
+    }
+    case RECORD_TASK: {
+        const Models__Task *task = (const Models__Task *)m;
+        bool why = task_is_over(task) && task->failed;
+        return arena_printf(a, "%s%s%s%s%s%s", task_state_text(a, task),
+                            *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
+                            why ? task->failure_reason : "", why ? ")" : "");
     }
     case RECORD_LEAD: {
         const Board__LeadRecord *lead = (const Board__LeadRecord *)m;

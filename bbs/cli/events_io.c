@@ -6,11 +6,31 @@
 #include "common/model/keys.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A heartbeat comes each second; three missed: the next bbs. */
 enum { SILENCE_MS = 3500, RECONNECT_MS = 500 };
 
+const struct cli_option bbs_events_options[] = {
+    {.name = "only",
+     .value = "lrps|tasks|cells",
+     .help = "only what changes of these: of cells with the brake and who leads"},
+    {0},
+};
+
+/* The records that are followed, with the word that selects them. */
+static const struct {
+    enum record_type type;
+    const char *only;
+} followed[] = {
+    {RECORD_ACTUAL, "lrps"},  {RECORD_DESIRED, "lrps"}, {RECORD_DOMAIN, "lrps"},
+    {RECORD_TASK, "tasks"},   {RECORD_BRAKE, "cells"},  {RECORD_CELL, "cells"},
+    {RECORD_LEAD, "cells"},
+};
+enum { FOLLOWED = sizeof(followed) / sizeof(followed[0]) };
+
 struct follower_of_feed {
+    const char *only; /* NULL = all */
     struct events events;
     struct err *err;
     bool gap; /* it was told that no news come */
@@ -34,17 +54,17 @@ static int take(void *owner, struct bytes bytes)
 
 static int follow_once(struct session *s, struct follower_of_feed *f, struct err *err)
 {
-    static const enum record_type types[] = {RECORD_ACTUAL, RECORD_BRAKE, RECORD_CELL,
-                                             RECORD_DESIRED, RECORD_DOMAIN, RECORD_LEAD};
-    enum { TYPES = sizeof(types) / sizeof(types[0]) };
-    Board__Selector selectors[TYPES], *list[TYPES];
-    for (int i = 0; i < TYPES; i++) {
-        board__selector__init(&selectors[i]);
-        selectors[i].type = arena_strdup(&s->arena, record_type_name(types[i]));
-        list[i] = &selectors[i];
-    }
+    Board__Selector selectors[FOLLOWED], *list[FOLLOWED];
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    request.n_selectors = TYPES;
+    for (int i = 0; i < FOLLOWED; i++) {
+        if (f->only && strcmp(f->only, followed[i].only) != 0) {
+            continue;
+        }
+        Board__Selector *one = &selectors[request.n_selectors];
+        board__selector__init(one);
+        one->type = arena_strdup(&s->arena, record_type_name(followed[i].type));
+        list[request.n_selectors++] = one;
+    }
     request.selectors = list;
     request.epoch = f->events.epoch;
     request.revision = f->events.revision;
@@ -97,7 +117,8 @@ int bbs_events_run(const struct invocation *call, struct err *err)
     if (r == 0) {
         struct follower_of_feed f = {.err = err};
         events_init(&f.events, s.json);
-        r = follow(&s, &f, err);
+        r = cli_choice(call, "only", &f.only, err);
+        r = r < 0 ? r : follow(&s, &f, err);
         events_done(&f.events);
     }
     session_close(&s);

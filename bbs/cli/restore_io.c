@@ -32,6 +32,7 @@ struct asker {
     uint64_t last_id;
     struct store_answer answer; /* to the last call; what it points to is in the arena */
     bool answered;
+    bool json;
 };
 
 static ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m)
@@ -184,6 +185,7 @@ static int make_anew(struct asker *s, struct err *err)
     }
     const char *text = arena_printf(
         &s->arena,
+        s->json ? "{\"epoch\":\"%s\",\"revision\":%lld}\n" :
         "epoch %s begins at revision %lld\n"
         "No domain is fresh: what runs and is not desired here runs on until its domain is "
         "upserted.\n",
@@ -195,7 +197,10 @@ int bbs_restore_run(const struct invocation *call, struct err *err)
 {
     struct asker s;
     cli_catch_interrupts();
+    const char *output = "table";
     int r = asker_open(call, &s, err);
+    r = r < 0 ? r : cli_choice(call, "output", &output, err);
+    s.json = strcmp(output, "json") == 0;
     r = r < 0 || cli_switch(call, "force") ? r : demand_silence(&s, err);
     r = r < 0 ? r : make_anew(&s, err);
     asker_close(&s);
