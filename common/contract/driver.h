@@ -18,6 +18,7 @@ enum verb {
     VERB_NOTE,    /* another note for it; fails when it does not exist */
     VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
     VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
+    VERB_READ,    /* a file of the container, as the container sees it; it may have ended */
     VERB_COUNT
 };
 
@@ -49,6 +50,9 @@ struct container_spec {
     size_t port_count;
 };
 
+/* The largest file that READ gives: what a task's result may be (rep-auctioneer.md 2.5). */
+enum { VERB_READ_BYTES_MAX = 51200 };
+
 struct verb_call {
     uint64_t id; /* chosen by the role, unique among its open verbs */
     enum verb verb;
@@ -58,7 +62,9 @@ struct verb_call {
     int signal;                        /* for SIGNAL */
     const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
                         * name, which several may have; NULL = it goes with the container */
+    bool durable;                      /* for NOTE: DONE only once it would survive the machine */
     const char *const *argv;           /* for EXEC; NULL-terminated */
+    const char *path;                  /* for READ; relative: to the program's directory */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */
 };
 
@@ -110,6 +116,7 @@ struct verb_answer {
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
     int exit_code; /* for EXEC */
+    struct bytes data; /* for READ: the whole file */
 };
 
 #endif

@@ -49,6 +49,7 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb = *answer;
     n->ev.verb.guid = answer->guid ? arena_strdup(&n->arena, answer->guid) : NULL;
     n->ev.verb.text = arena_strdup(&n->arena, answer->text);
+    n->ev.verb.data.data = arena_copy(&n->arena, answer->data.data, answer->data.size);
 }
 
 struct container_status container_status_of(const struct container *c, struct arena *arena)
@@ -145,6 +146,8 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
                              .outcome = VERB_FAILED,
                              .text = "a container's guid is 1 to 64 letters, digits, - and _",
                          });
+    } else if (call->verb == VERB_READ) {
+        verb_read(d, call);
     } else {
         verb_begin(d, call);
     }

@@ -22,6 +22,7 @@ struct outputs;
  * fails. */
 struct driver_ops {
     const char *name;
+    const char *root; /* what a container sees as "/", from its directory */
     int (*prepare)(struct driver *d, const char *guid, const char *dir,
                    const struct container_spec *spec, struct command *c, struct err *err);
     int (*start)(struct driver *d, const char *guid, const char *dir, struct command *c,
@@ -99,13 +100,18 @@ int file_write(const char *dir, const char *name, struct bytes data, struct err 
 int json_write(const char *dir, const char *name, json_t *value, struct err *err); /* takes value */
 json_t *json_read(const char *dir, const char *name, struct err *err);
 int dir_make(const char *path, struct err *err); /* EEXIST is well */
+/* A path as the container sees it: links do not lead out of its root. -1 with errno. */
+int open_inside(int root, const char *path, int flags);
 
 /* driver_io.c: news for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell_ended(const struct container *c);
 struct container_status container_status_of(const struct container *c, struct arena *arena);
 
-/* verbs_io.c: all verbs but LIST, of a valid guid; answered by driver_answer(). */
+/* read_io.c: READ, likewise. */
+void verb_read(struct driver *d, const struct verb_call *call);
+
+/* verbs_io.c: all verbs but LIST and READ, of a valid guid; answered by driver_answer(). */
 void verb_begin(struct driver *d, const struct verb_call *call);
 /* Removes a directory that was never finished; nobody waits for it. */
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);

@@ -1,6 +1,7 @@
 /* Small files of a container's directory. */
 #include "rep/driver/driver_parts.h"
 
+#include <linux/openat2.h>
 #include <sys/stat.h>
 
 static char *path_of(const char *dir, const char *name)
@@ -79,6 +80,15 @@ int json_write(const char *dir, const char *name, json_t *value, struct err *err
     int result = file_write(dir, name, bytes_of(text), err);
     free(text);
     return result;
+}
+
+int open_inside(int root, const char *path, int flags)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC),
+        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
 json_t *json_read(const char *dir, const char *name, struct err *err)

@@ -2,18 +2,7 @@
  * of a preloaded directory, on the host's network (DESIGN 7). */
 #include "rep/driver/driver_parts.h"
 
-#include <linux/openat2.h>
 #include <sys/stat.h>
-
-/* Opens a path as the container sees it: links do not lead out of its root. */
-static int open_inside(int root, const char *path, int flags)
-{
-    struct open_how how = {
-        .flags = (uint64_t)(flags | O_CLOEXEC),
-        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-    };
-    return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
 
 static void read_inside(int root, const char *path, struct buf *out)
 {
@@ -243,6 +232,7 @@ static void oci_remove(struct driver *d, const char *guid, struct command *c)
 
 const struct driver_ops oci_driver = {
     .name = "oci",
+    .root = "rootfs",
     .prepare = oci_prepare,
     .start = oci_start,
     .exec = oci_exec,

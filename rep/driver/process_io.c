@@ -138,6 +138,7 @@ static void process_remove(struct driver *d, const char *guid, struct command *c
 
 const struct driver_ops process_driver = {
     .name = "process",
+    .root = "/",
     .prepare = process_prepare,
     .start = process_start,
     .exec = process_exec,

@@ -399,6 +399,13 @@ static void call_signal(struct op *op, const struct verb_call *call)
 
 /* ---- NOTE ---- */
 
+/* The driver knows it as it stands on the disk now. */
+static void note_changed(struct container *c, struct bytes note)
+{
+    blob_unref(c->note);
+    c->note = blob_new(note.data, note.size);
+}
+
 /* Whole or not at all. Not synced: only a machine that goes down could lose it, and its containers
  * go with it. */
 static int write_note(struct container *c, struct bytes note, struct err *err)
@@ -411,11 +418,50 @@ static int write_note(struct container *c, struct bytes note, struct err *err)
         result = err_set(err, ERR_IO, "cannot write %s: %s", to, strerror(errno));
     }
     if (result == 0) {
-        blob_unref(c->note);
-        c->note = blob_new(note.data, note.size);
+        note_changed(c, note);
     } else {
         unlink(from);
     }
+    return result;
+}
+
+static void on_note(struct job *j, enum job_news news)
+{
+    struct op *op = job_owner(j);
+    struct container *c = map_get(&op->driver->containers, op->guid);
+    char text[512];
+    struct buf note;
+    if (common_news(op, j, news)) {
+        return;
+    }
+    bool done = job_began(j) && job_exit_code(j) == 0;
+    buf_init(&note);
+    if (c && file_read(op->dir, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
+        note_changed(c, buf_bytes(&note));
+    }
+    buf_done(&note);
+    op_answer(op, done ? VERB_DONE : VERB_FAILED, 0,
+              done ? "" : words_of(job_text(j), text, sizeof(text)));
+    op_free(op);
+}
+
+/* Syncing takes as long as the disk likes, so a child does it. The file's name is this verb's own:
+ * a child that a killed rep left may still be at work. */
+static int run_note(struct op *op, const struct verb_call *call, struct err *err)
+{
+    char name[64];
+    struct command c;
+    snprintf(name, sizeof(name), "note.%d.%llu", (int)getpid(),
+             (unsigned long long)++op->driver->execs);
+    int result = file_write(op->dir, name, call->note, err);
+    if (result < 0) {
+        return result;
+    }
+    command_init(&c);
+    shim_command(op->driver, &c, "note");
+    command_add(&c, "--note=%s", name);
+    result = op_run(op, &c, call->deadline_ns, false, on_note, err);
+    command_done(&c);
     return result;
 }
 
@@ -426,6 +472,10 @@ static void call_note(struct op *op, const struct verb_call *call)
         op_fail(op, "there is no such container");
     } else if (call->note.size > NOTE_BYTES_MAX) {
         op_fail(op, "the note is too large");
+    } else if (call->durable) {
+        if (run_note(op, call, &op->err) < 0) {
+            op_fail(op, op->err.text);
+        }
     } else if (write_note(c, call->note, &op->err) < 0) {
         op_fail(op, op->err.text);
     } else {

@@ -29,6 +29,7 @@ static const struct row {
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
     ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
     ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
+    ROW("note", TEXT, note),
 #undef ROW
 };
 
@@ -63,7 +64,7 @@ static int usage(const char *why)
 {
     dprintf(2,
             "rep-shim: %s\n"
-            "usage: rep-shim run|exec|prepare|remove [--name=value ...] [-- COMMAND ...]\n"
+            "usage: rep-shim run|exec|prepare|remove|note [--name=value ...] [-- COMMAND ...]\n"
             "It is started by a rep, in a container's directory.\n",
             why);
     return 2;
@@ -93,6 +94,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(verb, "remove") == 0 && o.guid) {
         return shim_remove(&o);
+    }
+    if (strcmp(verb, "note") == 0 && o.note) {
+        return shim_note(&o);
     }
     if (strcmp(verb, "probe") == 0) {
         return 0; /* what a trial container runs */

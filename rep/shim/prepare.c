@@ -105,6 +105,20 @@ static int publish_note(void)
     return 0;
 }
 
+/* Another note takes the place of the one before; it, and the change of names, are on the disk
+ * before anybody hears of it. */
+int shim_note(const struct options *o)
+{
+    int dir = directory_lock();
+    int fd = open(o->note, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0 || fd < 0 || fdatasync(fd) < 0 || rename(o->note, "note") < 0 || fsync(dir) < 0) {
+        refuse("note");
+        unlink(o->note);
+        return 1;
+    }
+    return 0;
+}
+
 int shim_prepare(const struct options *o)
 {
     static const char *const common[] = {"log", NULL};

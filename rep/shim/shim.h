@@ -5,6 +5,7 @@
  *   rep-shim run     [options] -- COMMAND   starts the container and stays until it ended
  *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it
  *   rep-shim prepare [options]              makes the root filesystem, then the note durable
+ *   rep-shim note    --note=FILE            makes another note durable, in place of the one before
  *   rep-shim remove  [options] [-- COMMAND] kills all of it, unmounts, deletes the directory
  *
  * COMMAND is the runtime's (run --detach, exec --detach, delete --force) or, with --process, the
@@ -56,12 +57,14 @@ struct options {
     const char *cgroup;      /* remove: path of the control groups, below their roots */
     const char *runtime_root; /* remove: absolute; the runtime keeps its own of GUID below it */
     bool unfinished;         /* remove: only if it was never finished */
+    const char *note;        /* note: the file that becomes the note */
     char **command;          /* after "--"; NULL: none */
 };
 
 int shim_supervise(const struct options *o, bool exec);
 int shim_prepare(const struct options *o);
 int shim_remove(const struct options *o);
+int shim_note(const struct options *o);
 
 /* report.c: what the rep is told; silently nothing when it is gone. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));

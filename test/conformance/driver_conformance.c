@@ -344,11 +344,12 @@ static void exec_needs_a_container(struct subject *s)
 }
 
 /* It may change while the container runs, and nothing else does. */
-static void a_note_is_replaced(struct subject *s)
+static void a_note_is_replaced(struct subject *s, bool durable)
 {
     struct arena arena;
     arena_init(&arena);
-    struct verb_call call = {.verb = VERB_NOTE, .guid = "nobody", .note = bytes_of("x")};
+    struct verb_call call = {
+        .verb = VERB_NOTE, .guid = "nobody", .note = bytes_of("x"), .durable = durable};
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
     subject_begin(s, "with-note", PROGRAM_SLEEPS);
     call.guid = "with-note";
@@ -358,8 +359,42 @@ static void a_note_is_replaced(struct subject *s)
     struct container_status c = subject_find(s, &arena, "with-note");
     assert_true(bytes_equal(c.note, call.note));
     assert_int_equal(c.state, CONTAINER_RUNNING);
+    s->restart(s);
+    c = subject_find(s, &arena, "with-note");
+    assert_true(bytes_equal(c.note, call.note));
     subject_remove(s, "with-note");
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
+    arena_done(&arena);
+}
+
+static struct verb_answer read_of(struct subject *s, struct arena *arena, const char *guid,
+                                  const char *path)
+{
+    return subject_verb(s, arena, (struct verb_call){.verb = VERB_READ, .guid = guid, .path = path});
+}
+
+/* What it left is there after its end, also for the next rep, until it is removed. */
+static void a_file_is_read(struct subject *s)
+{
+    struct arena arena;
+    arena_init(&arena);
+    assert_int_equal(read_of(s, &arena, "nobody", s->file).outcome, VERB_FAILED);
+    subject_begin(s, "leaves", PROGRAM_LEAVES);
+    struct ended e = subject_await_end(s, "leaves");
+    assert_int_equal(e.exit_code, 0);
+    assert_int_equal(e.exit_signal, 0);
+    for (int i = 0; i < 2; i++) {
+        struct verb_answer a = read_of(s, &arena, "leaves", s->file);
+        done(&a);
+        assert_string_equal(a.guid, "leaves");
+        assert_true(bytes_equal(a.data, bytes_of("left behind")));
+        a = read_of(s, &arena, "leaves", "/no/such/file");
+        assert_int_equal(a.outcome, VERB_FAILED);
+        assert_true(strlen(a.text) > 0);
+        s->restart(s);
+    }
+    subject_remove(s, "leaves");
+    assert_int_equal(read_of(s, &arena, "leaves", s->file).outcome, VERB_FAILED);
     arena_done(&arena);
 }
 
@@ -406,6 +441,8 @@ void driver_conformance(struct subject *s)
     restart_adopts(s);
     only_what_runs_is_measured(s);
     exec_needs_a_container(s);
-    a_note_is_replaced(s);
+    a_note_is_replaced(s, false);
+    a_note_is_replaced(s, true);
+    a_file_is_read(s);
     verbs_take_turns(s);
 }

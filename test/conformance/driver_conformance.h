@@ -12,6 +12,8 @@ enum program {
     PROGRAM_EXITS,       /* soon, with code 3 */
     PROGRAM_IS_STUBBORN, /* ignores SIGTERM */
     PROGRAM_IS_MISSING,  /* cannot be started */
+    PROGRAM_LEAVES,      /* "left behind" in the subject's file, and exits soon, with code 0 */
+    PROGRAM_COUNT
 };
 
 struct subject {
@@ -26,6 +28,7 @@ struct subject {
                     struct container_spec *spec);
     const char *rootfs; /* one that is there */
     bool knows_rootfs;  /* and refuses others */
+    const char *file;   /* where PROGRAM_LEAVES leaves it; absolute */
     uint64_t ids;       /* given out by subject_call() */
     /* Events of containers that came while something else was awaited. */
     struct ended {

@@ -51,6 +51,7 @@ static void copy_event(struct arena *a, const struct event *from, struct event *
     }
     to->verb.usages = usages;
     to->verb.text = arena_strdup(a, from->verb.text);
+    to->verb.data.data = arena_copy(a, from->verb.data.data, from->verb.data.size);
     to->verb.guid = from->verb.guid ? arena_strdup(a, from->verb.guid) : NULL;
 }
 
@@ -123,11 +124,12 @@ static void program(struct subject *s, const char *guid, enum program p,
         [PROGRAM_EXITS] = "sleep 0.1; exit 3",
         [PROGRAM_IS_STUBBORN] = "trap '' TERM; while true; do sleep 1; done",
     };
-    static const char *args[4][3];
-    (void)s;
+    static const char *args[PROGRAM_COUNT][3];
+    static char leaves[200];
     (void)guid;
+    snprintf(leaves, sizeof(leaves), "sleep 0.1; printf 'left behind' >%s", s->file);
     args[p][0] = "-c";
-    args[p][1] = p == PROGRAM_IS_MISSING ? "" : scripts[p];
+    args[p][1] = p == PROGRAM_LEAVES ? leaves : p == PROGRAM_IS_MISSING ? "" : scripts[p];
     spec->path = p == PROGRAM_IS_MISSING ? "/bin/no-such-program" : "/bin/sh";
     spec->args = args[p];
 }
@@ -181,6 +183,9 @@ void rig_open(struct rig *r, enum driver_kind kind)
     run("deploy/local/make-rootfs busybox %s/rootfs >/dev/null", r->dir);
     snprintf(r->state, sizeof(r->state), "%s/state", r->dir);
     snprintf(r->rootfs_path, sizeof(r->rootfs_path), "%s/rootfs/busybox", r->dir);
+    /* The process driver's containers have this machine's files. */
+    snprintf(r->file, sizeof(r->file), "%s/left", kind == DRIVER_OCI ? "" : r->dir);
+    r->subject.file = r->file;
     find_shim(r);
     r->rootfs = (struct driver_rootfs){"busybox", r->rootfs_path};
     r->config = (struct driver_config){.kind = kind,

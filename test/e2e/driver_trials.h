@@ -16,7 +16,7 @@ struct rig {
     struct event_base *loop;
     struct driver_shell *shell;
     char dir[64]; /* of this rig alone: state, rootfs */
-    char state[80], rootfs_path[96], shim[256];
+    char state[80], rootfs_path[96], shim[256], file[80];
     struct kept *events, **events_end; /* delivered, not taken yet */
 };
 
@@ -74,5 +74,9 @@ void trial_whole_family(void **state);
 void trial_hung_runtime(void **state);
 void trial_probe(void **state);
 void trial_leftovers(void **state);
+
+/* read_trials.c */
+void trial_read(void **state);
+void trial_read_in_root(void **state); /* oci only */
 
 #endif

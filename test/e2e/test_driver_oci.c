@@ -54,6 +54,8 @@ int main(int argc, char **argv)
         TRIAL(trial_hung_runtime),
         TRIAL(trial_probe),
         TRIAL(trial_leftovers),
+        TRIAL(trial_read),
+        TRIAL(trial_read_in_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ struct box {
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
     bool end_untold;    /* EVENT_CONTAINER is still due */
     bool deaf;          /* ignores SIGTERM */
+    struct map files;   /* path -> struct blob: what READ gives */
 };
 
 /* A verb under way: done and answered at `at_ns`. */
@@ -27,7 +28,7 @@ struct pending {
     struct pending *next;
     int64_t at_ns;
     struct verb_call call;
-    char *guid;
+    char *guid, *path;
     struct blob *note;
     bool hung;
 };
@@ -58,9 +59,15 @@ struct model_containers *model_containers_new(void)
     return m;
 }
 
+static void file_free(void *value)
+{
+    blob_unref(value);
+}
+
 static void box_free(void *value)
 {
     struct box *b = value;
+    map_done(&b->files, file_free);
     free(b->guid);
     blob_unref(b->note);
     free(b);
@@ -69,6 +76,7 @@ static void box_free(void *value)
 static void pending_free(struct pending *p)
 {
     free(p->guid);
+    free(p->path);
     blob_unref(p->note);
     free(p);
 }
@@ -132,6 +140,7 @@ void model_containers_call(struct model_containers *m, int64_t now_ns,
     p->call.spec = NULL;
     p->guid = call->guid ? strdup(call->guid) : NULL;
     p->call.guid = p->guid;
+    p->call.path = p->path = call->path ? strdup(call->path) : NULL;
     p->note = blob_new(call->note.data, call->note.size);
     p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
     p->hung = m->hung || p->at_ns > call->deadline_ns;
@@ -178,6 +187,7 @@ static enum verb_outcome prepare(struct model_containers *m, const struct pendin
     b->state = CONTAINER_PREPARED;
     b->note = blob_ref(p->note);
     b->ends_at_ns = NEVER_NS;
+    map_init(&b->files);
     map_put(&m->boxes, p->guid, b);
     return VERB_DONE;
 }
@@ -276,6 +286,21 @@ static enum verb_outcome note(struct box *b, const struct pending *p, struct ver
     return VERB_DONE;
 }
 
+static enum verb_outcome read_file(struct box *b, const struct pending *p, struct arena *arena,
+                                   struct verb_answer *answer)
+{
+    const struct blob *file = b ? map_get(&b->files, p->path) : NULL;
+    if (!file) {
+        return failed(answer, b ? "no such file" : "no such container");
+    }
+    struct bytes data = blob_bytes(file);
+    if (data.size > VERB_READ_BYTES_MAX) {
+        return failed(answer, "the file is too large");
+    }
+    answer->data = (struct bytes){arena_copy(arena, data.data, data.size), data.size};
+    return VERB_DONE;
+}
+
 static void carry_out(struct model_containers *m, const struct pending *p, struct arena *arena,
                       struct verb_answer *answer)
 {
@@ -308,6 +333,9 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         break;
     case VERB_MEASURE:
         measure(m, arena, answer);
+        break;
+    case VERB_READ:
+        answer->outcome = read_file(b, p, arena, answer);
         break;
     default:
         answer->outcome = b && b->state == CONTAINER_RUNNING
@@ -404,6 +432,17 @@ bool model_containers_end(struct model_containers *m, int64_t now_ns, const char
         return false;
     }
     end_box(b, exit_code, exit_signal);
+    return true;
+}
+
+bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
+                            struct bytes data)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b) {
+        return false;
+    }
+    file_free(map_put(&b->files, path, blob_new(data.data, data.size)));
     return true;
 }
 

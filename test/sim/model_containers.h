@@ -42,6 +42,9 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns);
 /* Scripts. The container's process ends now; false if it does not run. */
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
                           int exit_code, int exit_signal);
+/* A file that READ finds in the container, under exactly this path; false if it is not there. */
+bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
+                            struct bytes data);
 /* Its process ignores SIGTERM from now on; false if it does already, or is not there. */
 bool model_containers_deafen(struct model_containers *m, const char *guid);
 /* The machine fell and is up again: whatever was started has ended, or is gone altogether. */

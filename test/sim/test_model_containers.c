@@ -12,6 +12,8 @@
 
 enum { EXITS_AFTER_MS = 100, PROGRAMS_MAX = 16, CODE = 3 };
 
+#define LEFT_AT "/tmp/result"
+
 struct virtual {
     struct subject subject; /* first */
     struct model_containers *m;
@@ -41,7 +43,8 @@ static void program(struct subject *s, const char *guid, enum program p,
     assert_true(v->count < PROGRAMS_MAX);
     strncpy(v->programs[v->count].guid, guid, 64);
     v->programs[v->count].program = p;
-    v->programs[v->count++].exits_ns = p == PROGRAM_EXITS ? 0 : NEVER_NS;
+    bool exits = p == PROGRAM_EXITS || p == PROGRAM_LEAVES;
+    v->programs[v->count++].exits_ns = exits ? 0 : NEVER_NS;
     spec->path = "/bin/model";
 }
 
@@ -68,7 +71,9 @@ static int64_t run_scripts(struct virtual *v)
     int64_t due = NEVER_NS;
     for (size_t i = 0; i < v->count; i++) {
         if (v->programs[i].exits_ns > 0 && v->programs[i].exits_ns <= v->now_ns) {
-            model_containers_end(v->m, v->now_ns, v->programs[i].guid, CODE, 0);
+            bool leaves = v->programs[i].program == PROGRAM_LEAVES;
+            model_containers_write(v->m, v->programs[i].guid, LEFT_AT, bytes_of("left behind"));
+            model_containers_end(v->m, v->now_ns, v->programs[i].guid, leaves ? 0 : CODE, 0);
             v->programs[i].exits_ns = NEVER_NS;
         } else if (v->programs[i].exits_ns > 0) {
             due = earlier_ns(due, v->programs[i].exits_ns);
@@ -121,7 +126,8 @@ static void passes_conformance(void **state)
                     .now_ns = now_ns,
                     .restart = restart,
                     .program = program,
-                    .rootfs = "preloaded:model"},
+                    .rootfs = "preloaded:model",
+                    .file = LEFT_AT},
         .m = model_containers_new(),
         .now_ns = SECOND_NS,
     };
