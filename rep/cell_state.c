@@ -1,6 +1,7 @@
 #include "rep/cell_state.h"
 
 #include "rep/inside.h"
+#include "rep/task_work.h"
 
 #include <string.h>
 
@@ -95,9 +96,15 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->availableresources = resources(a, capacity_left(&r->capacity));
     s->totalresources = resources(a, r->capacity.total);
     s->lrps = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__LRP *);
+    s->tasks = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__Task *);
     MAP_EACH(&r->containers.by_guid, n)
     {
-        s->lrps[s->n_lrps++] = lrp(a, map_value(n));
+        const struct container *c = map_value(n);
+        if (container_is_task(c)) {
+            s->tasks[s->n_tasks++] = task_state(a, c);
+        } else {
+            s->lrps[s->n_lrps++] = lrp(a, c);
+        }
     }
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->n_placementtags = list_size(config->placement_tags);

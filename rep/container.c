@@ -27,6 +27,7 @@ static void container_free(void *value)
     struct container *c = value;
     rep__note__free_unpacked(c->about, NULL);
     free(c->exit_text);
+    free(c->result);
     free(c);
 }
 
@@ -66,7 +67,7 @@ static char *text_copy(const char *text)
 
 struct container *container_add(struct containers *t, Rep__Note *about)
 {
-    assert(about->key && about->instance_guid[0] != '\0');
+    assert((about->key || about->task) && about->instance_guid[0] != '\0');
     assert(!map_get(&t->by_guid, about->instance_guid));
     struct container *c = calloc(1, sizeof(*c));
     if (!c) {
@@ -77,7 +78,9 @@ struct container *container_add(struct containers *t, Rep__Note *about)
     c->due_ns = NEVER_NS;
     c->table = t;
     map_put(&t->by_guid, about->instance_guid, c);
-    map_put(&t->by_index, index_name_of(c).text, c);
+    if (!container_is_task(c)) {
+        map_put(&t->by_index, index_name_of(c).text, c);
+    }
     return c;
 }
 
@@ -105,22 +108,35 @@ static void container_drop(struct container *c)
         TAILQ_REMOVE(&t->queue, c, queue_link);
     }
     map_remove(&t->by_guid, container_guid(c));
-    if (map_get(&t->by_index, index_name_of(c).text) == c) {
+    if (!container_is_task(c) && map_get(&t->by_index, index_name_of(c).text) == c) {
         map_remove(&t->by_index, index_name_of(c).text);
     }
     container_free(c);
+}
+
+static void tell_change(const struct container *c, int to, const char *why, struct effects *out)
+{
+    const char *from = phase_name(c->phase);
+    if (out->count >= CONTAINER_LOGS_A_STEP_MAX) {
+        return;
+    }
+    if (container_is_task(c)) {
+        effects_log(out, LOG_INFO_LEVEL, "container changed",
+                    "task_guid=%s attempt=%s from=%s to=%s why=\"%s\"", c->about->task->guid,
+                    c->about->task->attempt, from, phase_name(to), why);
+        return;
+    }
+    effects_log(out, LOG_INFO_LEVEL, "container changed",
+                "instance_guid=%s process_guid=%s index=%d from=%s to=%s why=\"%s\"",
+                container_guid(c), c->about->key->process_guid, (int)c->about->key->index, from,
+                phase_name(to), why);
 }
 
 void container_move(struct container *c, int news, const char *why, struct effects *out)
 {
     int to = lifecycle_move(&container_lifecycle, c->phase, ACTOR_REP, news, 0);
     assert(to >= 0);
-    if (out->count < CONTAINER_LOGS_A_STEP_MAX) {
-        effects_log(out, LOG_INFO_LEVEL, "container changed",
-                    "instance_guid=%s process_guid=%s index=%d from=%s to=%s why=\"%s\"",
-                    container_guid(c), c->about->key->process_guid, (int)c->about->key->index,
-                    phase_name(c->phase), phase_name(to), why);
-    }
+    tell_change(c, to, why, out);
     struct containers *t = c->table;
     t->starting -= phase_is_starting(c->phase);
     t->starting += phase_is_starting(to);
@@ -136,10 +152,28 @@ void container_move(struct container *c, int news, const char *why, struct effec
     }
 }
 
+void container_set_text(struct container *c, const char *text)
+{
+    char *copy = text_copy(text); /* `text` may be the old words */
+    free(c->exit_text);
+    c->exit_text = copy;
+}
+
+bool container_is_task(const struct container *c)
+{
+    return c->about->task != NULL;
+}
+
+void container_exited(struct container *c, int news, const struct container_status *s,
+                      struct effects *out)
+{
+    c->succeeded = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
+    container_complete(c, news, exit_text_of(out->arena, s), out);
+}
+
 void container_complete(struct container *c, int news, const char *text, struct effects *out)
 {
-    free(c->exit_text);
-    c->exit_text = text_copy(text);
+    container_set_text(c, text);
     c->uncertain = false;
     container_move(c, news, text, out);
 }

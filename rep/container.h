@@ -1,5 +1,5 @@
 /* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container
- * is one LRP instance on this cell; its state changes only by common/lifecycle/container.def. */
+ * is one LRP instance, or a task, on this cell; its state changes only by common/lifecycle/container.def. */
 #ifndef REP_CONTAINER_H
 #define REP_CONTAINER_H
 
@@ -26,11 +26,12 @@ enum container_op {
     OP_START,
     OP_SIGNAL,
     OP_NOTE,
+    OP_READ,
     OP_REMOVE,
 };
 
 struct container {
-    Rep__Note *about;   /* owned; key and instance_guid are always set */
+    Rep__Note *about;   /* owned; instance_guid is always set, and key or task */
     int phase;          /* PHASE_...: the seed's container state */
     enum container_op op;
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
@@ -44,6 +45,13 @@ struct container {
     bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
     char *exit_text;    /* owned; why it completed, "" before */
+    /* Of a task (task.h). */
+    bool start_sent;    /* a bbs may have granted it: it is not dropped without asking */
+    bool start_asked;   /* of the driver, maybe by an earlier rep: never again */
+    bool succeeded;     /* its process ended with status 0 */
+    bool hopeless;      /* it was not executed, and no other cell could do better */
+    bool result_known;  /* `result` has been read, or there is none */
+    char *result;       /* owned; NULL = none */
     unsigned failures;  /* of the present step, for the back-off */
     unsigned attempts;  /* to make or start it that ended uncertain */
     unsigned signals;   /* sent since the stop was asked */
@@ -90,9 +98,19 @@ struct container *container_of_index(const struct containers *t, const char *pro
  * After DELETED the container is freed. */
 void container_move(struct container *c, int news, const char *why, struct effects *out);
 
+/* True: a task. False: an instance of an LRP. */
+bool container_is_task(const struct container *c);
+
+/* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
+void container_exited(struct container *c, int news, const struct container_status *s,
+                      struct effects *out);
+
 /* Completes it: FAILED or ENDED with the text that a crash would tell. */
 void container_complete(struct container *c, int news, const char *text,
                         struct effects *out);
+
+/* Other words for how it ended. */
+void container_set_text(struct container *c, const char *text);
 
 /* Replaces what is known about it; takes over `about`, whose key and guid are the same. */
 void container_learn(struct container *c, Rep__Note *about);

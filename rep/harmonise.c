@@ -169,7 +169,8 @@ const char *harmony_action_name(enum harmony_action action)
     static const char *const names[HARMONY_ACTION_COUNT] = {
         [HARMONY_NOTHING] = "nothing", [HARMONY_CLAIM] = "claim",   [HARMONY_START] = "start",
         [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove", [HARMONY_UNCLAIM] = "unclaim",
-        [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete",
+        [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete", [HARMONY_COMPLETE] = "complete",
+        [HARMONY_REJECT] = "reject",
     };
     assert(action < HARMONY_ACTION_COUNT);
     return names[action];
@@ -178,5 +179,6 @@ const char *harmony_action_name(enum harmony_action action)
 bool harmony_is_move(enum harmony_action action)
 {
     return action == HARMONY_CLAIM || action == HARMONY_START || action == HARMONY_CRASH ||
-           action == HARMONY_REMOVE || action == HARMONY_UNCLAIM;
+           action == HARMONY_REMOVE || action == HARMONY_UNCLAIM || action == HARMONY_COMPLETE ||
+           action == HARMONY_REJECT;
 }

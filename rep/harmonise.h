@@ -46,6 +46,8 @@ enum harmony_action {
     HARMONY_UNCLAIM, /* move "unclaim": the instance is auctioned again */
     HARMONY_STOP,    /* stop the container; its end counts as shutdown */
     HARMONY_DELETE,  /* delete the container; a running one is stopped first */
+    HARMONY_COMPLETE, /* move "complete" of a task, then delete what there is of a container */
+    HARMONY_REJECT,   /* move "reject" of a task, then delete the container */
     HARMONY_ACTION_COUNT
 };
 
@@ -79,7 +81,7 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
 /* "claim", "start", ...: also the names of the moves on the wire (common/lifecycle). */
 const char *harmony_action_name(enum harmony_action action);
 
-/* True for CLAIM, START, CRASH, REMOVE, UNCLAIM: something to ask of bbs. */
+/* True for CLAIM, START, CRASH, REMOVE, UNCLAIM, COMPLETE, REJECT: something to ask of bbs. */
 bool harmony_is_move(enum harmony_action action);
 
 #endif

@@ -12,8 +12,8 @@ struct row {
     const char *why;
 };
 
-/* 1 to 34 are the rows of docs/tasks.md in its order, 35 to 40 those of a record that the feed does
- * not show. Row 100 stands for all containers with a record of a later version. */
+/* 1 to 30 are the rows of docs/tasks.md, 31 to 35 those of a record that the feed does not show.
+ * Row 100 stands for all containers with a record of a later version. */
 static const struct row rows[] = {
     {1, TASK_NOT_EXECUTING, TASK_RECORD_IS_NONE, HARMONY_DELETE, "deleted meanwhile"},
     {2, TASK_NOT_EXECUTING, TASK_RECORD_IS_PENDING, HARMONY_START, "taken here"},
@@ -24,7 +24,8 @@ static const struct row rows[] = {
     {6, TASK_NOT_EXECUTING, TASK_RECORD_IS_RESOLVING, HARMONY_DELETE, "over before it began"},
     {7, TASK_EXECUTING, TASK_RECORD_IS_NONE, HARMONY_DELETE, "nobody waits for it"},
     {8, TASK_EXECUTING, TASK_RECORD_IS_PENDING, HARMONY_START, "executed here already"},
-    {9, TASK_EXECUTING, TASK_RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "as recorded"},
+    {HARMONY_TASK_AS_RECORDED, TASK_EXECUTING, TASK_RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING,
+     "as recorded"},
     {10, TASK_EXECUTING, TASK_RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "runs elsewhere"},
     {11, TASK_EXECUTING, TASK_RECORD_IS_COMPLETED, HARMONY_DELETE, "cancelled"},
     {12, TASK_EXECUTING, TASK_RECORD_IS_RESOLVING, HARMONY_DELETE, "cancelled"},
@@ -73,8 +74,7 @@ struct harmony harmonise_task(enum harmony_task container, enum harmony_task_rec
 
 enum harmony_action harmony_task_question(enum harmony_task container)
 {
-    return container == TASK_FINISHED || container == TASK_REJECTABLE ? HARMONY_COMPLETE
-                                                                      : HARMONY_START;
+    return harmonise_task(container, TASK_RECORD_IS_UNSEEN).action;
 }
 
 /* The others say nothing of the task: the session or the epoch is outdated, an internal error. A

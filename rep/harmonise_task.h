@@ -20,7 +20,8 @@ enum harmony_task {
 
 /* The record's side, as this container sees it. */
 enum harmony_task_record {
-    TASK_RECORD_IS_UNSEEN, /* the feed shows no record of this cell; what stands there is not known */
+    TASK_RECORD_IS_UNSEEN, /* the feed shows no record of this cell; what stands there is not known
+                            */
     TASK_RECORD_IS_NONE,   /* a bbs answered that there is none */
     TASK_RECORD_IS_PENDING,
     TASK_RECORD_IS_RUNNING_ON_A, /* without a container: on this cell, by any attempt */
@@ -31,24 +32,24 @@ enum harmony_task_record {
     HARMONY_TASK_RECORD_COUNT
 };
 
-/* The row in which a container that is not executing goes on towards it. */
-enum { HARMONY_TASK_GO_ON = 3 };
+/* The rows in which a granted task goes on: towards its process, or with it. */
+enum { HARMONY_TASK_GO_ON = 3, HARMONY_TASK_AS_RECORDED = 9 };
 
 /* The table. Every pair has an answer. */
 struct harmony harmonise_task(enum harmony_task container, enum harmony_task_record record);
 
 /* What is asked of bbs where the table, on the feed's word alone, would delete: a container goes
- * only after an answer that passed the read barrier. "start", or "complete" of one that is over. */
+ * only after an answer that passed the read barrier. What is asked of a record that is unseen. */
 enum harmony_action harmony_task_question(enum harmony_task container);
 
-/* What to do when bbs refused `refused` with an error of this type, and the record that stands there
- * is now known as `record`. As the table says; where it would ask for the refused move again, and
- * the type says that this is final, the container goes; else NOTHING: it is repeated later. */
+/* What to do when bbs refused `refused` with an error of this type, and the record that stands
+ * there is now known as `record`. As the table says; where it would ask for the refused move again,
+ * and the type says that this is final, the container goes; else NOTHING: it is repeated later. */
 struct harmony harmonise_task_refused(enum harmony_task container, enum harmony_task_record record,
                                       enum harmony_action refused, Models__Error__Type type);
 
-/* How the record looks to the container of this attempt on cell `cell_id`; `attempt` NULL: to a cell
- * that has no container of it. `record` may be NULL: NONE. */
+/* How the record looks to the container of this attempt on cell `cell_id`; `attempt` NULL: to a
+ * cell that has no container of it. `record` may be NULL: NONE. */
 enum harmony_task_record harmony_task_record_of(const Models__Task *record, const char *attempt,
                                                 const char *cell_id);
 

@@ -27,8 +27,11 @@
 #define START_TIMEOUT_NS (30 * SECOND_NS)
 #define SIGNAL_TIMEOUT_NS (5 * SECOND_NS)
 #define NOTE_TIMEOUT_NS (5 * SECOND_NS)
+#define READ_TIMEOUT_NS (5 * SECOND_NS)
 #define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
 #define LIST_TIMEOUT_NS (10 * SECOND_NS)
+
+enum { REP_SELECTORS = 2 };
 
 struct rep {
     struct role role;
@@ -37,8 +40,8 @@ struct rep {
 
     uint64_t next_id; /* of calls, subscriptions and verbs; only rises */
     struct boards boards;
-    Board__Selector selector; /* this cell's actual LRPs */
-    const Board__Selector *selectors[1];
+    Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks */
+    const Board__Selector *selectors[REP_SELECTORS];
     struct follower follower;
     struct beater beater;
     Board__CellBeat beat;

@@ -30,29 +30,45 @@ void knowledge_done(struct knowledge *k)
     map_done(&k->answers, answer_free);
 }
 
+static void keep_answer(struct knowledge *k, const char *at, const ProtobufCMessage *record,
+                        int64_t revision)
+{
+    const struct answer *old = map_get(&k->answers, at);
+    if (revision <= k->follower->revision || (old && old->revision > revision)) {
+        return;
+    }
+    struct answer *a = calloc(1, sizeof(*a));
+    if (!a) {
+        abort();
+    }
+    a->revision = revision;
+    if (record) {
+        struct buf packed;
+        buf_init(&packed);
+        record_encode(&packed, record);
+        a->record = blob_new(packed.data, packed.size);
+        buf_done(&packed);
+    }
+    answer_free(map_put(&k->answers, at, a));
+}
+
 void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
                       Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
                       int64_t revision)
 {
     struct arena scratch;
     arena_init(&scratch);
-    const char *at = key_actual(&scratch, key->process_guid, key->index, (int)presence);
-    const struct answer *old = map_get(&k->answers, at);
-    if (revision > k->follower->revision && (!old || old->revision <= revision)) {
-        struct answer *a = calloc(1, sizeof(*a));
-        if (!a) {
-            abort();
-        }
-        a->revision = revision;
-        if (record) {
-            struct buf packed;
-            buf_init(&packed);
-            record_encode(&packed, &record->base);
-            a->record = blob_new(packed.data, packed.size);
-            buf_done(&packed);
-        }
-        answer_free(map_put(&k->answers, at, a));
-    }
+    keep_answer(k, key_actual(&scratch, key->process_guid, key->index, (int)presence),
+                record ? &record->base : NULL, revision);
+    arena_done(&scratch);
+}
+
+void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Models__Task *record,
+                           int64_t revision)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    keep_answer(k, key_task(&scratch, task_guid), record ? &record->base : NULL, revision);
     arena_done(&scratch);
 }
 
@@ -134,4 +150,22 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
         *ret_record = found;
     }
     return seen;
+}
+
+const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
+                                   const char *task_guid, const char *attempt,
+                                   enum harmony_task_record *ret_seen)
+{
+    bool known;
+    struct bytes bytes = at_key(k, key_task(a, task_guid), &known);
+    ProtobufCMessage *m = NULL;
+    bool foreign = bytes.size > 0 && record_decode(a, RECORD_TASK, bytes, &m, NULL) < 0;
+    const Models__Task *record = foreign ? NULL : (const Models__Task *)m;
+    if (ret_seen && foreign) {
+        *ret_seen = TASK_RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
+    } else if (ret_seen) {
+        *ret_seen = known ? harmony_task_record_of(record, attempt, k->cell_id)
+                          : TASK_RECORD_IS_UNSEEN;
+    }
+    return record;
 }

@@ -1,4 +1,4 @@
-/* What the rep knows of the records of its instances: the feed's copy of this cell's records, and
+/* What the rep knows of the records of its instances and tasks: the feed's copy of this cell's, and
  * on top of it the answers of bbs that the feed has not caught up with yet, so that nothing is done
  * twice on stale knowledge. */
 #ifndef REP_KNOWLEDGE_H
@@ -6,7 +6,7 @@
 
 #include "common/client/follower.h"
 #include "models/actual_lrp.pb-c.h"
-#include "rep/harmonise.h"
+#include "rep/harmonise_task.h"
 
 struct knowledge {
     const struct follower *follower; /* of this cell's actual LRPs */
@@ -21,6 +21,10 @@ void knowledge_done(struct knowledge *k);
 void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
                       Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
                       int64_t revision);
+
+/* The same of a task. */
+void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Models__Task *record,
+                           int64_t revision);
 
 /* Forgets answers that the feed has caught up with. */
 void knowledge_trim(struct knowledge *k);
@@ -38,5 +42,11 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
 /* The record at a key of the feed as it stands to the best of our knowledge, decoded into the
  * arena; NULL if it is gone or unreadable. */
 const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a, const char *key);
+
+/* The task as it stands, to the best of our knowledge, decoded into the arena; NULL if there is none
+ * or nothing is known. *ret_seen (may be NULL): how it looks to the container of this attempt. */
+const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
+                                   const char *task_guid, const char *attempt,
+                                   enum harmony_task_record *ret_seen);
 
 #endif

@@ -4,6 +4,7 @@
 #include "rep/inside.h"
 #include "rep/note.h"
 #include "rep/reconcile.h"
+#include "rep/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +74,16 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
     c->made = true;
     c->touched = r->next_id;
+    if (container_is_task(c)) {
+        task_adopted(c, s->state);
+    }
     switch (s->state) {
     case CONTAINER_PREPARED:
         container_move(c, PHASE_NEWS_ADOPTED_PREPARED, "adopted", out);
+        if (container_is_task(c)) { /* it may go on from here */
+            container_move(c, PHASE_NEWS_PREPARED, "prepared by an earlier rep", out);
+            break;
+        }
         reconcile_delete(c, "prepared by an earlier rep and never started", out);
         break;
     case CONTAINER_STARTING:
@@ -87,7 +95,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         container_move(c, PHASE_NEWS_ADOPTED_RUNNING, "adopted", out);
         break;
     case CONTAINER_EXITED:
-        container_complete(c, PHASE_NEWS_ADOPTED_ENDED, exit_text_of(out->arena, s), out);
+        container_exited(c, PHASE_NEWS_ADOPTED_ENDED, s, out);
         break;
     }
 }
@@ -134,7 +142,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
         found_running(c, out);
         break;
     case CONTAINER_EXITED:
-        container_complete(c, PHASE_NEWS_ENDED, exit_text_of(out->arena, s), out);
+        container_exited(c, PHASE_NEWS_ENDED, s, out);
         break;
     }
 }

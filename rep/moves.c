@@ -1,8 +1,10 @@
 #include "rep/moves.h"
 
 #include "common/codec/scan.h"
+#include "common/model/keys.h"
 #include "rep/inside.h"
 #include "rep/reconcile.h"
+#include "rep/task.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -134,6 +136,9 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
 {
     struct container *c = container_find(&r->containers, o->name);
     assert(c && c->op == OP_MOVE);
+    if (container_is_task(c)) {
+        return task_move(r, a, c, o->action);
+    }
     Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
     move->definition = c->about->definition;
     const Models__ActualLRP *record = NULL;
@@ -152,6 +157,9 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
 /* NULL when the record is not a stray any more. */
 static Board__Move *stray_move_message(const struct rep *r, struct arena *a, struct move_order *o)
 {
+    if (key_type(o->name) == RECORD_TASK) {
+        return task_stray_move(r, a, o->name);
+    }
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, a, o->name);
     if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key) {
         return NULL;
@@ -186,7 +194,9 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
                  Board__ApplyRequest *request)
 {
     struct move_order **end = &call->orders;
-    while (r->moves.first && request->n_moves < MOVES_A_CALL_MAX) {
+    size_t tasks = 0;
+    while (r->moves.first && request->n_moves < MOVES_A_CALL_MAX &&
+           tasks < TASK_MOVES_A_CALL_MAX) {
         struct move_order *o = take_first(&r->moves);
         Board__Move *move =
             o->stray ? stray_move_message(r, a, o) : container_move_message(r, a, o);
@@ -195,6 +205,7 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
             free(o);
             continue;
         }
+        tasks += move->task_guid[0] != '\0';
         request->moves[request->n_moves++] = move;
         *end = o;
         end = &o->next;
@@ -263,10 +274,12 @@ static bool is_settled(const Board__MoveResult *result)
                       result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED);
 }
 
-/* A refusal that is about the session, not about the instance. */
+/* A refusal that is about the session, not about the instance; a task is shown only once the session
+ * was found good. */
 static bool session_refused(const Board__MoveResult *result)
 {
     return result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
+           !result->task &&
            result->error->type == MODELS__ERROR__TYPE__ResourceConflict;
 }
 
@@ -275,10 +288,16 @@ static void settle_stray(struct rep *r, const struct move_order *o, const Board_
 {
     struct stray *s = map_get(&r->moves.strays, o->name);
     assert(s && s->busy);
-    const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, o->name);
+    bool task = key_type(o->name) == RECORD_TASK;
+    const Models__ActualLRP *record =
+        task ? NULL : knowledge_at(&r->knowledge, out->arena, o->name);
     if (is_settled(result) && !session_refused(result)) {
-        if (record) {
+        if (task) {
+            task_learn(r, key_component(out->arena, o->name, 1), result);
+        } else if (record) {
             learn(r, record->actual_lrp_key, o, result);
+        }
+        if (task || record) {
             effects_log(out, LOG_INFO_LEVEL, "record without container", "key=%s move=%s end=%s",
                         o->name, harmony_action_name(o->action),
                         result->error ? result->error->message : "done");
@@ -302,6 +321,10 @@ static void settle_container(struct rep *r, const struct move_order *o,
     if (!is_settled(result) || session_refused(result)) {
         c->start_wanted |= o->action == HARMONY_START;
         rep_retry_later(r, c);
+        return;
+    }
+    if (container_is_task(c)) {
+        task_settled(r, c, o->action, result, out);
         return;
     }
     learn(r, c->about->key, o, result);

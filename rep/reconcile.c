@@ -1,14 +1,16 @@
 #include "rep/reconcile.h"
 
+#include "common/model/keys.h"
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
 #include "rep/output.h"
+#include "rep/task.h"
 
 #include <signal.h>
 #include <string.h>
 
-static bool must_wait(struct rep *r, struct container *c)
+bool reconcile_must_wait(struct rep *r, struct container *c)
 {
     if (r->now.mono_ns < c->retry_ns) {
         container_due(c, c->retry_ns);
@@ -18,9 +20,9 @@ static bool must_wait(struct rep *r, struct container *c)
 }
 
 /* A move needs a session; without one the opening of the next looks at everything again. */
-static void want_move(struct rep *r, struct container *c, enum harmony_action action)
+void reconcile_want_move(struct rep *r, struct container *c, enum harmony_action action)
 {
-    if (r->session.open && !must_wait(r, c)) {
+    if (r->session.open && !reconcile_must_wait(r, c)) {
         moves_add(r, c, action);
     }
 }
@@ -79,7 +81,7 @@ static void act(struct rep *r, struct container *c, struct harmony h, struct eff
     } else if (h.action == HARMONY_DELETE) {
         reconcile_delete(c, h.why, out);
     } else if (harmony_is_move(h.action)) {
-        want_move(r, c, h.action);
+        reconcile_want_move(r, c, h.action);
     }
 }
 
@@ -109,7 +111,7 @@ static void reserved(struct rep *r, struct container *c, struct effects *out)
         rep_container_gone(r, c, "the reservation was not used in time", out);
     } else {
         container_due(c, c->reserved_until_ns);
-        want_move(r, c, HARMONY_CLAIM);
+        reconcile_want_move(r, c, HARMONY_CLAIM);
     }
 }
 
@@ -124,7 +126,7 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
     } else if (h.action == HARMONY_NOTHING && h.row != 0) {
         if (c->uncertain) {
             listing_want(r);
-        } else if (!must_wait(r, c)) {
+        } else if (!reconcile_must_wait(r, c)) {
             launch_continue(r, c, out);
         }
     } else {
@@ -136,7 +138,7 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
 }
 
 /* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
-static void stop(struct rep *r, struct container *c, struct effects *out)
+void reconcile_signal(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
         container_due(c, c->kill_ns);
@@ -177,7 +179,7 @@ static void running(struct rep *r, struct container *c, struct effects *out)
         act(r, c, h, out);
     }
     if (c->stop_asked) {
-        stop(r, c, out);
+        reconcile_signal(r, c, out);
     }
 }
 
@@ -194,9 +196,10 @@ static void removal(struct rep *r, struct container *c, struct effects *out)
 {
     if (!c->made) {
         rep_container_gone(r, c, "nothing is left to delete", out);
-    } else if (!must_wait(r, c)) {
+    } else if (!reconcile_must_wait(r, c)) {
+        const Models__ActualLRPKey *key = c->about->key;
         rep_verb(r, c, OP_REMOVE, out)->label =
-            output_label(out->arena, c->about->key->process_guid, c->about->key->index);
+            key ? output_label(out->arena, key->process_guid, key->index) : NULL;
     }
 }
 
@@ -205,7 +208,11 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }
-    if (!c->deleting) {
+    if (!c->deleting && container_is_task(c)) {
+        if (!task_look_at(r, c, out)) {
+            return;
+        }
+    } else if (!c->deleting) {
         switch (c->phase) {
         case PHASE_RESERVED:
             reserved(r, c, out);
@@ -271,6 +278,10 @@ void reconcile_record(struct rep *r, const char *key, struct effects *out)
 {
     if (!r->follower.current || !r->session.open || !listing_is_good(r)) {
         return; /* what is missing comes with a pass over everything */
+    }
+    if (key_type(key) == RECORD_TASK) {
+        r->pass_ns = earlier_ns(r->pass_ns, task_stray(r, key, out));
+        return;
     }
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, key);
     if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key ||

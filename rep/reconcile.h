@@ -41,4 +41,15 @@ void reconcile_stop(struct container *c, const char *why, struct effects *out);
 /* Nothing is left to do but its removal. */
 void reconcile_delete(struct container *c, const char *why, struct effects *out);
 
+/* ---- for task.c ---- */
+
+/* Its back-off is not over: it comes again. */
+bool reconcile_must_wait(struct rep *r, struct container *c);
+
+/* Wants the move, unless it must wait or there is no session. */
+void reconcile_want_move(struct rep *r, struct container *c, enum harmony_action action);
+
+/* A running one of which a stop was asked: the next signal when it is due. */
+void reconcile_signal(struct rep *r, struct container *c, struct effects *out);
+
 #endif

@@ -6,6 +6,7 @@
 #include "rep/launch.h"
 #include "rep/reconcile.h"
 #include "rep/request.h"
+#include "rep/task.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -54,6 +55,12 @@ void rep_container_gone(struct rep *r, struct container *c, const char *why, str
         capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
     }
     r->listing.removed_id = r->next_id;
+    if (container_is_task(c)) {
+        const char *key = key_task(out->arena, c->about->task->guid);
+        container_move(c, PHASE_NEWS_DELETED, why, out);
+        reconcile_record(r, key, out);
+        return;
+    }
     const Models__ActualLRP *record = NULL;
     knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), &record);
     container_move(c, PHASE_NEWS_DELETED, why, out);
@@ -76,6 +83,7 @@ struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op
         [OP_START] = {VERB_START, START_TIMEOUT_NS},
         [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
         [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
+        [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
@@ -99,6 +107,10 @@ static void on_record(struct rep *r, const char *key, const struct followed *rec
                       struct effects *out)
 {
     ProtobufCMessage *m;
+    if (key_type(key) == RECORD_TASK) {
+        task_record(r, key, out);
+        return;
+    }
     if (record_decode(out->arena, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL) < 0) {
         return; /* a later version's: left alone */
     }
@@ -164,7 +176,9 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     c->op = OP_NONE;
     c->touched = r->next_id;
     container_touch(c);
-    if (op == OP_PREPARE || op == OP_START) {
+    if (container_is_task(c) && op != OP_SIGNAL && op != OP_REMOVE) {
+        task_verb(r, c, answer, out);
+    } else if (op == OP_PREPARE || op == OP_START) {
         launch_verb(r, c, answer, out);
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
         listing_want(r); /* its process may have ended unseen */
@@ -190,7 +204,7 @@ static void on_container(struct rep *r, const struct container_status *s, struct
     }
     c->touched = r->next_id;
     if (c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING) {
-        container_complete(c, PHASE_NEWS_ENDED, exit_text_of(out->arena, s), out);
+        container_exited(c, PHASE_NEWS_ENDED, s, out);
     }
 }
 
@@ -356,13 +370,16 @@ static void init_board_side(struct rep *r)
     if (boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0) {
         r->unusable = true;
     }
-    board__selector__init(&r->selector);
-    r->selector.type = (char *)"actual";
-    r->selector.cell_id = (char *)r->config.cell_id;
-    r->selectors[0] = &r->selector;
+    static const enum record_type types[REP_SELECTORS] = {RECORD_ACTUAL, RECORD_TASK};
+    for (size_t i = 0; i < REP_SELECTORS; i++) {
+        board__selector__init(&r->selector[i]);
+        r->selector[i].type = (char *)record_type_name(types[i]);
+        r->selector[i].cell_id = (char *)r->config.cell_id;
+        r->selectors[i] = &r->selector[i];
+    }
     r->follower.boards = &r->boards;
     r->follower.selectors = r->selectors;
-    r->follower.selector_count = 1;
+    r->follower.selector_count = REP_SELECTORS;
     r->follower.on_news = on_news;
     r->follower.context = r;
     follower_init(&r->follower);

@@ -7,6 +7,7 @@
 #include "rep/note.h"
 #include "rep/output.h"
 #include "rep/reconcile.h"
+#include "rep/task.h"
 #include "rep/work.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ enum { BODY_DECODED_MAX = 64 * 1024 * 1024, PARAMETERS_MAX = 2, ANYBODY = ~0 };
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
 
-static handler ping, state, metrics, work, stop, update, reset, logs, log_list;
+static handler ping, state, metrics, work, stop, update, cancel, reset, logs, log_list;
 
 static const struct route {
     const char *method;
@@ -34,6 +35,7 @@ static const struct route {
     {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},
     {"POST", "/work", ACTOR_AUCTIONEER, WORK_BODY_MAX, work},
     {"POST", "/v1/lrps/*/instances/*/stop", ACTOR_BBS, EMPTY_BODY_MAX, stop},
+    {"POST", "/v1/tasks/*/cancel", ACTOR_BBS, EMPTY_BODY_MAX, cancel},
     {"PUT", "/v2/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
     {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
     {"GET", "/v1/logs", ACTOR_CLIENT, EMPTY_BODY_MAX, log_list},
@@ -250,7 +252,7 @@ static struct container *named(struct rep *r, const struct request *q,
                                const char *const *parameters, struct effects *out)
 {
     struct container *c = container_find(&r->containers, parameters[1]);
-    if (!c || strcmp(c->about->key->process_guid, parameters[0]) != 0) {
+    if (!c || container_is_task(c) || strcmp(c->about->key->process_guid, parameters[0]) != 0) {
         answer_text(q, 500, "no such container", out);
         return NULL;
     }
@@ -265,6 +267,13 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
         reconcile_stop(c, "a bbs asks for its stop", out);
         answer_empty(q, 202, out);
     }
+}
+
+static void cancel(struct rep *r, const struct request *q, const char *const *parameters,
+                   struct effects *out)
+{
+    task_cancel(r, parameters[0], out);
+    answer_empty(q, 202, out);
 }
 
 /* A member that is null or empty is left unchanged (rep-auctioneer.md 2.3), unless our own bbs says

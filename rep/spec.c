@@ -32,13 +32,26 @@ static const char *unsupported_action(const Models__Action *action)
     return action->run_action ? NULL : "(none)";
 }
 
+struct part {
+    bool set;
+    const char *name;
+};
+
+/* The first that is there, or NULL. */
+static const char *first_set(const struct part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].set) {
+            return parts[i].name;
+        }
+    }
+    return NULL;
+}
+
 /* What stands beside the action and would have to be done for the instance to be as desired. */
 static const char *unsupported_part(const Models__DesiredLRP *lrp)
 {
-    const struct {
-        bool set;
-        const char *name;
-    } parts[] = {
+    const struct part parts[] = {
         {lrp->setup, "setup"},
         {lrp->monitor, "monitor"},
         {lrp->check_definition, "check_definition"},
@@ -47,18 +60,30 @@ static const char *unsupported_part(const Models__DesiredLRP *lrp)
         {lrp->n_image_layers > 0, "image_layers"},
         {lrp->n_volume_mounts > 0, "volume_mounts"},
     };
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (parts[i].set) {
-            return parts[i].name;
-        }
-    }
-    return NULL;
+    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
+{
+    const struct part parts[] = {
+        {d->n_cached_dependencies > 0, "cached_dependencies"},
+        {d->n_image_layers > 0, "image_layers"},
+        {d->n_volume_mounts > 0, "volume_mounts"},
+    };
+    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
     const char *name = unsupported_action(lrp->action);
     name = name ? name : unsupported_part(lrp);
+    return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
+}
+
+int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
+{
+    const char *name = unsupported_action(definition->action);
+    name = name ? name : unsupported_part_of_task(definition);
     return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
 }
 
@@ -118,6 +143,17 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     return copy;
 }
 
+Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition)
+{
+    Rep__Note note = *reserved; /* shallow: copied deeply below, the originals stay whole */
+    Rep__TaskNote task = *reserved->task;
+    note.root_fs = definition->root_fs;
+    note.max_pids = definition->max_pids;
+    task.result_file = definition->result_file;
+    note.task = &task;
+    return note_copy(&note);
+}
+
 /* ---- The spec -------------------------------------------------------------------------------- */
 
 /* An environment in the making: a name set again keeps its place and takes the new value. */
@@ -168,23 +204,42 @@ static void environment_ports(struct environment *e, const Rep__Note *about)
     }
 }
 
-static void spec_environment(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
-                             struct container_spec *spec)
+/* `own` is the definition's environment. */
+static void spec_environment(struct arena *a, Models__EnvironmentVariable *const *own,
+                             size_t own_count, const Models__RunAction *run,
+                             const Rep__Note *about, struct container_spec *spec)
 {
     enum { OF_INSTANCE = 4 };
-    const Models__RunAction *run = lrp->action->run_action;
     struct environment e = {.arena = a};
     map_init(&e.places);
-    e.list =
-        ARENA_ARRAY(a, OF_INSTANCE + lrp->n_environment_variables + run->n_env + 1 + about->n_ports,
-                    struct name_value);
-    environment_instance(&e, about);
-    environment_add(&e, lrp->environment_variables, lrp->n_environment_variables);
+    e.list = ARENA_ARRAY(a, OF_INSTANCE + own_count + run->n_env + 1 + about->n_ports,
+                         struct name_value);
+    if (about->key) {
+        environment_instance(&e, about);
+    }
+    environment_add(&e, own, own_count);
     environment_add(&e, run->env, run->n_env);
     environment_ports(&e, about);
     map_done(&e.places, NULL);
     spec->env = e.list;
     spec->env_count = e.count;
+}
+
+/* What the run action says. */
+static void spec_run(struct arena *a, const Models__RunAction *run, struct container_spec *spec)
+{
+    const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
+    for (size_t i = 0; i < run->n_args; i++) {
+        args[i] = run->args[i];
+    }
+    spec->args = args;
+    spec->path = run->path;
+    spec->dir = run->dir;
+    spec->user = run->user;
+    const Models__ResourceLimits *limits = run->resource_limits;
+    if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
+        spec->nofile = limits->nofile;
+    }
 }
 
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
@@ -194,29 +249,37 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     assert(run);
     *ret_spec = (struct container_spec){
         .rootfs = lrp->root_fs,
-        .path = run->path,
-        .dir = run->dir,
-        .user = run->user,
         .memory_mb = lrp->memory_mb,
         .disk_mb = lrp->disk_mb,
         .max_pids = lrp->max_pids,
         .cpu_weight = lrp->cpu_weight ? lrp->cpu_weight : 1, /* rep-auctioneer.md 2.5 */
         .privileged = lrp->privileged,
     };
-    const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
-    for (size_t i = 0; i < run->n_args; i++) {
-        args[i] = run->args[i];
-    }
-    ret_spec->args = args;
-    const Models__ResourceLimits *limits = run->resource_limits;
-    if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
-        ret_spec->nofile = limits->nofile;
-    }
+    spec_run(a, run, ret_spec);
     struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
     for (size_t i = 0; i < about->n_ports; i++) {
         ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
     }
     ret_spec->ports = ports;
     ret_spec->port_count = about->n_ports;
-    spec_environment(a, lrp, about, ret_spec);
+    spec_environment(a, lrp->environment_variables, lrp->n_environment_variables, run, about,
+                     ret_spec);
+}
+
+void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
+                    const Rep__Note *about, struct container_spec *ret_spec)
+{
+    const Models__RunAction *run = definition->action->run_action;
+    assert(run);
+    *ret_spec = (struct container_spec){
+        .rootfs = definition->root_fs,
+        .memory_mb = definition->memory_mb,
+        .disk_mb = definition->disk_mb,
+        .max_pids = definition->max_pids,
+        .cpu_weight = definition->cpu_weight,
+        .privileged = definition->privileged,
+    };
+    spec_run(a, run, ret_spec);
+    spec_environment(a, definition->environment_variables, definition->n_environment_variables,
+                     run, about, ret_spec);
 }

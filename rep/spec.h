@@ -1,4 +1,4 @@
-/* From a DesiredLRP to a container: what the driver is told, and what the rep notes about it. */
+/* From a DesiredLRP or a task to a container: what the driver is told, and what the rep notes about it. */
 #ifndef REP_SPEC_H
 #define REP_SPEC_H
 
@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/contract/driver.h"
 #include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 #include "rep_note.pb-c.h"
 
 /* Whether this cell can run it: only the run action so far. ERR_INVALID with
@@ -23,5 +24,11 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
  * app must listen where its port was allotted, whatever its own environment says. */
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                struct container_spec *ret_spec);
+
+/* The same three of a task. Its environment is the definition's own and then the run action's. */
+int spec_check_task(const Models__TaskDefinition *definition, struct err *err);
+Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition);
+void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
+                    const Rep__Note *about, struct container_spec *ret_spec);
 
 #endif

@@ -3,6 +3,7 @@
 #include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "rep/note.h"
+#include "rep/task_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,8 +94,6 @@ Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out
 {
     Cell__Work *rest = ARENA_NEW(out->arena, Cell__Work);
     cell__work__init(rest);
-    rest->n_tasks = work->n_tasks; /* tasks are not run yet */
-    rest->tasks = work->tasks;
     rest->lrps = ARENA_ARRAY(out->arena, work->n_lrps, Cell__LRP *);
     struct wish *wishes = ARENA_ARRAY(out->arena, work->n_lrps, struct wish);
     for (size_t i = 0; i < work->n_lrps; i++) {
@@ -107,6 +106,7 @@ Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out
             rest->lrps[rest->n_lrps++] = wishes[i].lrp;
         }
     }
+    task_work_take(r, work, well, rest, out);
     if (rest->n_lrps + rest->n_tasks > 0) {
         effects_log(out, LOG_INFO_LEVEL, "work returned", "lrps=%zu tasks=%zu well=%d",
                     rest->n_lrps, rest->n_tasks, (int)well);

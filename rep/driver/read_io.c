@@ -84,8 +84,7 @@ static int read_whole(int fd, const char *path, struct buf *out, struct err *err
     return n < 0 ? refused(err, path, strerror(errno)) : 0;
 }
 
-static int read_file(const struct container *c, const char *path, struct buf *out,
-                     struct err *err)
+static int read_file(const struct container *c, const char *path, struct buf *out, struct err *err)
 {
     struct begun b = {0};
     int parent = open(c->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);

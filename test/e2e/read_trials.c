@@ -33,14 +33,9 @@ void trial_read(void **state)
         long size; /* of what is read; -1: refused */
         const char *why;
     } files[] = {
-        {"most", MOST, ""},
-        {"more", -1, "too large"},
-        {"empty", 0, ""},
-        {"pipe", -1, "not a file"},
-        {"directory", -1, "not a file"},
-        {"loop", -1, "symbolic links"},
-        {"link", MOST, ""},
-        {"missing", -1, "No such file"},
+        {"most", MOST, ""},         {"more", -1, "too large"},       {"empty", 0, ""},
+        {"pipe", -1, "not a file"}, {"directory", -1, "not a file"}, {"loop", -1, "symbolic links"},
+        {"link", MOST, ""},         {"missing", -1, "No such file"},
     };
     struct rig *r = *state;
     struct arena a;

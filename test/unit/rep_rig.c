@@ -27,6 +27,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
     struct verb_call kept = *v;
     kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
     kept.label = v->label ? arena_strdup(&g->arena, v->label) : NULL;
+    kept.path = v->path ? arena_strdup(&g->arena, v->path) : NULL;
     kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
     if (v->spec) {
         struct container_spec *spec = arena_copy(&g->arena, v->spec, sizeof(*spec));
@@ -278,19 +279,24 @@ struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
     return (struct rep_rig_move){c.id, request, request->moves[0]};
 }
 
-static void end_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveResult__Outcome outcome,
-                     Models__Error *error, const Models__ActualLRP *record)
+static void answer_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveResult result)
 {
     Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
-    Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
     Board__MoveResult *results[] = {&result};
-    result.outcome = outcome;
-    result.error = error;
-    result.record = (Models__ActualLRP *)record;
     result.revision = ++g->revision;
     answer.n_results = 1;
     answer.results = results;
     drive_answer(&g->d, m.id, &answer.base);
+}
+
+static void end_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveResult__Outcome outcome,
+                     Models__Error *error, const Models__ActualLRP *record)
+{
+    Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+    result.outcome = outcome;
+    result.error = error;
+    result.record = (Models__ActualLRP *)record;
+    answer_move(g, m, result);
 }
 
 void rep_rig_move_done(struct rep_rig *g, struct rep_rig_move m, const Models__ActualLRP *record)
@@ -324,15 +330,22 @@ Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, c
     return r;
 }
 
-static void feed(struct rep_rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
+static void feed_change(struct rep_rig *g, Board__FeedFrame__Kind kind, const char *key,
+                        const ProtobufCMessage *record)
 {
-    const char *key = key_actual(&g->arena, record->actual_lrp_key->process_guid,
-                                 record->actual_lrp_key->index, (int)record->presence);
     struct buf b;
     buf_init(&b);
-    frame_change(&b, kind, key, &record->base, ++g->revision);
+    frame_change(&b, kind, key, record, ++g->revision);
     drive_stream(&g->d, g->feed_id, buf_bytes(&b));
     buf_done(&b);
+}
+
+static void feed(struct rep_rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
+{
+    feed_change(g, kind,
+                key_actual(&g->arena, record->actual_lrp_key->process_guid,
+                           record->actual_lrp_key->index, (int)record->presence),
+                &record->base);
 }
 
 void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record)
@@ -363,6 +376,22 @@ void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, co
                                                   .body = body}});
 }
 
+/* POST /work; gives what came back. */
+static const Cell__Work *post_work(struct rep_rig *g, const Cell__Work *work)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_message(&b, &work->base);
+    rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
+    buf_done(&b);
+    struct reply reply = rep_rig_take_reply(g);
+    assert_int_equal(reply.status, 200);
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    const Cell__Work *rest = cell__work__unpack(&allocator, reply.body.size, reply.body.data);
+    assert_non_null(rest);
+    return rest;
+}
+
 size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb)
 {
     Cell__LRP lrp = CELL__LRP__INIT;
@@ -377,17 +406,7 @@ size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_
     work.n_lrps = 1;
     work.lrps = lrps;
     work.cell_id = (char *)RIG_CELL;
-    struct buf b;
-    buf_init(&b);
-    buf_message(&b, &work.base);
-    rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
-    buf_done(&b);
-    struct reply reply = rep_rig_take_reply(g);
-    assert_int_equal(reply.status, 200);
-    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
-    const Cell__Work *rest = cell__work__unpack(&allocator, reply.body.size, reply.body.data);
-    assert_non_null(rest);
-    return rest->n_lrps;
+    return post_work(g, &work)->n_lrps;
 }
 
 Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
@@ -484,4 +503,95 @@ struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
     rep__note__pack(&note, packed);
     return (struct container_status){
         .guid = guid, .state = state, .text = "", .note = {.data = packed, .size = size}};
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+bool rep_rig_task_work(struct rep_rig *g, const char *task_guid, int32_t memory_mb)
+{
+    Cell__Task task = CELL__TASK__INIT;
+    task.taskguid = (char *)task_guid;
+    task.domain = (char *)"d";
+    task.rootfs = (char *)"preloaded:busybox";
+    task.memorymb = memory_mb;
+    task.diskmb = 10;
+    Cell__Task *tasks[] = {&task};
+    Cell__Work work = CELL__WORK__INIT;
+    work.n_tasks = 1;
+    work.tasks = tasks;
+    return post_work(g, &work)->n_tasks == 0;
+}
+
+Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Task__State state,
+                           const char *cell_id, const char *attempt)
+{
+    struct arena *a = &g->arena;
+    Models__Task *task = ARENA_NEW(a, Models__Task);
+    Models__TaskDefinition *d = ARENA_NEW(a, Models__TaskDefinition);
+    models__task__init(task);
+    models__task_definition__init(d);
+    task->task_guid = arena_strdup(a, task_guid);
+    task->domain = (char *)"d";
+    task->state = state;
+    task->cell_id = arena_strdup(a, cell_id);
+    task->attempt = arena_strdup(a, attempt);
+    task->task_definition = d;
+    d->root_fs = (char *)"preloaded:busybox";
+    d->memory_mb = 100;
+    d->disk_mb = 10;
+    d->result_file = (char *)"/tmp/result";
+    d->action = ARENA_NEW(a, Models__Action);
+    models__action__init(d->action);
+    d->action->run_action = ARENA_NEW(a, Models__RunAction);
+    models__run_action__init(d->action->run_action);
+    d->action->run_action->path = (char *)"/bin/work";
+    return task;
+}
+
+void rep_rig_task_answer(struct rep_rig *g, struct rep_rig_move m, Models__Error__Type type,
+                         const Models__Task *task)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
+    error.type = type;
+    error.message = (char *)"refused by hand";
+    result.outcome = type ? BOARD__MOVE_RESULT__OUTCOME__REFUSED
+                          : BOARD__MOVE_RESULT__OUTCOME__DONE;
+    result.error = type ? &error : NULL;
+    result.task = (Models__Task *)task;
+    answer_move(g, m, result);
+}
+
+void rep_rig_task_put(struct rep_rig *g, const Models__Task *task)
+{
+    feed_change(g, BOARD__FEED_FRAME__KIND__PUT, key_task(&g->arena, task->task_guid), &task->base);
+}
+
+void rep_rig_task_delete(struct rep_rig *g, const Models__Task *task)
+{
+    feed_change(g, BOARD__FEED_FRAME__KIND__DELETE, key_task(&g->arena, task->task_guid),
+                &task->base);
+}
+
+struct container_status rep_rig_task_status(struct rep_rig *g, const char *task_guid,
+                                            const char *attempt, bool executing,
+                                            enum container_state state)
+{
+    Rep__TaskNote task = REP__TASK_NOTE__INIT;
+    task.guid = (char *)task_guid;
+    task.domain = (char *)"d";
+    task.attempt = (char *)attempt;
+    task.result_file = (char *)"/tmp/result";
+    task.executing = executing;
+    Rep__Note note = REP__NOTE__INIT;
+    note.format = 1;
+    note.task = &task;
+    note.instance_guid = (char *)task_guid;
+    note.memory_mb = 100;
+    note.disk_mb = 10;
+    size_t size = rep__note__get_packed_size(&note);
+    uint8_t *packed = arena_alloc(&g->arena, size);
+    rep__note__pack(&note, packed);
+    return (struct container_status){
+        .guid = task_guid, .state = state, .text = "", .note = {.data = packed, .size = size}};
 }

@@ -6,6 +6,7 @@
 #include "board.pb-c.h"
 #include "cell.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 #include "rep/rep.h"
 #include "rep_note.pb-c.h"
 #include "test/unit/drive.h"
@@ -90,6 +91,29 @@ Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, c
 /* The board changes; the feed tells it. */
 void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record);
 void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record);
+
+/* ---- tasks ---- */
+
+/* POST /work for this task; true if it was taken. */
+bool rep_rig_task_work(struct rep_rig *g, const char *task_guid, int32_t memory_mb);
+
+/* The task in this state on a cell by an attempt, with a run action and this result file, in the
+ * rig's arena. */
+Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Task__State state,
+                           const char *cell_id, const char *attempt);
+
+/* Ends of a move about a task: done (0), or refused with an error of this type; what stands there
+ * (NULL = none). */
+void rep_rig_task_answer(struct rep_rig *g, struct rep_rig_move m, Models__Error__Type type,
+                         const Models__Task *task);
+
+void rep_rig_task_put(struct rep_rig *g, const Models__Task *task);
+void rep_rig_task_delete(struct rep_rig *g, const Models__Task *task);
+
+/* A status as the driver's listing gives it, with the note of this task's attempt. */
+struct container_status rep_rig_task_status(struct rep_rig *g, const char *task_guid,
+                                            const char *attempt, bool executing,
+                                            enum container_state state);
 
 /* HTTP; the reply is kept. */
 void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,

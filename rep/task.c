@@ -1,0 +1,413 @@
+#include "rep/task.h"
+
+#include "common/model/keys.h"
+#include "rep/inside.h"
+#include "rep/launch.h"
+#include "rep/note.h"
+#include "rep/reconcile.h"
+#include "rep/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is known of it --------------------------------------------------------------------- */
+
+static bool is_executing(const struct container *c)
+{
+    return c->about->task->executing;
+}
+
+static enum harmony_task side_of(const struct container *c)
+{
+    switch (c->phase) {
+    case PHASE_RESERVED:
+    case PHASE_INITIALIZING:
+    case PHASE_CREATED:
+        return is_executing(c) ? TASK_EXECUTING : TASK_NOT_EXECUTING;
+    case PHASE_RUNNING:
+        return TASK_EXECUTING;
+    default:
+        return is_executing(c) || c->hopeless ? TASK_FINISHED : TASK_REJECTABLE;
+    }
+}
+
+static const Models__Task *record_of(const struct rep *r, struct arena *a,
+                                     const struct container *c, enum harmony_task_record *ret_seen)
+{
+    const Rep__TaskNote *task = c->about->task;
+    return knowledge_task(&r->knowledge, a, task->guid, task->attempt, ret_seen);
+}
+
+static void set_executing(struct container *c)
+{
+    c->about->task->executing = true;
+    c->table->version++;
+}
+
+void task_adopted(struct container *c, enum container_state state)
+{
+    c->start_sent = true;
+    if (state != CONTAINER_PREPARED) {
+        set_executing(c); /* whatever became of the note */
+    }
+    c->start_asked = is_executing(c);
+}
+
+/* ---- Towards its process --------------------------------------------------------------------- */
+
+/* No other cell could do better. */
+static void hopeless(struct container *c, const char *why, struct effects *out)
+{
+    c->hopeless = true;
+    container_complete(c, PHASE_NEWS_FAILED, why, out);
+}
+
+static void prepare(struct rep *r, struct container *c, const Models__Task *record,
+                    struct effects *out)
+{
+    const Models__TaskDefinition *definition = record->task_definition;
+    struct err err;
+    if (!definition || spec_check_task(definition, &err) < 0) {
+        hopeless(c, definition ? arena_strdup(out->arena, err.text) : "it has no definition", out);
+        return;
+    }
+    container_learn(c, spec_note_task(c->about, definition));
+    struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
+    struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
+    spec_make_task(out->arena, definition, c->about, spec);
+    call->spec = spec;
+    call->note = note_pack(out->arena, c->about);
+    c->made = true;
+}
+
+/* What will be so, on the disk before it is: whatever befalls this rep, none after it starts the
+ * task again. */
+static void note_executing(struct rep *r, struct container *c, struct effects *out)
+{
+    Rep__Note note = *c->about; /* shallow: only packed */
+    Rep__TaskNote task = *c->about->task;
+    task.executing = true;
+    note.task = &task;
+    struct verb_call *call = rep_verb(r, c, OP_NOTE, out);
+    call->note = note_pack(out->arena, &note);
+    call->durable = true;
+}
+
+/* The start is granted: one step further. */
+static void advance(struct rep *r, struct container *c, const Models__Task *record,
+                    struct effects *out)
+{
+    if (c->uncertain) {
+        listing_want(r);
+        return;
+    }
+    if (reconcile_must_wait(r, c)) {
+        return;
+    }
+    if (c->phase == PHASE_RESERVED) {
+        container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
+    }
+    if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
+        container_complete(c, PHASE_NEWS_FAILED, "the container's driver did not answer in time",
+                           out);
+    } else if (c->phase == PHASE_INITIALIZING) {
+        prepare(r, c, record, out);
+    } else if (!is_executing(c)) {
+        note_executing(r, c, out);
+    } else if (!c->start_asked) {
+        c->start_asked = true;
+        rep_verb(r, c, OP_START, out);
+    } else {
+        container_complete(c, PHASE_NEWS_FAILED,
+                           "failed to run container: its start came to nothing, and a task is not "
+                           "started twice",
+                           out);
+    }
+}
+
+static void prepared(struct container *c, const struct verb_answer *answer, struct effects *out)
+{
+    if (c->phase == PHASE_INITIALIZING && answer->outcome == VERB_DONE) {
+        container_move(c, PHASE_NEWS_PREPARED, "prepared", out);
+    } else if (c->phase == PHASE_INITIALIZING) {
+        container_complete(c, PHASE_NEWS_FAILED,
+                           arena_printf(out->arena, "failed to create container: %s", answer->text),
+                           out);
+    }
+}
+
+static void noted(struct rep *r, struct container *c, const struct verb_answer *answer,
+                  struct effects *out)
+{
+    if (answer->outcome == VERB_DONE) {
+        set_executing(c);
+        c->failures = 0;
+        return;
+    }
+    effects_log(out, LOG_WARN_LEVEL, "note not written", "task_guid=%s why=\"%s\"",
+                c->about->task->guid, answer->text);
+    c->attempts++;
+    rep_retry_later(r, c);
+}
+
+static void started(struct container *c, const struct verb_answer *answer, struct effects *out)
+{
+    if (c->phase == PHASE_CREATED && answer->outcome == VERB_DONE) {
+        container_move(c, PHASE_NEWS_STARTED, "started", out);
+    } else if (c->phase == PHASE_CREATED) {
+        container_complete(c, PHASE_NEWS_FAILED,
+                           arena_printf(out->arena, "failed to run container: %s", answer->text),
+                           out);
+    }
+}
+
+/* ---- Its outcome ----------------------------------------------------------------------------- */
+
+static void no_result(struct container *c, const char *why, struct effects *out)
+{
+    effects_log(out, LOG_WARN_LEVEL, "result not fetched", "task_guid=%s file=\"%s\" why=\"%s\"",
+                c->about->task->guid, c->about->task->result_file, why);
+    c->result_known = true;
+    c->succeeded = false;
+    c->table->version++;
+    container_set_text(c, "failed to fetch result");
+}
+
+static void fetched(struct rep *r, struct container *c, const struct verb_answer *answer,
+                    struct effects *out)
+{
+    struct bytes data = answer->data;
+    if (answer->outcome == VERB_UNCERTAIN && ++c->attempts < LAUNCH_ATTEMPTS_MAX) {
+        rep_retry_later(r, c);
+    } else if (answer->outcome != VERB_DONE) {
+        no_result(c, answer->text, out);
+    } else if (memchr(data.size ? (const char *)data.data : "x", 0, data.size)) {
+        no_result(c, "it is no text: there is a NUL in it", out);
+    } else {
+        c->result_known = true;
+        c->result = strndup(data.size ? (const char *)data.data : "", data.size);
+        if (!c->result) {
+            abort();
+        }
+    }
+}
+
+/* True once it is known how it ended; until then that is being found out. */
+static bool outcome_known(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->succeeded || c->result_known || !c->about->task->result_file[0]) {
+        return true;
+    }
+    if (!reconcile_must_wait(r, c)) {
+        rep_verb(r, c, OP_READ, out)->path = arena_strdup(out->arena, c->about->task->result_file);
+    }
+    return false;
+}
+
+/* ---- The driver has answered ----------------------------------------------------------------- */
+
+void task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+               struct effects *out)
+{
+    bool making = answer->verb == VERB_PREPARE || answer->verb == VERB_START;
+    if (making && answer->outcome == VERB_UNCERTAIN) {
+        c->uncertain = c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED;
+        c->attempts++;
+        listing_want(r);
+    } else if (answer->verb == VERB_PREPARE) {
+        prepared(c, answer, out);
+    } else if (answer->verb == VERB_START) {
+        started(c, answer, out);
+    } else if (answer->verb == VERB_NOTE) {
+        noted(r, c, answer, out);
+    } else if (answer->verb == VERB_READ) {
+        fetched(r, c, answer, out);
+    }
+}
+
+/* ---- What the table says --------------------------------------------------------------------- */
+
+/* A running one is stopped first, so that it may end in good order; nobody is told of its end. */
+static void abandon(struct container *c, const char *why, struct effects *out)
+{
+    if (c->phase == PHASE_RUNNING) {
+        c->disowned = true;
+        reconcile_stop(c, why, out);
+    } else {
+        reconcile_delete(c, why, out);
+    }
+}
+
+void task_cancel(struct rep *r, const char *task_guid, struct effects *out)
+{
+    struct container *c =
+        container_find(&r->containers, task_container_name(out->arena, task_guid));
+    if (c && container_is_task(c) && strcmp(c->about->task->guid, task_guid) == 0) {
+        abandon(c, "a bbs says that it is cancelled", out);
+    }
+}
+
+/* The table's word on what the feed says. Where it would delete, a bbs is asked first. Before the
+ * feed brought its first snapshot an unseen record says nothing: wait for it. */
+static struct harmony judge(const struct rep *r, const struct container *c,
+                            enum harmony_task_record seen)
+{
+    if (seen == TASK_RECORD_IS_UNSEEN && r->follower.revision == 0) {
+        return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
+    }
+    struct harmony h = harmonise_task(side_of(c), seen);
+    if (h.action == HARMONY_DELETE) {
+        h.action = harmony_task_question(side_of(c));
+    }
+    return h;
+}
+
+static void carry_out(struct rep *r, struct container *c, struct effects *out)
+{
+    enum harmony_task_record seen;
+    const Models__Task *record = record_of(r, out->arena, c, &seen);
+    struct harmony h = judge(r, c, seen);
+    bool on = h.row == HARMONY_TASK_GO_ON || h.row == HARMONY_TASK_AS_RECORDED;
+    if (on && c->phase != PHASE_RUNNING) {
+        advance(r, c, record, out);
+    } else if (harmony_is_move(h.action) &&
+               (h.action != HARMONY_COMPLETE || outcome_known(r, c, out))) {
+        reconcile_want_move(r, c, h.action);
+    }
+}
+
+bool task_look_at(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->phase == PHASE_RESERVED && !c->start_sent) {
+        if (r->now.mono_ns >= c->reserved_until_ns) {
+            rep_container_gone(r, c, "the reservation was not used in time", out);
+            return false;
+        }
+        container_due(c, c->reserved_until_ns);
+    }
+    if (c->disowned && c->phase == PHASE_COMPLETED) {
+        reconcile_delete(c, "nobody waits for it", out);
+    } else if (c->stop_asked) {
+        reconcile_signal(r, c, out);
+    } else {
+        carry_out(r, c, out);
+    }
+    if (c->uncertain) {
+        listing_want(r);
+    }
+    return true;
+}
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
+                             const char *task_guid, const char *attempt)
+{
+    Board__Move *move = ARENA_NEW(a, Board__Move);
+    board__move__init(move);
+    move->move = (char *)harmony_action_name(action);
+    move->task_guid = arena_strdup(a, task_guid);
+    move->attempt = arena_strdup(a, attempt);
+    move->cell_id = (char *)r->config.cell_id;
+    move->session = r->config.session;
+    return move;
+}
+
+Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c,
+                       enum harmony_action action)
+{
+    Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
+    if (action == HARMONY_START) {
+        c->start_sent = true;
+    } else if (action == HARMONY_REJECT || !c->succeeded) {
+        move->failed = action == HARMONY_COMPLETE;
+        move->error_message = arena_strdup(a, c->exit_text);
+    } else if (c->result) {
+        move->result = arena_strdup(a, c->result);
+    }
+    return move;
+}
+
+Board__Move *task_stray_move(const struct rep *r, struct arena *a, const char *key)
+{
+    const char *guid = key_component(a, key, 1);
+    enum harmony_task_record seen;
+    const Models__Task *record = knowledge_task(&r->knowledge, a, guid, NULL, &seen);
+    if (container_find(&r->containers, task_container_name(a, guid)) ||
+        harmonise_task(TASK_WITHOUT, seen).action != HARMONY_COMPLETE) {
+        return NULL;
+    }
+    Board__Move *move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
+    move->failed = true;
+    move->error_message = (char *)"task container does not exist";
+    return move;
+}
+
+void task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
+{
+    bool absent = result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
+                  result->error->type == MODELS__ERROR__TYPE__ResourceNotFound;
+    if (result->task || absent) {
+        knowledge_answer_task(&r->knowledge, task_guid, result->task, result->revision);
+    }
+}
+
+static void refused(struct rep *r, struct container *c, enum harmony_action action,
+                    const Models__Error *error, struct effects *out)
+{
+    Models__Error__Type type = error ? error->type : MODELS__ERROR__TYPE__UnknownError;
+    enum harmony_task_record seen;
+    record_of(r, out->arena, c, &seen);
+    struct harmony h = harmonise_task_refused(side_of(c), seen, action, type);
+    effects_log(out, LOG_INFO_LEVEL, "move refused",
+                "task_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", c->about->task->guid,
+                harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
+                h.why);
+    if (h.action == HARMONY_DELETE) {
+        abandon(c, h.why, out);
+    } else {
+        rep_retry_later(r, c);
+    }
+}
+
+void task_settled(struct rep *r, struct container *c, enum harmony_action action,
+                  const Board__MoveResult *result, struct effects *out)
+{
+    task_learn(r, c->about->task->guid, result);
+    if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
+        refused(r, c, action, result->error, out);
+        return;
+    }
+    c->failures = 0;
+    c->retry_ns = 0;
+    if (action == HARMONY_COMPLETE) {
+        reconcile_delete(c, "its outcome is recorded", out);
+    } else if (action == HARMONY_REJECT) {
+        reconcile_delete(c, "it is rejected", out);
+    } else {
+        enum harmony_task_record seen;
+        record_of(r, out->arena, c, &seen);
+        if (judge(r, c, seen).action != HARMONY_NOTHING) {
+            rep_retry_later(r, c); /* what is known is newer, and says otherwise */
+        }
+    }
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+void task_record(struct rep *r, const char *key, struct effects *out)
+{
+    const char *guid = key_component(out->arena, key, 1);
+    struct container *c = container_find(&r->containers, task_container_name(out->arena, guid));
+    if (c) {
+        container_touch(c);
+    } else {
+        reconcile_record(r, key, out);
+    }
+}
+
+int64_t task_stray(struct rep *r, const char *key, struct effects *out)
+{
+    return task_stray_move(r, out->arena, key) ? moves_add_stray(r, key, HARMONY_COMPLETE)
+                                               : NEVER_NS;
+}

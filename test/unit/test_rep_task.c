@@ -1,0 +1,624 @@
+/* The life of a task on a cell: work, start, container, the note before its process, its outcome;
+ * cancelled, refused, rejected, and after every way in which its rep may have died. */
+#include "test/unit/rep_rig.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STATE(name) MODELS__TASK__STATE__##name
+#define TYPE(name) MODELS__ERROR__TYPE__##name
+
+#define DONE TYPE(UnknownError) /* refused with nothing: done */
+
+static Models__Task *running(struct rep_rig *g, const char *attempt)
+{
+    return rep_rig_task(g, "t-1", STATE(Running), RIG_CELL, attempt);
+}
+
+static bool notes_executing(struct verb_call v)
+{
+    Rep__Note *note = rep__note__unpack(NULL, v.note.size, v.note.data);
+    assert_non_null(note);
+    bool executing = note->task->executing;
+    rep__note__free_unpacked(note, NULL);
+    return executing;
+}
+
+/* Taken and granted; gives the attempt. */
+static const char *granted(struct rep_rig *g)
+{
+    assert_true(rep_rig_task_work(g, "t-1", 100));
+    struct rep_rig_move start = rep_rig_take_move(g, "start");
+    assert_string_equal(start.move->task_guid, "t-1");
+    assert_string_equal(start.move->cell_id, RIG_CELL);
+    const char *attempt = start.move->attempt;
+    assert_true(strlen(attempt) > 20);
+    assert_int_equal(rep_rig_verbs(g, VERB_PREPARE), 0);
+    rep_rig_task_answer(g, start, DONE, running(g, attempt));
+    rep_rig_task_put(g, running(g, attempt));
+    return attempt;
+}
+
+/* And its process runs. */
+static const char *executing(struct rep_rig *g)
+{
+    const char *attempt = granted(g);
+    struct verb_call prepare = rep_rig_take_verb(g, VERB_PREPARE);
+    assert_false(notes_executing(prepare));
+    rep_rig_verb(g, prepare, VERB_DONE, "");
+    struct verb_call note = rep_rig_take_verb(g, VERB_NOTE);
+    assert_true(notes_executing(note));
+    assert_true(note.durable);
+    assert_int_equal(rep_rig_verbs(g, VERB_START), 0);
+    rep_rig_verb(g, note, VERB_DONE, "");
+    rep_rig_verb(g, rep_rig_take_verb(g, VERB_START), VERB_DONE, "");
+    return attempt;
+}
+
+static void answer_read(struct rep_rig *g, struct bytes data)
+{
+    struct verb_call v = rep_rig_take_verb(g, VERB_READ);
+    assert_string_equal(v.path, "/tmp/result");
+    drive_event(&g->d, (struct event){.kind = EVENT_VERB,
+                                      .verb = {.id = v.id,
+                                               .verb = VERB_READ,
+                                               .guid = v.guid,
+                                               .outcome = VERB_DONE,
+                                               .text = "",
+                                               .data = data}});
+}
+
+/* The container is deleted, all capacity is back, and nothing more is said. */
+static void is_gone(struct rep_rig *g)
+{
+    rep_rig_verb(g, rep_rig_take_verb(g, VERB_REMOVE), VERB_DONE, "");
+    rep_rig_advance(g, 70000);
+    assert_int_equal(rep_rig_calls(g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(g, VERB_START), 0);
+    assert_int_equal(rep_rig_work(g, "big", 1000), 0);
+}
+
+static void over(struct rep_rig *g, const char *attempt)
+{
+    rep_rig_task_delete(g, running(g, attempt));
+    is_gone(g);
+}
+
+static void open_rig(struct rep_rig *g, const struct container_status *list, size_t count)
+{
+    rep_rig_init(g);
+    rep_rig_open(g, list, count);
+}
+
+/* ---- As it should be ------------------------------------------------------------------------- */
+
+static void work_becomes_a_result(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = executing(&g);
+    rep_rig_advance(&g, 100000); /* three passes: nothing is said or done twice */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    rep_rig_exited(&g, "t-1", 0);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    answer_read(&g, bytes_of("forty-two"));
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_string_equal(complete.move->attempt, attempt);
+    assert_false(complete.move->failed);
+    assert_string_equal(complete.move->result, "forty-two");
+    assert_string_equal(complete.move->error_message, "");
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+    rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
+    over(&g, attempt);
+    rep_rig_done(&g);
+}
+
+static void a_failure_says_its_status(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = executing(&g);
+    rep_rig_exited(&g, "t-1", 3);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_string_equal(complete.move->error_message, "Exited with status 3");
+    assert_string_equal(complete.move->result, "");
+    assert_int_equal(rep_rig_verbs(&g, VERB_READ), 0);
+    rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
+    over(&g, attempt);
+    rep_rig_done(&g);
+}
+
+static void without_a_readable_result_it_failed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct rep_rig g;
+        open_rig(&g, NULL, 0);
+        executing(&g);
+        rep_rig_exited(&g, "t-1", 0);
+        if (i == 0) {
+            rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_READ), VERB_FAILED, "no such file");
+        } else {
+            answer_read(&g, (struct bytes){(const uint8_t *)"a\0b", 3});
+        }
+        struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+        assert_true(complete.move->failed);
+        assert_string_equal(complete.move->error_message, "failed to fetch result");
+        assert_string_equal(complete.move->result, "");
+        rep_rig_done(&g);
+    }
+}
+
+/* ---- Taking it ------------------------------------------------------------------------------- */
+
+static void work_is_returned(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_false(rep_rig_task_work(&g, "t-big", 1001));
+    assert_false(rep_rig_task_work(&g, "", 10));
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    assert_true(rep_rig_task_work(&g, "t-1", 100)); /* is here, and is not reserved twice */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 1);
+    assert_int_equal(rep_rig_work(&g, "rest", 901), 1);
+    assert_int_equal(rep_rig_work(&g, "rest", 900), 0);
+    rep_rig_done(&g);
+}
+
+static void state_shows_tasks(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = granted(&g);
+    for (int over = 0; over < 2; over++) {
+        if (over) {
+            rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_FAILED, "no");
+        }
+        rep_rig_request(&g, "auctioneer", "GET", "/state", "application/x-protobuf",
+                        (struct bytes){0});
+        struct reply reply = rep_rig_take_reply(&g);
+        Cell__CellState *s = cell__cell_state__unpack(NULL, reply.body.size, reply.body.data);
+        assert_int_equal(s->n_lrps, 0);
+        assert_int_equal(s->n_tasks, 1);
+        assert_string_equal(s->tasks[0]->taskguid, "t-1");
+        assert_string_equal(s->tasks[0]->attempt, attempt);
+        assert_string_equal(s->tasks[0]->state, over ? "Completed" : "Running");
+        assert_int_equal(s->tasks[0]->failed, over);
+        assert_int_equal(s->startingcontainercount, !over);
+        assert_int_equal(s->availableresources->memorymb, 900);
+        cell__cell_state__free_unpacked(s, NULL);
+    }
+    rep_rig_done(&g);
+}
+
+/* Its container's name is not longer than drivers take, and is its own. */
+static void a_long_guid_is_run(void **state)
+{
+    (void)state;
+    char guids[2][256];
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *names[2];
+    for (int i = 0; i < 2; i++) {
+        memset(guids[i], 'g', 255);
+        guids[i][254] = (char)('a' + i);
+        guids[i][255] = '\0';
+        assert_true(rep_rig_task_work(&g, guids[i], 100));
+        struct rep_rig_move start = rep_rig_take_move(&g, "start");
+        assert_string_equal(start.move->task_guid, guids[i]);
+        rep_rig_task_answer(
+            &g, start, DONE,
+            rep_rig_task(&g, guids[i], STATE(Running), RIG_CELL, start.move->attempt));
+        names[i] = rep_rig_take_verb(&g, VERB_PREPARE).guid;
+        assert_int_equal(strlen(names[i]), 64);
+    }
+    assert_string_not_equal(names[0], names[1]);
+    rep_rig_done(&g);
+}
+
+static void a_start_is_asked_until_it_is_answered(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    const char *attempt = NULL;
+    for (int i = 0; i < 20; i++) { /* longer than a reservation lives that was never sent */
+        struct rep_rig_move start = rep_rig_take_move(&g, "start");
+        assert_true(!attempt || strcmp(attempt, start.move->attempt) == 0);
+        attempt = start.move->attempt;
+        drive_unanswered(&g.d, start.id, CALL_UNKNOWN);
+        rep_rig_advance(&g, 7000);
+    }
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"), DONE, running(&g, attempt));
+    rep_rig_take_verb(&g, VERB_PREPARE);
+    rep_rig_done(&g);
+}
+
+static void a_refused_start_drops_the_reservation(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"), TYPE(InvalidStateTransition),
+                        rep_rig_task(&g, "t-1", STATE(Running), "cell-2", "other"));
+    rep_rig_advance(&g, 70000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
+    assert_int_equal(rep_rig_work(&g, "big", 1000), 0);
+    rep_rig_done(&g);
+}
+
+/* ---- It cannot be run here ------------------------------------------------------------------- */
+
+static void what_cannot_be_made_is_rejected(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = granted(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_FAILED, "disk full");
+    struct rep_rig_move reject = rep_rig_take_move(&g, "reject");
+    assert_string_equal(reject.move->attempt, attempt);
+    assert_string_equal(reject.move->error_message, "failed to create container: disk full");
+    Models__Task *pending = rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, attempt);
+    rep_rig_task_answer(&g, reject, DONE, pending);
+    rep_rig_task_put(&g, pending); /* its cell_id stays, as in Diego */
+    is_gone(&g);
+    rep_rig_done(&g);
+}
+
+static void without_its_note_it_is_not_started(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    granted(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), i ? VERB_UNCERTAIN : VERB_FAILED, "no");
+        rep_rig_advance(&g, 2000);
+    }
+    rep_rig_take_move(&g, "reject");
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    rep_rig_done(&g);
+}
+
+static void what_nobody_can_run_fails(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    Models__Task *task = running(&g, start.move->attempt);
+    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    task->task_definition->action->run_action = NULL;
+    task->task_definition->action->serial_action = &serial;
+    rep_rig_task_answer(&g, start, DONE, task);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_string_equal(complete.move->error_message, "action serial not supported");
+    assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
+    rep_rig_done(&g);
+}
+
+static void a_failed_start_is_its_outcome(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    granted(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such program");
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_string_equal(complete.move->error_message, "failed to run container: no such program");
+    rep_rig_done(&g);
+}
+
+/* The driver did not say what became of its start, and the listing says: nothing. */
+static void an_unanswered_start_is_not_repeated(void **state)
+{
+    (void)state;
+    static const enum container_state found[] = {CONTAINER_PREPARED, CONTAINER_RUNNING,
+                                                 CONTAINER_EXITED};
+    for (size_t i = 0; i < 3; i++) {
+        struct rep_rig g;
+        open_rig(&g, NULL, 0);
+        const char *attempt = granted(&g);
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_UNCERTAIN, "hung");
+        rep_rig_advance(&g, 2000);
+        struct container_status s = rep_rig_task_status(&g, "t-1", attempt, true, found[i]);
+        s.exit_code = 7;
+        rep_rig_answer_list(&g, &s, 1);
+        assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+        if (found[i] == CONTAINER_RUNNING) {
+            rep_rig_exited(&g, "t-1", 7);
+        }
+        struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+        assert_true(complete.move->failed);
+        assert_true(i == 0 ? strstr(complete.move->error_message, "not started twice") != NULL
+                           : strcmp(complete.move->error_message, "Exited with status 7") == 0);
+        rep_rig_advance(&g, 100000);
+        assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+        rep_rig_done(&g);
+    }
+}
+
+/* ---- It is not wanted any more --------------------------------------------------------------- */
+
+static void stopped_and_deleted(struct rep_rig *g)
+{
+    struct verb_call term = rep_rig_take_verb(g, VERB_SIGNAL);
+    assert_int_equal(term.signal, SIGTERM);
+    rep_rig_verb(g, term, VERB_DONE, "");
+    rep_rig_exited(g, "t-1", 143);
+    is_gone(g);
+}
+
+static void a_cancel_stops_it(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = executing(&g);
+    rep_rig_task_delete(&g, running(&g, attempt));
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"), TYPE(InvalidStateTransition),
+                        rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
+    stopped_and_deleted(&g);
+    rep_rig_done(&g);
+}
+
+static void a_cancel_is_told(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = executing(&g);
+    for (int i = 0; i < 2; i++) {
+        rep_rig_request(&g, i ? "bbs" : "stranger", "POST", "/v1/tasks/t-1/cancel", "",
+                        (struct bytes){0});
+        assert_int_equal(rep_rig_take_reply(&g).status, i ? 202 : 403);
+        assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), (size_t)i);
+    }
+    rep_rig_request(&g, "bbs", "POST", "/v1/tasks/nobody/cancel", "", (struct bytes){0});
+    assert_int_equal(rep_rig_take_reply(&g).status, 202);
+    rep_rig_task_delete(&g, running(&g, attempt));
+    stopped_and_deleted(&g);
+    rep_rig_done(&g);
+}
+
+/* Cancelled while it waits, is made, and between its note and its process. */
+static void a_cancel_ends_what_has_not_begun(void **state)
+{
+    (void)state;
+    for (int stage = 0; stage < 3; stage++) {
+        struct rep_rig g;
+        open_rig(&g, NULL, 0);
+        struct rep_rig_move start = {0};
+        const char *attempt = "";
+        if (stage == 0) {
+            assert_true(rep_rig_task_work(&g, "t-1", 100));
+            start = rep_rig_take_move(&g, "start");
+        } else {
+            attempt = granted(&g);
+        }
+        rep_rig_request(&g, "bbs", "POST", "/v1/tasks/t-1/cancel", "", (struct bytes){0});
+        assert_int_equal(rep_rig_take_reply(&g).status, 202);
+        if (stage == 0) {
+            rep_rig_task_answer(&g, start, TYPE(InvalidStateTransition),
+                                rep_rig_task(&g, "t-1", STATE(Completed), "", ""));
+            rep_rig_advance(&g, 70000);
+            assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
+            assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0); /* nothing was made */
+        } else {
+            rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE),
+                         stage == 1 ? VERB_DONE : VERB_FAILED, "");
+            assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+            over(&g, attempt);
+        }
+        rep_rig_done(&g);
+    }
+}
+
+/* The board says that another attempt has it: it was completed by somebody else's word. */
+static void another_attempt_has_it(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    executing(&g);
+    rep_rig_task_put(&g, running(&g, "another"));
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"), TYPE(InvalidStateTransition),
+                        running(&g, "another"));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    rep_rig_exited(&g, "t-1", 143);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    /* And that one has no container. */
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_string_equal(complete.move->attempt, "another");
+    assert_string_equal(complete.move->error_message, "task container does not exist");
+    rep_rig_done(&g);
+}
+
+/* A conflict about the attempt is not one about the session. */
+static void a_conflict_of_its_own(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    executing(&g);
+    rep_rig_exited(&g, "t-1", 3);
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "complete"), TYPE(ResourceConflict),
+                        running(&g, "another"));
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    rep_rig_take_verb(&g, VERB_REMOVE);
+    rep_rig_done(&g);
+}
+
+/* ---- After its rep died ---------------------------------------------------------------------- */
+
+enum { NOTHING_THERE = -1 };
+
+/* The board says that it runs here, and this is what the driver has of it. */
+static void back(struct rep_rig *g, int state, bool noted, int exit_code)
+{
+    rep_rig_init(g);
+    struct container_status s =
+        rep_rig_task_status(g, "t-1", "a-1", noted, (enum container_state)state);
+    s.exit_code = exit_code;
+    rep_rig_start(g);
+    rep_rig_answer_session(g);
+    rep_rig_feed_open(g);
+    rep_rig_task_put(g, running(g, "a-1"));
+    assert_int_equal(rep_rig_calls(g, "apply"), 0); /* not before it was listed */
+    rep_rig_answer_list(g, &s, state != NOTHING_THERE);
+}
+
+static void died_before_it_was_prepared(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, NOTHING_THERE, false, 0);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_string_equal(complete.move->attempt, "a-1");
+    assert_string_equal(complete.move->error_message, "task container does not exist");
+    rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", "a-1"));
+    rep_rig_task_delete(&g, running(&g, "a-1"));
+    rep_rig_advance(&g, 70000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_done(&g);
+}
+
+static void died_before_its_note(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, CONTAINER_PREPARED, false, 0);
+    struct verb_call note = rep_rig_take_verb(&g, VERB_NOTE);
+    assert_true(notes_executing(note));
+    rep_rig_verb(&g, note, VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    rep_rig_exited(&g, "t-1", 0);
+    answer_read(&g, bytes_of(""));
+    assert_false(rep_rig_take_move(&g, "complete").move->failed);
+    rep_rig_done(&g);
+}
+
+static void died_after_its_note(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, CONTAINER_PREPARED, true, 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_non_null(strstr(complete.move->error_message, "not started twice"));
+    rep_rig_advance(&g, 100000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    rep_rig_done(&g);
+}
+
+static void died_while_it_started(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, CONTAINER_STARTING, true, 0);
+    rep_rig_advance(&g, 2000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &s, 1);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    rep_rig_exited(&g, "t-1", 1);
+    rep_rig_take_move(&g, "complete");
+    rep_rig_done(&g);
+}
+
+static void died_while_it_ran(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, CONTAINER_RUNNING, true, 0);
+    rep_rig_advance(&g, 5000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+    rep_rig_exited(&g, "t-1", 0);
+    answer_read(&g, bytes_of("late"));
+    assert_string_equal(rep_rig_take_move(&g, "complete").move->result, "late");
+    rep_rig_done(&g);
+}
+
+static void died_after_its_end(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    back(&g, CONTAINER_EXITED, true, 9);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_string_equal(complete.move->error_message, "Exited with status 9");
+    rep_rig_done(&g);
+}
+
+/* Its completion is recorded; what remains is asked about and deleted. */
+static void died_before_it_was_deleted(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_EXITED);
+    s.exit_code = 9;
+    rep_rig_open(&g, &s, 1);
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "complete"), TYPE(InvalidStateTransition),
+                        rep_rig_task(&g, "t-1", STATE(Completed), "", "a-1"));
+    is_gone(&g);
+    rep_rig_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_becomes_a_result),
+        cmocka_unit_test(a_failure_says_its_status),
+        cmocka_unit_test(without_a_readable_result_it_failed),
+        cmocka_unit_test(work_is_returned),
+        cmocka_unit_test(state_shows_tasks),
+        cmocka_unit_test(a_long_guid_is_run),
+        cmocka_unit_test(a_start_is_asked_until_it_is_answered),
+        cmocka_unit_test(a_refused_start_drops_the_reservation),
+        cmocka_unit_test(what_cannot_be_made_is_rejected),
+        cmocka_unit_test(without_its_note_it_is_not_started),
+        cmocka_unit_test(what_nobody_can_run_fails),
+        cmocka_unit_test(a_failed_start_is_its_outcome),
+        cmocka_unit_test(an_unanswered_start_is_not_repeated),
+        cmocka_unit_test(a_cancel_stops_it),
+        cmocka_unit_test(a_cancel_is_told),
+        cmocka_unit_test(a_cancel_ends_what_has_not_begun),
+        cmocka_unit_test(another_attempt_has_it),
+        cmocka_unit_test(a_conflict_of_its_own),
+        cmocka_unit_test(died_before_it_was_prepared),
+        cmocka_unit_test(died_before_its_note),
+        cmocka_unit_test(died_after_its_note),
+        cmocka_unit_test(died_while_it_started),
+        cmocka_unit_test(died_while_it_ran),
+        cmocka_unit_test(died_after_its_end),
+        cmocka_unit_test(died_before_it_was_deleted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
