@@ -1,7 +1,7 @@
 #include "rep/cell_state.h"
 
 #include "rep/inside.h"
-#include "rep/task_work.h"
+#include "rep/cell_task_work.h"
 
 #include <string.h>
 
@@ -101,7 +101,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     {
         const struct container *c = map_value(n);
         if (container_is_task(c)) {
-            s->tasks[s->n_tasks++] = task_state(a, c);
+            s->tasks[s->n_tasks++] = cell_task_state(a, c);
         } else {
             s->lrps[s->n_lrps++] = lrp(a, c);
         }

@@ -45,7 +45,7 @@ struct container {
     bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
     char *exit_text;    /* owned; why it completed, "" before */
-    /* Of a task (task.h). */
+    /* Of a task (cell_task.h). */
     bool start_sent;    /* a bbs may have granted it: it is not dropped without asking */
     bool start_asked;   /* of the driver, maybe by an earlier rep: never again */
     bool succeeded;     /* its process ended with status 0 */

@@ -4,7 +4,7 @@
 #include "rep/inside.h"
 #include "rep/note.h"
 #include "rep/reconcile.h"
-#include "rep/task.h"
+#include "rep/cell_task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     c->made = true;
     c->touched = r->next_id;
     if (container_is_task(c)) {
-        task_adopted(c, s->state);
+        cell_task_adopted(c, s->state);
     }
     switch (s->state) {
     case CONTAINER_PREPARED:

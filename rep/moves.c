@@ -4,7 +4,7 @@
 #include "common/model/keys.h"
 #include "rep/inside.h"
 #include "rep/reconcile.h"
-#include "rep/task.h"
+#include "rep/cell_task.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     struct container *c = container_find(&r->containers, o->name);
     assert(c && c->op == OP_MOVE);
     if (container_is_task(c)) {
-        return task_move(r, a, c, o->action);
+        return cell_task_move(r, a, c, o->action);
     }
     Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
     move->definition = c->about->definition;
@@ -158,7 +158,7 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
 static Board__Move *stray_move_message(const struct rep *r, struct arena *a, struct move_order *o)
 {
     if (key_type(o->name) == RECORD_TASK) {
-        return task_stray_move(r, a, o->name);
+        return cell_task_stray_move(r, a, o->name);
     }
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, a, o->name);
     if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key) {
@@ -293,7 +293,7 @@ static void settle_stray(struct rep *r, const struct move_order *o, const Board_
         task ? NULL : knowledge_at(&r->knowledge, out->arena, o->name);
     if (is_settled(result) && !session_refused(result)) {
         if (task) {
-            task_learn(r, key_component(out->arena, o->name, 1), result);
+            cell_task_learn(r, key_component(out->arena, o->name, 1), result);
         } else if (record) {
             learn(r, record->actual_lrp_key, o, result);
         }
@@ -324,7 +324,7 @@ static void settle_container(struct rep *r, const struct move_order *o,
         return;
     }
     if (container_is_task(c)) {
-        task_settled(r, c, o->action, result, out);
+        cell_task_settled(r, c, o->action, result, out);
         return;
     }
     learn(r, c->about->key, o, result);

@@ -5,7 +5,6 @@
 #include "rep/launch.h"
 #include "rep/note.h"
 #include "rep/output.h"
-#include "rep/task.h"
 
 #include <signal.h>
 #include <string.h>
@@ -209,7 +208,7 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
         return; /* its end brings it here again */
     }
     if (!c->deleting && container_is_task(c)) {
-        if (!task_look_at(r, c, out)) {
+        if (!cell_task_look_at(r, c, out)) {
             return;
         }
     } else if (!c->deleting) {
@@ -280,7 +279,7 @@ void reconcile_record(struct rep *r, const char *key, struct effects *out)
         return; /* what is missing comes with a pass over everything */
     }
     if (key_type(key) == RECORD_TASK) {
-        r->pass_ns = earlier_ns(r->pass_ns, task_stray(r, key, out));
+        r->pass_ns = earlier_ns(r->pass_ns, cell_task_stray(r, key, out));
         return;
     }
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, key);

@@ -41,7 +41,7 @@ void reconcile_stop(struct container *c, const char *why, struct effects *out);
 /* Nothing is left to do but its removal. */
 void reconcile_delete(struct container *c, const char *why, struct effects *out);
 
-/* ---- for task.c ---- */
+/* ---- for cell_task.c ---- */
 
 /* Its back-off is not over: it comes again. */
 bool reconcile_must_wait(struct rep *r, struct container *c);

@@ -6,7 +6,7 @@
 #include "rep/launch.h"
 #include "rep/reconcile.h"
 #include "rep/request.h"
-#include "rep/task.h"
+#include "rep/cell_task.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void on_record(struct rep *r, const char *key, const struct followed *rec
 {
     ProtobufCMessage *m;
     if (key_type(key) == RECORD_TASK) {
-        task_record(r, key, out);
+        cell_task_record(r, key, out);
         return;
     }
     if (record_decode(out->arena, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL) < 0) {
@@ -177,7 +177,7 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     c->touched = r->next_id;
     container_touch(c);
     if (container_is_task(c) && op != OP_SIGNAL && op != OP_REMOVE) {
-        task_verb(r, c, answer, out);
+        cell_task_verb(r, c, answer, out);
     } else if (op == OP_PREPARE || op == OP_START) {
         launch_verb(r, c, answer, out);
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {

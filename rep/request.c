@@ -7,7 +7,7 @@
 #include "rep/note.h"
 #include "rep/output.h"
 #include "rep/reconcile.h"
-#include "rep/task.h"
+#include "rep/cell_task.h"
 #include "rep/work.h"
 
 #include <string.h>
@@ -272,7 +272,7 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
 static void cancel(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {
-    task_cancel(r, parameters[0], out);
+    cell_task_cancel(r, parameters[0], out);
     answer_empty(q, 202, out);
 }
 

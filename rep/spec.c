@@ -150,6 +150,7 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
     note.root_fs = definition->root_fs;
     note.max_pids = definition->max_pids;
     task.result_file = definition->result_file;
+    note.metric_guid = definition->metrics_guid;
     note.task = &task;
     return note_copy(&note);
 }

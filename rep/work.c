@@ -3,7 +3,7 @@
 #include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "rep/note.h"
-#include "rep/task_work.h"
+#include "rep/cell_task_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +106,7 @@ Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out
             rest->lrps[rest->n_lrps++] = wishes[i].lrp;
         }
     }
-    task_work_take(r, work, well, rest, out);
+    cell_task_take(r, work, well, rest, out);
     if (rest->n_lrps + rest->n_tasks > 0) {
         effects_log(out, LOG_INFO_LEVEL, "work returned", "lrps=%zu tasks=%zu well=%d",
                     rest->n_lrps, rest->n_tasks, (int)well);

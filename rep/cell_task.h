@@ -1,8 +1,8 @@
 /* The life of a task on its cell (docs/tasks.md): reserved, granted by "start", prepared, noted as
  * executing, started, over, its outcome told, deleted. Nothing here is asked of the driver or of
  * bbs but by the table of harmonise_task.h; a task's process is started at most once (S3). */
-#ifndef REP_TASK_H
-#define REP_TASK_H
+#ifndef REP_CELL_TASK_H
+#define REP_CELL_TASK_H
 
 #include "board.pb-c.h"
 #include "common/contract/effect.h"
@@ -17,41 +17,41 @@ enum { TASK_MOVES_A_CALL_MAX = 16 };
 
 /* The name of the task's container: its guid, or what stands for one that is longer than the names
  * that drivers take (common/contract/driver.h). */
-const char *task_container_name(struct arena *a, const char *task_guid);
+const char *cell_task_container_name(struct arena *a, const char *task_guid);
 
 /* The next step of this task, which has no operation and is not being deleted. False: its container
  * is gone. */
-bool task_look_at(struct rep *r, struct container *c, struct effects *out);
+bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out);
 
 /* The end of PREPARE, NOTE, START or READ; its operation is over already. */
-void task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
-               struct effects *out);
+void cell_task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                    struct effects *out);
 
 /* An earlier rep left it in this state. */
-void task_adopted(struct container *c, enum container_state state);
+void cell_task_adopted(struct container *c, enum container_state state);
 
 /* A bbs says that it is not wanted any more: it is stopped and deleted. Unknown: nothing. */
-void task_cancel(struct rep *r, const char *task_guid, struct effects *out);
+void cell_task_cancel(struct rep *r, const char *task_guid, struct effects *out);
 
 /* ---- records and moves ---- */
 
 /* The record at this key of the feed changed. */
-void task_record(struct rep *r, const char *key, struct effects *out);
+void cell_task_record(struct rep *r, const char *key, struct effects *out);
 
 /* The "no container" rows for it; when to come back, NEVER_NS if not. */
-int64_t task_stray(struct rep *r, const char *key, struct effects *out);
+int64_t cell_task_stray(struct rep *r, const char *key, struct effects *out);
 
 /* The message of a move for this container, or of "complete" for a record without one: NULL when
  * that is not so any more. */
-Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c,
-                       enum harmony_action action);
-Board__Move *task_stray_move(const struct rep *r, struct arena *a, const char *key);
+Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
+                            enum harmony_action action);
+Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const char *key);
 
 /* What a bbs said of this task. */
-void task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result);
+void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result);
 
 /* It answered this move of the container, for good or ill. */
-void task_settled(struct rep *r, struct container *c, enum harmony_action action,
-                  const Board__MoveResult *result, struct effects *out);
+void cell_task_settled(struct rep *r, struct container *c, enum harmony_action action,
+                       const Board__MoveResult *result, struct effects *out);
 
 #endif

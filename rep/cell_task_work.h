@@ -1,6 +1,6 @@
 /* Tasks in /work and /state (rep-auctioneer.md 2.1, 2.2). */
-#ifndef REP_TASK_WORK_H
-#define REP_TASK_WORK_H
+#ifndef REP_CELL_TASK_WORK_H
+#define REP_CELL_TASK_WORK_H
 
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
@@ -12,10 +12,10 @@ struct rep;
 /* Reserves what it can, by descending memory, and appends the others to the tasks of `rest`. Each
  * reservation draws an attempt. A task that is here already, and not over, counts as accepted.
  * `well` false: none is accepted. */
-void task_work_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work *rest,
+void cell_task_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work *rest,
                     struct effects *out);
 
 /* The task as /state shows it, borrowing from the container. */
-Cell__Task *task_state(struct arena *a, const struct container *c);
+Cell__Task *cell_task_state(struct arena *a, const struct container *c);
 
 #endif

@@ -1,4 +1,4 @@
-#include "rep/task.h"
+#include "rep/cell_task.h"
 
 #include "common/model/keys.h"
 #include "rep/inside.h"
@@ -44,7 +44,7 @@ static void set_executing(struct container *c)
     c->table->version++;
 }
 
-void task_adopted(struct container *c, enum container_state state)
+void cell_task_adopted(struct container *c, enum container_state state)
 {
     c->start_sent = true;
     if (state != CONTAINER_PREPARED) {
@@ -206,8 +206,8 @@ static bool outcome_known(struct rep *r, struct container *c, struct effects *ou
 
 /* ---- The driver has answered ----------------------------------------------------------------- */
 
-void task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
-               struct effects *out)
+void cell_task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                    struct effects *out)
 {
     bool making = answer->verb == VERB_PREPARE || answer->verb == VERB_START;
     if (making && answer->outcome == VERB_UNCERTAIN) {
@@ -238,10 +238,10 @@ static void abandon(struct container *c, const char *why, struct effects *out)
     }
 }
 
-void task_cancel(struct rep *r, const char *task_guid, struct effects *out)
+void cell_task_cancel(struct rep *r, const char *task_guid, struct effects *out)
 {
     struct container *c =
-        container_find(&r->containers, task_container_name(out->arena, task_guid));
+        container_find(&r->containers, cell_task_container_name(out->arena, task_guid));
     if (c && container_is_task(c) && strcmp(c->about->task->guid, task_guid) == 0) {
         abandon(c, "a bbs says that it is cancelled", out);
     }
@@ -276,7 +276,7 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-bool task_look_at(struct rep *r, struct container *c, struct effects *out)
+bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->phase == PHASE_RESERVED && !c->start_sent) {
         if (r->now.mono_ns >= c->reserved_until_ns) {
@@ -313,8 +313,8 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
     return move;
 }
 
-Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c,
-                       enum harmony_action action)
+Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
+                            enum harmony_action action)
 {
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
     if (action == HARMONY_START) {
@@ -328,12 +328,12 @@ Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c
     return move;
 }
 
-Board__Move *task_stray_move(const struct rep *r, struct arena *a, const char *key)
+Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const char *key)
 {
     const char *guid = key_component(a, key, 1);
     enum harmony_task_record seen;
     const Models__Task *record = knowledge_task(&r->knowledge, a, guid, NULL, &seen);
-    if (container_find(&r->containers, task_container_name(a, guid)) ||
+    if (container_find(&r->containers, cell_task_container_name(a, guid)) ||
         harmonise_task(TASK_WITHOUT, seen).action != HARMONY_COMPLETE) {
         return NULL;
     }
@@ -343,7 +343,7 @@ Board__Move *task_stray_move(const struct rep *r, struct arena *a, const char *k
     return move;
 }
 
-void task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
+void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
 {
     bool absent = result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
                   result->error->type == MODELS__ERROR__TYPE__ResourceNotFound;
@@ -370,10 +370,10 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
     }
 }
 
-void task_settled(struct rep *r, struct container *c, enum harmony_action action,
-                  const Board__MoveResult *result, struct effects *out)
+void cell_task_settled(struct rep *r, struct container *c, enum harmony_action action,
+                       const Board__MoveResult *result, struct effects *out)
 {
-    task_learn(r, c->about->task->guid, result);
+    cell_task_learn(r, c->about->task->guid, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, action, result->error, out);
         return;
@@ -395,10 +395,11 @@ void task_settled(struct rep *r, struct container *c, enum harmony_action action
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-void task_record(struct rep *r, const char *key, struct effects *out)
+void cell_task_record(struct rep *r, const char *key, struct effects *out)
 {
     const char *guid = key_component(out->arena, key, 1);
-    struct container *c = container_find(&r->containers, task_container_name(out->arena, guid));
+    struct container *c =
+        container_find(&r->containers, cell_task_container_name(out->arena, guid));
     if (c) {
         container_touch(c);
     } else {
@@ -406,8 +407,8 @@ void task_record(struct rep *r, const char *key, struct effects *out)
     }
 }
 
-int64_t task_stray(struct rep *r, const char *key, struct effects *out)
+int64_t cell_task_stray(struct rep *r, const char *key, struct effects *out)
 {
-    return task_stray_move(r, out->arena, key) ? moves_add_stray(r, key, HARMONY_COMPLETE)
-                                               : NEVER_NS;
+    return cell_task_stray_move(r, out->arena, key) ? moves_add_stray(r, key, HARMONY_COMPLETE)
+                                                    : NEVER_NS;
 }

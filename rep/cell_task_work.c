@@ -1,9 +1,9 @@
-#include "rep/task_work.h"
+#include "rep/cell_task_work.h"
 
 #include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "rep/note.h"
-#include "rep/task.h"
+#include "rep/cell_task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static uint64_t hash_of(const char *text, uint64_t basis)
     return basis;
 }
 
-const char *task_container_name(struct arena *a, const char *task_guid)
+const char *cell_task_container_name(struct arena *a, const char *task_guid)
 {
     enum { HEAD = NAME_MAX_CHARACTERS - 33 };
     if (strlen(task_guid) <= NAME_MAX_CHARACTERS) {
@@ -67,7 +67,7 @@ static bool is_acceptable(const struct rep *r, const Cell__Task *task)
 
 static bool reserve(struct rep *r, const Cell__Task *task, struct effects *out)
 {
-    const char *name = task_container_name(out->arena, task->taskguid);
+    const char *name = cell_task_container_name(out->arena, task->taskguid);
     const struct container *here = container_find(&r->containers, name);
     if (here) {
         return is_here(here, task);
@@ -95,7 +95,7 @@ static int by_descending_memory(const void *left, const void *right)
     return a->place < b->place ? -1 : 1;
 }
 
-void task_work_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work *rest,
+void cell_task_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work *rest,
                     struct effects *out)
 {
     rest->tasks = ARENA_ARRAY(out->arena, work->n_tasks, Cell__Task *);
@@ -111,7 +111,7 @@ void task_work_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work
     }
 }
 
-Cell__Task *task_state(struct arena *a, const struct container *c)
+Cell__Task *cell_task_state(struct arena *a, const struct container *c)
 {
     const Rep__Note *about = c->about;
     bool over = c->phase == PHASE_COMPLETED;
