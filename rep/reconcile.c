@@ -1,6 +1,7 @@
 #include "rep/reconcile.h"
 
 #include "common/model/keys.h"
+#include "rep/cell_task.h"
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
@@ -198,7 +199,8 @@ static void removal(struct rep *r, struct container *c, struct effects *out)
     } else if (!reconcile_must_wait(r, c)) {
         const Models__ActualLRPKey *key = c->about->key;
         rep_verb(r, c, OP_REMOVE, out)->label =
-            key ? output_label(out->arena, key->process_guid, key->index) : NULL;
+            key ? output_label(out->arena, key->process_guid, key->index)
+                : arena_strdup(out->arena, c->about->task->guid);
     }
 }
 
