@@ -1,5 +1,7 @@
 #include "test/api/diego_protoc.h"
 
+#include "common/base/map.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +12,10 @@
 #include <cmocka.h>
 
 static char dir[96];
+
+/* Many rows ask the same and are answered the same, so what protoc has said once is kept. */
+static struct arena kept;
+static struct map answers; /* what was asked -> struct buf */
 
 static const char *const files[] = {"diego.proto", "diego.set", "board.set", "in", "out", "why"};
 
@@ -23,6 +29,8 @@ static void run(const char *command)
 void protoc_init(const char *to)
 {
     char command[512];
+    arena_init(&kept);
+    map_init(&answers);
     snprintf(dir, sizeof(dir), "%s", to);
     snprintf(command, sizeof(command),
              "awk -f test/conformance/spec/proto.awk test/conformance/spec/enums.tsv "
@@ -39,6 +47,12 @@ void protoc_init(const char *to)
 void protoc_done(void)
 {
     char path[160];
+    MAP_EACH(&answers, n)
+    {
+        buf_done(map_value(n));
+    }
+    map_done(&answers, NULL);
+    arena_done(&kept);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
         unlink(path);
@@ -131,7 +145,9 @@ static void write_file(const char *name, const void *data, size_t size)
     snprintf(path, sizeof(path), "%s/%s", dir, name);
     FILE *f = fopen(path, "we");
     assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, size, f), size);
+    if (size) {
+        assert_int_equal(fwrite(data, 1, size, f), size);
+    }
     assert_int_equal(fclose(f), 0);
 }
 
@@ -147,10 +163,29 @@ static void read_file(const char *name, struct buf *out)
     fclose(f);
 }
 
+static const char *question(const char *how, const char *message, struct bytes in)
+{
+    struct buf key;
+    buf_init(&key);
+    buf_printf(&key, "%s %s ", how, message);
+    for (size_t i = 0; i < in.size; i++) {
+        buf_printf(&key, "%02x", in.data[i]);
+    }
+    const char *text = arena_strdup(&kept, buf_string(&key));
+    buf_done(&key);
+    return text;
+}
+
 static bool call(const char *how, const char *message, struct bytes in, struct buf *out,
                  struct buf *why)
 {
     char command[768];
+    const char *asked = question(how, message, in);
+    const struct buf *known = map_get(&answers, asked);
+    if (known) {
+        buf_append(out, known->data, known->size);
+        return true;
+    }
     const char *set = strncmp(message, "board.", 6) == 0 ? "board" : "diego";
     write_file("in", in.data, in.size);
     snprintf(command, sizeof(command),
@@ -160,7 +195,11 @@ static bool call(const char *how, const char *message, struct bytes in, struct b
         read_file("why", why);
         return false;
     }
-    read_file("out", out);
+    struct buf *answer = ARENA_NEW(&kept, struct buf);
+    buf_init(answer);
+    read_file("out", answer);
+    buf_append(out, answer->data, answer->size);
+    map_put(&answers, asked, answer);
     return true;
 }
 
@@ -169,7 +208,8 @@ bool protoc_encode(const char *message, const char *text, struct buf *out, struc
     return call("encode", message, bytes_of(text), out, why);
 }
 
+/* No bytes are a message with nothing set. */
 bool protoc_decode(const char *message, struct bytes bytes, struct buf *out, struct buf *why)
 {
-    return call("decode", message, bytes, out, why);
+    return bytes.size == 0 || call("decode", message, bytes, out, why);
 }

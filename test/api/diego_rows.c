@@ -153,12 +153,17 @@ static const char *word(struct reader *r, const char **at)
     return w;
 }
 
+/* "NAME text" or "NAME(what, they, are) text": the words are for readers, the text counts them. */
 static void begin_let(struct reader *r, const char *at)
 {
-    const char *name = word(r, &at);
-    name =
-        arena_strndup(r->arena, name, strcspn(name, "(")); /* names of arguments are for readers */
-    map_put(&r->lets, name, (void *)(uintptr_t)at);
+    size_t size = strcspn(at, " (");
+    const char *name = arena_strndup(r->arena, at, size);
+    at += size;
+    if (*at == '(') {
+        at += strcspn(at, ")");
+        at += *at == ')';
+    }
+    map_put(&r->lets, name, (void *)(uintptr_t)(at + strspn(at, " ")));
 }
 
 static void begin_sequence(struct reader *r, const char *at)
