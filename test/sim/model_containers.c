@@ -37,7 +37,7 @@ struct model_containers {
     struct model_containers_pace pace;
     struct map boxes;
     struct pending *pending; /* sorted by time, then by order of arrival */
-    unsigned fail_starts;
+    unsigned fail_starts, fail_prepares;
     char fail_text[TEXT_BYTES];
     bool hung;
     int64_t next_pid;
@@ -180,6 +180,10 @@ static enum verb_outcome prepare(struct model_containers *m, const struct pendin
     }
     if (map_get(&m->boxes, p->guid)) {
         return failed(answer, "the container exists");
+    }
+    if (m->fail_prepares) {
+        m->fail_prepares--;
+        return failed(answer, m->fail_text);
     }
     struct box *b = calloc(1, sizeof(*b));
     assert(b);
@@ -475,6 +479,13 @@ void model_containers_reboot(struct model_containers *m, bool gone)
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
 {
     m->fail_starts = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_prepares = count;
     assert(strlen(text) < TEXT_BYTES);
     strcpy(m->fail_text, text);
 }

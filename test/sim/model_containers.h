@@ -51,6 +51,8 @@ bool model_containers_deafen(struct model_containers *m, const char *guid);
 void model_containers_reboot(struct model_containers *m, bool gone);
 /* The next `count` STARTs fail with this text. */
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
+/* The same of PREPARE, which leaves nothing behind. */
+void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text);
 /* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */
 void model_containers_hang(struct model_containers *m, bool hung);
 

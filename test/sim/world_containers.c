@@ -55,7 +55,9 @@ void containers_call(struct node *n, const struct verb_call *call)
         [VERB_PREPARE] = "prepares a container",
         [VERB_NOTE] = "notes what it was told of a container",
     };
-    if (told[call->verb]) {
+    if (call->verb == VERB_NOTE && call->durable) {
+        world_note(n->world, n->config.name, "notes that it executes a task");
+    } else if (told[call->verb]) {
         world_note(n->world, n->config.name, "%s", told[call->verb]);
     } else if (told_with_calls[call->verb] && n->world->trace_calls) {
         world_note(n->world, n->config.name, "%s", told_with_calls[call->verb]);

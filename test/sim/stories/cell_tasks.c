@@ -1,0 +1,356 @@
+/* Tasks on their cells: started once, whatever dies meanwhile. Each story counts what the reps ask
+ * their drivers to start. */
+#include "test/sim/stories/story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "models/task_requests.pb-c.h"
+#include "test/sim/model_containers.h"
+
+#define TASK "job"
+#define RESULT_FILE "/tmp/result"
+
+enum { BYTES = 64, GONE = 0 /* no record: models.Task.State Invalid */ };
+
+struct told {
+    struct cluster *cluster;
+    unsigned starts; /* of the task's process, asked of all drivers */
+    int state;       /* of the record, when it was last looked at */
+    bool failed;
+    char text[BYTES]; /* its result, or why it failed */
+};
+
+static char *text(const char *s)
+{
+    return (char *)(uintptr_t)s;
+}
+
+static void on_verb(void *context, struct node *n, const struct verb_call *call)
+{
+    struct told *t = context;
+    (void)n;
+    if (call->verb == VERB_START && strcmp(call->guid, TASK) == 0) {
+        t->starts++;
+    }
+}
+
+static void begin(struct told *t, struct cluster *c)
+{
+    *t = (struct told){.cluster = c};
+    world_observe(c->world, &(struct world_observer){.verb = on_verb, .context = t});
+}
+
+static void end(struct told *t)
+{
+    world_observe(t->cluster->world, &(struct world_observer){0});
+    assert_true(t->starts <= 1);
+}
+
+/* ---- A client -------------------------------------------------------------------------------- */
+
+static struct node *a_bbs(struct cluster *c)
+{
+    return node_up(c->bbs[0]) ? c->bbs[0] : c->bbs[1];
+}
+
+static void desire(struct told *t)
+{
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
+    Models__DesireTaskRequest r = MODELS__DESIRE_TASK_REQUEST__INIT;
+    run.path = run.user = text("x");
+    action.run_action = &run;
+    d.action = &action;
+    d.root_fs = text("preloaded:busybox");
+    d.memory_mb = d.disk_mb = 16;
+    d.result_file = text(RESULT_FILE);
+    r.task_definition = &d;
+    r.task_guid = text(TASK);
+    r.domain = text("default");
+    assert_int_equal(world_call(t->cluster->world, node_url(a_bbs(t->cluster)),
+                                "/v1/tasks/desire.r2", &r.base, SETTLE_NS, NULL),
+                     200);
+}
+
+static void cancel(struct told *t)
+{
+    Models__TaskGuidRequest r = MODELS__TASK_GUID_REQUEST__INIT;
+    r.task_guid = text(TASK);
+    assert_int_equal(world_call(t->cluster->world, node_url(a_bbs(t->cluster)), "/v1/tasks/cancel",
+                                &r.base, SETTLE_NS, NULL),
+                     200);
+}
+
+/* Asks the board once; what it says stays in *t. */
+static void look(struct told *t)
+{
+    struct buf body;
+    Models__TaskByGuidRequest r = MODELS__TASK_BY_GUID_REQUEST__INIT;
+    r.task_guid = text(TASK);
+    buf_init(&body);
+    int status = world_call(t->cluster->world, node_url(a_bbs(t->cluster)),
+                            "/v1/tasks/get_by_task_guid.r3", &r.base, SETTLE_NS, &body);
+    Models__TaskResponse *answer =
+        status == 200 ? models__task_response__unpack(NULL, body.size, body.data) : NULL;
+    if (answer) {
+        t->state = answer->task ? (int)answer->task->state : GONE;
+        t->failed = answer->task && answer->task->failed;
+        snprintf(t->text, sizeof(t->text), "%s",
+                 !answer->task ? ""
+                 : t->failed   ? answer->task->failure_reason
+                               : answer->task->result);
+        models__task_response__free_unpacked(answer, NULL);
+    }
+    buf_done(&body);
+}
+
+static void await_state(struct told *t, int64_t limit_ns, int state)
+{
+    int64_t until = world_now(t->cluster->world) + limit_ns;
+    for (look(t); t->state != state; look(t)) {
+        if (world_now(t->cluster->world) >= until) {
+            fail_msg("the task is in state %d, not %d: %s", t->state, state, t->text);
+        }
+        world_run(t->cluster->world, 50 * MILLISECOND_NS);
+    }
+}
+
+/* ---- Its container --------------------------------------------------------------------------- */
+
+static struct node *cell_of(struct cluster *c)
+{
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        if (model_containers_state(node_containers(c->cells[i]), TASK) >= 0) {
+            return c->cells[i];
+        }
+    }
+    return NULL;
+}
+
+static bool runs(void *cluster)
+{
+    struct node *cell = cell_of(cluster);
+    return cell && model_containers_state(node_containers(cell), TASK) == CONTAINER_RUNNING;
+}
+
+static bool is_left(void *cluster)
+{
+    return cell_of(cluster) == NULL;
+}
+
+static struct node *await_process(struct told *t)
+{
+    assert_true(world_run_until(t->cluster->world, SETTLE_NS, runs, t->cluster));
+    return cell_of(t->cluster);
+}
+
+/* Nothing of it is left on any cell. */
+static void await_left(struct told *t, int64_t limit_ns)
+{
+    if (!world_run_until(t->cluster->world, limit_ns, is_left, t->cluster)) {
+        fail_msg("its container is still there");
+    }
+}
+
+/* Its process leaves this and ends well. */
+static void finish(struct told *t, const char *result)
+{
+    struct node *cell = cell_of(t->cluster);
+    assert_true(model_containers_write(node_containers(cell), TASK, RESULT_FILE, bytes_of(result)));
+    assert_true(world_end_container(t->cluster->world, cell, 0, 0));
+}
+
+static void await_result(struct told *t, const char *result)
+{
+    await_state(t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    assert_string_equal(t->text, result);
+    assert_false(t->failed);
+    await_left(t, SETTLE_NS);
+    assert_int_equal(t->starts, 1);
+}
+
+static int64_t a_moment(struct cluster *c, int64_t most_ns)
+{
+    return (int64_t)random_below(world_random(c->world), (uint64_t)most_ns);
+}
+
+/* ---- The stories ----------------------------------------------------------------------------- */
+
+void story_task_to_result(struct cluster *c)
+{
+    says(c,
+         "A task is desired. A cell takes it, notes that it executes it, and starts it. It leaves "
+         "a result and ends; the result is recorded, and nothing of it is left on the cell.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    finish(&t, "forty-two");
+    await_result(&t, "forty-two");
+    end(&t);
+}
+
+void story_task_fails(struct cluster *c)
+{
+    says(c, "A task's process ends with status 3, and leaves nothing.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    assert_true(world_end_container(c->world, cell, 0, 3));
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    assert_true(t.failed);
+    assert_string_equal(t.text, "Exited with status 3");
+    await_left(&t, SETTLE_NS);
+    end(&t);
+}
+
+void story_task_rejected_by_its_cell(struct cluster *c)
+{
+    says(c, "A cell can make no container. It rejects the task before it has executed it; the task "
+            "is offered again, and runs elsewhere, once.");
+    struct told t;
+    begin(&t, c);
+    model_containers_fail_prepares(node_containers(c->cells[0]), 3, "no space");
+    desire(&t);
+    assert_true(world_run_until(c->world, 200 * SECOND_NS, runs, c));
+    finish(&t, "at last");
+    await_result(&t, "at last");
+    end(&t);
+}
+
+void story_task_cancelled_at_any_moment(struct cluster *c)
+{
+    says(c, "A task is cancelled a moment after it was desired: it waits, is being made, or runs. "
+            "Nothing of it goes on.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    world_run(c->world, a_moment(c, 200 * MILLISECOND_NS));
+    cancel(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    assert_string_equal(t.text, "task was cancelled");
+    world_run(c->world, SECOND_NS);
+    await_left(&t, SETTLE_NS);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_true(is_left(c));
+    end(&t);
+}
+
+void story_cancel_lost_on_its_way(struct cluster *c)
+{
+    says(c, "A running task is cancelled while no bbs reaches its cell. The cell finds out by "
+            "itself, once it hears the board again.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    cut_cell(c, cell, true);
+    cancel(&t);
+    world_run(c->world, 4 * SECOND_NS);
+    assert_true(runs(c));
+    cut_cell(c, cell, false);
+    await_left(&t, 20 * SECOND_NS);
+    end(&t);
+}
+
+void story_rep_killed_around_a_task(struct cluster *c)
+{
+    says(c, "The only cell's rep is killed at some moment after a task was desired: before it took "
+            "it, between the grant of its start and its process, or later. It is back after 2 s. "
+            "The task is executed once or never, and ends.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    switch (random_below(world_random(c->world), 3)) {
+    case 0:
+        world_run(c->world, a_moment(c, 16 * MILLISECOND_NS));
+        world_kill_within(c->world, c->cells[0], (unsigned)a_moment(c, 3));
+        break;
+    case 1:
+        world_kill_asking(c->world, c->cells[0], a_moment(c, 300 * MILLISECOND_NS));
+        break;
+    default:
+        world_run(c->world, a_moment(c, 16 * MILLISECOND_NS));
+        world_kill(c->world, c->cells[0]);
+    }
+    world_run(c->world, 2 * SECOND_NS);
+    if (node_up(c->cells[0])) {
+        world_kill(c->world, c->cells[0]);
+        world_run(c->world, 2 * SECOND_NS);
+    }
+    world_start(c->world, c->cells[0]);
+    world_run(c->world, 60 * SECOND_NS);
+    look(&t);
+    if (t.state != MODELS__TASK__STATE__Completed) {
+        assert_true(runs(c));
+        finish(&t, "done");
+        await_result(&t, "done");
+    }
+    await_left(&t, SETTLE_NS);
+    end(&t);
+}
+
+void story_task_outlives_its_rep(struct cluster *c)
+{
+    says(c,
+         "A rep is killed while its task runs. The task ends meanwhile; the next rep finds it, and "
+         "its result.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    world_kill(c->world, cell);
+    world_run(c->world, SECOND_NS);
+    finish(&t, "unseen");
+    world_run(c->world, SECOND_NS);
+    world_start(c->world, cell);
+    await_result(&t, "unseen");
+    end(&t);
+}
+
+void story_task_gone_with_its_machine(struct cluster *c)
+{
+    says(c,
+         "The machine falls while a task runs on it, and is back with nothing. The rep says that "
+         "nobody can tell any more how it ended.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    world_kill(c->world, cell);
+    world_reboot(c->world, cell, true);
+    world_run(c->world, 2 * SECOND_NS);
+    world_start(c->world, cell);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    assert_true(t.failed);
+    assert_string_equal(t.text, "task container does not exist");
+    end(&t);
+}
+
+void story_completion_told_twice(struct cluster *c)
+{
+    says(c, "A task ends, but no answer reaches its cell: the rep says again how it ended, at the "
+            "other bbs too. The first word stands, and the container goes in the end.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    cut_way(c, NULL, cell, true);
+    finish(&t, "once");
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    world_run(c->world, a_moment(c, 3 * SECOND_NS));
+    assert_false(is_left(c));
+    cut_way(c, NULL, cell, false);
+    await_left(&t, 20 * SECOND_NS);
+    look(&t);
+    assert_string_equal(t.text, "once");
+    end(&t);
+}
