@@ -349,6 +349,10 @@ static int judge(struct logs *l, struct reader *readers, struct err *err)
             }
         }
     }
+    if (task && result == -ERR_NOT_FOUND) {
+        err_set(err, ERR_NOT_FOUND, "no output of a task \"%.60s\" is kept; bbs tasks shows all",
+                l->call->arguments[0]);
+    }
     return cli_interrupted() ? err_set(err, ERR_UNKNOWN, "interrupted") : result;
 }
 
