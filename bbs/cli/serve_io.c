@@ -7,6 +7,7 @@ const struct cli_option bbs_serve_options[] = {
     {.name = "listen", .value = "HOST:PORT", .help = "address of the API", .required = true},
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
     {.name = "health", .value = "HOST:PORT", .help = "plain HTTP that answers 200 to anything"},
+    {.name = "locket", .value = "HOST:PORT", .help = "gRPC for Locket's clients; none unless told"},
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca unless told"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert unless told"},
@@ -28,6 +29,7 @@ int bbs_serve_run(const struct invocation *call, struct err *err)
         return r;
     }
     host.health = cli_text(call, "health");
+    host.grpc = cli_text(call, "locket");
     host.etcd = cli_text(call, "etcd");
     host.etcd_tls = (struct tls_files){.ca = text_or(call, "etcd-ca", host.tls.ca),
                                        .cert = text_or(call, "etcd-cert", host.tls.cert),

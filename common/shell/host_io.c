@@ -3,6 +3,7 @@
 #include "common/base/arena.h"
 #include "common/shell/etcd_io.h"
 #include "common/shell/event_queue.h"
+#include "common/shell/grpc_server_io.h"
 #include "common/shell/health_io.h"
 #include "common/shell/http_client_io.h"
 #include "common/shell/http_server_io.h"
@@ -34,6 +35,7 @@ struct host {
     struct event_base *base;
     struct log *log;
     struct http_server *server;  /* NULL = does not listen */
+    struct grpc_server *grpc;    /* NULL = none */
     struct http_client *client;  /* NULL = no certificates */
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
@@ -161,12 +163,22 @@ static void keep_session(struct host *h, uint64_t session)
                                     .session = {.session = session, .text = err.text}});
 }
 
+static void reply(struct host *h, const struct reply *reply)
+{
+    if (grpc_server_id(reply->id)) {
+        assert(h->grpc);
+        grpc_server_reply(h->grpc, reply);
+    } else {
+        assert(h->server);
+        http_server_reply(h->server, reply);
+    }
+}
+
 static void carry_out(struct host *h, const struct effect *e)
 {
     switch (e->kind) {
     case EFFECT_REPLY:
-        assert(h->server);
-        http_server_reply(h->server, &e->reply);
+        reply(h, &e->reply);
         break;
     case EFFECT_WAKE:
         host_wake(h, e->wake);
@@ -291,6 +303,18 @@ static void on_request(void *context, const struct request *request)
     host_deliver(h, &(struct event){.kind = EVENT_REQUEST, .request = *request});
 }
 
+static void on_grpc(void *context, const struct request *request)
+{
+    struct host *h = context;
+    if (h->exiting) {
+        grpc_server_reply(h->grpc, &(struct reply){.id = request->id,
+                                                   .grpc_status = GRPC_UNAVAILABLE,
+                                                   .grpc_message = "this process ends"});
+        return;
+    }
+    host_deliver(h, &(struct event){.kind = EVENT_REQUEST, .request = *request});
+}
+
 static void on_hangup(void *context, uint64_t id)
 {
     host_deliver(context, &(struct event){.kind = EVENT_HANGUP, .hangup = id});
@@ -360,6 +384,7 @@ static void on_last_words(evutil_socket_t fd, short what, void *context)
     (void)fd, (void)what;
     struct host *h = context;
     bool busy = h->server && http_server_closing(h->server);
+    busy = (h->grpc && grpc_server_closing(h->grpc)) || busy;
     if (!busy || clock_ns(CLOCK_MONOTONIC) >= h->exit_by_ns) {
         event_base_loopbreak(h->base);
         return;
@@ -384,6 +409,13 @@ static void make_loop(struct host *h)
     h->due_ns = NEVER_NS;
 }
 
+static int make_grpc(struct host *h, const struct host_config *config, struct err *err)
+{
+    struct grpc_server_config server = {.listen = config->grpc, .tls = config->tls};
+    struct grpc_server_news news = {.on_request = on_grpc, .on_hangup = on_hangup, .context = h};
+    return grpc_server_new(&server, h->base, h->log, &news, &h->grpc, err);
+}
+
 static int make_peers(struct host *h, const struct host_config *config, struct err *err)
 {
     if (config->tls.ca) {
@@ -396,7 +428,9 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
         h->client = http_client_new(&config->tls, h->base, &news);
     }
     if (config->listen) {
-        struct http_server_config server = {.listen = config->listen, .tls = config->tls};
+        struct http_server_config server = {.listen = config->listen,
+                                            .tls = config->tls,
+                                            .others = config->grpc ? GRPC_CONNECTIONS_MAX : 0};
         struct http_server_news news = {.body_limit = body_limit,
                                         .on_request = on_request,
                                         .on_hangup = on_hangup,
@@ -405,6 +439,10 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
         if (r < 0) {
             return r;
         }
+    }
+    int r = config->grpc ? make_grpc(h, config, err) : 0;
+    if (r < 0) {
+        return r;
     }
     return config->health ? health_new(config->health, h->base, &h->health, err) : 0;
 }
@@ -433,6 +471,10 @@ static void tell_start(const struct host *h, const struct host_config *config)
         log_printf(h->log, LOG_INFO_LEVEL, "listens", "address=%s port=%d", config->listen,
                    http_server_port(h->server));
     }
+    if (h->grpc) {
+        log_printf(h->log, LOG_INFO_LEVEL, "gRPC listens", "address=%s port=%d", config->grpc,
+                   grpc_server_port(h->grpc));
+    }
     if (h->health) {
         log_printf(h->log, LOG_INFO_LEVEL, "health listens", "address=%s port=%d", config->health,
                    health_port(h->health));
@@ -446,6 +488,7 @@ static void host_done(struct host *h)
         h->driver->ops->free(h->driver);
     }
     http_server_free(h->server);
+    grpc_server_free(h->grpc);
     http_client_free(h->client);
     health_free(h->health);
     etcd_free(h->etcd);

@@ -24,6 +24,7 @@ struct driver_shell;
 struct host_config {
     const char *name;        /* process in log lines: "bbs-1" */
     const char *listen;      /* "127.0.0.1:8889"; NULL = no HTTPS server */
+    const char *grpc;        /* "127.0.0.1:8891"; NULL = no gRPC server */
     const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
     struct tls_files tls;    /* of the server and of calls to peers */
     const char *etcd;        /* "https://host:port,..."; NULL = this role has no store */

@@ -98,17 +98,6 @@ static void connection_free(struct connection *c)
     server_count(s, -1);
 }
 
-static void log_handshake(struct connection *c)
-{
-    unsigned long code = bufferevent_get_openssl_error(c->bev);
-    const char *reason = code ? ERR_reason_error_string(code) : NULL;
-    /* A client that ends amid the handshake is everyday life: it was interrupted, or only looked
-     * whether somebody listens. */
-    bool hung_up = !code || ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
-    log_printf(c->server->log, hung_up ? LOG_DEBUG_LEVEL : LOG_INFO_LEVEL, "no TLS with a peer",
-               "reason=\"%s\"", reason ? reason : "it hung up");
-}
-
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context);
 static void on_output(struct evbuffer *output, const struct evbuffer_cb_info *info, void *context);
 
@@ -121,7 +110,7 @@ static void closed(struct evhttp_connection *evcon, void *context)
     struct http_server *s = c->server;
     uint64_t id = c->id;
     if (c->ssl && !SSL_is_init_finished(c->ssl) && !s->freeing) {
-        log_handshake(c);
+        tls_tell_failure(s->log, bufferevent_get_openssl_error(c->bev));
     }
     evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
     evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);

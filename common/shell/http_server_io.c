@@ -17,11 +17,12 @@ enum { ACCEPT_RETRY_MS = 100 };
 
 /* At the descriptor limit accept() fails and the listening socket stays readable: a busy loop
  * (rule 4). So accepting stops before. */
-static unsigned connection_limit(unsigned wanted)
+static unsigned connection_limit(unsigned wanted, unsigned others)
 {
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     getrlimit(RLIMIT_NOFILE, &files);
-    rlim_t limit = files.rlim_cur > HTTP_SPARE_FILES ? files.rlim_cur - HTTP_SPARE_FILES : 1;
+    rlim_t spare = HTTP_SPARE_FILES + others;
+    rlim_t limit = files.rlim_cur > spare ? files.rlim_cur - spare : 1;
     if (limit > 1000 * 1000) {
         limit = 1000 * 1000;
     }
@@ -187,7 +188,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     s->log = log;
     s->news = *news;
     s->ssl_new = config->ssl_new ? config->ssl_new : SSL_new;
-    s->max = connection_limit(config->connections_max);
+    s->max = connection_limit(config->connections_max, config->others);
     set_times(&s->times, &config->times);
     TAILQ_INIT(&s->all);
     TAILQ_INIT(&s->runnable);

@@ -55,6 +55,7 @@ struct http_server_config {
     struct tls_files tls;
     struct http_times times;
     unsigned connections_max; /* 0 = by the descriptor limit alone */
+    unsigned others;          /* connections that other servers of this process may take */
     SSL *(*ssl_new)(SSL_CTX *ctx); /* NULL = SSL_new */
 };
 

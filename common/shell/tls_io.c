@@ -1,5 +1,7 @@
 #include "common/shell/tls_io.h"
 
+#include "common/shell/log_io.h"
+
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -174,4 +176,12 @@ void tls_peer(const SSL *ssl, char **ret_unit, char **ret_name)
     *ret_name = name_entry(name, NID_commonName);
     X509_NAME_free(none);
     X509_free(cert);
+}
+
+void tls_tell_failure(struct log *log, unsigned long error)
+{
+    const char *reason = error ? ERR_reason_error_string(error) : NULL;
+    bool hung_up = !error || ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+    log_printf(log, hung_up ? LOG_DEBUG_LEVEL : LOG_INFO_LEVEL, "no TLS with a peer",
+               "reason=\"%s\"", reason ? reason : "it hung up");
 }

@@ -21,6 +21,7 @@ die() {
 etcd_port=$port_base etcd_peer_port=$((port_base + 1))
 bbs_port() { echo $((port_base + 10 + $1)); }
 bbs_health_port() { echo $((port_base + 20 + $1)); }
+locket_port() { echo $((port_base + 40 + $1)); }
 auctioneer_port() { echo $((port_base + 30 + $1)); }
 converger_port() { echo $((port_base + 35 + $1)); }
 rep_port() { echo $((port_base + 100 + $1)); }
@@ -174,6 +175,7 @@ client_env() {
     cat <<EOF
 export BBS_URL=$(urls bbs | cut -d, -f1)
 export CORKBOARD_BBS_URLS=$(urls bbs)
+export LOCKET_API_LOCATION=127.0.0.1:$(locket_port 1)
 export CA_CERT_FILE=$certs/ca.crt
 export CLIENT_CERT_FILE=$certs/client.crt
 export CLIENT_KEY_FILE=$certs/client.key
@@ -187,7 +189,8 @@ start_bbs() { # NUMBER
     local i=$1
     start_process "bbs-$i" "$bin/bbs" serve --name "bbs-$i" \
         --listen "127.0.0.1:$(bbs_port "$i")" --url "https://127.0.0.1:$(bbs_port "$i")" \
-        --health "127.0.0.1:$(bbs_health_port "$i")" --etcd "https://127.0.0.1:$etcd_port" \
+        --health "127.0.0.1:$(bbs_health_port "$i")" --locket "127.0.0.1:$(locket_port "$i")" \
+        --etcd "https://127.0.0.1:$etcd_port" \
         --etcd-ca "$certs/ca.crt" --etcd-cert "$certs/bbs.crt" --etcd-key "$certs/bbs.key" \
         --ca "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key"
 }

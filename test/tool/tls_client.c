@@ -39,6 +39,12 @@ static bool dial(struct tls_client *c, int port, int receive_bytes)
 
 bool client_open(struct tls_client *c, int port, const struct tls_files *files, int receive_bytes)
 {
+    return client_open_as(c, port, files, receive_bytes, NULL);
+}
+
+bool client_open_as(struct tls_client *c, int port, const struct tls_files *files,
+                    int receive_bytes, const char *alpn)
+{
     *c = (struct tls_client){.fd = -1};
     buf_init(&c->input);
     if (!dial(c, port, receive_bytes)) {
@@ -55,6 +61,11 @@ bool client_open(struct tls_client *c, int port, const struct tls_files *files, 
     }
     SSL_CTX_set_verify(c->ctx, SSL_VERIFY_PEER, NULL);
     c->ssl = SSL_new(c->ctx);
+    if (alpn) {
+        unsigned char list[32] = {(unsigned char)strlen(alpn)};
+        memcpy(list + 1, alpn, strlen(alpn));
+        SSL_set_alpn_protos(c->ssl, list, 1 + list[0]);
+    }
     SSL_set_fd(c->ssl, c->fd);
     bool good = SSL_connect(c->ssl) == 1;
     ERR_clear_error();

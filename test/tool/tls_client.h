@@ -22,6 +22,9 @@ struct tls_client {
 /* Connects to 127.0.0.1. `files` NULL: plain text; files->cert NULL: no client certificate. False
  * when the connection or the handshake fails. `receive_bytes` > 0 sets the socket's buffer. */
 bool client_open(struct tls_client *c, int port, const struct tls_files *files, int receive_bytes);
+/* The same, offering one protocol by ALPN ("h2"); NULL = no ALPN. */
+bool client_open_as(struct tls_client *c, int port, const struct tls_files *files,
+                    int receive_bytes, const char *alpn);
 void client_close(struct tls_client *c);
 
 /* False when the server has closed. */
