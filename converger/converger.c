@@ -13,7 +13,7 @@
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
 /* A judgement that was not done: the news that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
-/* Processes looked at in one step. */
+/* Processes, and tasks, looked at in one step. */
 enum { LOOKS_MAX = 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
@@ -25,6 +25,7 @@ static void clear(struct converger *x)
     {
         facts_clear(&x->facts, map_value(n));
     }
+    tasks_clear(&x->tasks, &x->facts);
     facts_clear_cells(&x->facts);
 }
 
@@ -107,6 +108,17 @@ static void on_cell(struct converger *x, struct arena *a, const char *key,
         {
             processes_touch_index(&x->processes, i->process, i->view.index);
         }
+        tasks_touch_cell(&x->tasks, cell);
+    }
+}
+
+/* task/<task_guid> */
+static void on_task(struct converger *x, struct arena *a, const char *key,
+                    const struct followed *record)
+{
+    const char *guid = key_component(a, key, 1);
+    if (guid) {
+        tasks_record(&x->tasks, &x->facts, guid, record);
     }
 }
 
@@ -137,6 +149,9 @@ static void on_record(struct converger *x, enum follower_news news, const char *
         break;
     case RECORD_CELL:
         on_cell(x, &a, key, stands);
+        break;
+    case RECORD_TASK:
+        on_task(x, &a, key, stands);
         break;
     case RECORD_BRAKE:
         on_brake(x, &a, stands);
@@ -186,6 +201,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
         domains_current(&x->domains, &x->follower);
         locks_current(&x->locks, &x->follower);
         processes_touch_all(&x->processes); /* some may be gone */
+        tasks_touch_all(&x->tasks);
         break;
     }
 }
@@ -213,6 +229,21 @@ static void look(struct converger *x, struct arena *a, struct process *one)
     }
     if (one->moving == 0 && !facts_any(one)) {
         processes_drop(&x->processes, one);
+    }
+}
+
+static void look_at_task(struct converger *x, struct task *one)
+{
+    struct task_view view = tasks_view(one);
+    struct task_repair repair;
+    task_passes_run(&view, &x->limits, x->now.wall_ns, &repair);
+    if (repair.pass) {
+        mover_add_task(&x->mover, repair.move, one->guid);
+        tasks_moving(&x->tasks, one);
+    }
+    if (repair.due_ns != NEVER_NS) {
+        int64_t wait_ns = repair.due_ns - x->now.wall_ns;
+        tasks_due(&x->tasks, one, x->now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
     }
 }
 
@@ -249,15 +280,27 @@ void converger_begin_pass(struct converger *x)
     x->full_passes++;
     domains_each_expired(&x->domains, x->now, expire, x);
     processes_touch_all(&x->processes);
+    tasks_touch_all(&x->tasks);
+}
+
+/* When what became of a repair is to be thought over. */
+static int64_t again_ns(const struct converger *x, enum move_end end)
+{
+    return end == MOVE_REFUSED   ? x->now.mono_ns + REFUSED_AGAIN_NS
+           : end == MOVE_UNKNOWN ? x->now.mono_ns + UNKNOWN_AGAIN_NS
+                                 : NEVER_NS;
 }
 
 static void on_end(void *context, const char *process_guid, enum move_end end)
 {
     struct converger *x = context;
-    int64_t again_ns = end == MOVE_REFUSED   ? x->now.mono_ns + REFUSED_AGAIN_NS
-                       : end == MOVE_UNKNOWN ? x->now.mono_ns + UNKNOWN_AGAIN_NS
-                                             : NEVER_NS;
-    processes_settled(&x->processes, process_guid, again_ns);
+    processes_settled(&x->processes, process_guid, again_ns(x, end));
+}
+
+static void on_task_end(void *context, const char *task_guid, enum move_end end)
+{
+    struct converger *x = context;
+    tasks_settled(&x->tasks, task_guid, again_ns(x, end));
 }
 
 static void on_judged(void *context, const char *cell_id, enum move_end end)
@@ -295,13 +338,28 @@ static void judge(struct converger *x, struct effects *out)
     effects_due(out, x->judge_ns);
 }
 
+static void converge_tasks(struct converger *x, struct effects *out)
+{
+    tasks_wake(&x->tasks, x->now.mono_ns);
+    struct task *one;
+    for (int looks = 0; x->tasks.moving_count < TASKS_MOVING_MAX && mover_room(&x->mover, 1);
+         looks++) {
+        if (looks == LOOKS_MAX) {
+            effects_due(out, x->now.mono_ns);
+            break;
+        }
+        if (!(one = tasks_next(&x->tasks))) {
+            break;
+        }
+        look_at_task(x, one);
+    }
+    effects_due(out, tasks_wake_ns(&x->tasks));
+}
+
 /* Looks at what waits, as long as there is room for what comes of it. The rest follows in the next
  * step, or when moves are answered. */
-static void converge(struct converger *x, struct effects *out)
+static void converge_processes(struct converger *x, struct effects *out)
 {
-    if (x->now.mono_ns >= x->full_ns) {
-        converger_begin_pass(x);
-    }
     processes_wake(&x->processes, x->now.mono_ns);
     facts_begin_round(&x->facts);
     struct arena a;
@@ -319,8 +377,17 @@ static void converge(struct converger *x, struct effects *out)
         arena_reset(&a);
     }
     arena_done(&a);
-    effects_due(out, x->full_ns);
     effects_due(out, processes_wake_ns(&x->processes));
+}
+
+static void converge(struct converger *x, struct effects *out)
+{
+    if (x->now.mono_ns >= x->full_ns) {
+        converger_begin_pass(x);
+    }
+    converge_processes(x, out);
+    converge_tasks(x, out);
+    effects_due(out, x->full_ns);
 }
 
 /* Standing by: what is touched needs no look, but what is gone is forgotten. An election begins
@@ -347,6 +414,7 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
     case LEADER_DEPOSED:
         mover_stop(&x->mover);
         processes_forget_moves(&x->processes);
+        tasks_forget_moves(&x->tasks);
         judge_forget_moves(&x->judge);
         break;
     case LEADER_SAME:
@@ -394,6 +462,7 @@ static void free_role(struct role *role)
     mover_done(&x->mover);
     judge_done(&x->judge);
     clear(x);
+    tasks_done(&x->tasks, &x->facts);
     facts_done(&x->facts);
     processes_done(&x->processes);
     domains_done(&x->domains);
@@ -415,8 +484,8 @@ static void init_selectors(struct converger *x)
         const char *type, *key_prefix;
     } rows[CONVERGER_SELECTORS] = {
         {"actual", ""}, {"desired", ""}, {"job", ""},   {"domain", ""}, {"lead", "lead/converger"},
-        {"beat", ""},   {"cell", ""},    {"brake", ""}, {"epoch", ""},
-        {"lock", ""},
+        {"beat", ""},   {"cell", ""},    {"brake", ""}, {"epoch", ""},  {"lock", ""},
+        {"task", ""},
     };
     for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
         board__selector__init(&x->selectors[i]);
@@ -443,10 +512,12 @@ static void init_parts(struct converger *x, const struct converger_config *c)
     locks_init(&x->locks);
     facts_init(&x->facts);
     processes_init(&x->processes);
+    tasks_init(&x->tasks);
     judge_init(&x->judge, &c->judge, &x->leader.hearing);
     x->mover = (struct mover){.boards = &x->boards,
                               .leader = &x->leader,
                               .on_end = on_end,
+                              .on_task = on_task_end,
                               .on_judged = on_judged,
                               .context = x};
     mover_init(&x->mover);
@@ -466,6 +537,7 @@ struct role *converger_new(const struct converger_config *config)
     x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
     x->unplaced_after_ns =
         config->unplaced_after_ns ? config->unplaced_after_ns : UNPLACED_AFTER_NS;
+    x->limits = task_limits_of(&config->tasks);
     x->policy = config->policy ? config->policy : &CRASH_POLICY_DEFAULT;
     init_selectors(x);
     struct err err = {0};

@@ -7,6 +7,7 @@
 #include "common/contract/role.h"
 #include "common/model/crash_policy.h"
 #include "converger/judge.h"
+#include "converger/task_passes.h"
 
 struct converger_config {
     const char *name;
@@ -16,6 +17,7 @@ struct converger_config {
     int64_t interval_ns;       /* between two full passes: 30 s */
     int64_t unplaced_after_ns; /* UNCLAIMED for longer: the auctioneer is asked again: 30 s */
     const struct crash_policy *policy; /* must stay valid */
+    struct task_limits tasks;
     struct judge_rules judge;
 };
 

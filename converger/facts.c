@@ -64,22 +64,23 @@ static void bear_no_more(struct facts *f, struct domain_name *d)
     }
 }
 
-static struct cell_facts *cell_named(struct facts *f, const char *id)
+struct cell_facts *facts_cell_named(struct facts *f, const char *id)
 {
     struct cell_facts *c = map_get(&f->cells, id);
     if (!c) {
         size_t size = strlen(id) + 1;
         c = zeroed(sizeof(*c) + size);
         LIST_INIT(&c->instances);
+        LIST_INIT(&c->tasks);
         memcpy(c->id, id, size);
         map_put(&f->cells, id, c);
     }
     return c;
 }
 
-static void drop_unused(struct facts *f, struct cell_facts *c)
+void facts_drop_unused(struct facts *f, struct cell_facts *c)
 {
-    if (!c->known && LIST_EMPTY(&c->instances)) {
+    if (!c->known && LIST_EMPTY(&c->instances) && LIST_EMPTY(&c->tasks)) {
         map_remove(&f->cells, c->id);
         free(c);
     }
@@ -95,7 +96,7 @@ static void forget(struct facts *f, struct instance *i)
     i->domain = NULL;
     if (i->cell) {
         LIST_REMOVE(i, neighbour);
-        drop_unused(f, i->cell);
+        facts_drop_unused(f, i->cell);
         i->cell = NULL;
     }
 }
@@ -133,7 +134,7 @@ static void learn(struct facts *f, struct instance *i, const struct followed *re
     i->routing = routing_digest(&routing, key ? key->instance_guid : "");
     i->view.differs = i->routing != wanted(&i->process->facts, i->view.index);
     if (key && *key->cell_id) {
-        i->cell = cell_named(f, key->cell_id);
+        i->cell = facts_cell_named(f, key->cell_id);
         LIST_INSERT_HEAD(&i->cell->instances, i, neighbour);
     }
     arena_done(&a);
@@ -239,31 +240,34 @@ void facts_job(struct process *p, bool at_work)
 }
 
 /* A record of a newer version is no reason to take its work away. */
-static bool says_present(const struct followed *record)
+static void learn_cell(struct cell_facts *c, const struct followed *record)
 {
     struct arena a;
     ProtobufCMessage *m;
     arena_init(&a);
-    bool present = record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) < 0 ||
-                   ((const Board__CellRecord *)m)->state != BOARD__CELL_RECORD__STATE__LOST;
+    c->known = c->present = true;
+    if (record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
+        const Board__CellRecord *cell = (const Board__CellRecord *)m;
+        c->present = cell->state != BOARD__CELL_RECORD__STATE__LOST;
+        c->since_ns = cell->since;
+    }
     arena_done(&a);
-    return present;
 }
 
 bool facts_cell(struct facts *f, const char *id, const struct followed *record,
                 const struct cell_facts **ret_cell)
 {
-    struct cell_facts *c = cell_named(f, id);
+    struct cell_facts *c = facts_cell_named(f, id);
     bool before = c->present;
-    c->known = record != NULL;
-    c->present = record && says_present(record);
-    bool changed = c->present != before;
-    *ret_cell = c;
-    if (!c->known && LIST_EMPTY(&c->instances)) {
-        drop_unused(f, c);
-        *ret_cell = NULL;
-        return false;
+    if (record) {
+        learn_cell(c, record);
+    } else {
+        c->known = c->present = false;
     }
+    bool named = !LIST_EMPTY(&c->instances) || !LIST_EMPTY(&c->tasks);
+    bool changed = named && c->present != before;
+    *ret_cell = named ? c : NULL;
+    facts_drop_unused(f, c);
     return changed;
 }
 
@@ -283,7 +287,7 @@ void facts_clear_cells(struct facts *f)
     {
         struct cell_facts *c = map_value(n);
         c->known = c->present = false;
-        drop_unused(f, c);
+        facts_drop_unused(f, c);
     }
 }
 

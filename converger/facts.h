@@ -21,14 +21,18 @@ struct domain_name {
 };
 
 struct instance;
+struct task;
 LIST_HEAD(instance_list, instance);
+LIST_HEAD(task_list, task);
 RB_HEAD(instance_tree, instance);
 
 /* A cell that is on the board, or that a record names. */
 struct cell_facts {
     struct instance_list instances;
-    bool present; /* its record says so; without a record it is absent */
-    bool known;   /* it has a record */
+    struct task_list tasks; /* those that run on it */
+    bool present;           /* its record says so; without a record it is absent */
+    bool known;             /* it has a record */
+    int64_t since_ns;       /* of its record: wall clock of the last change of state or session */
     char id[];
 };
 
@@ -65,7 +69,7 @@ struct facts {
 };
 
 void facts_init(struct facts *f);
-/* When all processes are cleared. */
+/* When all processes and tasks are cleared. */
 void facts_done(struct facts *f);
 
 /* News of a record; NULL = it is gone. */
@@ -75,9 +79,15 @@ void facts_desired(struct process *p, const struct followed *record);
 void facts_job(struct process *p, bool at_work);
 
 /* News of a cell. True if it is present now and was not, or the other way round: what is decided
- * about the records that name it may change. They are `(*ret_cell)->instances`. */
+ * about the records that name it may change. They are `(*ret_cell)->instances` and its `tasks`;
+ * *ret_cell is NULL when nothing names it. */
 bool facts_cell(struct facts *f, const char *id, const struct followed *record,
                 const struct cell_facts **ret_cell);
+
+/* For whoever lists a record with a cell: an unknown one is made, and it goes when nothing is
+ * listed with it and it has no record. */
+struct cell_facts *facts_cell_named(struct facts *f, const char *id);
+void facts_drop_unused(struct facts *f, struct cell_facts *c);
 
 /* Nothing is known of the process, or of any cell, any more. */
 void facts_clear(struct facts *f, struct process *p);

@@ -13,10 +13,11 @@
 #include "converger/mover.h"
 #include "converger/passes.h"
 #include "converger/processes.h"
+#include "converger/tasks.h"
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 10 };
+enum { CONVERGER_SELECTORS = 11 };
 
 struct converger {
     struct role role; /* first: a struct role * is a struct converger * */
@@ -26,6 +27,7 @@ struct converger {
     struct moment now;
     int64_t interval_ns;
     int64_t unplaced_after_ns;
+    struct task_limits limits; /* without 0 */
     const struct crash_policy *policy;
 
     uint64_t next_call_id;
@@ -40,6 +42,7 @@ struct converger {
     int64_t locks_ns; /* the next look at them; 0 = at once */
     struct facts facts;
     struct processes processes;
+    struct tasks tasks;
     struct mover mover;
     struct judge judge;
     int64_t judge_ns; /* its next look; 0 = at once */

@@ -14,12 +14,13 @@ struct queued_move {
     int32_t index;
     char *domain;
     Board__Move *judgement; /* of the judge, or of a lock: all but the term; NULL = of a pass */
-    char process_guid[];
+    bool task;              /* `guid` is of a task */
+    char guid[];            /* of the process, or the task; "" of a domain or lock */
 };
 
 void mover_init(struct mover *m)
 {
-    assert(m->boards && m->leader && m->on_end && m->on_judged);
+    assert(m->boards && m->leader && m->on_end && m->on_task && m->on_judged);
     TAILQ_INIT(&m->waiting);
     m->count = 0;
     m->pause_ns = 0;
@@ -63,19 +64,34 @@ bool mover_room(const struct mover *m, size_t count)
     return m->count + count <= MOVER_WAITING_MAX;
 }
 
-void mover_add(struct mover *m, const char *move, const char *process_guid, int32_t index,
-               const char *domain)
+/* Takes strings; the caller links it. */
+static struct queued_move *new_move(const char *move, const char *guid, const char *domain)
 {
-    size_t size = strlen(process_guid) + 1;
+    size_t size = strlen(guid) + 1;
     struct queued_move *q = calloc(1, sizeof(*q) + size);
     char *copy = strdup(domain);
     if (!q || !copy) {
         abort();
     }
     q->move = move;
-    q->index = index;
     q->domain = copy;
-    memcpy(q->process_guid, process_guid, size);
+    memcpy(q->guid, guid, size);
+    return q;
+}
+
+void mover_add(struct mover *m, const char *move, const char *process_guid, int32_t index,
+               const char *domain)
+{
+    struct queued_move *q = new_move(move, process_guid, domain);
+    q->index = index;
+    TAILQ_INSERT_TAIL(&m->waiting, q, link);
+    m->count++;
+}
+
+void mover_add_task(struct mover *m, const char *move, const char *task_guid)
+{
+    struct queued_move *q = new_move(move, task_guid, "");
+    q->task = true;
     TAILQ_INSERT_TAIL(&m->waiting, q, link);
     m->count++;
 }
@@ -98,13 +114,7 @@ static Board__Move *copy_of(const Board__Move *move)
 /* One that is all there but for its term; for the caller to queue. */
 static struct queued_move *whole_move(struct mover *m, const char *move, const Board__Move *message)
 {
-    struct queued_move *q = calloc(1, sizeof(*q) + 1);
-    char *no_domain = strdup("");
-    if (!q || !no_domain) {
-        abort();
-    }
-    q->move = move;
-    q->domain = no_domain;
+    struct queued_move *q = new_move(move, "", "");
     q->judgement = copy_of(message);
     m->count++;
     return q;
@@ -129,7 +139,7 @@ void mover_add_lock(struct mover *m, const char *name, int64_t revision)
     Board__LockWord word = BOARD__LOCK_WORD__INIT;
     word.key = (char *)(uintptr_t)name;
     word.revision = revision;
-    expire.move = (char *)(uintptr_t)"expire";
+    expire.move = (char *)(uintptr_t) "expire";
     expire.lock = &word;
     struct queued_move *q = whole_move(m, "expire", &expire);
     TAILQ_INSERT_TAIL(&m->waiting, q, link);
@@ -152,9 +162,13 @@ static Board__Move *message(struct arena *a, const struct queued_move *q, Board_
         m->domain = q->domain;
         return m;
     }
+    if (q->task) {
+        m->task_guid = arena_strdup(a, q->guid);
+        return m;
+    }
     m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
     models__actual_lrpkey__init(m->actual_lrp_key);
-    m->actual_lrp_key->process_guid = arena_strdup(a, q->process_guid);
+    m->actual_lrp_key->process_guid = arena_strdup(a, q->guid);
     m->actual_lrp_key->index = q->index;
     return m;
 }
@@ -210,8 +224,8 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
         m->refused += end == MOVE_REFUSED;
         if (end == MOVE_REFUSED) {
             effects_log(out, LOG_INFO_LEVEL, "a repair was refused",
-                        "move=%s process=%s index=%d domain=%s cell=%s lock=%s why=\"%s\"",
-                        q->move, q->process_guid, q->index, q->domain,
+                        "move=%s %s=%s index=%d domain=%s cell=%s lock=%s why=\"%s\"", q->move,
+                        q->task ? "task" : "process", q->guid, q->index, q->domain,
                         q->judgement ? q->judgement->cell_id : "",
                         q->judgement && q->judgement->lock ? q->judgement->lock->key : "",
                         r->error ? r->error->message : "");
@@ -220,8 +234,10 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
         i++;
         if (q->judgement && !q->judgement->lock) {
             m->on_judged(m->context, q->judgement->cell_id, end);
+        } else if (q->task) {
+            m->on_task(m->context, q->guid, end);
         } else {
-            m->on_end(m->context, q->process_guid, end);
+            m->on_end(m->context, q->guid, end);
         }
     }
     free_all(&list);

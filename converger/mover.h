@@ -28,6 +28,8 @@ struct mover {
     const struct leader *leader;
     /* What became of a move; `process_guid` is "" for that of a domain or lock. */
     void (*on_end)(void *context, const char *process_guid, enum move_end end);
+    /* The same of a move of a task. */
+    void (*on_task)(void *context, const char *task_guid, enum move_end end);
     /* The same of a judgement; `cell_id` is "" for one about the brake. */
     void (*on_judged)(void *context, const char *cell_id, enum move_end end);
     void *context;
@@ -52,6 +54,9 @@ bool mover_room(const struct mover *m, size_t count);
 /* `move` is a constant; the rest is copied. `domain` is for expire, "" otherwise. */
 void mover_add(struct mover *m, const char *move, const char *process_guid, int32_t index,
                const char *domain);
+
+/* A move of a task, the same. */
+void mover_add_task(struct mover *m, const char *move, const char *task_guid);
 
 /* A judgement, which is sent before all that waits, however much that is. `move` is a constant; the
  * rest is copied. `cell_id` is "" for a move about the brake, `cells` are those of brake. */

@@ -90,6 +90,17 @@ static void show_process(struct converger *x, const struct process *p, struct sh
     arena_done(&a);
 }
 
+static void show_task(struct converger *x, const struct task *task, struct shown *s)
+{
+    struct task_view view = tasks_view(task);
+    struct task_repair repair;
+    task_passes_run(&view, &x->limits, x->now.wall_ns, &repair);
+    Converge__Repair *r = repair.pass ? show(s, repair.pass, repair.move) : NULL;
+    if (r) {
+        r->task_guid = arena_strdup(s->arena, task->guid);
+    }
+}
+
 void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
 {
     converge__plan__init(ret);
@@ -109,6 +120,12 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
     {
         if (!ret->more) {
             show_process(x, map_value(n), &s);
+        }
+    }
+    MAP_EACH(&x->tasks.by_guid, n)
+    {
+        if (!ret->more) {
+            show_task(x, map_value(n), &s);
         }
     }
 }

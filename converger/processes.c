@@ -1,24 +1,20 @@
 #include "converger/processes.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Nineteen digits of time, a slash, the guid. */
-enum { DUE_PREFIX_BYTES = 20 };
 
 void processes_init(struct processes *p)
 {
     map_init(&p->by_guid);
-    map_init(&p->by_due);
+    due_init(&p->due);
     TAILQ_INIT(&p->waiting);
     p->waiting_count = 0;
 }
 
 void processes_done(struct processes *p)
 {
-    map_done(&p->by_due, NULL);
+    due_done(&p->due);
     map_done(&p->by_guid, free);
 }
 
@@ -94,53 +90,26 @@ struct process *processes_next(struct processes *p)
     return one;
 }
 
-static char *due_key(int64_t due_ns, const char *guid)
-{
-    size_t size = DUE_PREFIX_BYTES + strlen(guid) + 1;
-    char *key = malloc(size);
-    if (!key) {
-        abort();
-    }
-    snprintf(key, size, "%019lld/%s", (long long)due_ns, guid);
-    return key;
-}
-
-static void clear_due(struct processes *p, struct process *one)
-{
-    if (one->due_ns != NEVER_NS) {
-        char *key = due_key(one->due_ns, one->guid);
-        map_remove(&p->by_due, key);
-        free(key);
-        one->due_ns = NEVER_NS;
-    }
-}
-
 void processes_due(struct processes *p, struct process *one, int64_t due_ns)
 {
-    if (due_ns >= one->due_ns) {
-        return;
-    }
-    clear_due(p, one);
-    one->due_ns = due_ns < 0 ? 0 : due_ns;
-    char *key = due_key(one->due_ns, one->guid);
-    map_put(&p->by_due, key, one);
-    free(key);
+    due_set(&p->due, &one->due_ns, due_ns, one->guid, one);
 }
 
 void processes_wake(struct processes *p, int64_t now_ns)
 {
-    struct map_node *n;
-    while ((n = map_first(&p->by_due)) && ((struct process *)map_value(n))->due_ns <= now_ns) {
-        struct process *one = map_value(n);
-        clear_due(p, one);
+    struct process *one;
+    int64_t due_ns;
+    while ((one = due_next(&p->due, &due_ns)) && due_ns <= now_ns) {
+        due_clear(&p->due, &one->due_ns, one->guid);
         processes_touch(p, one);
     }
 }
 
 int64_t processes_wake_ns(const struct processes *p)
 {
-    struct map_node *n = map_first(&p->by_due);
-    return n ? ((struct process *)map_value(n))->due_ns : NEVER_NS;
+    int64_t due_ns;
+    due_next(&p->due, &due_ns);
+    return due_ns;
 }
 
 void processes_moving(struct processes *p, struct process *one)
@@ -174,7 +143,7 @@ void processes_drop(struct processes *p, struct process *one)
 {
     assert(one->moving == 0 && !facts_any(one));
     unlist(p, one);
-    clear_due(p, one);
+    due_clear(&p->due, &one->due_ns, one->guid);
     map_remove(&p->by_guid, one->guid);
     free(one);
 }

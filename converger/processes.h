@@ -6,6 +6,7 @@
 
 #include "common/base/map.h"
 #include "common/contract/moment.h"
+#include "converger/due.h"
 #include "converger/facts.h"
 
 #include <bsd/sys/queue.h>
@@ -28,7 +29,7 @@ TAILQ_HEAD(process_list, process);
 
 struct processes {
     struct map by_guid; /* guid -> struct process */
-    struct map by_due;  /* time and guid -> the same */
+    struct due due;     /* those of them that are due by time */
     struct process_list waiting;
     size_t waiting_count;
 };

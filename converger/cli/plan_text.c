@@ -28,6 +28,9 @@ static const char *what(struct arena *a, const Converge__Repair *r)
     if (strcmp(r->move, "brake") == 0 || strcmp(r->move, "release") == 0) {
         return strcmp(r->move, "brake") == 0 ? cells(a, r) : "the brake";
     }
+    if (r->task_guid[0]) {
+        return arena_printf(a, "task %s", r->task_guid);
+    }
     if (r->cell_id[0]) {
         return arena_printf(a, "cell %s", r->cell_id);
     }

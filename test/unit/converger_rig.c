@@ -113,6 +113,7 @@ void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
     cell.presence = &presence;
     cell.state = cell_state;
     cell.session = 1;
+    cell.since = f->drive.now.wall_ns;
     rig_change(f, kind, key_cell(&f->arena, id), &cell.base);
 }
 
@@ -122,6 +123,23 @@ void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
     r.key = arena_strdup(&f->arena, name);
     r.ttl_s = ttl_s;
     rig_change(f, kind, key_lock(&f->arena, name), &r.base);
+}
+
+Models__Task *rig_task_row(struct converger_rig *f, const char *guid, Models__Task__State state)
+{
+    Models__Task *task = ARENA_NEW(&f->arena, Models__Task);
+    models__task__init(task);
+    task->task_definition = ARENA_NEW(&f->arena, Models__TaskDefinition);
+    models__task_definition__init(task->task_definition);
+    task->task_guid = arena_strdup(&f->arena, guid);
+    task->state = state;
+    task->created_at = task->updated_at = task->first_completed_at = f->drive.now.wall_ns;
+    return task;
+}
+
+void rig_task(struct converger_rig *f, Board__FeedFrame__Kind kind, const Models__Task *task)
+{
+    rig_change(f, kind, key_task(&f->arena, task->task_guid), &task->base);
 }
 
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s)
@@ -197,7 +215,9 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
             buf_printf(&f->text, "%s@%llu ", m->cells[k]->cell_id,
                        (unsigned long long)m->cells[k]->session);
         }
-        if (m->domain[0]) {
+        if (m->task_guid[0]) {
+            buf_printf(&f->text, "task %s ", m->task_guid);
+        } else if (m->domain[0]) {
             buf_printf(&f->text, "domain %s ", m->domain);
         } else if (m->lock) {
             buf_printf(&f->text, "lock %s@%lld ", m->lock->key, (long long)m->lock->revision);

@@ -40,6 +40,9 @@ void rig_placed(struct converger_rig *f, Board__FeedFrame__Kind kind, const char
                 int32_t index, Models__ActualLRP__Presence presence, const char *cell);
 void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *id,
               Board__CellRecord__State cell_state);
+/* A task of these, made, changed and over now; and a frame of it. */
+Models__Task *rig_task_row(struct converger_rig *f, const char *guid, Models__Task__State state);
+void rig_task(struct converger_rig *f, Board__FeedFrame__Kind kind, const Models__Task *task);
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s);
 void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *name, int64_t ttl_s);
 void rig_send(struct converger_rig *f);
@@ -56,7 +59,7 @@ void rig_elect(struct converger_rig *f);
 /* Started and leading, with the frames so far as the snapshot. */
 void rig_lead(struct converger_rig *f);
 
-/* The n-th call of moves in the last step as "create web/0 stop web/1 lose c@1 brake a@1 b@1 "; ""
+/* The n-th call of moves in the last step as "create web/0 lose c@1 brake a@1 b@1 ask task t "; ""
  * if there is none. */
 const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call);
 #define assert_moves(f, expected, ret_call) assert_string_equal(rig_moves(f, 0, ret_call), expected)

@@ -1,0 +1,51 @@
+/* The decisions of the converger about tasks: one task as the board shows it in, at most one repair
+ * out. The rows are tasks.def. Pure. */
+#ifndef CONVERGER_TASK_PASSES_H
+#define CONVERGER_TASK_PASSES_H
+
+#include "common/contract/moment.h"
+#include "models/task.pb-c.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For how long a task may be in each state; 0 in a configuration = default (task_times.h). */
+struct task_limits {
+    int64_t expire_pending_ns;   /* Pending since it was created: it is failed: 30 min */
+    int64_t unplaced_after_ns;   /* Pending and unchanged: the auctioneer is asked again: 30 s */
+    int64_t loss_ns;             /* Running on an absent cell: it is failed: 60 s */
+    int64_t kick_ns;             /* Resolving: Completed again; Completed with a callback URL: the
+                                    callback is tried again: 45 s */
+    int64_t expire_completed_ns; /* Completed without a URL: it goes, unless the task says otherwise
+                                    (keep_s): 24 h */
+    int64_t undelivered_ns;      /* Completed with one: it goes: 7 days */
+};
+
+/* The same without 0. */
+struct task_limits task_limits_of(const struct task_limits *given);
+
+/* What the passes need of a task. */
+struct task_view {
+    int8_t state; /* enum task_state; -1 = one of a newer version */
+    bool has_url;
+    int64_t created_ns, updated_ns, completed_ns; /* wall clock */
+    int64_t keep_ns;                              /* what the task says; NEVER_NS = nothing */
+    /* Found out by whoever looks: since when no cell has answered for it; NEVER_NS = one does. */
+    int64_t absent_ns;
+};
+
+/* All but what a look finds out. */
+void task_view_of(const Models__Task *task, struct task_view *ret);
+
+struct task_repair {
+    const char *pass; /* which row found it; NULL = nothing is to be done now */
+    const char *move; /* named move that repairs it */
+    int64_t after_ns; /* the limit that it goes by */
+    int64_t due_ns;   /* wall clock: the next one that only waits for time; NEVER_NS = none */
+};
+
+/* Runs the rows. */
+void task_passes_run(const struct task_view *v, const struct task_limits *limits, int64_t wall_ns,
+                     struct task_repair *ret);
+
+#endif
