@@ -185,15 +185,18 @@ static struct row *begin_row(struct reader *r, enum row_kind kind)
         bad(r, "a row before the first sequence");
     }
     struct row *row = ARENA_NEW(r->arena, struct row);
-    *row = (struct row){.kind = kind,
-                        .title = r->title,
-                        .line = r->line,
-                        .method = "POST",
-                        .path = "",
-                        .who = "",
-                        .request = "",
-                        .stream = "",
-                        .answer = ""};
+    *row = (struct row){
+        .kind = kind,
+        .title = r->title,
+        .line = r->line,
+        .method = "POST",
+        .path = "",
+        .who = "",
+        .trace_id = "",
+        .request = "",
+        .stream = "",
+        .answer = "",
+    };
     *r->row_end = row;
     r->row_end = &row->next;
     r->row = row;
@@ -226,6 +229,10 @@ static void begin_request(struct reader *r, const char *line)
     if (strncmp(line, "as ", 3) == 0) {
         word(r, &line);
         row->who = word(r, &line);
+    }
+    if (strncmp(line, "trace ", 6) == 0) {
+        word(r, &line);
+        row->trace_id = word(r, &line);
     }
     row->request = line;
 }

@@ -8,6 +8,7 @@
  *   + name METHOD PATH text    subscribes to an event stream; text is the request's
  *   > PATH text                a request by an ordinary client (POST)
  *   > PATH as WHO text         by one of our roles: cell-1, cell-2, auctioneer, converger
+ *   > PATH trace ID text       with ID as X-Vcap-Request-Id
  *   >wait PATH text            repeated until the answer is the expected one, for 10 s at most
  *   >METHOD PATH               another method, no body
  *   >hex PATH bytes            the body as it is
@@ -42,6 +43,7 @@ struct row {
     const char *title;
     int line;
     const char *method, *path, *who; /* who "" = an ordinary client */
+    const char *trace_id;            /* "" = none */
     bool wait;
     bool hex;
     const char *request; /* text, or hex digits */

@@ -1,97 +1,30 @@
 /* A running bbs on a real etcd, asked byte by byte: what clients of the original rely on
  * (behaviour.md 2, 3, 4), bad requests of every kind, and two bbs on one board. */
-#include "bbs/bbs.h"
 #include "board.pb-c.h"
 #include "common/base/arena.h"
 #include "common/shell/host_io.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
-#include "test/tool/certs.h"
-#include "test/tool/etcd_server.h"
+#include "test/tool/bbs_server.h"
 #include "test/tool/tls_client.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 enum { BBS_COUNT = 2 };
 
-struct process {
-    pid_t pid;
-    int port;
-    char log_path[96];
-};
-
 static struct certs certs;
 static struct etcd_server etcd;
 static struct tls_files server_files, client_files, rep_files, auctioneer_files, converger_files, old_files;
-static struct process bbs[BBS_COUNT];
-
-static int port_in_log(const struct process *p)
-{
-    for (int i = 0; i < 1000; i++) {
-        char text[8192] = "";
-        int fd = open(p->log_path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-        const char *line = n > 0 ? strstr(text, "\"listens\"") : NULL;
-        if (line && strchr(line, '\n')) {
-            return atoi(strstr(line, "port=") + strlen("port="));
-        }
-        usleep(10 * 1000);
-    }
-    fail_msg("the bbs does not listen: see %s", p->log_path);
-    return 0;
-}
-
-static void start_bbs(struct process *p, const char *name)
-{
-    snprintf(p->log_path, sizeof(p->log_path), "%s/%s.log", certs.dir, name);
-    int fd = open(p->log_path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-    p->pid = fork();
-    if (p->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
-        dup2(fd, STDERR_FILENO);
-        struct host_config config = {
-            .name = name,
-            .listen = "127.0.0.1:0",
-            .tls = server_files,
-            .etcd = etcd.endpoint,
-            .etcd_tls = {.ca = etcd.ca, .cert = etcd.cert, .key = etcd.key},
-        };
-        struct err err;
-        struct role *role = bbs_new(&(struct bbs_config){.url = "https://127.0.0.1", .name = name});
-        int r = host_run(role, &config, &err);
-        if (r < 0) {
-            dprintf(STDERR_FILENO, "failed: %s\n", err.text);
-        }
-        role_free(role);
-        certs_forget(&certs);
-        exit(r < 0 ? 100 : r);
-    }
-    close(fd);
-    p->port = port_in_log(p);
-}
-
-static int end_bbs(struct process *p)
-{
-    int status = 0;
-    kill(p->pid, SIGTERM);
-    for (int i = 0; i < 1000 && waitpid(p->pid, &status, WNOHANG) == 0; i++) {
-        usleep(10 * 1000);
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
+static struct bbs_server bbs[BBS_COUNT];
 
 /* One request on a connection of its own; the head too when `head` is not NULL. */
 static int ask_as(const struct tls_files *files, int port, const char *method, const char *path,
@@ -139,8 +72,8 @@ static int group_setup(void **state)
         fprintf(stderr, "%s\n", err.text);
         return -1;
     }
-    start_bbs(&bbs[0], "bbs-1");
-    start_bbs(&bbs[1], "bbs-2");
+    bbs_server_start(&bbs[0], "bbs-1", &certs, &server_files, &etcd);
+    bbs_server_start(&bbs[1], "bbs-2", &certs, &server_files, &etcd);
     struct buf answer;
     buf_init(&answer);
     for (int i = 0; i < BBS_COUNT; i++) {
@@ -158,12 +91,9 @@ static int group_teardown(void **state)
     (void)state;
     int codes[BBS_COUNT];
     for (int i = 0; i < BBS_COUNT; i++) {
-        codes[i] = end_bbs(&bbs[i]);
+        codes[i] = bbs_server_end(&bbs[i]);
     }
     etcd_server_done(&etcd);
-    for (int i = 0; i < BBS_COUNT; i++) {
-        unlink(bbs[i].log_path);
-    }
     certs_done(&certs);
     return codes[0] == 0 && codes[1] == 0 ? 0 : -1;
 }
