@@ -104,10 +104,12 @@ static bool run_to(struct swarm *s, int64_t until_ns)
 static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
 {
     restore_plan(s, seed, duration_ns);
+    locks_plan(s, seed);
     int64_t now = world_now(s->world), end = now + duration_ns;
     int64_t ask = now, fault = now + s->fault_pace_ns, look = now + LOOK_NS, crash = now;
     while (now < end) {
         int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
+        next = earlier_ns(next, s->locks_ns);
         if (!run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
             return;
         }
@@ -115,6 +117,7 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
         faults_end_due(s, now);
         restore_begin(s);
         swarm_supervise(s);
+        locks_step(s);
         if (ask <= now) {
             swarm_ask(s);
             ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
@@ -180,6 +183,7 @@ static void converge(struct swarm *s)
         /* A board that could not be written has not been healed. */
         limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
         swarm_supervise(s);
+        locks_step(s);
         client_again(s);
         checkers_look(&s->checkers);
         rest = at_rest(s, &why);
@@ -209,6 +213,7 @@ static void finish(struct swarm *s, bool trace)
     r->lost_cells = s->checkers.lost_cells;
     r->brakes = s->checkers.brakes;
     r->suspects = s->checkers.suspects;
+    r->locks_lost = s->checkers.locks_lost;
     r->virtual_ns = world_now(s->world);
 }
 

@@ -55,6 +55,7 @@ struct swarm_result {
     unsigned requests, answered, lists;
     unsigned commits, changes, verbs;
     unsigned lost_cells, brakes, suspects; /* moves among the changes */
+    unsigned locked, locks_lost; /* granted to outside owners; changed hands or taken away */
     int64_t virtual_ns;
 };
 

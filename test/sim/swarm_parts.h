@@ -5,6 +5,8 @@
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm.h"
 
+enum { LOCK_OWNERS_MAX = 5 };
+
 enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 32, SWARM_NODES_MAX = 24 };
 
 struct swarm;
@@ -15,6 +17,19 @@ struct open_fault {
     int64_t until_ns;
     struct node *node, *other;
     int way; /* of a cut: bit 0 node to other, bit 1 back */
+};
+
+/* Somebody outside who wants a name (swarm_locks.c). */
+struct lock_owner {
+    struct swarm *swarm;
+    unsigned number;
+    unsigned life; /* part of who he is: a new one when nobody can tell whether a release comes late */
+    int64_t ttl_s;
+    int64_t until_ns;        /* the name is his until then, as far as he knows; 0 = it is not */
+    int64_t silent_until_ns; /* he asks for nothing */
+    bool asks, releases;     /* an answer is awaited; what was asked last */
+    int64_t sent_ns;
+    unsigned restores; /* of etcd when he asked */
 };
 
 struct swarm {
@@ -47,6 +62,10 @@ struct swarm {
     bool kill_committer;
     struct node *doomed; /* dies before the next event */
     struct node *watcher;
+    struct random lock_random;
+    struct lock_owner owners[LOCK_OWNERS_MAX];
+    unsigned owner_count;
+    int64_t locks_ns; /* when they do something again; NEVER_NS = there are none */
     int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
 
@@ -74,6 +93,10 @@ void restore_end(struct swarm *s, struct open_fault *f);
 void feed_watch_begin(struct swarm *s);
 /* Why not; nothing appended: a restore, if there was one, has been announced to it. */
 void feed_watch_announced(struct swarm *s, struct buf *ret_why);
+
+/* swarm_locks.c: in some seeds; until the end, also when all is healed. */
+void locks_plan(struct swarm *s, uint64_t seed);
+void locks_step(struct swarm *s); /* if it is due */
 
 /* swarm_client.c */
 void swarm_ask(struct swarm *s);

@@ -24,6 +24,7 @@ struct total {
     unsigned faults[FAULT_COUNT];
     unsigned crashes, requests, answered, lists, commits, changes, verbs;
     unsigned lost_cells, brakes, suspects;
+    unsigned locked, locks_lost;
     int64_t virtual_ns;
 };
 
@@ -44,6 +45,8 @@ static void sum(struct total *t, const struct total *r)
     t->lost_cells += r->lost_cells;
     t->brakes += r->brakes;
     t->suspects += r->suspects;
+    t->locked += r->locked;
+    t->locks_lost += r->locks_lost;
     t->virtual_ns += r->virtual_ns;
 }
 
@@ -62,6 +65,8 @@ static void add(struct total *t, const struct swarm_result *r)
         .lost_cells = r->lost_cells,
         .brakes = r->brakes,
         .suspects = r->suspects,
+        .locked = r->locked,
+        .locks_lost = r->locks_lost,
         .virtual_ns = r->virtual_ns,
     };
     memcpy(one.faults, r->faults, sizeof(one.faults));
@@ -91,6 +96,7 @@ static void print_total(const struct total *t, double seconds)
            t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
     printf("moves among them: lose %u, brake %u, suspect %u\n", t->lost_cells, t->brakes,
            t->suspects);
+    printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
     for (int i = 0; i < FAULT_COUNT; i++) {
         printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
                t->faults[i]);

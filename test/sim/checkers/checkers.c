@@ -70,6 +70,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
             check_fencing(k, &p, commit->txn);
         }
         check_losses(k, &p);
+        check_locks(k, &p);
         note_instances(k, &p);
     }
 }

@@ -32,6 +32,7 @@ struct checkers {
     unsigned changes;      /* records changed */
     unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
     unsigned verbs;
+    unsigned locks_lost; /* that changed hands, or were taken away */
 };
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
@@ -64,6 +65,9 @@ bool checkers_clean(const struct checkers *k);
 /* moves.c: S12 every change is a move of its table by the actor named; S8 a record is stopped for
  * being absent only in a fresh domain; S11 crash counts fall only by the documented resets. */
 void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit);
+
+/* locks.c: a lock of an outside owner stays his until its time is over. */
+void check_locks(struct checkers *k, const struct passage *p);
 
 /* losses.c: cells that fall silent together are held by the brake. */
 void check_losses(struct checkers *k, const struct passage *p);
