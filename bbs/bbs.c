@@ -17,10 +17,13 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
         if (!notices_answered(b, &ev->response, out)) {
             callbacks_answered(b, &ev->response, out);
         }
+    } else if (ev->kind == EVENT_STOP) {
+        hub_close(b->hub);
     }
     waiters_timer(&b->waiters, ev->now, out);
     notices_send(b, out);
     callbacks_run(b, out);
+    hub_timer(b->hub, ev->now, out);
 }
 
 static size_t bbs_body_limit(const struct role *r, const char *path)
@@ -33,6 +36,7 @@ static void bbs_free(struct role *r)
 {
     struct bbs *b = (struct bbs *)r;
     board_free(b->board);
+    hub_free(b->hub);
     notices_done(&b->notices);
     callbacks_done(&b->callbacks);
     waiters_done(&b->waiters);
@@ -61,6 +65,21 @@ static void on_change(void *context, const struct board_change *change, struct e
     if (change->type == RECORD_JOB && !change->after && out->count < EFFECTS_MAX / 2) {
         waiters_job_ended(&b->waiters, change->key, out);
     }
+    hub_change(b->hub, change);
+}
+
+static void on_revision(void *context, int64_t revision, struct effects *out)
+{
+    (void)out;
+    struct bbs *b = context;
+    hub_revision(b->hub, revision);
+}
+
+static void on_reset(void *context, struct effects *out)
+{
+    (void)out;
+    struct bbs *b = context;
+    hub_close(b->hub);
 }
 
 static void on_notice(void *context, const struct notice *n, const char *trace_id,
@@ -83,7 +102,10 @@ struct role *bbs_new(const struct bbs_config *config)
                                      .context = b,
                                      .job_row = job_row,
                                      .on_change = on_change,
+                                     .on_revision = on_revision,
+                                     .on_reset = on_reset,
                                      .on_notice = on_notice,
                                  });
+    b->hub = hub_new(b->board);
     return &b->role;
 }

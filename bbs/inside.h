@@ -5,6 +5,7 @@
 #include "bbs/bbs.h"
 #include "bbs/board/board.h"
 #include "bbs/callbacks.h"
+#include "bbs/event/hub.h"
 #include "bbs/notices.h"
 #include "bbs/waiters.h"
 
@@ -14,6 +15,7 @@ struct bbs {
     struct notices notices;
     struct callbacks callbacks;
     struct waiters waiters;
+    struct hub *hub;
 };
 
 #endif

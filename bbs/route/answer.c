@@ -30,6 +30,11 @@ void answer_unavailable(struct effects *out, uint64_t request_id)
     out->list[out->count - 1].reply.retry_after_s = 1;
 }
 
+void answer_broken(struct effects *out, uint64_t request_id)
+{
+    effects_reply(out, request_id, 500, "", (struct bytes){0});
+}
+
 void answer_wrong_method(struct effects *out, uint64_t request_id, const char *allow)
 {
     answer_text(out, request_id, 405, "Method Not Allowed\n");

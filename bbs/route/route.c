@@ -6,6 +6,7 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/evacuation.pb-c.h"
+#include "models/events.pb-c.h"
 #include "models/task_requests.pb-c.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum {
     ANYBODY = ACTOR_CLIENT | ACTOR_BBS | OURS,
 };
 
-enum route_kind { READ, WRITE };
+enum route_kind { READ, WRITE, STREAM };
 
 struct route {
     const char *method;
@@ -114,7 +115,9 @@ static bool decode(struct ask *ask, const struct route *route, const struct requ
 static void answer_unreadable(struct ask *ask, const struct route *route, struct effects *out)
 {
     const char *text = error_text(MODELS__ERROR__TYPE__InvalidRequest);
-    if (!evacuation_unreadable(ask, route->handle, text, out)) {
+    if (route->kind == STREAM) {
+        answer_broken(out, ask->request_id);
+    } else if (!evacuation_unreadable(ask, route->handle, text, out)) {
         answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
     }
 }

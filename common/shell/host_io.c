@@ -430,6 +430,7 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
     if (config->listen) {
         struct http_server_config server = {.listen = config->listen,
                                             .tls = config->tls,
+                                            .times = {.stall_ms = config->stall_ms},
                                             .others = config->grpc ? GRPC_CONNECTIONS_MAX : 0};
         struct http_server_news news = {.body_limit = body_limit,
                                         .on_request = on_request,

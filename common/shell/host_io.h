@@ -26,6 +26,7 @@ struct host_config {
     const char *listen;      /* "127.0.0.1:8889"; NULL = no HTTPS server */
     const char *grpc;        /* "127.0.0.1:8891"; NULL = no gRPC server */
     const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
+    int stall_ms; /* then a reader that takes nothing is freed; 0 = HTTP_STALL_MS */
     struct tls_files tls;    /* of the server and of calls to peers */
     const char *etcd;        /* "https://host:port,..."; NULL = this role has no store */
     struct tls_files etcd_tls;

@@ -67,10 +67,12 @@ static void add_headers(struct connection *c, const struct reply *r)
     }
     /* behaviour.md 16.1 */
     static const char event_stream[] = "text/event-stream";
-    if (r->content_type && strncmp(r->content_type, event_stream, sizeof(event_stream) - 1) == 0) {
+    bool events =
+        r->content_type && strncmp(r->content_type, event_stream, sizeof(event_stream) - 1) == 0;
+    if (events) {
         add_header(c, "Cache-Control", "no-cache, no-store, must-revalidate");
     }
-    add_header(c, "Connection", c->close ? "close" : "");
+    add_header(c, "Connection", c->close ? "close" : events ? "keep-alive" : "");
     evhttp_request_set_on_complete_cb(c->request, answered, c);
 }
 
@@ -232,6 +234,7 @@ static void end_well(struct connection *c)
     id_table_remove(&s->by_id, c->id);
     c->id = 0;
     c->phase = PHASE_ANSWER;
+    c->close = c->close || c->endless; /* behaviour.md 16.1: so its reader is cut off */
     evhttp_send_reply_end(c->request);
 }
 

@@ -1,0 +1,261 @@
+#include "test/tool/bbs_process.h"
+
+#include "bbs/bbs.h"
+#include "common/base/arena.h"
+#include "common/codec/json_text.h"
+#include "models/events.pb-c.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* With a reader that takes nothing: longer than any test under sanitizers. */
+enum { PATIENCE_MS = 120 * 1000 };
+
+/* ---- the process ---- */
+
+static int port_in_log(const struct bbs_process *s, const char *what)
+{
+    for (int i = 0; i < 1000; i++) {
+        char text[8192] = "";
+        int fd = open(s->log_path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+        const char *line = n > 0 ? strstr(text, what) : NULL;
+        if (line && strchr(line, '\n')) {
+            return atoi(strstr(line, "port=") + strlen("port="));
+        }
+        usleep(10 * 1000);
+    }
+    fail_msg("the bbs does not listen: see %s", s->log_path);
+    return 0;
+}
+
+static int serve(const char *name, const struct etcd_server *etcd, const struct tls_files *server)
+{
+    struct host_config config = {
+        .name = name,
+        .listen = "127.0.0.1:0",
+        .health = "127.0.0.1:0",
+        .stall_ms = PATIENCE_MS,
+        .tls = *server,
+        .etcd = etcd->endpoint,
+        .etcd_tls = {.ca = etcd->ca, .cert = etcd->cert, .key = etcd->key},
+    };
+    struct err err;
+    struct role *role = bbs_new(&(struct bbs_config){.url = "https://127.0.0.1", .name = name});
+    int r = host_run(role, &config, &err);
+    if (r < 0) {
+        dprintf(STDERR_FILENO, "failed: %s\n", err.text);
+    }
+    role_free(role);
+    return r < 0 ? 100 : r;
+}
+
+void bbs_process_start(struct bbs_process *s, const char *dir, const char *name,
+                      const struct etcd_server *etcd, const struct tls_files *server,
+                      const struct tls_files *client)
+{
+    s->client = *client;
+    snprintf(s->log_path, sizeof(s->log_path), "%s/%s.log", dir, name);
+    int fd = open(s->log_path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    s->pid = fork();
+    if (s->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+        dup2(fd, STDERR_FILENO);
+        exit(serve(name, etcd, server));
+    }
+    close(fd);
+    s->port = port_in_log(s, "\"listens\"");
+    s->health_port = port_in_log(s, "\"health listens\"");
+}
+
+void bbs_process_wait_ready(const struct bbs_process *s)
+{
+    int status = 0;
+    for (int tries = 0; tries < 500 && status != 200; tries++) {
+        status = bbs_process_ask(s, "POST", "/v1/ping", NULL, (struct bytes){0}, NULL, NULL);
+        if (status != 200) {
+            usleep(20 * 1000);
+        }
+    }
+    assert_int_equal(status, 200);
+}
+
+int bbs_process_end(struct bbs_process *s)
+{
+    int status = 0;
+    kill(s->pid, SIGTERM);
+    for (int i = 0; i < 1000 && waitpid(s->pid, &status, WNOHANG) == 0; i++) {
+        usleep(10 * 1000);
+    }
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    if (code == 0) {
+        unlink(s->log_path);
+    }
+    return code;
+}
+
+int bbs_process_ask(const struct bbs_process *s, const char *method, const char *path,
+                   const char *trace_id, struct bytes body, struct buf *head, struct buf *answer)
+{
+    struct tls_client c;
+    if (head) {
+        buf_clear(head);
+    }
+    if (answer) {
+        buf_clear(answer);
+    }
+    int status = 0;
+    if (client_open(&c, s->port, &s->client, 0) &&
+        client_print(&c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n"
+                         "X-Vcap-Request-Id: %s\r\n\r\n",
+                     method, path, body.size, trace_id ? trace_id : "")) {
+        client_write(&c, body.data, body.size);
+        status = client_answer(&c, head, answer, strcmp(method, "HEAD") == 0);
+    }
+    client_close(&c);
+    return status;
+}
+
+void bbs_process_post(const struct bbs_process *s, const char *path, const ProtobufCMessage *m,
+                     struct buf *answer)
+{
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, m);
+    assert_int_equal(bbs_process_ask(s, "POST", path, NULL, buf_bytes(&body), NULL, answer), 200);
+    buf_done(&body);
+}
+
+/* ---- subscribers ---- */
+
+/* The head, which comes before any event. */
+static void read_head(struct subscriber *s)
+{
+    void *end = NULL;
+    for (int i = 0; i < 100 && !end; i++) {
+        client_read(&s->client, CLIENT_WAIT_MS / 10);
+        struct bytes input = buf_bytes(&s->client.input);
+        end = input.size ? memmem(input.data, input.size, "\r\n\r\n", 4) : NULL;
+        if (s->client.ended) {
+            break;
+        }
+    }
+    if (end) {
+        size_t size = (size_t)((uint8_t *)end - s->client.input.data) + 4;
+        buf_append(&s->head, s->client.input.data, size);
+        buf_consume(&s->client.input, size);
+        sscanf(buf_string(&s->head), "HTTP/1.1 %d", &s->status);
+    }
+}
+
+static void subscribe(struct subscriber *s, const struct bbs_process *server, const char *method,
+                      const char *path, struct bytes body, int receive_bytes)
+{
+    *s = (struct subscriber){.status = 0};
+    buf_init(&s->head);
+    buf_init(&s->text);
+    assert_true(client_open(&s->client, server->port, &server->client, receive_bytes));
+    assert_true(client_print(&s->client, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n",
+                             method, path, body.size));
+    client_write(&s->client, body.data, body.size);
+    read_head(s);
+}
+
+void subscriber_open(struct subscriber *s, const struct bbs_process *server, const char *method,
+                     const char *path, const char *cell_id, int receive_bytes)
+{
+    struct buf body;
+    buf_init(&body);
+    if (cell_id) {
+        Models__EventsByCellId filter = MODELS__EVENTS_BY_CELL_ID__INIT;
+        filter.cell_id = (char *)(size_t)cell_id;
+        buf_message(&body, &filter.base);
+    }
+    subscribe(s, server, method, path, buf_bytes(&body), receive_bytes);
+    for (int tries = 0; tries < 20 && s->status == 503; tries++) { /* a slow machine */
+        subscriber_close(s);
+        usleep(100 * 1000);
+        subscribe(s, server, method, path, buf_bytes(&body), receive_bytes);
+    }
+    buf_done(&body);
+}
+
+void subscriber_close(struct subscriber *s)
+{
+    client_close(&s->client);
+    buf_done(&s->head);
+    buf_done(&s->text);
+}
+
+/* Joins the chunks that have come whole. */
+static void join_chunks(struct subscriber *s)
+{
+    struct buf *in = &s->client.input;
+    uint8_t *line;
+    while (!s->ended && in->size && (line = memmem(in->data, in->size, "\r\n", 2))) {
+        size_t head = (size_t)(line - in->data) + 2;
+        size_t size = strtoul((const char *)in->data, NULL, 16);
+        if (in->size < head + size + 2) {
+            break;
+        }
+        buf_append(&s->text, in->data + head, size);
+        buf_consume(in, head + size + 2);
+        s->ended = size == 0;
+    }
+}
+
+bool subscriber_read(struct subscriber *s, int wait_ms)
+{
+    bool open = client_read(&s->client, wait_ms);
+    join_chunks(s);
+    return open;
+}
+
+/* One event out of the text: "id: N", "event: NAME", "data: BASE64" and an empty line. */
+static bool take_event(struct subscriber *s, struct stream_item *item)
+{
+    uint8_t *end = s->text.size ? memmem(s->text.data, s->text.size, "\n\n", 2) : NULL;
+    if (!end) {
+        return false;
+    }
+    struct arena a;
+    arena_init(&a);
+    size_t size = (size_t)(end - s->text.data);
+    char *text = arena_strndup(&a, (const char *)s->text.data, size);
+    int data = 0;
+    assert_int_equal(sscanf(text, "id: %ld\nevent: %63[a-z_]\ndata: %n", &item->id, item->name, &data),
+                     2);
+    assert_true(data > 0 && !strchr(text + data, '\n'));
+    struct bytes payload;
+    assert_int_equal(base64_decode(&a, bytes_of(text + data), &payload, NULL), 0);
+    buf_clear(&item->payload);
+    buf_append(&item->payload, payload.data, payload.size);
+    buf_consume(&s->text, size + 2);
+    arena_done(&a);
+    return true;
+}
+
+bool subscriber_next(struct subscriber *s, int wait_ms, struct stream_item *item)
+{
+    enum { SLICE_MS = 20 };
+    if (!item->payload.base.append) {
+        buf_init(&item->payload);
+    }
+    for (int waited = 0; !take_event(s, item); waited += SLICE_MS) {
+        if (waited >= wait_ms || (!subscriber_read(s, SLICE_MS) && !s->text.size)) {
+            return false;
+        }
+    }
+    return true;
+}
