@@ -15,6 +15,7 @@ static const struct cli_command commands[] = {
     {"serve", "", "runs the rep of a cell", NULL, serve, 0, 0, rep_serve_run},
     {"state", "", "shows what a cell has and holds", NULL, question, 0, 0, rep_state_run},
     {"containers", "", "shows a cell's containers", NULL, question, 0, 0, rep_containers_run},
+    {"metrics", "", "shows what a cell's containers use", NULL, question, 0, 0, rep_metrics_run},
     {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
      rep_destroy_run},
     {0},

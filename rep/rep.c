@@ -27,7 +27,8 @@ int64_t rep_back_off_ns(struct rep *r, unsigned failures)
 
 int32_t rep_memory_mb(const struct rep *r, const Rep__Note *about)
 {
-    int64_t memory_mb = (int64_t)about->memory_mb + r->config.proxy_memory_mb;
+    int64_t proxy_mb = about->task ? 0 : r->config.proxy_memory_mb; /* a task has none */
+    int64_t memory_mb = (int64_t)about->memory_mb + proxy_mb;
     return memory_mb > INT32_MAX ? INT32_MAX : (int32_t)memory_mb;
 }
 

@@ -16,7 +16,8 @@ enum {
     SOURCES_MAX = 64,   /* followed at once, each by a thread of its own */
     SILENCE_MS = INT32_MAX, /* a container may write nothing for days */
     STACK_BYTES = 256 * 1024,
-    KEPT_BYTES_MAX = 1024 * 1024,
+    RETRY_MS = 500,
+    RESUME_MS = 30 * 1000, /* for a cell that went silent while it was followed */
 };
 
 const struct cli_option bbs_logs_options[] = {
@@ -240,6 +241,7 @@ struct reader {
     const struct source *source;
     pthread_mutex_t *printing;
     struct buf line; /* the begin of one, when lines are labelled or JSON */
+    size_t taken; /* bytes so far */
     struct err err;
     int result;
 };
@@ -281,24 +283,54 @@ static int print_labelled(struct reader *r, struct bytes bytes)
 static int take(void *owner, struct bytes bytes)
 {
     struct reader *r = owner;
+    r->taken += bytes.size;
     if (r->logs->s->json || (r->logs->count > 1 && !cli_switch(r->logs->call, "task"))) {
         return print_labelled(r, bytes);
     }
     return cli_print(bytes, &r->err);
 }
 
+static void read_once(struct reader *r, struct cli_client *c, const char *query)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "/v1/logs/%.200s%s", r->source->guid, query);
+    r->result = cli_client_get_stream(c, path, SILENCE_MS, take, r, &r->err);
+}
+
+/* A rep that was restarted is followed on: its container runs on. What was written meanwhile is in
+ * its files only. */
+static void read_on(struct reader *r, struct cli_client *c)
+{
+    int64_t lost_ms = cli_now_ms();
+    const char *query = strchr(r->logs->query, '&'); /* without lines, which stands first */
+    char again[128];
+    snprintf(again, sizeof(again), "?lines=0%s", query ? query : "");
+    pthread_mutex_lock(r->printing);
+    fprintf(stderr, "bbs: %s: its cell does not answer; trying on, lines may be missing\n",
+            r->source->label);
+    pthread_mutex_unlock(r->printing);
+    while (r->result == -ERR_UNAVAILABLE && !cli_interrupted() &&
+           cli_now_ms() - lost_ms < RESUME_MS) {
+        size_t taken = r->taken;
+        cli_sleep_ms(RETRY_MS);
+        read_once(r, c, again);
+        lost_ms = r->taken > taken ? cli_now_ms() : lost_ms;
+    }
+}
+
 static void read_one(struct reader *r)
 {
     struct logs *l = r->logs;
     struct cli_client *c = NULL;
-    char path[512];
-    snprintf(path, sizeof(path), "/v1/logs/%.200s%s", r->source->guid, l->query);
     r->err = (struct err){.code = ERR_IO, .text = ""};
     buf_init(&r->line);
     r->result = cli_client_open(l->call, r->source->url, &c, &r->err);
     if (r->result == 0) {
         cli_client_limit(c, l->follow ? -1 : l->s->timeout_ms);
-        r->result = cli_client_get_stream(c, path, SILENCE_MS, take, r, &r->err);
+        read_once(r, c, l->query);
+    }
+    if (l->follow && r->result == -ERR_UNAVAILABLE && r->taken > 0) {
+        read_on(r, c);
     }
     cli_client_close(c);
     buf_done(&r->line);

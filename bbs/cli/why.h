@@ -37,7 +37,8 @@ void why_instance(struct arena *a, const struct why_facts *facts, const Models__
 void why_task(struct arena *a, const struct why_facts *facts, const Models__Task *task,
               struct why *ret_why);
 
-/* `auctioneer`: what the leading auctioneer says of it, a JSON text; no bytes = nothing. As lines
+/* `auctioneer`: what the leading auctioneer answers to GET /why?process_guid=GUID&index=N, or
+ * /why?task_guid=GUID: a JSON object, shown as it is; no bytes = nothing. As lines
  * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],
  * "auctioneer":...}. */
 void why_print(const struct why *why, struct bytes auctioneer, bool json, struct buf *out);

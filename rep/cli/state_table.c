@@ -68,3 +68,39 @@ void rep_containers_table(struct arena *a, const Cell__CellState *s, struct buf 
     }
     table_print(&t, out);
 }
+
+static const char *bytes_text(struct arena *a, uint64_t used, uint64_t quota)
+{
+    double mb = (double)used / (1024 * 1024);
+    return quota ? arena_printf(a, "%.1f of %llu MB", mb,
+                                (unsigned long long)(quota / (1024 * 1024)))
+                 : arena_printf(a, "%.1f MB", mb);
+}
+
+static void add_metrics(struct table *t, const char *guid, const char *process, const char *index,
+                        const Cell__ContainerMetrics *m)
+{
+    struct arena *a = t->arena;
+    table_add(t, (const char *[]){guid, process, index,
+                                  arena_printf(a, "%.1f%%", m->cpu_usage_fraction * 100),
+                                  bytes_text(a, m->memory_usage_bytes, m->memory_quota_bytes),
+                                  bytes_text(a, m->disk_usage_bytes, m->disk_quota_bytes)});
+}
+
+void rep_metrics_table(struct arena *a, const Cell__CellMetrics *metrics, struct buf *out)
+{
+    static const Cell__ContainerMetrics none = CELL__CONTAINER_METRICS__INIT;
+    struct table t;
+    table_init(&t, a, 6,
+               (const char *[]){"CONTAINER", "PROCESS", "INDEX", "CPU", "MEMORY", "DISK"});
+    for (size_t i = 0; i < metrics->n_lrps; i++) {
+        const Cell__LRPMetrics *l = metrics->lrps[i];
+        add_metrics(&t, l->instance_guid, l->process_guid, arena_printf(a, "%d", (int)l->index),
+                    l->metrics ? l->metrics : &none);
+    }
+    for (size_t i = 0; i < metrics->n_tasks; i++) {
+        const Cell__TaskMetrics *k = metrics->tasks[i];
+        add_metrics(&t, k->task_guid, "task", "-", k->metrics ? k->metrics : &none);
+    }
+    table_print(&t, out);
+}

@@ -12,4 +12,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *state, struct buf *
 /* A row for each container. */
 void rep_containers_table(struct arena *a, const Cell__CellState *state, struct buf *out);
 
+/* What `rep metrics` shows: what each running container uses of what it may. */
+void rep_metrics_table(struct arena *a, const Cell__CellMetrics *metrics, struct buf *out);
+
 #endif

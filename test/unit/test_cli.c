@@ -242,11 +242,59 @@ static void tables_align_and_hide_control_characters(void **state)
     }
 }
 
+static void a_switch_may_have_a_letter(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option followed[] = {
+        {.name = "follow", .letter = 'f', .help = "goes on"},
+        {.name = "lines", .value = "N", .help = "so many"},
+        {0},
+    };
+    static const struct cli_option *const lists[] = {followed, NULL};
+    static const struct cli_command logs[] = {
+        {"logs", "NAME", "shows", NULL, lists, 1, 2, nothing},
+        {0},
+    };
+    static const struct cli_program one = {"bbs", "guards the board", logs};
+    static const struct {
+        const char *words[5];
+        const char *error; /* NULL: it is well, and follows */
+    } rows[] = {
+        {{"bbs", "logs", "-f", "web"}, NULL},
+        {{"bbs", "logs", "web", "--follow"}, NULL},
+        {{"bbs", "logs", "web", "-f", "-f"}, "--follow is given twice"},
+        {{"bbs", "logs", "web", "-l"}, "unknown option -l; see bbs logs --help"},
+        {{"bbs", "logs", "web", "-ff"}, "unknown option -ff; see bbs logs --help"},
+        {{"bbs", "logs", "--", "-f"}, ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int argc = 0;
+        while (argc < 5 && rows[i].words[argc]) {
+            argc++;
+        }
+        char *const *words = (char *const *)(uintptr_t)rows[i].words;
+        int r = cli_parse(&f->arena, &one, argc, words, &f->call, &f->err);
+        if (rows[i].error && *rows[i].error) {
+            assert_int_equal(r, -ERR_INVALID);
+            assert_string_equal(f->err.text, rows[i].error);
+        } else {
+            assert_int_equal(r, 0);
+            assert_int_equal(cli_switch(&f->call, "follow"), rows[i].error == NULL);
+        }
+    }
+    struct buf out;
+    buf_init(&out);
+    cli_help(&f->call, &out);
+    assert_non_null(strstr(buf_string(&out), "-f, --follow "));
+    buf_done(&out);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_switch_may_have_a_letter),
         TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
         TEST(mistakes_say_what_to_do), TEST(values_are_checked),
         TEST(help_names_everything),   TEST(tables_align_and_hide_control_characters),

@@ -181,6 +181,19 @@ static void cell_state_for_people(void **state)
                                           "g          p        2      RUNNING  32 MB   16 MB\n"
                                           "t          task     -      Running  0 MB    0 MB\n");
     buf_clear(&out);
+    buf_clear(&out);
+    text = "{\"cell_id\":\"c1\",\"lrps\":[{\"instance_guid\":\"g\",\"process_guid\":\"p\",\"index\":2,"
+           "\"metric_guid\":\"m\",\"cpu_usage_fraction\":1.255,\"disk_usage_bytes\":1048576,"
+           "\"disk_quota_bytes\":0,\"memory_usage_bytes\":1572864,\"memory_quota_bytes\":33554432}],"
+           "\"tasks\":[{\"task_guid\":\"t\"}]}";
+    assert_int_equal(
+        json_decode(&a, &cell__cell_metrics__descriptor, bytes_of(text), CODEC_STRICT, &m, &err),
+        0);
+    rep_metrics_table(&a, (const Cell__CellMetrics *)m, &out);
+    assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  CPU     MEMORY        DISK\n"
+                                          "g          p        2      125.5%  1.5 of 32 MB  1.0 MB\n"
+                                          "t          task     -      0.0%    0.0 MB        0.0 MB\n");
+    buf_clear(&out);
     Cell__CellState empty = CELL__CELL_STATE__INIT;
     rep_state_table(&a, &empty, &out);
     buf_done(&out);

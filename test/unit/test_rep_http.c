@@ -417,6 +417,23 @@ static void a_proxy_takes_memory_too(void **state)
     rep_rig_done(&g);
 }
 
+/* A task has no proxy: it takes its own memory alone, and gives back just that. */
+static void a_task_has_no_proxy(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.proxy_memory_mb = 100;
+    rep_rig_open(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t", 950));
+    assert_int_equal(state_of(&g)->availableresources->memorymb, 50);
+    rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"),
+                        MODELS__ERROR__TYPE__ResourceNotFound, NULL);
+    assert_int_equal(state_of(&g)->n_tasks, 0);
+    assert_int_equal(state_of(&g)->availableresources->memorymb, 1000);
+    rep_rig_done(&g);
+}
+
 static void the_same_start_is_not_reserved_twice(void **state)
 {
     (void)state;
@@ -645,6 +662,7 @@ int main(void)
         cmocka_unit_test(output_is_given_past_the_step),
         cmocka_unit_test(what_ended_leaves_its_output),
         cmocka_unit_test(a_proxy_takes_memory_too),
+        cmocka_unit_test(a_task_has_no_proxy),
         cmocka_unit_test(the_same_start_is_not_reserved_twice),
         cmocka_unit_test(work_in_json_by_descending_memory),
         cmocka_unit_test(work_for_another_cell_is_an_error),
