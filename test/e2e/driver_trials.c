@@ -392,7 +392,7 @@ void trial_output_rotates(void **state)
 void trial_output_kept(void **state)
 {
     struct rig *r = *state;
-    char guid[16], fill[200], command[300];
+    char guid[24], fill[200], command[300];
     rig_suspend(r);
     assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=100m"), 0);
     rig_resume(r);
