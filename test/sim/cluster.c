@@ -1,6 +1,7 @@
 #include "test/sim/cluster.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "models/actual_lrp.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/task.pb-c.h"
 #include "models/domain.pb-c.h"
 #include "rep/rep.h"
 #include "test/sim/model_containers.h"
@@ -273,6 +275,34 @@ int cluster_desired(struct cluster *c, const char *process_guid)
     each_record(c, key_desired(&a, process_guid), take_instances, &instances);
     arena_done(&a);
     return instances;
+}
+
+struct found_task {
+    int state;
+    char *outcome;
+    size_t size;
+};
+
+static void take_task(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    struct found_task *f = context;
+    const Models__Task *t = (const Models__Task *)m;
+    f->state = (int)t->state;
+    if (f->outcome) {
+        snprintf(f->outcome, f->size, "%s%s", t->failed ? "failed " : "",
+                 t->failed ? t->failure_reason : t->result);
+    }
+}
+
+int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, size_t size)
+{
+    struct found_task f = {.outcome = ret_outcome, .size = size};
+    struct arena a;
+    arena_init(&a);
+    each_record(c, key_task(&a, task_guid), take_task, &f);
+    arena_done(&a);
+    return f.state;
 }
 
 static void count_present(void *context, enum record_type type, const ProtobufCMessage *m)

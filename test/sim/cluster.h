@@ -85,6 +85,10 @@ int cluster_on(struct cluster *c, const struct node *cell);
 /* How many cells the store calls LOST. */
 int cluster_lost_cells(struct cluster *c);
 
+/* The state of the task in the store (task.def), 0 = there is none; unless NULL, how it ended:
+ * "failed REASON" or "RESULT". */
+int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, size_t size);
+
 /* How many instances the store's DesiredLRP says; -1 when there is none. */
 int cluster_desired(struct cluster *c, const char *process_guid);
 

@@ -10,6 +10,9 @@
 #define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
 #define ALARM_LIMIT_NS (150 * SECOND_NS) /* a compaction and a defragmentation unanswered */
 #define FULL_PASSES_NS (60 * SECOND_NS) /* two of the converger */
+/* A task is lost for 60 s before it is failed, and its callback tried two passes later; what cannot be
+ * placed is rejected four times, a pass each. */
+#define TASKS_LIMIT_NS (240 * SECOND_NS)
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
@@ -89,6 +92,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);
     feed_watch_begin(s);
+    task_clients_init(s, seed);
 }
 
 /* False once something is broken. */
@@ -110,6 +114,7 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
     while (now < end) {
         int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
         next = earlier_ns(next, s->locks_ns);
+        next = earlier_ns(next, s->task_ask_ns);
         if (!run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
             return;
         }
@@ -122,6 +127,7 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
             swarm_ask(s);
             ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
         }
+        task_clients_ask(s);
         if (fault <= now) {
             faults_begin_one(s);
             fault = now + swarm_draw(s, 1, 2 * s->fault_pace_ns);
@@ -152,6 +158,7 @@ static void heal(struct swarm *s)
         world_kill_asking(s->world, s->nodes[i], 0);
     }
     client_heal(s);
+    task_clients_heal(s);
     checkers_touch(&s->checkers, -1);
 }
 
@@ -174,6 +181,7 @@ static void converge(struct swarm *s)
     buf_init(&why);
     int64_t healed = world_now(s->world);
     int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
+    limit += s->tasks ? TASKS_LIMIT_NS : 0;
     int64_t least = healed + 2 * QUIET_NS;
     bool rest = false;
     int64_t last = limit + ALARM_LIMIT_NS;
@@ -185,6 +193,7 @@ static void converge(struct swarm *s)
         swarm_supervise(s);
         locks_step(s);
         client_again(s);
+        task_clients_settle(s);
         checkers_look(&s->checkers);
         rest = at_rest(s, &why);
         if (rest && world_now(s->world) >= least) {
@@ -214,6 +223,9 @@ static void finish(struct swarm *s, bool trace)
     r->brakes = s->checkers.brakes;
     r->suspects = s->checkers.suspects;
     r->locks_lost = s->checkers.locks_lost;
+    r->tasks = s->checkers.tasks_made;
+    r->tasks_run = s->checkers.tasks_run;
+    r->callbacks = s->checkers.callbacks;
     r->virtual_ns = world_now(s->world);
 }
 
@@ -238,6 +250,7 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
         checkers_report(&s.checkers, "liveness", "the cluster is not ready after 30 s");
     }
     finish(&s, trace);
+    task_clients_done(&s);
     cluster_free(s.cluster);
     checkers_done(&s.checkers);
     arena_done(&s.arena);

@@ -54,6 +54,7 @@ struct swarm_result {
     unsigned crashes; /* of containers */
     unsigned requests, answered, lists;
     unsigned commits, changes, verbs;
+    unsigned tasks, tasks_run, callbacks; /* desired; executed; told */
     unsigned lost_cells, brakes, suspects; /* moves among the changes */
     unsigned locked, locks_lost; /* granted to outside owners; changed hands or taken away */
     int64_t virtual_ns;

@@ -2,6 +2,7 @@
 #ifndef TEST_SIM_SWARM_PARTS_H
 #define TEST_SIM_SWARM_PARTS_H
 
+#include "test/sim/callback_server.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm.h"
 
@@ -51,6 +52,13 @@ struct swarm {
     unsigned open_asks, ask_number;
     bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */
 
+    struct callback_server callbacks;
+    struct random task_random; /* tasks are drawn aside, so that the rest of a seed stays as it is */
+    unsigned tasks;            /* guids that they have; 0 = there are none in this seed */
+    int64_t task_pace_ns;
+    int64_t task_ask_ns; /* when the next is asked for; NEVER_NS = none */
+    unsigned open_task_asks;
+
     int64_t restore_ns;      /* when etcd is restored; NEVER_NS = not at all */
     bool restoring;          /* no bbs is started until the epoch is made anew */
     int64_t oldest_revision; /* that a snapshot is of */
@@ -88,6 +96,13 @@ void swarm_start_all(struct swarm *s);
 void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns);
 void restore_begin(struct swarm *s); /* if it is due */
 void restore_end(struct swarm *s, struct open_fault *f);
+
+/* swarm_tasks.c: clients of tasks, and who is called back. */
+void task_clients_init(struct swarm *s, uint64_t seed);
+void task_clients_done(struct swarm *s);
+void task_clients_ask(struct swarm *s);   /* if it is due */
+void task_clients_heal(struct swarm *s);  /* nobody asks any more, and who is called back listens */
+void task_clients_settle(struct swarm *s); /* their processes end, one after the other */
 
 /* swarm_feed.c: somebody who follows the feed and checks it. */
 void feed_watch_begin(struct swarm *s);

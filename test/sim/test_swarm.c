@@ -25,6 +25,7 @@ struct total {
     unsigned crashes, requests, answered, lists, commits, changes, verbs;
     unsigned lost_cells, brakes, suspects;
     unsigned locked, locks_lost;
+    unsigned tasks, tasks_run, callbacks;
     int64_t virtual_ns;
 };
 
@@ -47,6 +48,9 @@ static void sum(struct total *t, const struct total *r)
     t->suspects += r->suspects;
     t->locked += r->locked;
     t->locks_lost += r->locks_lost;
+    t->tasks += r->tasks;
+    t->tasks_run += r->tasks_run;
+    t->callbacks += r->callbacks;
     t->virtual_ns += r->virtual_ns;
 }
 
@@ -67,6 +71,9 @@ static void add(struct total *t, const struct swarm_result *r)
         .suspects = r->suspects,
         .locked = r->locked,
         .locks_lost = r->locks_lost,
+        .tasks = r->tasks,
+        .tasks_run = r->tasks_run,
+        .callbacks = r->callbacks,
         .virtual_ns = r->virtual_ns,
     };
     memcpy(one.faults, r->faults, sizeof(one.faults));
@@ -97,6 +104,7 @@ static void print_total(const struct total *t, double seconds)
     printf("moves among them: lose %u, brake %u, suspect %u\n", t->lost_cells, t->brakes,
            t->suspects);
     printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
+    printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
     for (int i = 0; i < FAULT_COUNT; i++) {
         printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
                t->faults[i]);

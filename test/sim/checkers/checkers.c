@@ -9,12 +9,16 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
     *k = (struct checkers){.cluster = c, .reconcile_ns = reconcile_ns};
     history_init(&k->history);
     map_init(&k->instances);
+    map_init(&k->tasks);
+    map_init(&k->task_lives);
     buf_init(&k->violation);
 }
 
 void checkers_done(struct checkers *k)
 {
     map_done(&k->instances, NULL);
+    map_done(&k->tasks, NULL);
+    map_done(&k->task_lives, NULL);
     history_done(&k->history);
     buf_done(&k->violation);
 }
@@ -71,6 +75,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         }
         check_losses(k, &p);
         check_locks(k, &p);
+        check_tasks(k, &p);
         note_instances(k, &p);
     }
 }
@@ -79,6 +84,7 @@ void checkers_restored(struct checkers *k, int64_t revision)
 {
     history_restored(&k->history, revision);
     forget_instances(k);
+    forget_tasks(k);
     checkers_touch(k, -1);
 }
 
@@ -97,12 +103,17 @@ void checkers_answered(struct checkers *k, const struct world_answer *answer)
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
     k->verbs++;
-    check_verb(k, cell, call);
+    if (call->guid && task_known(k, call->guid)) {
+        check_task_verb(k, cell, call);
+    } else {
+        check_verb(k, cell, call);
+    }
 }
 
 void checkers_look(struct checkers *k)
 {
     check_containers(k);
+    check_task_containers(k);
 }
 
 void checkers_touch(struct checkers *k, int cell)

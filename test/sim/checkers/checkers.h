@@ -4,6 +4,7 @@
 #define TEST_SIM_CHECKERS_CHECKERS_H
 
 #include "test/sim/cluster.h"
+#include "models/task_requests.pb-c.h"
 #include "test/sim/history.h"
 
 /* An instance that the board ever named, by its guid. */
@@ -26,6 +27,8 @@ struct checkers {
     unsigned forgotten;   /* of them */
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
+    struct map tasks;      /* guid -> struct task_runs, in the history's arena */
+    struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
     int64_t reconcile_ns; /* the reps' interval */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
@@ -33,6 +36,7 @@ struct checkers {
     unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
     unsigned verbs;
     unsigned locks_lost; /* that changed hands, or were taken away */
+    unsigned tasks_made, tasks_run, callbacks; /* desired; processes of theirs; told */
 };
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
@@ -68,6 +72,18 @@ void check_moves(struct checkers *k, const struct passage *p, const struct world
 
 /* locks.c: a lock of an outside owner stays his until its time is over. */
 void check_locks(struct checkers *k, const struct passage *p);
+
+/* tasks.c: S4 the first completion of a task is what every later record and every callback says; a
+ * bbs deletes a task only as it made it Resolving itself. S3 no more than one process of a task is
+ * started, whatever cells and reps do; only where no ordinary client speaks for a cell. */
+void check_tasks(struct checkers *k, const struct passage *p);
+void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told);
+void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
+void check_task_containers(struct checkers *k); /* as they stand */
+void forget_tasks(struct checkers *k);          /* after a restore */
+
+/* There is, or was, a task of this guid. */
+bool task_known(struct checkers *k, const char *guid);
 
 /* losses.c: cells that fall silent together are held by the brake. */
 void check_losses(struct checkers *k, const struct passage *p);

@@ -102,6 +102,9 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
     struct model_containers *m = node_containers(k->cluster->cells[cell]);
     const char *guid;
     for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+        if (task_known(k, guid)) {
+            continue; /* tasks.c */
+        }
         struct instance *i = map_get(&k->instances, guid);
         if (!i) {
             checkers_report(k, "S12", "container %s runs, and the board never gave it out", guid);

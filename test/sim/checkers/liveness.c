@@ -2,7 +2,9 @@
  * about (the back-off of a crash) and what nobody may decide (a stale domain) is not asked for. */
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
+#include "common/lifecycle/task.h"
 #include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 #include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
@@ -178,6 +180,23 @@ static void judge_cell(void *context, const struct past *p)
     }
 }
 
+/* What has a callback URL is delivered or given up, and what a cell could take was taken. What nobody
+ * resolves is kept. */
+static void judge_task(void *context, const struct past *p)
+{
+    struct convergence *c = context;
+    const Models__Task *t = (const Models__Task *)p->message;
+    bool told = t->task_definition && *t->task_definition->completion_callback_url;
+    if (t->updated_at > wall_now(c)) {
+        return; /* of a clock that was ahead: kick and lost wait until it is as late */
+    }
+    if (t->state != MODELS__TASK__STATE__Completed || told) {
+        buf_printf(c->why, "%s is %s%s and does not end, since its %s (L1); ", t->task_guid,
+                   task_lifecycle.states[t->state], told ? " with a callback" : "",
+                   p->cause ? p->cause->move : "?");
+    }
+}
+
 static void judge_brake(void *context, const struct past *p)
 {
     struct convergence *c = context;
@@ -208,6 +227,10 @@ static void judge_containers(struct convergence *c)
         const char *guid;
         for (int n = 0; (guid = model_containers_guid(node_containers(cluster->cells[i]), n));
              n++) {
+            if (task_known(c->k, guid)) {
+                buf_printf(c->why, "cell-%u still runs task %s (L3); ", i + 1, guid);
+                continue;
+            }
             const struct instance *known = map_get(&c->k->instances, guid);
             if (!known || !instance_stands(c->k, known)) {
                 buf_printf(c->why, "cell-%u runs %s/%d without a record (L1); ", i + 1,
@@ -225,6 +248,7 @@ void check_converged(struct checkers *k, struct buf *ret_why)
     history_each(&k->history, "job/", judge_job, &c);
     history_each(&k->history, "cell/", judge_cell, &c);
     history_each(&k->history, "brake/", judge_brake, &c);
+    history_each(&k->history, "task/", judge_task, &c);
     judge_containers(&c);
     if (c.unplaced && places(k->cluster)) {
         buf_printf(ret_why, "%u instances wait, and there are %u places (L2); ", c.unplaced,

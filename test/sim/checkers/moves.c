@@ -9,7 +9,10 @@
 #include "common/lifecycle/job.h"
 #include "common/lifecycle/lead.h"
 #include "common/lifecycle/lock.h"
+#include "common/lifecycle/task.h"
 #include "common/model/crash_policy.h"
+#include "common/model/task_times.h"
+#include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -262,6 +265,77 @@ static struct seen_move brake_move(struct checkers *k, const struct past *p,
     return m;
 }
 
+static const Models__Task *task_of(const struct past *p)
+{
+    return p && p->message ? (const Models__Task *)p->message : NULL;
+}
+
+static bool task_cell_gone(struct checkers *k, struct arena *a, const Models__Task *was,
+                           int64_t wall_ns)
+{
+    const Board__CellRecord *cell =
+        (const Board__CellRecord *)beside(k, key_cell(a, was->cell_id));
+    int64_t since = cell && cell->since > was->updated_at ? cell->since : was->updated_at;
+    return (!cell || cell->state == BOARD__CELL_RECORD__STATE__LOST) &&
+           wall_ns - since >= TASK_LOSS_NS;
+}
+
+static bool task_awaited_by_somebody(const Models__Task *t)
+{
+    return t->task_definition && *t->task_definition->completion_callback_url;
+}
+
+static int64_t task_keep_ns(const Models__Task *t)
+{
+    return task_awaited_by_somebody(t) ? TASK_KEEP_UNDELIVERED_NS
+           : t->optional_keep_s_case   ? t->keep_s * SECOND_NS
+                                       : TASK_KEEP_NS;
+}
+
+/* What the clock decides. */
+static void judge_task_time(struct checkers *k, struct arena *a, const Models__Task *was,
+                            const struct world_commit *c, struct seen_move *m)
+{
+    if (!c || c->clock_jumped) {
+        m->unknown_guards |=
+            TASK_IF_EXPIRED | TASK_IF_CELL_GONE | TASK_IF_STUCK | TASK_IF_KEPT_ENOUGH;
+        return;
+    }
+    int64_t wall_ns = latest_wall(k, c);
+    uint32_t *t = &m->true_guards;
+    *t |= wall_ns - was->created_at > TASK_EXPIRE_PENDING_NS ? TASK_IF_EXPIRED : 0;
+    *t |= wall_ns - was->updated_at >= TASK_KICK_NS ? TASK_IF_STUCK : 0;
+    *t |= wall_ns - was->first_completed_at >= task_keep_ns(was) ? TASK_IF_KEPT_ENOUGH : 0;
+    *t |= task_cell_gone(k, a, was, wall_ns) ? TASK_IF_CELL_GONE : 0;
+}
+
+/* Which cell and attempt were given shows in what start makes, else it does not. */
+static struct seen_move task_change_of(struct checkers *k, struct arena *a, const struct past *p,
+                                       const struct world_commit *c)
+{
+    const Models__Task *was = task_of(p->before), *is = task_of(p);
+    struct seen_move m = {.table = &task_lifecycle,
+                          .from = was ? (int)was->state : TASK_NONE,
+                          .to = is ? (int)is->state : TASK_NONE,
+                          .unknown_guards = TASK_IF_SAME_CELL | TASK_IF_SAME_ATTEMPT |
+                                            TASK_IF_SAME_REVISION | TASK_IF_SAME_OUTCOME};
+    if (!was) {
+        return m;
+    }
+    int32_t retries = was->optional_max_retries_case ? was->max_retries : TASK_MAX_RETRIES;
+    m.true_guards |= was->rejection_count >= retries ? TASK_IF_RETRIES_SPENT : 0;
+    m.true_guards |= task_awaited_by_somebody(was) ? TASK_IF_AWAITED : 0;
+    if (is && is->state == MODELS__TASK__STATE__Running) {
+        bool cell = strcmp(was->cell_id, is->cell_id) == 0;
+        bool attempt = cell && strcmp(was->attempt, is->attempt) == 0;
+        m.unknown_guards = 0;
+        m.true_guards |= cell ? TASK_IF_SAME_CELL : 0;
+        m.true_guards |= attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT;
+    }
+    judge_task_time(k, a, was, c, &m);
+    return m;
+}
+
 static bool stands(const struct past *p)
 {
     return p && p->message;
@@ -321,6 +395,8 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
         return cell_move(k, a, p);
     case RECORD_BRAKE:
         return brake_move(k, p, c);
+    case RECORD_TASK:
+        return task_change_of(k, a, p, c);
     default:
         return (struct seen_move){0};
     }

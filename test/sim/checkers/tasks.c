@@ -1,0 +1,241 @@
+/* S3 and S4: what is executed of a task, and what is said of how it ended. */
+#include "models/task.pb-c.h"
+#include "rep_note.pb-c.h"
+#include "test/sim/checkers/checkers.h"
+#include "test/sim/model_containers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The container of a task that a cell has made last. */
+struct task_container {
+    int64_t life; /* create-revision of the record that it was made for; 0 = not known */
+    bool counted; /* its process was started */
+};
+
+/* All that cells have made of the tasks of one guid, one after the other. */
+struct task_runs {
+    struct task_container on[CLUSTER_CELLS_MAX];
+};
+
+/* One task, from its desire to its delete. */
+struct task_life {
+    bool by_clients; /* an ordinary client has started or rejected it: S3 does not hold */
+    bool executed;
+    unsigned cell; /* where */
+};
+
+static const Models__Task *task_of(const struct past *p)
+{
+    return p && p->message ? (const Models__Task *)p->message : NULL;
+}
+
+/* ---- S4 -------------------------------------------------------------------------------------- */
+
+static bool is_over(const Models__Task *t)
+{
+    return t && (t->state == MODELS__TASK__STATE__Completed ||
+                 t->state == MODELS__TASK__STATE__Resolving);
+}
+
+static void check_outcome(struct checkers *k, const struct past *p)
+{
+    const Models__Task *was = task_of(p->before), *is = task_of(p);
+    if (!is_over(was) || !is) {
+        return;
+    }
+    if (!is_over(is) || was->failed != is->failed ||
+        strcmp(was->failure_reason, is->failure_reason) != 0 ||
+        strcmp(was->result, is->result) != 0 ||
+        was->first_completed_at != is->first_completed_at) {
+        checkers_report(k, "S4", "%s: %s by %s changes how it ended", p->key,
+                        p->cause ? p->cause->move : "?", p->cause ? p->cause->actor : "?");
+    }
+}
+
+/* A callback has one trace, from its completion, or from the converger's word, to its delete. */
+static void check_delete(struct checkers *k, const struct past *p)
+{
+    const struct past *before = p->before;
+    if (p->message || !before || !p->cause || strcmp(p->cause->actor, "bbs") != 0) {
+        return;
+    }
+    if (!before->cause || strcmp(before->cause->move, "resolving") != 0 ||
+        strcmp(before->cause->actor, "bbs") != 0 ||
+        strcmp(before->cause->trace_id, p->cause->trace_id) != 0) {
+        checkers_report(k, "S4", "%s: a bbs deletes what it has not made Resolving itself", p->key);
+    }
+}
+
+/* A client's word of which the record's past knows. */
+static bool was_told(const struct past *p, const Models__TaskCallbackResponse *told)
+{
+    for (; p; p = p->before) {
+        const Models__Task *t = task_of(p);
+        if (is_over(t) && t->created_at == told->created_at && t->failed == told->failed &&
+            strcmp(t->failure_reason, told->failure_reason) == 0 &&
+            strcmp(t->result, told->result) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told)
+{
+    struct arena a;
+    arena_init(&a);
+    k->callbacks++;
+    const struct past *p = map_get(&k->history.now, key_task(&a, told->task_guid));
+    /* One that was under way may tell of what a restore has undone. */
+    if (!was_told(p, told) && k->history.restores == 0) {
+        checkers_report(k, "S4", "a callback tells of %s what the board never said: %s%s",
+                        told->task_guid, told->failed ? "failed, " : "", told->failure_reason);
+    }
+    arena_done(&a);
+}
+
+/* ---- S3 -------------------------------------------------------------------------------------- */
+
+static struct task_runs *runs_of(struct checkers *k, const char *guid)
+{
+    return map_get(&k->tasks, guid);
+}
+
+bool task_known(struct checkers *k, const char *guid)
+{
+    return runs_of(k, guid) != NULL;
+}
+
+static struct task_life *life_of(struct checkers *k, const char *guid, int64_t life)
+{
+    char name[80];
+    snprintf(name, sizeof(name), "%s@%lld", guid, (long long)life);
+    struct task_life *l = map_get(&k->task_lives, name);
+    if (!l) {
+        l = ARENA_NEW(&k->history.arena, struct task_life);
+        *l = (struct task_life){0};
+        map_put(&k->task_lives, name, l);
+        k->tasks_made++;
+    }
+    return l;
+}
+
+static void note_task(struct checkers *k, const struct past *p)
+{
+    const Models__Task *t = task_of(p);
+    if (!t) {
+        return;
+    }
+    if (!runs_of(k, t->task_guid)) {
+        struct task_runs *r = ARENA_NEW(&k->history.arena, struct task_runs);
+        *r = (struct task_runs){0};
+        map_put(&k->tasks, t->task_guid, r);
+    }
+    struct task_life *life = life_of(k, t->task_guid, p->create_revision);
+    const char *move = p->cause ? p->cause->move : "";
+    bool client = p->cause && strcmp(p->cause->actor, "client") == 0;
+    life->by_clients = life->by_clients ||
+                       (client && (strcmp(move, "start") == 0 || strcmp(move, "reject") == 0));
+}
+
+void check_tasks(struct checkers *k, const struct passage *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->list[i]->type == RECORD_TASK) {
+            check_outcome(k, p->list[i]);
+            check_delete(k, p->list[i]);
+            note_task(k, p->list[i]);
+        }
+    }
+}
+
+static bool started(const struct checkers *k, unsigned cell, const char *guid)
+{
+    int state = model_containers_state(node_containers(k->cluster->cells[cell]), guid);
+    return state == CONTAINER_RUNNING || state == CONTAINER_EXITED;
+}
+
+/* Whether the process of its container on this cell was started, and was the first one. */
+static void look_at(struct checkers *k, const char *guid, unsigned cell)
+{
+    struct task_container *c = &runs_of(k, guid)->on[cell];
+    if (c->counted || !c->life || !started(k, cell, guid)) {
+        return;
+    }
+    struct task_life *life = life_of(k, guid, c->life);
+    c->counted = true;
+    k->tasks_run++;
+    if (life->executed && !life->by_clients) {
+        checkers_report(k, "S3", "task %s was executed on cell-%u and is executed on cell-%u",
+                        guid, life->cell + 1, cell + 1);
+    }
+    life->executed = true;
+    life->cell = cell;
+}
+
+/* The life in which the board gave the task to this attempt. */
+static int64_t life_of_attempt(struct checkers *k, const char *guid, const char *attempt)
+{
+    struct arena a;
+    arena_init(&a);
+    const struct past *p = map_get(&k->history.now, key_task(&a, guid));
+    int64_t life = 0;
+    for (; p && !life; p = p->before) {
+        const Models__Task *t = task_of(p);
+        life = t && strcmp(t->attempt, attempt) == 0 ? p->create_revision : 0;
+    }
+    arena_done(&a);
+    return life;
+}
+
+static void note_made(struct checkers *k, struct task_container *c, const struct verb_call *call)
+{
+    Rep__Note *note = rep__note__unpack(NULL, call->note.size, call->note.data);
+    *c = (struct task_container){0};
+    if (note && note->task) {
+        c->life = life_of_attempt(k, call->guid, note->task->attempt);
+    }
+    if (!c->life && k->history.restores == 0) {
+        checkers_report(k, "S12", "a container of task %s is made that the board never gave out",
+                        call->guid);
+    }
+    if (note) {
+        rep__note__free_unpacked(note, NULL);
+    }
+}
+
+/* Before it is done: what goes with it was there until now. */
+void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        if (k->cluster->cells[i] == cell) {
+            look_at(k, call->guid, i);
+            if (call->verb == VERB_PREPARE &&
+                model_containers_state(node_containers(cell), call->guid) < 0) {
+                note_made(k, &runs_of(k, call->guid)->on[i], call);
+            }
+        }
+    }
+}
+
+void check_task_containers(struct checkers *k)
+{
+    MAP_EACH(&k->tasks, n)
+    {
+        for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+            look_at(k, map_key(n), i);
+        }
+    }
+}
+
+/* What was begun in another past is not counted, and its revisions come again. */
+void forget_tasks(struct checkers *k)
+{
+    MAP_EACH(&k->tasks, n)
+    {
+        *(struct task_runs *)map_value(n) = (struct task_runs){0};
+    }
+    map_done(&k->task_lives, NULL);
+    map_init(&k->task_lives);
+}
