@@ -176,3 +176,21 @@ size_t resources_of(struct view *v, Models__TypeCode type, struct moment now,
     *ret_list = l.items;
     return l.count;
 }
+
+size_t outside_cells(struct view *v, struct moment now, Models__CellPresence ***ret_list)
+{
+    struct arena *a = view_arena(v);
+    struct blob **locks;
+    size_t lock_count = select_all(v, RECORD_LOCK, &locks), count = 0;
+    struct list l = {.items = ARENA_ARRAY(a, lock_count, Models__Resource *)};
+    add_locks(v, MODELS__TYPE_CODE__PRESENCE, locks, lock_count, now, &l);
+    *ret_list = ARENA_ARRAY(a, l.count, Models__CellPresence *);
+    for (size_t i = 0; i < l.count; i++) {
+        ProtobufCMessage *m;
+        if (json_decode(a, &models__cell_presence__descriptor, bytes_of(l.items[i]->value), 0, &m,
+                        NULL) == 0) {
+            (*ret_list)[count++] = (Models__CellPresence *)m;
+        }
+    }
+    return count;
+}

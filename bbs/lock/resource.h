@@ -25,4 +25,8 @@ Models__Resource *resource_named(struct view *v, const char *name, struct moment
 size_t resources_of(struct view *v, Models__TypeCode type, struct moment now,
                     Models__Resource ***ret_list);
 
+/* The cells that outside owners claim to be: their presences whose value is the JSON of one (behaviour.md
+ * 15); the others are left out. Gives their number. */
+size_t outside_cells(struct view *v, struct moment now, Models__CellPresence ***ret_list);
+
 #endif

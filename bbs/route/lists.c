@@ -1,6 +1,7 @@
 /* Reads but those of DesiredLRPs: ping, domains, actual LRPs, cells (behaviour.md 6, 7, 10.3, 15).
  * All behind the read barrier, so that every bbs gives the same answer (DESIGN 2). */
 #include "bbs/cell/brake.h"
+#include "bbs/lock/resource.h"
 #include "bbs/lrp/domain.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"
@@ -63,6 +64,7 @@ void route_list_domains(struct ask *ask, struct effects *out)
     ask_read(ask, domains_read, out);
 }
 
+/* Ours, and those that others claim to be by Locket (behaviour.md 15). */
 static void cells_read(void *context, struct view *v, const char *text, struct effects *out)
 {
     (void)text;
@@ -74,12 +76,17 @@ static void cells_read(void *context, struct view *v, const char *text, struct e
     ProtobufCMessage **list;
     size_t count = all_records(v, "cell", RECORD_CELL, &list);
     Models__CellsResponse response = MODELS__CELLS_RESPONSE__INIT;
-    response.cells = ARENA_ARRAY(view_arena(v), count, Models__CellPresence *);
+    Models__CellPresence **others;
+    size_t other_count = outside_cells(v, board_now(ask->bbs->board), &others);
+    response.cells = ARENA_ARRAY(view_arena(v), count + other_count, Models__CellPresence *);
     for (size_t i = 0; i < count; i++) {
         const Board__CellRecord *cell = (const Board__CellRecord *)list[i];
         if (cell->state == BOARD__CELL_RECORD__STATE__PRESENT && cell->presence) {
             response.cells[response.n_cells++] = cell->presence;
         }
+    }
+    for (size_t i = 0; i < other_count; i++) {
+        response.cells[response.n_cells++] = others[i];
     }
     effects_reply_message(out, ask->request_id, &response.base);
 }
