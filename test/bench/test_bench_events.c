@@ -131,6 +131,7 @@ static void unsubscribe(pid_t pid)
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     usleep(SETTLE_MS * 1000);
+    bbs_process_wait_ready(&bbs); /* it has 10,000 hang-ups to see to first */
 }
 
 /* ---- idle streams ---- */
