@@ -69,23 +69,6 @@ void auction_stop(struct auction *x, const struct event *ev, struct effects *out
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
-static struct job job_of(const struct round_job *j)
-{
-    const struct wanted *w = j->wanted;
-    return (struct job){
-        .kind = w->kind,
-        .guid = w->guid,
-        .index = j->index,
-        .root_fs = w->root_fs,
-        .tags = w->tags,
-        .tag_count = w->tag_count,
-        .drivers = w->drivers,
-        .driver_count = w->driver_count,
-        .memory_mb = w->memory_mb,
-        .disk_mb = w->disk_mb,
-    };
-}
-
 /* The input of a decision: the jobs that have no cell yet, and what was placed before. */
 struct draft {
     struct schedule_input in;
@@ -122,12 +105,12 @@ static void draft(struct auction *x, struct draft *d)
         struct round_job *j = &x->jobs[i];
         if (!j->settled) {
             d->jobs[d->in.job_count] = j;
-            jobs[d->in.job_count++] = job_of(j);
+            jobs[d->in.job_count++] = wanted_job(j->wanted, j->index);
             continue;
         }
         size_t at = j->cell ? position_of(d, j->cell) : d->in.cell_count;
         if (at < d->in.cell_count && d->from[at] == j->cell) {
-            before[d->in.taken_count] = job_of(j);
+            before[d->in.taken_count] = wanted_job(j->wanted, j->index);
             d->taken[d->in.taken_count] =
                 (struct schedule_taken){.job = &before[d->in.taken_count], .cell = at};
             d->in.taken_count++;

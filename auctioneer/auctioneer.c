@@ -226,8 +226,8 @@ static int init_rules(struct auctioneer *x, const struct auctioneer_config *c, s
     x->rules.score.scoring = diego ? SCORING_DIEGO : SCORING_LARGEST;
     x->rules.score.bin_pack_first_fit_weight = c->bin_pack_first_fit_weight;
     x->rules.score.starting_container_weight = c->starting_container_weight;
-    if (diego && c->starting_container_weight == 0) {
-        x->rules.score.starting_container_weight = DIEGO_STARTING_WEIGHT;
+    if (c->starting_container_weight < 0) {
+        x->rules.score.starting_container_weight = diego ? DIEGO_STARTING_WEIGHT : 0;
     }
     return init_zones(x, c->zones, err);
 }

@@ -13,7 +13,7 @@ struct auctioneer_config {
     const char *scoring; /* "default" or "diego" */
     /* Settings; 0 = default. */
     int32_t starting_container_maximum; /* 0 = none */
-    double starting_container_weight;   /* diego: 0.25; default scoring: 0 */
+    double starting_container_weight;   /* negative = default: diego 0.25, default scoring 0 */
     double bin_pack_first_fit_weight;   /* 0: cells are not filled one after another */
     int64_t retry_interval_ns;          /* of what stays unplaced: 10 s */
     int64_t unclaimed_after_ns;         /* placed but unchanged: auctioned again: 5 s */

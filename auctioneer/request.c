@@ -1,11 +1,15 @@
 /* What the auctioneer is asked: POST /v1/lrps and /v1/tasks by a bbs or an ordinary client, GET
- * /state by anybody (rep-auctioneer.md 3). */
+ * /state and /why by anybody (rep-auctioneer.md 3; proto/auction.proto). */
 #include "auctioneer/inside.h"
 #include "auction.pb-c.h"
+#include "auctioneer/why.h"
+#include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "common/lifecycle/actor.h"
+#include "common/model/keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define JSON_TYPE "application/json"
@@ -26,7 +30,7 @@ struct hints {
 };
 
 typedef void handler(struct auctioneer *x, const struct request *q, struct effects *out);
-static handler lrps, tasks, state;
+static handler lrps, tasks, state, why;
 
 static const struct route {
     const char *method;
@@ -38,6 +42,7 @@ static const struct route {
     {"POST", "/v1/lrps", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, lrps},
     {"POST", "/v1/tasks", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, tasks},
     {"GET", "/state", ANYBODY, 0, state},
+    {"GET", "/why", ANYBODY, 0, why},
 };
 
 static const struct route *route_of(const char *path)
@@ -61,6 +66,19 @@ static struct reply *answer(const struct request *q, int status, const char *typ
 {
     effects_reply(out, q->id, status, type, bytes_of(text));
     return &out->list[out->count - 1].reply;
+}
+
+static void answer_json(const struct request *q, const ProtobufCMessage *m, struct effects *out)
+{
+    struct buf body;
+    struct err err;
+    buf_init(&body);
+    if (json_encode(m, 0, &body, &err) < 0) {
+        answer(q, 500, TEXT_TYPE, err.text, out);
+    } else {
+        answer(q, 200, JSON_TYPE, buf_string(&body), out);
+    }
+    buf_done(&body);
 }
 
 void request_handle_auction(struct auctioneer *x, const struct request *q, struct effects *out)
@@ -260,13 +278,100 @@ static void state(struct auctioneer *x, const struct request *q, struct effects 
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);
     add_round(x, &s, out->arena);
-    struct buf body;
-    struct err err;
-    buf_init(&body);
-    if (json_encode(&s.base, 0, &body, &err) < 0) {
-        answer(q, 500, TEXT_TYPE, err.text, out);
-    } else {
-        answer(q, 200, JSON_TYPE, buf_string(&body), out);
+    answer_json(q, &s.base, out);
+}
+
+/* ---- GET /why -------------------------------------------------------------------------------- */
+
+/* What is asked about. */
+struct asked {
+    const char *task_guid, *process_guid; /* one of them */
+    int32_t index;
+};
+
+static bool read_asked(const struct request *q, struct arena *a, struct asked *ret)
+{
+    char *end = NULL;
+    const char *index = query_value(a, q->query, "index");
+    ret->task_guid = query_value(a, q->query, "task_guid");
+    ret->process_guid = query_value(a, q->query, "process_guid");
+    long number = index && *index ? strtol(index, &end, 10) : -1;
+    ret->index = (int32_t)number;
+    bool instance = ret->process_guid && end && !*end && number >= 0 && number <= INT32_MAX;
+    return ret->task_guid ? !ret->process_guid && !index : instance;
+}
+
+static const char *state_word(const struct auctioneer *x, const struct entry *e)
+{
+    static const char *const words[] = {[ENTRY_FRESH] = "not tried yet",
+                                        [ENTRY_TAKEN] = "being placed",
+                                        [ENTRY_PLACED] = "placed",
+                                        [ENTRY_REFUSED] = "unplaced"};
+    return pool_wanted(&x->pool, e) ? words[e->state] : "not desired";
+}
+
+/* As it would be asked of the cells, as they were last seen. */
+static void explain(struct auctioneer *x, const struct wanted *w, int32_t index, struct arena *a,
+                    Auction__Why *ret)
+{
+    struct job job = wanted_job(w, index);
+    struct why_cell *cells = ARENA_ARRAY(a, x->cells.by_id.count, struct why_cell);
+    size_t count = 0;
+    MAP_EACH(&x->cells.by_id, n)
+    {
+        const struct cell *cell = map_value(n);
+        cells[count++] = (struct why_cell){
+            .id = cell->id, .state = cell->state, .unusable = cell->usable ? "" : cell->why};
     }
-    buf_done(&body);
+    ret->memory_mb = w->memory_mb;
+    ret->disk_mb = w->disk_mb;
+    ret->root_fs = arena_strdup(a, w->root_fs);
+    ret->placement_tags = w->tags;
+    ret->n_placement_tags = w->tag_count;
+    ret->volume_drivers = w->drivers;
+    ret->n_volume_drivers = w->driver_count;
+    why_explain(a, &x->rules, cells, count, &job, ret);
+}
+
+/* A standby asks no cell, so it knows nothing. */
+static void refer_to_leader(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
+    answer(q, 503, TEXT_TYPE,
+           arena_printf(out->arena, "this auctioneer stands by; the leader is %s\n",
+                        holder ? holder->url : "not known"),
+           out)
+        ->retry_after_s = 1;
+}
+
+static void why(struct auctioneer *x, const struct request *q, struct effects *out)
+{
+    struct asked asked;
+    if (!read_asked(q, out->arena, &asked)) {
+        bad_body(q, "ask with process_guid and index, or with task_guid", out);
+        return;
+    }
+    if (!x->leader.leads) {
+        refer_to_leader(x, q, out);
+        return;
+    }
+    const char *key = asked.task_guid ? key_task(out->arena, asked.task_guid)
+                                      : key_actual(out->arena, asked.process_guid, asked.index, 0);
+    const struct entry *e = map_get(&x->pool.entries, key);
+    if (!e) {
+        answer(q, 404, TEXT_TYPE, "it awaits no placement\n", out);
+        return;
+    }
+    Auction__Why answer_why = AUCTION__WHY__INIT;
+    const struct wanted *w = pool_wanted(&x->pool, e);
+    char *guid = arena_strdup(out->arena, e->guid);
+    answer_why.task_guid = e->task ? guid : answer_why.task_guid;
+    answer_why.process_guid = e->task ? answer_why.process_guid : guid;
+    answer_why.index = e->index;
+    answer_why.state = arena_strdup(out->arena, state_word(x, e));
+    answer_why.reason = arena_strdup(out->arena, reason_text(e->reason));
+    if (w) {
+        explain(x, w, e->index, out->arena, &answer_why);
+    }
+    answer_json(q, &answer_why.base, out);
 }

@@ -135,6 +135,22 @@ struct wanted *wanted_of_hint(const Cell__Task *task)
     });
 }
 
+struct job wanted_job(const struct wanted *w, int32_t index)
+{
+    return (struct job){
+        .kind = w->kind,
+        .guid = w->guid,
+        .index = index,
+        .root_fs = w->root_fs,
+        .tags = w->tags,
+        .tag_count = w->tag_count,
+        .drivers = w->drivers,
+        .driver_count = w->driver_count,
+        .memory_mb = w->memory_mb,
+        .disk_mb = w->disk_mb,
+    };
+}
+
 struct wanted *wanted_ref(struct wanted *w)
 {
     w->references++;

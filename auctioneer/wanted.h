@@ -3,7 +3,7 @@
 #ifndef AUCTIONEER_WANTED_H
 #define AUCTIONEER_WANTED_H
 
-#include "auctioneer/score.h"
+#include "auctioneer/schedule.h"
 #include "cell.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -28,6 +28,9 @@ struct wanted {
 struct wanted *wanted_of_lrp(const Models__DesiredLRP *lrp); /* its scheduling part */
 struct wanted *wanted_of_task(const Models__Task *task);
 struct wanted *wanted_of_hint(const Cell__Task *task); /* rep-auctioneer.md 3 */
+
+/* The job of one instance, or of the task; borrows from `w`. */
+struct job wanted_job(const struct wanted *w, int32_t index);
 
 struct wanted *wanted_ref(struct wanted *w);
 void wanted_unref(struct wanted *w); /* accepts NULL */

@@ -238,7 +238,7 @@ static void look_at_task(struct converger *x, struct task *one)
     struct task_repair repair;
     task_passes_run(&view, &x->limits, x->now.wall_ns, &repair);
     if (repair.pass) {
-        mover_add_task(&x->mover, repair.move, one->guid);
+        mover_add_task(&x->mover, repair.move, one->guid, repair.after_ns);
         tasks_moving(&x->tasks, one);
     }
     if (repair.due_ns != NEVER_NS) {

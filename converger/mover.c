@@ -15,6 +15,7 @@ struct queued_move {
     char *domain;
     Board__Move *judgement; /* of the judge, or of a lock: all but the term; NULL = of a pass */
     bool task;              /* `guid` is of a task */
+    int64_t after_ns;       /* of a task */
     char guid[];            /* of the process, or the task; "" of a domain or lock */
 };
 
@@ -88,10 +89,11 @@ void mover_add(struct mover *m, const char *move, const char *process_guid, int3
     m->count++;
 }
 
-void mover_add_task(struct mover *m, const char *move, const char *task_guid)
+void mover_add_task(struct mover *m, const char *move, const char *task_guid, int64_t after_ns)
 {
     struct queued_move *q = new_move(move, task_guid, "");
     q->task = true;
+    q->after_ns = after_ns;
     TAILQ_INSERT_TAIL(&m->waiting, q, link);
     m->count++;
 }
@@ -164,6 +166,7 @@ static Board__Move *message(struct arena *a, const struct queued_move *q, Board_
     }
     if (q->task) {
         m->task_guid = arena_strdup(a, q->guid);
+        m->after_ns = q->after_ns;
         return m;
     }
     m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);

@@ -55,8 +55,8 @@ bool mover_room(const struct mover *m, size_t count);
 void mover_add(struct mover *m, const char *move, const char *process_guid, int32_t index,
                const char *domain);
 
-/* A move of a task, the same. */
-void mover_add_task(struct mover *m, const char *move, const char *task_guid);
+/* A move of a task, the same; `after_ns` is the limit by which it was found. */
+void mover_add_task(struct mover *m, const char *move, const char *task_guid, int64_t after_ns);
 
 /* A judgement, which is sent before all that waits, however much that is. `move` is a constant; the
  * rest is copied. `cell_id` is "" for a move about the brake, `cells` are those of brake. */

@@ -5,11 +5,11 @@
 #include "common/model/task_times.h"
 
 /* Of a cell without a record nobody knows since when: the task's own last change must do. */
-static bool cell_gone(const struct task_snapshot *s, struct moment now)
+static bool cell_gone(const struct task_snapshot *s, const struct op_input *in)
 {
-    int64_t since = s->cell && s->cell->since > s->task->updated_at ? s->cell->since
-                                                                    : s->task->updated_at;
-    return move_cell_absent(s->cell) && now.wall_ns - since >= TASK_LOSS_NS;
+    int64_t since =
+        s->cell && s->cell->since > s->task->updated_at ? s->cell->since : s->task->updated_at;
+    return move_cell_absent(s->cell) && in->now.wall_ns - since >= task_limit_ns(in, TASK_LOSS_NS);
 }
 
 /* 1. No such task: ResourceNotFound.
@@ -22,15 +22,15 @@ void task_disappear_decide(const void *snapshot, const struct op_input *in, stru
         return;
     }
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_DISAPPEAR,
-                            cell_gone(s, in->now) ? TASK_IF_CELL_GONE : 0);
+                            cell_gone(s, in) ? TASK_IF_CELL_GONE : 0);
     if (to < 0) { /* 2 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "task %s does not run on a cell that is absent for %d s", s->task->task_guid,
-                    (int)(TASK_LOSS_NS / SECOND_NS));
+                    "task %s does not run on a cell that is absent for %lld s", s->task->task_guid,
+                    (long long)(task_limit_ns(in, TASK_LOSS_NS) / SECOND_NS));
         return;
     }
-    Models__Task *after = task_completed(p->arena, s->task, true,
-                                         "cell disappeared before completion", "", in->now);
+    Models__Task *after =
+        task_completed(p->arena, s->task, true, "cell disappeared before completion", "", in->now);
     after->cell_id = s->task->cell_id;
     task_put(p, in, after, "disappear"); /* 3 */
 }

@@ -12,7 +12,8 @@ void task_expire_decide(const void *snapshot, const struct op_input *in, struct 
     if (!task_move(s, in, p)) { /* 1 */
         return;
     }
-    bool expired = in->now.wall_ns - s->task->created_at > TASK_EXPIRE_PENDING_NS;
+    bool expired =
+        in->now.wall_ns - s->task->created_at > task_limit_ns(in, TASK_EXPIRE_PENDING_NS);
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_EXPIRE,
                             expired ? TASK_IF_EXPIRED : 0);
     if (to < 0) { /* 2 */

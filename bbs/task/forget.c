@@ -4,13 +4,13 @@
 #include "common/model/task_times.h"
 
 /* With a callback URL somebody waits for the outcome, so keep_s does not shorten it. */
-static int64_t keep_ns(const Models__Task *task)
+static int64_t keep_ns(const Models__Task *task, const struct op_input *in)
 {
     if (task_callback_url(task)[0]) {
         return TASK_KEEP_UNDELIVERED_NS;
     }
     bool given = task->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
-    return given ? task->keep_s * SECOND_NS : TASK_KEEP_NS;
+    return given ? task->keep_s * SECOND_NS : task_limit_ns(in, TASK_KEEP_NS);
 }
 
 /* 1. No such task: ResourceNotFound.
@@ -22,7 +22,7 @@ void task_forget_decide(const void *snapshot, const struct op_input *in, struct 
     if (!task_move(s, in, p)) { /* 1 */
         return;
     }
-    bool enough = in->now.wall_ns - s->task->first_completed_at >= keep_ns(s->task);
+    bool enough = in->now.wall_ns - s->task->first_completed_at >= keep_ns(s->task, in);
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_FORGET,
                             enough ? TASK_IF_KEPT_ENOUGH : 0);
     if (to < 0) { /* 2 */

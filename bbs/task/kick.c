@@ -12,12 +12,12 @@ void task_kick_decide(const void *snapshot, const struct op_input *in, struct pl
     if (!task_move(s, in, p)) { /* 1 */
         return;
     }
-    bool stuck = in->now.wall_ns - s->task->updated_at >= TASK_KICK_NS;
+    bool stuck = in->now.wall_ns - s->task->updated_at >= task_limit_ns(in, TASK_KICK_NS);
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_KICK,
                             stuck ? TASK_IF_STUCK : 0);
     if (to < 0) { /* 2 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "task %s is not Resolving for %d s",
-                    s->task->task_guid, (int)(TASK_KICK_NS / SECOND_NS));
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "task %s is not Resolving for %lld s",
+                    s->task->task_guid, (long long)(task_limit_ns(in, TASK_KICK_NS) / SECOND_NS));
         return;
     }
     Models__Task *after = task_change(p->arena, s->task, to, in->now);

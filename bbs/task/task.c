@@ -26,9 +26,8 @@ const Board__Move *task_move(const struct task_snapshot *s, const struct op_inpu
 {
     const Board__Move *m = (const Board__Move *)in->request;
     if (in->actor == ACTOR_REP && strcmp(m->cell_id, in->peer_name) != 0) {
-        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
-                    "cell %s may not move tasks of cell %s", in->peer_name,
-                    m->cell_id[0] ? m->cell_id : "(none)");
+        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest, "cell %s may not move tasks of cell %s",
+                    in->peer_name, m->cell_id[0] ? m->cell_id : "(none)");
         return NULL;
     }
     if (!move_speaker_authorised(&s->by, in, p)) {
@@ -53,6 +52,12 @@ bool task_awaited(const Models__Task *task, struct moment now)
            now.wall_ns - task->first_completed_at < TASK_KEEP_UNDELIVERED_NS;
 }
 
+int64_t task_limit_ns(const struct op_input *in, int64_t default_ns)
+{
+    int64_t said = ((const Board__Move *)in->request)->after_ns;
+    return said > 0 ? said : default_ns;
+}
+
 uint32_t task_guards(const Models__Task *task, const Board__Move *m)
 {
     bool cell = strcmp(task->cell_id, m->cell_id) == 0;
@@ -68,8 +73,7 @@ void task_refuse_transition(struct plan *p, const Models__Task *task, int to)
                 from < 0 ? "Invalid" : task_lifecycle.states[from], task_lifecycle.states[to]);
 }
 
-Models__Task *task_change(struct arena *a, const Models__Task *before, int state,
-                          struct moment now)
+Models__Task *task_change(struct arena *a, const Models__Task *before, int state, struct moment now)
 {
     Models__Task *after = arena_copy(a, before, sizeof(*before));
     after->state = (Models__Task__State)state;
@@ -89,8 +93,7 @@ Models__Task *task_completed(struct arena *a, const Models__Task *before, bool f
     return after;
 }
 
-void task_put(struct plan *p, const struct op_input *in, const Models__Task *task,
-              const char *name)
+void task_put(struct plan *p, const struct op_input *in, const Models__Task *task, const char *name)
 {
     if (models__task__get_packed_size(task) > TASK_BYTES_MAX) {
         plan_refuse_as(p, MODELS__ERROR__TYPE__InvalidRequest);

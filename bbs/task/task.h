@@ -63,6 +63,10 @@ const char *task_callback_url(const Models__Task *task);
 /* AWAITED: it has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS. */
 bool task_awaited(const Models__Task *task, struct moment now);
 
+/* For how long a task must have been in its state for this move of the converger: what the move says,
+ * or the default. */
+int64_t task_limit_ns(const struct op_input *in, int64_t default_ns);
+
 /* SAME_CELL, SAME_ATTEMPT and OTHER_ATTEMPT between this move and that task. */
 uint32_t task_guards(const Models__Task *task, const Board__Move *m);
 

@@ -285,6 +285,24 @@ int cli_number(const struct invocation *call, const char *name, int64_t low, int
     return 0;
 }
 
+int cli_decimal(const struct invocation *call, const char *name, double low, double high,
+                double *ret_value, struct err *err)
+{
+    const char *text = cli_text(call, name);
+    if (!text) {
+        return 0;
+    }
+    size_t size = strspn(text, "0123456789.");
+    char *end = NULL;
+    double value = size && size < 18 ? strtod(text, &end) : -1;
+    if (!end || *end || value < low || value > high) {
+        return err_set(err, ERR_INVALID, "--%s must be a number from %g to %g, not \"%.40s\"", name,
+                       low, high, text);
+    }
+    *ret_value = value;
+    return 0;
+}
+
 int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
                     struct err *err)
 {

@@ -82,6 +82,10 @@ const char *const *cli_list(const struct invocation *call, const char *name);
 int cli_number(const struct invocation *call, const char *name, int64_t low, int64_t high,
                int64_t *ret_value, struct err *err);
 
+/* A decimal number from `low` to `high`: "0.25"; untouched when the option has no value. */
+int cli_decimal(const struct invocation *call, const char *name, double low, double high,
+                double *ret_value, struct err *err);
+
 /* A duration: "90", "90s", "500ms", "5m", "1h". At most a day. */
 int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
                     struct err *err);

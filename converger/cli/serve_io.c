@@ -9,15 +9,55 @@ const struct cli_option converger_serve_options[] = {
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
     {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
     {.name = "interval", .value = "TIME", .help = "between two full passes", .fallback = "30s"},
+    {.name = "expire-pending-task-duration",
+     .value = "TIME",
+     .help = "Pending for longer: a task fails",
+     .fallback = "30m"},
+    {.name = "expire-completed-task-duration",
+     .value = "TIME",
+     .help = "Completed without a callback for so long: a task goes, unless it says otherwise",
+     .fallback = "24h"},
+    {.name = "kick-task-duration",
+     .value = "TIME",
+     .help = "Resolving for so long: a task is Completed again, and its callback tried again",
+     .fallback = "45s"},
+    {.name = "task-loss",
+     .value = "TIME",
+     .help = "its cell absent for so long: a Running task fails",
+     .fallback = "60s"},
     {0},
 };
+
+/* A limit of tasks, at least a second. */
+static int limit_ns(const struct invocation *call, const char *name, int64_t *ret_ns,
+                    struct err *err)
+{
+    int64_t ms = 0;
+    int r = cli_duration_ms(call, name, &ms, err);
+    if (r == 0 && ms < 1000) {
+        r = err_set(err, ERR_INVALID, "--%s must be at least 1s", name);
+    }
+    *ret_ns = ms * MILLISECOND_NS;
+    return r;
+}
+
+static int task_limits(const struct invocation *call, struct task_limits *ret, struct err *err)
+{
+    int r = limit_ns(call, "expire-pending-task-duration", &ret->expire_pending_ns, err);
+    r = r < 0 ? r
+              : limit_ns(call, "expire-completed-task-duration", &ret->expire_completed_ns, err);
+    r = r < 0 ? r : limit_ns(call, "kick-task-duration", &ret->kick_ns, err);
+    return r < 0 ? r : limit_ns(call, "task-loss", &ret->loss_ns, err);
+}
 
 int converger_serve_run(const struct invocation *call, struct err *err)
 {
     struct host_config host = {0};
+    struct task_limits limits = {0};
     int64_t interval_ms = 0;
     int r = serve_host_config(call, &host, err);
     r = r < 0 ? r : cli_duration_ms(call, "interval", &interval_ms, err);
+    r = r < 0 ? r : task_limits(call, &limits, err);
     if (r < 0) {
         return r;
     }
@@ -29,6 +69,7 @@ int converger_serve_run(const struct invocation *call, struct err *err)
         .boards = cli_text(call, "bbs"),
         .url = cli_text(call, "url"),
         .interval_ns = interval_ms * MILLISECOND_NS,
+        .tasks = limits,
     };
     return serve_role(converger_new(&config), &host, err);
 }

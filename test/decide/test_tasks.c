@@ -1,7 +1,8 @@
 /* The decisions about tasks: rows of before, when, plan. The numbers are those of the rules in
  * bbs/task/. A task is written as
  *   "Running c1/A created=900 updated=950 completed=0 rejected=2 retries=3 keep=60 url revision=7"
- * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7". */
+ * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7
+ * after=10". */
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 #include "test/decide/lrp_rows.h"
@@ -100,6 +101,7 @@ static Board__Move *task_row_move(struct arena *a, const char *text)
     m->result = row_text(a, text, "result");
     m->failed = strstr(text, " failed") != NULL;
     m->task_revision = row_number(a, text, "revision", 0);
+    m->after_ns = row_number(a, text, "after", 0) * SECOND_NS;
     return m;
 }
 
@@ -534,6 +536,27 @@ static void converges(void **state)
          .plan = "delete task/t forget by converger\n"},
         {CONVERGER("forget 3 its own time"), .task = "Completed completed=940 keep=60",
          .move = "forget" TERM, .plan = "delete task/t forget by converger\n"},
+        /* Each limit is the converger's setting, if the move says one. */
+        {CONVERGER("expire 2 by its limit"), .task = "Pending created=990",
+         .move = "expire after=10" TERM, .plan = NOT_EXPIRED},
+        {CONVERGER("expire 3 by its limit"), .task = "Pending created=989",
+         .move = "expire after=10" TERM,
+         .plan = "put task/t expire by converger -> Completed updated=1000 completed=1000 failed "
+                 "(not started within time limit)\n"},
+        {CONVERGER("disappear 3 by its limit"), .task = "Running c1/A updated=0",
+         .cell = "lost since=990", .move = "disappear after=10" TERM, .plan = GONE("c1/A")},
+        {CONVERGER("kick 2 by its limit"), .task = "Resolving updated=991",
+         .move = "kick after=10" TERM,
+         .plan = "refuse ResourceConflict: task t is not Resolving for 10 s\n"},
+        {CONVERGER("kick 3 by its limit"), .task = "Resolving updated=990 completed=900",
+         .move = "kick after=10" TERM,
+         .plan = "put task/t kick by converger -> Completed updated=990 completed=900\n"},
+        {CONVERGER("forget 2 by its limit"), .task = "Completed completed=991",
+         .move = "forget after=10" TERM, .plan = KEPT},
+        {CONVERGER("forget 3 by its limit"), .task = "Completed completed=990",
+         .move = "forget after=10" TERM, .plan = "delete task/t forget by converger\n"},
+        {CONVERGER("forget 2 not delivered, whatever the limit"),
+         .task = "Completed completed=0 url", .move = "forget after=10" TERM, .plan = KEPT},
         {CONVERGER("forget 3 never delivered"), .task = "Completed completed=-603800 url",
          .move = "forget" TERM, .plan = "delete task/t forget by converger\n"},
     };

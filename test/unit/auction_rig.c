@@ -328,11 +328,14 @@ bool play_asked_within(struct auction_rig *f, int seconds)
 const struct reply *play_ask(struct auction_rig *f, const char *unit, const char *method,
                              const char *path, const char *type, struct bytes body)
 {
+    size_t size = strcspn(path, "?");
+    const char *query = path[size] ? path + size + 1 : "";
+    path = arena_strndup(&f->arena, path, size);
     drive_event(&f->drive, (struct event){.kind = EVENT_REQUEST,
                                           .request = {.id = ++f->request_id,
                                                       .method = method,
                                                       .path = path,
-                                                      .query = "",
+                                                      .query = query,
                                                       .trace_id = "",
                                                       .accept = "",
                                                       .content_type = type,

@@ -84,6 +84,7 @@ void play_go_on(struct auction_rig *f);
 /* Seconds pass while the board lives; true if a cell was asked or moves were sent on the way. */
 bool play_asked_within(struct auction_rig *f, int seconds);
 
+/* A request; `path` with its query. */
 const struct reply *play_ask(struct auction_rig *f, const char *unit, const char *method,
                              const char *path, const char *type, struct bytes body);
 bool play_body_is(const struct reply *r, const char *text);

@@ -216,6 +216,7 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
                        (unsigned long long)m->cells[k]->session);
         }
         if (m->task_guid[0]) {
+            assert_true(m->after_ns > 0);
             buf_printf(&f->text, "task %s ", m->task_guid);
         } else if (m->domain[0]) {
             buf_printf(&f->text, "domain %s ", m->domain);

@@ -802,7 +802,7 @@ static void a_wrong_configuration_ends_it(void **state)
     }
     play_end(f);
     f->config = (struct auctioneer_config){
-        .name = "x", .boards = "https://a:1", .url = "", .zones = "z1,z2", .scoring = "diego"};
+        .name = "x", .boards = "https://a:1", .url = "", .zones = "z1,z2", .scoring = "diego", .starting_container_weight = -1};
     play_begin(f);
     assert_int_equal(f->x->rules.zone_count, 2);
     assert_true(f->x->rules.score.starting_container_weight == 0.25);

@@ -513,6 +513,67 @@ static void state_shows_tasks(void **state)
     assert_non_null(strstr(text, "\"reason\":\"insufficient resources: memory\""));
 }
 
+/* ---- GET /why -------------------------------------------------------------------------------- */
+
+static void expect_why(struct auction_rig *f, const char *path, int status,
+                       const char *const *parts)
+{
+    const struct reply *r = play_ask(f, "somebody", "GET", path, "", bytes_of(""));
+    const char *text = arena_strndup(&f->arena, (const char *)r->body.data, r->body.size);
+    if (r->status != status) {
+        fail_msg("%s: %d %s", path, r->status, text);
+    }
+    for (; parts && *parts; parts++) {
+        if (!strstr(text, *parts)) {
+            fail_msg("%s is not in %s", *parts, text);
+        }
+    }
+}
+
+static void why_says_what_the_cells_lack(void **state)
+{
+    struct auction_rig *f = *state;
+    Cell__CellState *full;
+    refuse_one(f, 0, &full);
+    static const char *const task[] = {"\"task_guid\":\"t\"",
+                                       "\"state\":\"unplaced\"",
+                                       "\"reason\":\"insufficient resources: memory\"",
+                                       "\"memory_mb\":100",
+                                       "\"cells\":1",
+                                       "\"filter\":\"resources\",\"cells\":1",
+                                       "\"short_of_memory\":1",
+                                       "\"cell_id\":\"a\"",
+                                       "\"lacks_memory_mb\":1",
+                                       NULL};
+    expect_why(f, "/why?task_guid=t", 200, task);
+    play_actual(f, PUT, "web/a", 2);
+    play_send(f);
+    static const char *const stray[] = {"\"process_guid\":\"web/a\"", "\"index\":2",
+                                        "\"state\":\"not desired\"", NULL};
+    expect_why(f, "/why?process_guid=web%2Fa&index=2", 200, stray);
+    expect_why(f, "/why?process_guid=web%2Fa&index=3", 404, NULL);
+    expect_why(f, "/why?task_guid=u", 404, NULL);
+}
+
+static void why_asked_wrongly(void **state)
+{
+    struct auction_rig *f = *state;
+    static const char *const wrong[] = {"/why",
+                                        "/why?index=1",
+                                        "/why?process_guid=web",
+                                        "/why?process_guid=web&index=",
+                                        "/why?process_guid=web&index=x",
+                                        "/why?process_guid=web&index=-1",
+                                        "/why?process_guid=web&index=99999999999",
+                                        "/why?task_guid=t&process_guid=web&index=1"};
+    drive_start(&f->drive);
+    static const char *const standby[] = {"the leader is not known", NULL};
+    expect_why(f, "/why?task_guid=t", 503, standby);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        expect_why(f, wrong[i], 400, NULL);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
@@ -539,6 +600,8 @@ int main(void)
         TEST(a_change_of_leader_loses_no_task),
         TEST(a_reset_keeps_what_is_seen_again),
         TEST(state_shows_tasks),
+        TEST(why_says_what_the_cells_lack),
+        TEST(why_asked_wrongly),
     };
     return cmocka_run_group_tests_name("auction of tasks", tests, NULL, NULL);
 }

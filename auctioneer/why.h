@@ -1,0 +1,21 @@
+/* Why a job is on no cell: which filter each cell falls to, and which cell comes nearest (DESIGN 5,
+ * unplaced LRPs). Says in numbers what a placement error (filter.h) says in a word. Pure. */
+#ifndef AUCTIONEER_WHY_H
+#define AUCTIONEER_WHY_H
+
+#include "auction.pb-c.h"
+#include "auctioneer/schedule.h"
+
+/* A cell that is known of. */
+struct why_cell {
+    const char *id;
+    const Cell__CellState *state; /* NULL = not known */
+    const char *unusable;         /* why it is not relied on; NULL or "" = it is */
+};
+
+/* Fills in what follows from cells and job: counts, the nearest, the limit in flight. The rest of
+ * `ret` is the caller's; strings and lists live in the arena or are borrowed. */
+void why_explain(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
+                 size_t cell_count, const struct job *job, Auction__Why *ret);
+
+#endif

@@ -1,0 +1,42 @@
+#include "common/base/query.h"
+
+#include <string.h>
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* "%2F" and "+" as browsers write them. What is no escape stands for itself. */
+static const char *decoded(struct arena *a, const char *text, size_t size)
+{
+    char *to = arena_alloc(a, size + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) {
+        int high = text[i] == '%' && i + 2 < size ? digit(text[i + 1]) : -1;
+        int low = high >= 0 ? digit(text[i + 2]) : -1;
+        if (low >= 0 && (high || low)) {
+            to[n++] = (char)(high * 16 + low);
+            i += 2;
+        } else {
+            to[n++] = text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return to;
+}
+
+const char *query_value(struct arena *a, const char *query, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *at = query; *at; at += *at == '&') {
+        size_t part = strcspn(at, "&");
+        if (part > size && strncmp(at, name, size) == 0 && at[size] == '=') {
+            return decoded(a, at + size + 1, part - size - 1);
+        }
+        at += part;
+    }
+    return NULL;
+}

@@ -1,0 +1,196 @@
+/* Why a job is on no cell: cells before, and which filter each falls to, which comes nearest. */
+#include "auctioneer/why.h"
+#include "auctioneer/zone.h"
+#include "common/base/bytes.h"
+#include "test/decide/cell_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CELLS_MAX = 8 };
+
+struct fixture {
+    struct arena arena;
+    struct schedule_rules rules;
+    struct why_cell cells[CELLS_MAX];
+    size_t count;
+    struct job job;
+    struct buf text;
+};
+
+static int setup(void **state)
+{
+    struct fixture *x = calloc(1, sizeof(*x));
+    arena_init(&x->arena);
+    buf_init(&x->text);
+    x->job = (struct job){
+        .guid = "web", .root_fs = "preloaded:busybox", .memory_mb = 100, .disk_mb = 100};
+    *state = x;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *x = *state;
+    arena_done(&x->arena);
+    buf_done(&x->text);
+    free(x);
+    return 0;
+}
+
+static Cell__CellState *cell(struct fixture *x, const char *id)
+{
+    Cell__CellState *s = cell_row(&x->arena, id, "z1", 1000, 1000);
+    x->cells[x->count++] = (struct why_cell){.id = id, .state = s};
+    return s;
+}
+
+/* "3 cells, 1 fit; resources 2; short of memory 2; nearest a resources 20/0/0 (why)" */
+static const char *explained(struct fixture *x)
+{
+    Auction__Why why = AUCTION__WHY__INIT;
+    why_explain(&x->arena, &x->rules, x->cells, x->count, &x->job, &why);
+    buf_clear(&x->text);
+    buf_printf(&x->text, "%u cells, %u fit", why.cells, why.fit);
+    uint32_t sum = why.fit;
+    for (size_t i = 0; i < why.n_filters; i++) {
+        sum += why.filters[i]->cells;
+        if (why.filters[i]->cells > 0) {
+            buf_printf(&x->text, "; %s %u", why.filters[i]->filter, why.filters[i]->cells);
+        }
+    }
+    assert_int_equal(sum, why.cells); /* each falls once */
+    if (why.short_of_memory + why.short_of_disk + why.short_of_containers > 0) {
+        buf_printf(&x->text, "; short of %u/%u/%u", why.short_of_memory, why.short_of_disk,
+                   why.short_of_containers);
+    }
+    if (why.nearest) {
+        const Auction__NearMiss *n = why.nearest;
+        buf_printf(&x->text, "; nearest %s %s", n->cell_id, n->filter);
+        if (strcmp(n->filter, "resources") == 0) {
+            buf_printf(&x->text, " %d/%d/%d", n->lacks_memory_mb, n->lacks_disk_mb,
+                       n->lacks_containers);
+        }
+        buf_printf(&x->text, *n->why ? " (%s)" : "%s", n->why);
+    }
+    buf_append_string(&x->text, why.in_flight_limit ? "; limit in flight" : "");
+    buf_append_string(&x->text, *why.zone ? "; only zone " : "");
+    buf_append_string(&x->text, why.zone);
+    return buf_string(&x->text);
+}
+
+static void no_cells(void **state)
+{
+    struct fixture *x = *state;
+    assert_string_equal(explained(x), "0 cells, 0 fit");
+}
+
+static void cells_that_fit_need_no_nearest(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a");
+    cell(x, "b")->availableresources->memorymb = 0;
+    assert_string_equal(explained(x), "2 cells, 1 fit; resources 1; short of 1/0/0");
+}
+
+static void each_cell_falls_to_the_first_filter(void **state)
+{
+    struct fixture *x = *state;
+    char **drivers;
+    x->job.driver_count = cell_row_words(&x->arena, "nfs", &drivers);
+    x->job.drivers = drivers;
+    cell(x, "a");
+    x->cells[0].unusable = "evacuating";
+    x->cells[x->count++] = (struct why_cell){.id = "b", .unusable = "lost"};
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; unusable 2; nearest a unusable (evacuating)");
+    cell(x, "c")->n_rootfsproviders = 0;
+    assert_string_equal(explained(x), "3 cells, 0 fit; unusable 2; rootfs 1; nearest c rootfs");
+    cell(x, "d");
+    Cell__CellState *e = cell(x, "e");
+    cell_row_drivers(&x->arena, e, "nfs");
+    cell_row_tags(&x->arena, e, "t", "");
+    assert_string_equal(explained(x), "5 cells, 0 fit; unusable 2; rootfs 1; volume_drivers 1; "
+                                      "placement_tags 1; nearest e placement_tags");
+    e->n_placementtags = 0;
+    e->availableresources->containers = 0;
+    assert_string_equal(explained(x), "5 cells, 0 fit; unusable 2; rootfs 1; volume_drivers 1; "
+                                      "resources 1; short of 0/0/1; nearest e resources 0/0/1");
+}
+
+static void the_nearest_lacks_the_smallest_part_of_what_it_has(void **state)
+{
+    struct fixture *x = *state;
+    Cell__CellState *small = cell(x, "a"), *large = cell(x, "b");
+    small->availableresources->memorymb = 80;
+    large->totalresources->memorymb = 10000;
+    large->availableresources->memorymb = 50; /* lacks more, but a smaller part */
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; resources 2; short of 2/0/0; nearest b resources 50/0/0");
+    large->availableresources->diskmb = 0; /* the largest lack counts */
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; resources 2; short of 2/1/0; nearest a resources 20/0/0");
+    /* A cell with a total of nothing never wins, whatever it says is free. */
+    small->totalresources->diskmb = 0;
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; resources 2; short of 2/1/0; nearest a resources 20/0/0");
+}
+
+static void the_proxys_memory_counts_for_instances(void **state)
+{
+    struct fixture *x = *state;
+    Cell__CellState *a = cell(x, "a");
+    a->availableresources->memorymb = 120;
+    a->proxymemoryallocationmb = 32;
+    assert_string_equal(explained(x),
+                        "1 cells, 0 fit; resources 1; short of 1/0/0; nearest a resources 12/0/0");
+    x->job.kind = JOB_TASK;
+    assert_string_equal(explained(x), "1 cells, 1 fit");
+}
+
+static void the_limit_in_flight(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a")->startingcontainercount = 2;
+    x->rules.starting_container_maximum = 3;
+    assert_string_equal(explained(x), "1 cells, 1 fit");
+    x->rules.starting_container_maximum = 2;
+    assert_string_equal(explained(x), "1 cells, 1 fit; limit in flight");
+}
+
+static void high_indices_have_one_zone(void **state)
+{
+    struct fixture *x = *state;
+    static const char *const zones[] = {"z1", "z2"};
+    x->rules.zones = zones;
+    x->rules.zone_count = 2;
+    cell(x, "a");
+    cell(x, "b")->zone = arena_strdup(&x->arena, "z2");
+    x->job.index = ZONE_LAST_FREE_INDEX;
+    assert_string_equal(explained(x), "2 cells, 2 fit");
+    x->job.index = ZONE_LAST_FREE_INDEX + 1;
+    const char *zone = zones[zone_preferred("web", x->job.index, 2)];
+    assert_string_equal(explained(x),
+                        arena_printf(&x->arena, "2 cells, 1 fit; zone 1; only zone %s", zone));
+    x->job.kind = JOB_TASK;
+    assert_string_equal(explained(x), "2 cells, 2 fit");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(no_cells),
+        TEST(cells_that_fit_need_no_nearest),
+        TEST(each_cell_falls_to_the_first_filter),
+        TEST(the_nearest_lacks_the_smallest_part_of_what_it_has),
+        TEST(the_proxys_memory_counts_for_instances),
+        TEST(the_limit_in_flight),
+        TEST(high_indices_have_one_zone),
+    };
+    return cmocka_run_group_tests_name("why", tests, NULL, NULL);
+}
