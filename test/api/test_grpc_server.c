@@ -1,5 +1,6 @@
 /* The gRPC server shell against peers that make their frames by hand: its rules, numbered as in
  * common/shell/grpc_server_io.h, and bad input. */
+#include "common/base/random.h"
 #include "common/shell/grpc_call.h"
 #include "test/tool/certs.h"
 #include "test/tool/grpc_echo.h"
@@ -659,23 +660,32 @@ static void nonsense_ends_the_connection_and_nothing_else(void **state)
     end(f);
 }
 
+/* All bytes of a call with the message "hello", as they go over the wire. */
+static void bytes_of_call(struct buf *all, const char *path, uint8_t data_flags)
+{
+    struct buf block, body;
+    buf_init(&block);
+    buf_init(&body);
+    h2_call_headers(&block, path);
+    h2_message(&body, "hello", 5);
+    uint8_t head[] = {0, 0, (uint8_t)block.size, H2_HEADERS, H2_END_HEADERS, 0, 0, 0, 1};
+    uint8_t data[] = {0, 0, (uint8_t)body.size, H2_DATA, data_flags, 0, 0, 0, 1};
+    buf_append(all, head, sizeof(head));
+    buf_append(all, block.data, block.size);
+    buf_append(all, data, sizeof(data));
+    buf_append(all, body.data, body.size);
+    buf_done(&block);
+    buf_done(&body);
+}
+
 /* Frames cut off at every byte, and then the connection. */
 static void a_call_cut_off_anywhere_does_no_harm(void **state)
 {
     struct fixture *f = *state;
     begin(f, (struct grpc_times){0}, 0);
-    struct buf block, body, all;
-    buf_init(&block);
-    buf_init(&body);
+    struct buf all;
     buf_init(&all);
-    h2_call_headers(&block, "/echo.Echo/Never");
-    h2_message(&body, "hello", 5);
-    uint8_t head[] = {0, 0, (uint8_t)block.size, H2_HEADERS, H2_END_HEADERS, 0, 0, 0, 1};
-    uint8_t data[] = {0, 0, (uint8_t)body.size, H2_DATA, 0, 0, 0, 0, 1};
-    buf_append(&all, head, sizeof(head));
-    buf_append(&all, block.data, block.size);
-    buf_append(&all, data, sizeof(data));
-    buf_append(&all, body.data, body.size);
+    bytes_of_call(&all, "/echo.Echo/Never", 0);
     for (size_t cut = 0; cut <= all.size; cut += 3) {
         struct h2_client c;
         assert_true(h2_open(&c, f->echo.port, &f->client));
@@ -684,8 +694,33 @@ static void a_call_cut_off_anywhere_does_no_harm(void **state)
     }
     assert_int_equal(stat_of(f, "requests"), 1);
     await_stat(f, "connections", 2);
-    buf_done(&block);
-    buf_done(&body);
+    buf_done(&all);
+    end(f);
+}
+
+/* Every byte of a call is another one for once; drawn, but the same in each run. */
+static void a_call_with_a_wrong_byte_does_no_harm(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, (struct grpc_times){0}, 0);
+    struct buf all;
+    struct random random;
+    buf_init(&all);
+    random_seed(&random, (uint64_t[2]){1, 2});
+    bytes_of_call(&all, "/echo.Echo/Say", H2_END_STREAM);
+    for (size_t at = 0; at < all.size; at++) {
+        struct h2_client c;
+        uint8_t was = all.data[at];
+        all.data[at] = (uint8_t)(was + 1 + random_below(&random, 255));
+        assert_true(h2_open(&c, f->echo.port, &f->client));
+        assert_true(client_write(&c.tls, all.data, all.size));
+        client_read(&c.tls, 0);
+        h2_close(&c);
+        all.data[at] = was;
+    }
+    await_stat(f, "connections", 2);
+    assert_true(h2_call(&f->c, 1, "/echo.Echo/Say", "x", 1));
+    expect_message(f, 1, "x");
     buf_done(&all);
     end(f);
 }
@@ -719,6 +754,7 @@ int main(void)
         TEST(a_half_closed_connection_does_no_harm),
         TEST(nonsense_ends_the_connection_and_nothing_else),
         TEST(a_call_cut_off_anywhere_does_no_harm),
+        TEST(a_call_with_a_wrong_byte_does_no_harm),
     };
     return cmocka_run_group_tests_name("gRPC server", tests, NULL, NULL);
 }
