@@ -1,4 +1,4 @@
-/* Bare etcd: transactions of compares and puts, so many in flight, on one connection. */
+/* Bare etcd: transactions of compares and puts, so many in flight, on one connection; ranges. */
 #include <assert.h>
 #include <event2/event.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@ struct etcd_bench {
     int load; /* counts loads, for fresh keys */
     /* The load under way. */
     int records, next, total, open, failures;
+    double range_bytes; /* of the last Range */
 };
 
 static void send_txn(struct etcd_bench *b)
@@ -57,9 +58,27 @@ static void send_txn(struct etcd_bench *b)
                        });
 }
 
+static void on_range(struct etcd_bench *b, const struct store_answer *answer)
+{
+    const Etcd__RangeResponse *r = (const Etcd__RangeResponse *)answer->message;
+    if (answer->outcome != STORE_DONE) {
+        fprintf(stderr, "bench: etcd: %s\n", answer->text);
+        exit(1);
+    }
+    b->range_bytes = 0;
+    for (size_t i = 0; i < r->n_kvs; i++) {
+        b->range_bytes += (double)(r->kvs[i]->key.len + r->kvs[i]->value.len);
+    }
+    event_base_loopbreak(b->loop);
+}
+
 static void on_answer(void *context, const struct store_answer *answer)
 {
     struct etcd_bench *b = context;
+    if (answer->call == STORE_RANGE) {
+        on_range(b, answer);
+        return;
+    }
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
     if ((answer->outcome != STORE_DONE || !r->succeeded) && b->failures++ == 0) {
         fprintf(stderr, "bench: etcd: %s\n", answer->text);
@@ -95,6 +114,26 @@ struct bench_result etcd_bench_load(struct etcd_bench *b, int width, int transac
         .per_second = (double)transactions * records / seconds,
         .failures = b->failures,
     };
+}
+
+struct bench_answer etcd_bench_range(struct etcd_bench *b)
+{
+    char from[KEY_BYTES], end[KEY_BYTES];
+    int size = snprintf(from, sizeof(from), "bench/%d/%d/", (int)getpid(), b->load);
+    snprintf(end, sizeof(end), "bench/%d/%d0", (int)getpid(), b->load); /* '0' follows '/' */
+    Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
+    range.key = (ProtobufCBinaryData){(size_t)size, (uint8_t *)from};
+    range.range_end = (ProtobufCBinaryData){(size_t)size, (uint8_t *)end};
+    int64_t at = bench_now_ns();
+    etcd_call(b->etcd, &(struct store_request){
+                           .id = 1,
+                           .call = STORE_RANGE,
+                           .message = &range.base,
+                           .deadline_ns = at + BENCH_ANSWER_MS * MILLISECOND_NS,
+                       });
+    event_base_loop(b->loop, EVLOOP_NO_EXIT_ON_EMPTY);
+    double took_ms = (double)(bench_now_ns() - at) / 1e6;
+    return (struct bench_answer){took_ms, took_ms, b->range_bytes};
 }
 
 struct etcd_bench *etcd_bench_new(void)

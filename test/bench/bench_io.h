@@ -59,6 +59,14 @@ void bench_done(struct bench *b);
 /* One call outside of a load; its failure is told on stderr and ends the process. */
 void bench_call(struct bench *b, const char *path, const ProtobufCMessage *m);
 
+/* One long answer of the first bbs, read as it comes: when its first byte came, when its last, and
+ * how many there were. Its failure is told on stderr and ends the process. */
+struct bench_answer {
+    double first_ms, last_ms;
+    double bytes;
+};
+struct bench_answer bench_read(const char *path, const ProtobufCMessage *m);
+
 /* A client of the etcd at BENCH_ETCD (certificate: BENCH_ETCD_CERT, BENCH_ETCD_KEY). */
 struct etcd_bench *etcd_bench_new(void);
 void etcd_bench_free(struct etcd_bench *b);
@@ -67,5 +75,8 @@ void etcd_bench_free(struct etcd_bench *b);
  * fresh keys. Nobody else should be looking at this etcd. */
 enum { BENCH_RECORDS = 64 };
 struct bench_result etcd_bench_load(struct etcd_bench *b, int width, int transactions, int records);
+
+/* One Range over all keys of the last load; it has no first byte of its own to tell. */
+struct bench_answer etcd_bench_range(struct etcd_bench *b);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/task_requests.pb-c.h"
 
 #define BENCH_DOMAIN "bench"
 #define BENCH_CELL "bench-cell"
@@ -106,4 +107,71 @@ const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, i
     start->actual_lrp_net_info = net;
     *ret_path = "/v1/actual_lrps/start.r1";
     return &start->base;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+static const ProtobufCMessage *desire_task(struct arena *a, const char *task_guid)
+{
+    Models__TaskDefinition *definition = ARENA_NEW(a, Models__TaskDefinition);
+    models__task_definition__init(definition);
+    definition->root_fs = arena_strdup(a, "preloaded:busybox");
+    definition->memory_mb = BENCH_MEMORY_MB;
+    definition->action = sleep_action(a);
+    Models__DesireTaskRequest *request = ARENA_NEW(a, Models__DesireTaskRequest);
+    models__desire_task_request__init(request);
+    request->task_guid = arena_strdup(a, task_guid);
+    request->domain = arena_strdup(a, BENCH_DOMAIN);
+    request->task_definition = definition;
+    return &request->base;
+}
+
+static const ProtobufCMessage *start_task(struct arena *a, const char *task_guid)
+{
+    Models__StartTaskRequest *request = ARENA_NEW(a, Models__StartTaskRequest);
+    models__start_task_request__init(request);
+    request->task_guid = arena_strdup(a, task_guid);
+    request->cell_id = arena_strdup(a, BENCH_CELL);
+    return &request->base;
+}
+
+static const ProtobufCMessage *complete_task(struct arena *a, const char *task_guid)
+{
+    Models__CompleteTaskRequest *request = ARENA_NEW(a, Models__CompleteTaskRequest);
+    models__complete_task_request__init(request);
+    request->task_guid = arena_strdup(a, task_guid);
+    request->cell_id = arena_strdup(a, BENCH_CELL);
+    request->result = arena_strdup(a, "done");
+    return &request->base;
+}
+
+static const ProtobufCMessage *name_task(struct arena *a, const char *task_guid)
+{
+    Models__TaskGuidRequest *request = ARENA_NEW(a, Models__TaskGuidRequest);
+    models__task_guid_request__init(request);
+    request->task_guid = arena_strdup(a, task_guid);
+    return &request->base;
+}
+
+static const struct {
+    const char *name, *path;
+    const ProtobufCMessage *(*request)(struct arena *a, const char *task_guid);
+} task_steps[BENCH_TASK_STEPS] = {
+    [BENCH_TASK_DESIRE] = {"desire", "/v1/tasks/desire.r2", desire_task},
+    [BENCH_TASK_START] = {"start", "/v1/tasks/start", start_task},
+    [BENCH_TASK_COMPLETE] = {"complete", "/v1/tasks/complete", complete_task},
+    [BENCH_TASK_RESOLVING] = {"resolving", "/v1/tasks/resolving", name_task},
+    [BENCH_TASK_DELETE] = {"delete", "/v1/tasks/delete", name_task},
+};
+
+const ProtobufCMessage *bench_task(struct arena *a, const char *task_guid,
+                                   enum bench_task_step step, const char **ret_path)
+{
+    *ret_path = task_steps[step].path;
+    return task_steps[step].request(a, task_guid);
+}
+
+const char *bench_task_step_name(enum bench_task_step step)
+{
+    return task_steps[step].name;
 }

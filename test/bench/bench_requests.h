@@ -27,4 +27,20 @@ const ProtobufCMessage *bench_claim(struct arena *a, const char *process_guid, i
 const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, int32_t index,
                                     const char *instance_guid, const char **ret_path);
 
+/* The steps of a task's life, as an ordinary client takes them: POST /v1/tasks/desire.r2, start,
+ * complete, resolving, delete. */
+enum bench_task_step {
+    BENCH_TASK_DESIRE,
+    BENCH_TASK_START,
+    BENCH_TASK_COMPLETE,
+    BENCH_TASK_RESOLVING,
+    BENCH_TASK_DELETE,
+    BENCH_TASK_STEPS
+};
+const ProtobufCMessage *bench_task(struct arena *a, const char *task_guid,
+                                   enum bench_task_step step, const char **ret_path);
+
+/* "desire", "start", ... */
+const char *bench_task_step_name(enum bench_task_step step);
+
 #endif
