@@ -11,6 +11,7 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
     map_init(&k->instances);
     map_init(&k->tasks);
     map_init(&k->task_lives);
+    map_init(&k->tasks_heard);
     buf_init(&k->violation);
 }
 
@@ -19,6 +20,7 @@ void checkers_done(struct checkers *k)
     map_done(&k->instances, NULL);
     map_done(&k->tasks, NULL);
     map_done(&k->task_lives, NULL);
+    map_done(&k->tasks_heard, NULL);
     history_done(&k->history);
     buf_done(&k->violation);
 }

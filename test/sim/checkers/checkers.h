@@ -28,6 +28,7 @@ struct checkers {
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     struct map tasks;      /* guid -> struct task_runs, in the history's arena */
+    struct map tasks_heard; /* guid@created_at: was told to who is called back */
     struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
     int64_t reconcile_ns; /* the reps' interval */
     struct buf violation; /* empty: none; the first one found is kept */

@@ -53,12 +53,24 @@ static void check_outcome(struct checkers *k, const struct past *p)
     }
 }
 
+/* By the server that is called back. */
+static bool was_heard(struct checkers *k, const char *guid, int64_t created_at)
+{
+    char name[80];
+    snprintf(name, sizeof(name), "%s@%lld", guid, (long long)created_at);
+    return map_get(&k->tasks_heard, name) != NULL;
+}
+
 /* A callback has one trace, from its completion, or from the converger's word, to its delete. */
 static void check_delete(struct checkers *k, const struct past *p)
 {
     const struct past *before = p->before;
     if (p->message || !before || !p->cause || strcmp(p->cause->actor, "bbs") != 0) {
         return;
+    }
+    const Models__Task *t = task_of(before);
+    if (t && k->history.restores == 0 && !was_heard(k, t->task_guid, t->created_at)) {
+        checkers_report(k, "S4", "%s: a bbs deletes it, and nobody was told how it ended", p->key);
     }
     if (!before->cause || strcmp(before->cause->move, "resolving") != 0 ||
         strcmp(before->cause->actor, "bbs") != 0 ||
@@ -84,7 +96,10 @@ static bool was_told(const struct past *p, const Models__TaskCallbackResponse *t
 void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told)
 {
     struct arena a;
+    char name[80];
     arena_init(&a);
+    snprintf(name, sizeof(name), "%s@%lld", told->task_guid, (long long)told->created_at);
+    map_put(&k->tasks_heard, name, k);
     k->callbacks++;
     const struct past *p = map_get(&k->history.now, key_task(&a, told->task_guid));
     /* One that was under way may tell of what a restore has undone. */
