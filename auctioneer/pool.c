@@ -160,9 +160,9 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
         e->on_board = true;
         want_task(p, e, wanted_of_task(task));
         if (e->revision != mod_revision) {
-            /* Our rejection has landed: whatever was asked before is answered. */
-            bool answered = e->told_revision && e->told_revision == e->revision;
-            e->requested = task->rejection_count == 0 || (e->requested && !answered);
+            /* Whoever rejected it, this leader or the one before: what was asked is answered. Only of
+             * a hint that came before any record nobody knows. */
+            e->requested = task->rejection_count == 0 || (e->requested && e->revision == 0);
             e->revision = mod_revision;
         }
     }

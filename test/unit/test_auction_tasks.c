@@ -272,6 +272,29 @@ static void a_rejection_that_landed_before_it_was_doubted(void **state)
     assert_false(rejected_within(f, 25, full));
 }
 
+/* A standby has seen the creation, and that the leader of then rejected it. */
+static void what_another_leader_rejected_is_answered(void **state)
+{
+    struct auction_rig *f = *state;
+    drive_start(&f->drive);
+    frame_reset(&f->sent, "e1");
+    play_cell(f, RECORD, "a", BOARD__CELL_RECORD__STATE__PRESENT);
+    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    other.holder = arena_strdup(&f->arena, "other");
+    frame_change(&f->sent, RECORD, "lead/auctioneer", &other.base, 5);
+    play_current(f);
+    play_task(f, PUT, "t", 0);
+    play_task(f, PUT, "t", 1);
+    frame_change(&f->sent, DELETE, "lead/auctioneer", &other.base, ++f->revision);
+    play_send(f);
+    play_elect(f);
+    Cell__CellState *full = play_row(f, "a");
+    full->availableresources->memorymb = 99;
+    play_tell_state(f, play_state_call(f, "a"), full);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+}
+
 /* Somebody removed it and desired it again: another task of the same name. */
 static void one_that_is_desired_again_is_a_request_again(void **state)
 {
@@ -589,6 +612,7 @@ int main(void)
         TEST(one_that_was_rejected_before_waits_for_somebody_to_ask),
         TEST(an_unanswered_rejection_is_repeated_unless_it_landed),
         TEST(a_rejection_that_landed_before_it_was_doubted),
+        TEST(what_another_leader_rejected_is_answered),
         TEST(one_that_is_desired_again_is_a_request_again),
         TEST(hints_come_sooner_than_the_feed),
         TEST(hints_in_protobuf),

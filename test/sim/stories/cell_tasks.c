@@ -17,6 +17,7 @@ struct told {
     struct cluster *cluster;
     unsigned starts; /* of the task's process, asked of all drivers */
     int state;       /* of the record, when it was last looked at */
+    int rejections;
     bool failed;
     char text[BYTES]; /* its result, or why it failed */
 };
@@ -54,7 +55,7 @@ static struct node *a_bbs(struct cluster *c)
     return node_up(c->bbs[0]) ? c->bbs[0] : c->bbs[1];
 }
 
-static void desire(struct told *t)
+static void desire_sized(struct told *t, int32_t memory_mb)
 {
     Models__RunAction run = MODELS__RUN_ACTION__INIT;
     Models__Action action = MODELS__ACTION__INIT;
@@ -64,7 +65,8 @@ static void desire(struct told *t)
     action.run_action = &run;
     d.action = &action;
     d.root_fs = text("preloaded:busybox");
-    d.memory_mb = d.disk_mb = 16;
+    d.memory_mb = memory_mb;
+    d.disk_mb = 16;
     d.result_file = text(RESULT_FILE);
     r.task_definition = &d;
     r.task_guid = text(TASK);
@@ -72,6 +74,11 @@ static void desire(struct told *t)
     assert_int_equal(world_call(t->cluster->world, node_url(a_bbs(t->cluster)),
                                 "/v1/tasks/desire.r2", &r.base, SETTLE_NS, NULL),
                      200);
+}
+
+static void desire(struct told *t)
+{
+    desire_sized(t, 16);
 }
 
 static void cancel(struct told *t)
@@ -97,6 +104,7 @@ static void look(struct told *t)
     if (answer) {
         t->state = answer->task ? (int)answer->task->state : GONE;
         t->failed = answer->task && answer->task->failed;
+        t->rejections = answer->task ? answer->task->rejection_count : 0;
         snprintf(t->text, sizeof(t->text), "%s",
                  !answer->task ? ""
                  : t->failed   ? answer->task->failure_reason
@@ -352,5 +360,135 @@ void story_completion_told_twice(struct cluster *c)
     await_left(&t, 20 * SECOND_NS);
     look(&t);
     assert_string_equal(t.text, "once");
+    end(&t);
+}
+
+/* ---- Where no cell takes it, or its cell is lost --------------------------------------------- */
+
+/* More than any cell has. */
+enum { TOO_MUCH_MB = 1000000 };
+
+static void look_pending(struct told *t, int rejections)
+{
+    look(t);
+    assert_int_equal(t->state, MODELS__TASK__STATE__Pending);
+    assert_int_equal(t->rejections, rejections);
+}
+
+static void await_failure(struct told *t, int64_t limit_ns, const char *why)
+{
+    await_state(t, limit_ns, MODELS__TASK__STATE__Completed);
+    assert_true(t->failed);
+    assert_string_equal(t->text, why);
+}
+
+void story_task_nobody_can_place(struct cluster *c)
+{
+    says(c, "A task asks for more than any cell has. It is rejected at once, and again each 30 s "
+            "when the converger asks; the fourth rejection fails it.");
+    struct told t;
+    begin(&t, c);
+    desire_sized(&t, TOO_MUCH_MB);
+    world_run(c->world, 5 * SECOND_NS);
+    look_pending(&t, 1);
+    world_run(c->world, 80 * SECOND_NS);
+    look_pending(&t, 3);
+    await_failure(&t, SETTLE_NS, "insufficient resources: memory");
+    assert_int_equal(t.starts, 0);
+    end(&t);
+}
+
+void story_auctioneer_dies_with_a_task(struct cluster *c)
+{
+    says(c, "The leading auctioneer dies with a task that no cell takes, rejected once. The next "
+            "one finds it on the board, and that its request was answered.");
+    struct told t;
+    begin(&t, c);
+    desire_sized(&t, TOO_MUCH_MB);
+    world_run(c->world, 5 * SECOND_NS);
+    look_pending(&t, 1);
+    int leader = cluster_leader(c, "auctioneer");
+    world_kill(c->world, c->auctioneers[leader]);
+    world_run(c->world, 20 * SECOND_NS);
+    assert_int_equal(cluster_leader(c, "auctioneer"), 1 - leader);
+    look_pending(&t, 1);
+    world_run(c->world, 60 * SECOND_NS);
+    look_pending(&t, 3);
+    await_failure(&t, 15 * SECOND_NS, "insufficient resources: memory");
+    end(&t);
+}
+
+void story_auctioneer_gone_when_a_task_comes(struct cluster *c)
+{
+    says(c, "A task comes while nobody leads the auction: the standby places it.");
+    struct told t;
+    begin(&t, c);
+    world_kill(c->world, c->auctioneers[cluster_leader(c, "auctioneer")]);
+    desire(&t);
+    await_state(&t, 12 * SECOND_NS, MODELS__TASK__STATE__Running);
+    await_process(&t);
+    finish(&t, "in the end");
+    await_result(&t, "in the end");
+    end(&t);
+}
+
+static struct node *run_on_a_cell(struct told *t)
+{
+    desire(t);
+    struct node *cell = await_process(t);
+    await_state(t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    return cell;
+}
+
+void story_task_cell_back_in_time(struct cluster *c)
+{
+    says(c, "The cell of a task is away for 40 s, and lost. Its container runs on, and so does the "
+            "task: what it leaves in the end counts.");
+    struct told t;
+    begin(&t, c);
+    struct node *cell = run_on_a_cell(&t);
+    world_kill(c->world, cell);
+    world_run(c->world, 40 * SECOND_NS);
+    assert_int_equal(cluster_lost_cells(c), 1);
+    look(&t);
+    assert_int_equal(t.state, MODELS__TASK__STATE__Running);
+    world_start(c->world, cell);
+    world_run(c->world, 45 * SECOND_NS);
+    finish(&t, "late");
+    await_result(&t, "late");
+    end(&t);
+}
+
+void story_task_cell_back_too_late(struct cluster *c)
+{
+    says(c, "The cell of a task is lost for longer than a minute: the task fails. When the cell is "
+            "back, what still runs there goes, whatever it would have said.");
+    struct told t;
+    begin(&t, c);
+    struct node *cell = run_on_a_cell(&t);
+    world_kill(c->world, cell);
+    world_run(c->world, 60 * SECOND_NS);
+    look(&t);
+    assert_int_equal(t.state, MODELS__TASK__STATE__Running);
+    await_failure(&t, 20 * SECOND_NS, "cell disappeared before completion");
+    assert_false(is_left(c));
+    world_start(c->world, cell);
+    await_left(&t, 2 * SETTLE_NS);
+    look(&t);
+    assert_string_equal(t.text, "cell disappeared before completion");
+    end(&t);
+}
+
+void story_task_expires(struct cluster *c)
+{
+    says(c, "Nobody leads the auction for half an hour: a task that waits for it fails.");
+    struct told t;
+    begin(&t, c);
+    world_kill(c->world, c->auctioneer);
+    desire(&t);
+    world_run(c->world, 1795 * SECOND_NS);
+    look_pending(&t, 0);
+    await_failure(&t, SETTLE_NS, "not started within time limit");
+    assert_int_equal(t.starts, 0);
     end(&t);
 }
