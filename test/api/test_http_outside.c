@@ -265,19 +265,18 @@ static void call_url(struct scene *s, const char *url, int64_t limit_ms)
 /* A path of the user's server, or a whole URL; "TLS" in it stands for our own server's address. */
 static void call(struct scene *s, const char *target, int64_t limit_ms)
 {
-    char url[LINE], rest[LINE] = "";
+    struct buf url;
     const char *tls = strstr(target, "TLS");
-    if (tls) {
-        snprintf(rest, sizeof(rest), "%.*shttps://127.0.0.1:%d%s", (int)(tls - target), target,
-                 s->echo.port, tls + 3);
-        target = rest;
-    }
+    buf_init(&url);
     if (*target == '/') {
-        snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", s->user.port, target);
-    } else {
-        snprintf(url, sizeof(url), "%s", target);
+        buf_printf(&url, "http://127.0.0.1:%d", s->user.port);
     }
-    call_url(s, url, limit_ms);
+    buf_append(&url, target, tls ? (size_t)(tls - target) : strlen(target));
+    if (tls) {
+        buf_printf(&url, "https://127.0.0.1:%d%s", s->echo.port, tls + 3);
+    }
+    call_url(s, buf_string(&url), limit_ms);
+    buf_done(&url);
 }
 
 /* ---- What comes of them ---------------------------------------------------------------------- */
