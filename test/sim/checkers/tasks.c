@@ -11,6 +11,8 @@
 struct task_container {
     int64_t life; /* create-revision of the record that it was made for; 0 = not known */
     bool counted; /* its process was started */
+    bool noted;   /* "executing" was asked to be written, durably */
+    bool asked;   /* its start was */
 };
 
 /* All that cells have made of the tasks of one guid, one after the other. */
@@ -220,6 +222,30 @@ static void note_made(struct checkers *k, struct task_container *c, const struct
     }
 }
 
+static bool says_executing(const struct verb_call *call)
+{
+    Rep__Note *note = rep__note__unpack(NULL, call->note.size, call->note.data);
+    bool says = note && note->task && note->task->executing;
+    if (note) {
+        rep__note__free_unpacked(note, NULL);
+    }
+    return says;
+}
+
+/* A process is asked for once, whatever became of it, and only after the note that says so. */
+static void check_order(struct checkers *k, struct task_container *c, const struct verb_call *call)
+{
+    if (call->verb == VERB_NOTE) {
+        c->noted = c->noted || (call->durable && says_executing(call));
+    } else if (call->verb == VERB_START) {
+        if (c->asked || !c->noted) {
+            checkers_report(k, "S3", "the process of task %s is asked for %s", call->guid,
+                            c->asked ? "twice" : "before its note says so");
+        }
+        c->asked = true;
+    }
+}
+
 /* Before it is done: what goes with it was there until now. */
 void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
@@ -230,6 +256,7 @@ void check_task_verb(struct checkers *k, struct node *cell, const struct verb_ca
                 model_containers_state(node_containers(cell), call->guid) < 0) {
                 note_made(k, &runs_of(k, call->guid)->on[i], call);
             }
+            check_order(k, &runs_of(k, call->guid)->on[i], call);
         }
     }
 }
