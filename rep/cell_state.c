@@ -106,6 +106,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
             s->lrps[s->n_lrps++] = lrp(a, c);
         }
     }
+    s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->n_placementtags = list_size(config->placement_tags);
     s->placementtags = (char **)config->placement_tags;

@@ -59,6 +59,7 @@ struct container {
     unsigned note_failures;  /* of the note that is wanted, which holds nothing else up */
     int64_t note_retry_ns;   /* it is not tried before; 0 = at once */
     int64_t reserved_until_ns; /* RESERVED: dropped then */
+    int64_t kept_until_ns; /* RUNNING while the cell is emptied: bbs said to keep it; 0 = it did not */
     int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
 
     /* Of the table. */

@@ -64,10 +64,10 @@ static const struct row rows[] = {
     {41, WITHOUT, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "suspect and not here"},
     /* EVACUATING by A */
     {42, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING, "evacuating"},
-    {43, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING, "evacuating"},
+    {43, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_START, "stays: nothing is emptied now"},
     {44, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
     {45, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
-    {46, WITHOUT, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "evacuating and not here"},
+    {46, WITHOUT, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE_EVACUATING, "evacuating and not here"},
     /* The feed shows no own record: ask for what would be right; bbs knows the record and
      * refuses. */
     {47, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_CLAIM, "starting here"},
@@ -76,11 +76,71 @@ static const struct row rows[] = {
     {50, WITH_SHUTDOWN, RECORD_IS_UNSEEN, HARMONY_REMOVE, "stopped as asked"},
 };
 
+/* While the cell is being emptied these come first; what they do not name is as above. A container
+ * that starts goes, one that runs goes on until bbs says that another has its place. */
+static const struct row evacuating_rows[] = {
+    {51, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_EVACUATE_CLAIMED, "to be started elsewhere"},
+    {52, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_DELETE, "to be started elsewhere"},
+    {53, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_EVACUATE_CLAIMED,
+     "to be started elsewhere"},
+    {54, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_EVACUATE_CLAIMED,
+     "to be started elsewhere"},
+    {55, WITH_STARTING, RECORD_IS_SUSPECT_BY_A, HARMONY_EVACUATE_CLAIMED,
+     "was being started elsewhere"},
+    {56, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_EVACUATE_CLAIMED,
+     "is being started elsewhere"},
+    {57, WITH_RUNNING, RECORD_IS_UNSEEN, HARMONY_EVACUATE_RUNNING, "runs until it is replaced"},
+    {58, WITH_RUNNING, RECORD_IS_NONE, HARMONY_EVACUATE_RUNNING, "runs until it is replaced"},
+    {59, WITH_RUNNING, RECORD_IS_UNCLAIMED, HARMONY_EVACUATE_RUNNING, "runs until it is replaced"},
+    {60, WITH_RUNNING, RECORD_IS_CLAIMED_BY_O, HARMONY_EVACUATE_RUNNING,
+     "runs until it is replaced"},
+    {61, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_EVACUATE_RUNNING,
+     "runs until it is replaced"},
+    {62, WITH_RUNNING, RECORD_IS_CRASHED, HARMONY_DELETE, "crashed elsewhere"},
+    {63, WITH_RUNNING, RECORD_IS_SUSPECT_BY_A, HARMONY_EVACUATE_RUNNING,
+     "runs until it is replaced"},
+    {64, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_EVACUATE_RUNNING,
+     "runs until it is replaced"},
+    {65, WITH_CRASHED, RECORD_IS_UNSEEN, HARMONY_EVACUATE_CRASHED, "crashed here"},
+    {66, WITH_CRASHED, RECORD_IS_CLAIMED_BY_A, HARMONY_EVACUATE_CRASHED, "crashed while starting"},
+    {67, WITH_CRASHED, RECORD_IS_RUNNING_ON_A, HARMONY_EVACUATE_CRASHED, "crashed while running"},
+    {68, WITH_CRASHED, RECORD_IS_STOPPING_BY_A, HARMONY_EVACUATE_STOPPED,
+     "ended while its stop was asked"},
+    {69, WITH_CRASHED, RECORD_IS_SUSPECT_BY_A, HARMONY_EVACUATE_CRASHED, "ended while suspect"},
+    {70, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_EVACUATE_CRASHED,
+     "ended before it was replaced"},
+    {71, WITH_SHUTDOWN, RECORD_IS_UNSEEN, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+    {72, WITH_SHUTDOWN, RECORD_IS_CLAIMED_BY_A, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+    {73, WITH_SHUTDOWN, RECORD_IS_RUNNING_ON_A, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+    {74, WITH_SHUTDOWN, RECORD_IS_STOPPING_BY_A, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+    {75, WITH_SHUTDOWN, RECORD_IS_SUSPECT_BY_A, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+    {76, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_EVACUATE_STOPPED, "stopped as asked"},
+};
+
 static const struct harmony reserved_any = {1, HARMONY_NOTHING, "merely a reservation"};
 static const struct harmony foreign = {100, HARMONY_NOTHING, "a state of a later version"};
 static const struct harmony not_ours = {101, HARMONY_NOTHING, "not this cell's"};
 static const struct harmony again = {110, HARMONY_NOTHING, "refused for now"};
 static const struct harmony final = {111, HARMONY_DELETE, "refused for good"};
+
+/* The row of this pair; number 0: none. */
+static struct harmony find(const struct row *list, size_t count, enum harmony_container container,
+                           enum harmony_record record)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].container == container && list[i].record == record) {
+            return (struct harmony){list[i].number, list[i].action, list[i].why};
+        }
+    }
+    return (struct harmony){.row = 0};
+}
+
+struct harmony harmonise_evacuating(enum harmony_container container, enum harmony_record record)
+{
+    struct harmony h = find(evacuating_rows, sizeof(evacuating_rows) / sizeof(evacuating_rows[0]),
+                            container, record);
+    return h.row ? h : harmonise(container, record);
+}
 
 struct harmony harmonise(enum harmony_container container, enum harmony_record record)
 {
@@ -88,11 +148,9 @@ struct harmony harmonise(enum harmony_container container, enum harmony_record r
     if (container == WITH_RESERVED) {
         return reserved_any;
     }
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct row *r = &rows[i];
-        if (r->container == container && r->record == record) {
-            return (struct harmony){r->number, r->action, r->why};
-        }
+    struct harmony h = find(rows, sizeof(rows) / sizeof(rows[0]), container, record);
+    if (h.row) {
+        return h;
     }
     /* What is left: a foreign state, or a record without container that names somebody else. */
     return record == RECORD_IS_FOREIGN ? foreign : not_ours;
@@ -112,25 +170,42 @@ static bool refusal_is_final(enum harmony_action refused, Models__Error__Type ty
         return type == MODELS__ERROR__TYPE__ActualLRPCannotBeCrashed ||
                type == MODELS__ERROR__TYPE__ResourceNotFound;
     case HARMONY_REMOVE:
+    case HARMONY_REMOVE_EVACUATING:
         return type == MODELS__ERROR__TYPE__ActualLRPCannotBeRemoved ||
                type == MODELS__ERROR__TYPE__ResourceNotFound;
+    case HARMONY_EVACUATE_CLAIMED:
+    case HARMONY_EVACUATE_STOPPED:
+    case HARMONY_EVACUATE_CRASHED:
+        return type == MODELS__ERROR__TYPE__ResourceNotFound;
     default:
         return false;
     }
 }
 
-struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
-                                 enum harmony_action refused, Models__Error__Type type)
+static struct harmony judge_refused(struct harmony (*table)(enum harmony_container,
+                                                            enum harmony_record),
+                                    enum harmony_container container, enum harmony_record record,
+                                    enum harmony_action refused, Models__Error__Type type)
 {
     if (!refusal_is_final(refused, type)) {
         return again;
     }
     /* A reservation whose claim failed is judged like a container that starts (DESIGN 5). */
-    struct harmony h = harmonise(container == WITH_RESERVED ? WITH_STARTING : container, record);
-    if (h.action == refused) {
-        return final;
-    }
-    return h;
+    struct harmony h = table(container == WITH_RESERVED ? WITH_STARTING : container, record);
+    return h.action == refused ? final : h;
+}
+
+struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
+                                 enum harmony_action refused, Models__Error__Type type)
+{
+    return judge_refused(harmonise, container, record, refused, type);
+}
+
+struct harmony harmonise_evacuating_refused(enum harmony_container container,
+                                            enum harmony_record record,
+                                            enum harmony_action refused, Models__Error__Type type)
+{
+    return judge_refused(harmonise_evacuating, container, record, refused, type);
 }
 
 enum harmony_record harmony_record_of(const Models__ActualLRP *record, const char *guid,
@@ -171,6 +246,11 @@ const char *harmony_action_name(enum harmony_action action)
         [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove", [HARMONY_UNCLAIM] = "unclaim",
         [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete", [HARMONY_COMPLETE] = "complete",
         [HARMONY_REJECT] = "reject",
+        [HARMONY_EVACUATE_CLAIMED] = "evacuate_claimed",
+        [HARMONY_EVACUATE_CRASHED] = "evacuate_crashed",
+        [HARMONY_EVACUATE_STOPPED] = "evacuate_stopped",
+        [HARMONY_EVACUATE_RUNNING] = "evacuate_running",
+        [HARMONY_REMOVE_EVACUATING] = "remove_evacuating",
     };
     assert(action < HARMONY_ACTION_COUNT);
     return names[action];
@@ -178,7 +258,12 @@ const char *harmony_action_name(enum harmony_action action)
 
 bool harmony_is_move(enum harmony_action action)
 {
-    return action == HARMONY_CLAIM || action == HARMONY_START || action == HARMONY_CRASH ||
-           action == HARMONY_REMOVE || action == HARMONY_UNCLAIM || action == HARMONY_COMPLETE ||
-           action == HARMONY_REJECT;
+    return action != HARMONY_NOTHING && action != HARMONY_STOP && action != HARMONY_DELETE;
+}
+
+bool harmony_record_is_own(enum harmony_record record)
+{
+    return record == RECORD_IS_CLAIMED_BY_A || record == RECORD_IS_RUNNING_ON_A ||
+           record == RECORD_IS_STOPPING_BY_A || record == RECORD_IS_SUSPECT_BY_A ||
+           record == RECORD_IS_EVACUATING_BY_A;
 }

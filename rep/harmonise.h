@@ -48,6 +48,12 @@ enum harmony_action {
     HARMONY_DELETE,  /* delete the container; a running one is stopped first */
     HARMONY_COMPLETE, /* move "complete" of a task, then delete what there is of a container */
     HARMONY_REJECT,   /* move "reject" of a task, then delete the container */
+    /* The moves of these names; but for RUNNING the container is then deleted. */
+    HARMONY_EVACUATE_CLAIMED,
+    HARMONY_EVACUATE_CRASHED,
+    HARMONY_EVACUATE_STOPPED,
+    HARMONY_EVACUATE_RUNNING, /* the answer says whether the container is kept; asked again */
+    HARMONY_REMOVE_EVACUATING,
     HARMONY_ACTION_COUNT
 };
 
@@ -66,12 +72,18 @@ struct harmony {
 /* The table. Every pair has an answer. */
 struct harmony harmonise(enum harmony_container container, enum harmony_record record);
 
+/* The same while the cell is being emptied (seed, Evacuation; rep-auctioneer.md 2.5). */
+struct harmony harmonise_evacuating(enum harmony_container container, enum harmony_record record);
+
 /* What to do when bbs refused `refused` with an error of this type and the record standing there is
  * now known as `record`. As the table says; where it would ask for the refused move again, the
  * refusal is final only if its type says so: then the container goes, else NOTHING is given and the
  * move is repeated later (DESIGN 2: refusals that may destroy passed the read barrier). */
 struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
                                  enum harmony_action refused, Models__Error__Type type);
+struct harmony harmonise_evacuating_refused(enum harmony_container container,
+                                            enum harmony_record record,
+                                            enum harmony_action refused, Models__Error__Type type);
 
 /* How the record looks to the container (or, for WITHOUT, to the record's own instance) `guid` on
  * cell `cell_id`. `record` may be NULL: NONE. */
@@ -81,7 +93,10 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
 /* "claim", "start", ...: also the names of the moves on the wire (common/lifecycle). */
 const char *harmony_action_name(enum harmony_action action);
 
-/* True for CLAIM, START, CRASH, REMOVE, UNCLAIM, COMPLETE, REJECT: something to ask of bbs. */
+/* True for what is asked of bbs: all but NOTHING, STOP and DELETE. */
 bool harmony_is_move(enum harmony_action action);
+
+/* The record bears this container's key. */
+bool harmony_record_is_own(enum harmony_record record);
 
 #endif

@@ -9,6 +9,7 @@
 #include "common/client/follower.h"
 #include "rep/capacity.h"
 #include "rep/container.h"
+#include "rep/drain.h"
 #include "rep/knowledge.h"
 #include "rep/listing.h"
 #include "rep/metrics.h"
@@ -55,6 +56,7 @@ struct rep {
     struct listing listing;
     struct map fetches; /* id of an open call as text -> struct container */
     struct metrics metrics;
+    struct drain drain;
 
     int64_t pass_ns;    /* when the next pass over everything is due */
     bool pass_wanted;   /* at the end of this step */

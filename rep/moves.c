@@ -131,6 +131,12 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
     return move;
 }
 
+static bool is_evacuation(enum harmony_action action)
+{
+    return action == HARMONY_EVACUATE_CLAIMED || action == HARMONY_EVACUATE_CRASHED ||
+           action == HARMONY_EVACUATE_STOPPED || action == HARMONY_EVACUATE_RUNNING;
+}
+
 static Board__Move *container_move_message(const struct rep *r, struct arena *a,
                                            struct move_order *o)
 {
@@ -142,12 +148,17 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
     move->definition = c->about->definition;
     const Models__ActualLRP *record = NULL;
-    knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), &record);
+    enum harmony_record seen =
+        knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), &record);
+    if (is_evacuation(o->action)) {
+        o->blind = !harmony_record_is_own(seen);
+        o->presence = o->blind ? o->presence : record->presence;
+    }
     if (o->action == HARMONY_REMOVE && record) {
         move->presence = o->presence = record->presence;
-    } else if (o->action == HARMONY_CRASH) {
+    } else if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
         move->error_message = c->exit_text;
-    } else if (o->action == HARMONY_START) {
+    } else if (o->action == HARMONY_START || o->action == HARMONY_EVACUATE_RUNNING) {
         fill_start(r, a, c->about, move);
         c->start_wanted = false;
     }
@@ -169,7 +180,10 @@ static Board__Move *stray_move_message(const struct rep *r, struct arena *a, str
         return NULL;
     }
     Board__Move *move = new_move(r, a, o->action, record->actual_lrp_key, guid);
-    move->presence = o->presence = record->presence;
+    o->presence = record->presence;
+    if (o->action == HARMONY_REMOVE) { /* the others find theirs by the instance's key */
+        move->presence = record->presence;
+    }
     return move;
 }
 
@@ -261,7 +275,7 @@ static void learn(struct rep *r, const Models__ActualLRPKey *key, const struct m
                   const Board__MoveResult *result)
 {
     const Models__ActualLRP *record = result->record;
-    if (record || tells_of_absence(result)) {
+    if (record || (!o->blind && tells_of_absence(result))) {
         knowledge_answer(&r->knowledge, key, record ? record->presence : o->presence, record,
                          result->revision);
     }
@@ -332,6 +346,8 @@ static void settle_container(struct rep *r, const struct move_order *o,
         reconcile_refused(r, c, o->action,
                           result->error ? result->error->type : MODELS__ERROR__TYPE__UnknownError,
                           out);
+    } else if (o->action == HARMONY_EVACUATE_RUNNING) {
+        reconcile_evacuated(r, c, result->keep_container, out);
     } else {
         reconcile_moved(c, o->action, out);
     }

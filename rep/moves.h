@@ -21,6 +21,7 @@ struct move_order {
     struct move_order *next;
     enum harmony_action action;
     Models__ActualLRP__Presence presence; /* of the record it is about; set when it is sent */
+    bool blind; /* no record of the container is known: that none is shown says nothing */
     bool stray; /* `name` is a record's key, else a container's guid */
     char name[];
 };

@@ -94,7 +94,16 @@ static struct harmony judge(struct rep *r, struct container *c, struct arena *a)
     if (record == RECORD_IS_UNSEEN && r->follower.revision == 0) {
         return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
     }
-    return harmonise(side_of(c), record);
+    if (!r->drain.on) {
+        return harmonise(side_of(c), record);
+    }
+    struct harmony h = harmonise_evacuating(side_of(c), record);
+    if (h.action == HARMONY_EVACUATE_RUNNING && harmony_record_is_own(record) &&
+        r->now.mono_ns < c->kept_until_ns) {
+        container_due(c, c->kept_until_ns);
+        h.action = HARMONY_NOTHING; /* bbs said so a moment ago */
+    }
+    return h;
 }
 
 bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out)
@@ -107,6 +116,8 @@ static void reserved(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->stop_asked) {
         rep_container_gone(r, c, "stop asked before it began", out);
+    } else if (r->drain.on) {
+        rep_container_gone(r, c, "the cell is being emptied", out);
     } else if (r->now.mono_ns >= c->reserved_until_ns) {
         rep_container_gone(r, c, "the reservation was not used in time", out);
     } else {
@@ -250,6 +261,22 @@ void reconcile_moved(struct container *c, enum harmony_action action, struct eff
         reconcile_delete(c, "its crash is recorded", out);
     } else if (action == HARMONY_REMOVE) {
         reconcile_delete(c, "its record is removed", out);
+    } else if (action == HARMONY_EVACUATE_CLAIMED || action == HARMONY_EVACUATE_CRASHED ||
+               action == HARMONY_EVACUATE_STOPPED) {
+        reconcile_delete(c, "the board knows that it is not here any more", out);
+    }
+}
+
+void reconcile_evacuated(struct rep *r, struct container *c, bool keep, struct effects *out)
+{
+    c->failures = 0;
+    c->retry_ns = 0;
+    if (keep) {
+        c->kept_until_ns = r->now.mono_ns + EVACUATION_INTERVAL_NS;
+        container_due(c, c->kept_until_ns);
+    } else if (c->phase == PHASE_RUNNING && !c->stop_asked) {
+        act(r, c, (struct harmony){0, HARMONY_DELETE, "another has its place, or nobody wants it"},
+            out);
     }
 }
 
@@ -258,7 +285,9 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
 {
     enum harmony_record record =
         knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), NULL);
-    struct harmony h = harmonise_refused(side_of(c), record, action, type);
+    struct harmony h = r->drain.on
+                           ? harmonise_evacuating_refused(side_of(c), record, action, type)
+                           : harmonise_refused(side_of(c), record, action, type);
     effects_log(out, LOG_INFO_LEVEL, "move refused",
                 "instance_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", container_guid(c),
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
@@ -305,7 +334,7 @@ void reconcile_all(struct rep *r)
 static void pass(struct rep *r, struct effects *out)
 {
     r->pass_wanted = false;
-    r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
+    r->pass_ns = r->now.mono_ns + drain_interval_ns(r);
     knowledge_trim(&r->knowledge);
     moves_trim(r);
     MAP_EACH(&r->containers.by_guid, n)

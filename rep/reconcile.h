@@ -31,6 +31,9 @@ bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *ou
 /* bbs did what was asked for this container, or found it done. */
 void reconcile_moved(struct container *c, enum harmony_action action, struct effects *out);
 
+/* bbs answered evacuate_running: the container is kept, or goes. */
+void reconcile_evacuated(struct rep *r, struct container *c, bool keep, struct effects *out);
+
 /* bbs refused it; what stands on the board is already known. */
 void reconcile_refused(struct rep *r, struct container *c, enum harmony_action action,
                        Models__Error__Type type, struct effects *out);

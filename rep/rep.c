@@ -211,8 +211,12 @@ static void on_container(struct rep *r, const struct container_status *s, struct
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void on_stop(struct rep *r, struct effects *out)
+static void on_stop(struct rep *r, enum stop_kind kind, struct effects *out)
 {
+    if (kind == STOP_IN_ORDER && !r->config.leave_on_term) {
+        drain_begin(r, "SIGTERM", out);
+        return;
+    }
     effects_log(out, LOG_INFO_LEVEL, "rep ends", "containers=%zu", r->containers.by_guid.count);
     effects_exit(out, 0, "stopped as asked; containers run on");
     r->ended = true;
@@ -231,7 +235,7 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         metrics_hangup(r, ev->hangup);
         break;
     case EVENT_RESPONSE:
-        if (!moves_response(r, &ev->response, out)) {
+        if (!drain_response(r, &ev->response, out) && !moves_response(r, &ev->response, out)) {
             launch_response(r, &ev->response, out);
         }
         break;
@@ -242,10 +246,21 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         on_container(r, &ev->container, out);
         break;
     case EVENT_STOP:
-        on_stop(r, out);
+        on_stop(r, ev->stop, out);
         break;
     default:
         break;
+    }
+}
+
+/* Session and beats. */
+static void keep_session(struct rep *r, const struct event *ev, struct effects *out)
+{
+    if (session_step(r, ev, out)) {
+        beater_start(&r->beater, ev, out);
+        reconcile_all(r);
+    } else if (beater_step(&r->beater, ev, out) == BEAT_REJECTED) {
+        session_lost(r, "a bbs refused our beat", out);
     }
 }
 
@@ -266,11 +281,8 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
         return;
     }
     follower_step(&r->follower, ev, out);
-    if (session_step(r, ev, out)) {
-        beater_start(&r->beater, ev, out);
-        reconcile_all(r);
-    } else if (beater_step(&r->beater, ev, out) == BEAT_REJECTED) {
-        session_lost(r, "a bbs refused our beat", out);
+    if (!r->drain.leaving) {
+        keep_session(r, ev, out);
     }
     if (!r->session.open) {
         moves_release(r, out);
@@ -280,7 +292,11 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
     }
     reconcile(r, out);
     listing_step(r, out);
-    if (!r->session.open) {
+    drain_step(r, out);
+    if (r->ended) {
+        return;
+    }
+    if (!r->session.open && !r->drain.leaving) {
         session_step(r, ev, out);
     }
 }
@@ -364,6 +380,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
+    to->evacuation_ns = setting(from->evacuation_ns, EVACUATION_NS);
 }
 
 static void init_board_side(struct rep *r)

@@ -25,6 +25,8 @@ struct rep_config {
     int64_t reconcile_interval_ns;   /* 30 s */
     int64_t reservation_ns;          /* 1 min */
     int64_t stop_grace_ns;           /* 10 s */
+    int64_t evacuation_ns;           /* its time limit: 600 s */
+    bool leave_on_term;              /* SIGTERM ends the rep at once, and its containers run on */
 };
 
 /* Strings and lists are copied. */

@@ -21,7 +21,7 @@ enum { BODY_DECODED_MAX = 64 * 1024 * 1024, PARAMETERS_MAX = 2, ANYBODY = ~0 };
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
 
-static handler ping, state, metrics, work, stop, update, cancel, reset, logs, log_list;
+static handler ping, evacuate, state, metrics, work, stop, update, cancel, reset, logs, log_list;
 
 static const struct route {
     const char *method;
@@ -30,6 +30,7 @@ static const struct route {
     size_t body_max;
     handler *handle;
 } routes[] = {
+    {"POST", "/evacuate", ANYBODY, EMPTY_BODY_MAX, evacuate},
     {"GET", "/ping", ANYBODY, EMPTY_BODY_MAX, ping},
     {"GET", "/state", ANYBODY, EMPTY_BODY_MAX, state},
     {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},
@@ -172,6 +173,14 @@ static void ping(struct rep *r, const struct request *q, const char *const *para
     (void)r;
     (void)parameters;
     answer_empty(q, 200, out);
+}
+
+static void evacuate(struct rep *r, const struct request *q, const char *const *parameters,
+                     struct effects *out)
+{
+    (void)parameters;
+    drain_begin(r, "POST /evacuate", out);
+    effects_reply(out, q->id, 202, JSON_TYPE, bytes_of("{\"ping_path\":\"/ping\"}"));
 }
 
 static void state(struct rep *r, const struct request *q, const char *const *parameters,

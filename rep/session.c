@@ -48,18 +48,27 @@ static Models__CellPresence *presence(const struct rep *r, struct arena *a)
     return p;
 }
 
-static void ask(struct rep *r, struct effects *out)
+uint64_t session_call(struct rep *r, bool leave, struct effects *out)
 {
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     cell.presence = presence(r, out->arena);
     cell.state = BOARD__CELL_RECORD__STATE__PRESENT;
     cell.session = r->config.session;
     cell.identity = (char *)r->config.identity;
+    cell.evacuating = r->drain.on;
+    cell.evacuate_until = r->drain.on ? r->drain.until_wall_ns : 0;
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
     request.cell = &cell;
+    request.leave = leave;
+    return boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
+                       r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+}
+
+static void ask(struct rep *r, struct effects *out)
+{
+    r->session.tell = false;
     r->session.url = boards_url(&r->boards);
-    r->session.call_id = boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
-                                     r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+    r->session.call_id = session_call(r, false, out);
 }
 
 /* Asked again later, at the next bbs; told once for each reason. */
@@ -67,6 +76,7 @@ static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 {
     struct session *s = &r->session;
     boards_failed(&r->boards, s->url);
+    s->tell |= s->open;
     s->failures++;
     s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
     if (strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
@@ -128,6 +138,7 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     if (answer->error && was_lost(r, answer)) {
+        session_lost(r, answer->error->message, out);
         raise_session(r, answer->cell->session, out);
         return false;
     }
@@ -136,9 +147,16 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     struct session *s = &r->session;
+    bool news = !s->open;
     s->open = true;
     s->failures = 0;
     s->why[0] = '\0';
+    if (answer->cell && answer->cell->evacuating) {
+        drain_resume(r, answer->cell->evacuate_until, out);
+    }
+    if (!news) {
+        return false;
+    }
     r->containers.version++;
     effects_log(out, LOG_INFO_LEVEL, "session opened", "cell_id=%s session=%llu url=%s",
                 r->config.cell_id, (unsigned long long)r->config.session, s->url);
@@ -180,7 +198,7 @@ bool session_step(struct rep *r, const struct event *ev, struct effects *out)
     if (s->raising && ev->kind == EVENT_SESSION && ev->session.session == s->raising) {
         raised(r, &ev->session, out);
     }
-    if (r->ended || s->open || s->call_id || s->raising) {
+    if (r->ended || (s->open && !s->tell) || s->call_id || s->raising) {
         return news;
     }
     if (r->now.mono_ns >= s->retry_ns) {
@@ -189,6 +207,11 @@ bool session_step(struct rep *r, const struct event *ev, struct effects *out)
         effects_due(out, s->retry_ns);
     }
     return news;
+}
+
+void session_tell(struct rep *r)
+{
+    r->session.tell = r->session.open || r->session.call_id;
 }
 
 void session_lost(struct rep *r, const char *why, struct effects *out)

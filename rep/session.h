@@ -14,6 +14,7 @@ struct rep;
 
 struct session {
     bool open;
+    bool tell;        /* what the cell says of itself has changed: the board is to hear it */
     uint64_t call_id; /* of the open question; 0 = none */
     uint64_t raising; /* this session is on its way to the disk; 0 = none */
     const char *url;  /* of the bbs it went to */
@@ -24,6 +25,13 @@ struct session {
 
 /* Give it every event. True once, when the session has just been opened. */
 bool session_step(struct rep *r, const struct event *ev, struct effects *out);
+
+/* What the cell says of itself has changed: told again, with the same session. */
+void session_tell(struct rep *r);
+
+/* One POST /v1/board/cell with the present session: it opens it, or asks for the record to go. Gives
+ * the call's id. */
+uint64_t session_call(struct rep *r, bool leave, struct effects *out);
 
 /* The board knows another session, or none: beats end, the session is asked for again. */
 void session_lost(struct rep *r, const char *why, struct effects *out);

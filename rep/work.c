@@ -100,7 +100,7 @@ Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out
         wishes[i] = (struct wish){work->lrps[i], i};
     }
     qsort(wishes, work->n_lrps, sizeof(*wishes), by_descending_memory);
-    bool well = cell_state_is_well(r);
+    bool well = cell_state_is_well(r) && !r->drain.on;
     for (size_t i = 0; i < work->n_lrps; i++) {
         if (!well || !reserve(r, wishes[i].lrp, out)) {
             rest->lrps[rest->n_lrps++] = wishes[i].lrp;

@@ -16,22 +16,25 @@ const Models__ActualLRP *evacuate_target(const struct move_snapshot *s, const Bo
     return NULL;
 }
 
-/* Somebody else's word is final for the index: it runs there, or has crashed there, or is not
- * wanted any more. */
-static bool replaced(const struct move_snapshot *s, const Board__Move *m)
+/* Somebody else's word is final for the index: it runs there, or has crashed there, or it is wanted
+ * nowhere. A record that is missing although the index is desired is made again by the converger:
+ * our own reps wait for it, and the index is served meanwhile. */
+static bool replaced(const struct move_snapshot *s, const struct op_input *in)
 {
+    const Board__Move *m = (const Board__Move *)in->request;
     if (!s->ordinary) {
-        return true;
+        return in->actor != ACTOR_REP || !index_desired(s->desired, m->actual_lrp_key->index) ||
+               !(move_guards(s, m) & ACTUAL_LRP_IF_DEFINITION_CURRENT);
     }
     int state = actual_state(s->ordinary);
     return !instance_key_equal(s->ordinary->actual_lrp_instance_key, m->actual_lrp_instance_key) &&
            (state == ACTUAL_LRP_RUNNING || state == ACTUAL_LRP_CRASHED);
 }
 
-uint32_t evacuate_guards(const struct move_snapshot *s, const Board__Move *m,
+uint32_t evacuate_guards(const struct move_snapshot *s, const struct op_input *in,
                          const Models__ActualLRP *record)
 {
-    Board__Move about = *m;
+    Board__Move about = *(const Board__Move *)in->request;
     about.presence = record ? record->presence : MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
     uint32_t guards = move_guards(s, &about);
     if (record && record->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
@@ -43,7 +46,7 @@ uint32_t evacuate_guards(const struct move_snapshot *s, const Board__Move *m,
     if (s->desired && s->desired->on_evacuate == MODELS__ON_EVACUATE__STAY) {
         guards |= ACTUAL_LRP_IF_POLICY_STAYS;
     }
-    return guards | (replaced(s, m) ? ACTUAL_LRP_IF_REPLACED : 0);
+    return guards | (replaced(s, in) ? ACTUAL_LRP_IF_REPLACED : 0);
 }
 
 const Models__ActualLRP *evacuate_begin(const struct move_snapshot *s, const struct op_input *in,

@@ -10,7 +10,7 @@ const Models__ActualLRP *evacuate_target(const struct move_snapshot *s, const Bo
 
 /* The guards that hold between the move and `record`, which may be NULL: move_guards, and whether
  * it is EVACUATING, SUSPECT, replaced, or to stay. */
-uint32_t evacuate_guards(const struct move_snapshot *s, const Board__Move *m,
+uint32_t evacuate_guards(const struct move_snapshot *s, const struct op_input *in,
                          const Models__ActualLRP *record);
 
 /* The common beginning: the caller may speak, and there is a target, which becomes the plan's

@@ -13,13 +13,12 @@
 void evacuate_claimed_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
     const Models__ActualLRP *target = evacuate_begin(s, in, true, p);
     if (!target) { /* 1 */
         return;
     }
     int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(target), in->actor,
-                            ACTUAL_LRP_NEWS_EVACUATE_CLAIMED, evacuate_guards(s, m, target));
+                            ACTUAL_LRP_NEWS_EVACUATE_CLAIMED, evacuate_guards(s, in, target));
     if (to < 0) { /* 2 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__ActualLRPCannotBeUnclaimed);
         return;

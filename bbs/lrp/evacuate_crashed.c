@@ -14,12 +14,11 @@
 void evacuate_crashed_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
     const Models__ActualLRP *target = evacuate_begin(s, in, false, p);
     if (!target) { /* 1 */
         return;
     }
-    uint32_t guards = evacuate_guards(s, m, target);
+    uint32_t guards = evacuate_guards(s, in, target);
     if (move_crash_count(s, in->now) < s->policy->immediate_below) {
         guards |= ACTUAL_LRP_IF_CRASH_IMMEDIATE;
     }

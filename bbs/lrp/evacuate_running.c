@@ -11,9 +11,8 @@
 static int move_of(const struct move_snapshot *s, const struct op_input *in,
                    const Models__ActualLRP *record)
 {
-    const Board__Move *m = (const Board__Move *)in->request;
     return lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
-                          ACTUAL_LRP_NEWS_EVACUATE_RUNNING, evacuate_guards(s, m, record));
+                          ACTUAL_LRP_NEWS_EVACUATE_RUNNING, evacuate_guards(s, in, record));
 }
 
 /* A new record at the EVACUATING key of the index, RUNNING, with nothing told yet. */
@@ -23,7 +22,9 @@ static Models__ActualLRP *evacuating_new(struct plan *p, const struct move_snaps
     const Models__ActualLRPKey *key = s->ordinary
                                           ? s->ordinary->actual_lrp_key
                                           : ((const Board__Move *)in->request)->actual_lrp_key;
-    const Models__Owner *owner = s->ordinary ? s->ordinary->owner : NULL;
+    const Models__Owner *owner = s->ordinary  ? s->ordinary->owner
+                                 : s->desired ? s->desired->owner
+                                              : NULL;
     Models__ActualLRP *r = actual_new(p->arena, key->process_guid, key->index, key->domain, owner,
                                       in->now, in->random);
     r->presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
@@ -64,8 +65,7 @@ static void leave_place(const struct move_snapshot *s, const struct op_input *in
     Models__ActualLRP *evacuating = evacuating_of(p, s, in, target); /* 6, 7 */
     assert(lifecycle_move(&actual_lrp_lifecycle, actual_state(s->evacuating), in->actor,
                           ACTUAL_LRP_NEWS_EVACUATE_RUNNING,
-                          ACTUAL_LRP_IF_DEFINITION_CURRENT | ACTUAL_LRP_IF_EVACUATING) ==
-           ACTUAL_LRP_RUNNING);
+                          ACTUAL_LRP_IF_EVACUATING) == ACTUAL_LRP_RUNNING);
     move_put(p, in, evacuating, "evacuate_running");
     if (to == ACTUAL_LRP_NONE) { /* 7 */
         move_delete(p, in, target, "evacuate_running");
@@ -79,7 +79,9 @@ static void leave_place(const struct move_snapshot *s, const struct op_input *in
 static void hold_place(const struct move_snapshot *s, const struct op_input *in,
                        const Models__ActualLRP *target, struct plan *p)
 {
-    if ((s->evacuating && !target) || move_of(s, in, target) != ACTUAL_LRP_RUNNING) {
+    bool current = evacuate_guards(s, in, target) & ACTUAL_LRP_IF_DEFINITION_CURRENT;
+    bool taken = s->evacuating && !target;
+    if ((!target && !current) || taken || move_of(s, in, target) != ACTUAL_LRP_RUNNING) {
         return;
     }
     const Board__Move *m = (const Board__Move *)in->request;
@@ -97,6 +99,8 @@ static void hold_place(const struct move_snapshot *s, const struct op_input *in,
 /* 1. No record for the index: nothing; the container goes.
  * 2. No ORDINARY record, or another instance's that is RUNNING or CRASHED: the target's EVACUATING
  *    record goes, and the container. A SUSPECT target's record is left to its own ends.
+ *    (1, 2: for our own reps a record that is missing although its index is desired is no reason:
+ * it is made again, and the instance serves until then.)
  * 3. The target is marked stopping: nothing; the container goes, which is the stop that was asked.
  * 4. The target is ORDINARY and RUNNING, and is to stay (on_evacuate): nothing; the container is
  *    kept, and nobody replaces it until its cell ends it.
@@ -119,7 +123,7 @@ void evacuate_running_decide(const void *snapshot, const struct op_input *in, st
     p->keep_container = false;
     const Models__ActualLRP *target = evacuate_target(s, m);
     p->record = target ? &target->base : NULL;
-    if (evacuate_guards(s, m, target) & ACTUAL_LRP_IF_REPLACED) { /* 1, 2 */
+    if (evacuate_guards(s, in, target) & ACTUAL_LRP_IF_REPLACED) { /* 1, 2 */
         if (target && move_of(s, in, target) == ACTUAL_LRP_NONE &&
             target->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
             evacuate_delete(p, in, target, "evacuate_running");

@@ -10,13 +10,12 @@
 void remove_evacuating_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
     const Models__ActualLRP *target = evacuate_begin(s, in, false, p);
     if (!target) { /* 1 */
         return;
     }
     int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(target), in->actor,
-                            ACTUAL_LRP_NEWS_REMOVE_EVACUATING, evacuate_guards(s, m, target));
+                            ACTUAL_LRP_NEWS_REMOVE_EVACUATING, evacuate_guards(s, in, target));
     if (to < 0) { /* 1 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;

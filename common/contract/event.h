@@ -20,7 +20,7 @@ enum event_kind {
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
     EVENT_SESSION,   /* the end of an EFFECT_SESSION */
-    EVENT_STOP,      /* end in good order (SIGTERM): the role answers with EFFECT_EXIT when done */
+    EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
 };
 
@@ -78,6 +78,11 @@ struct stream_news {
     const char *text;
 };
 
+enum stop_kind {
+    STOP_IN_ORDER, /* SIGTERM */
+    STOP_AT_ONCE,  /* SIGINT: no more than what takes a moment */
+};
+
 struct session_kept {
     uint64_t session; /* of the EFFECT_SESSION */
     const char *text; /* "" = it is on the disk; else why it is not. Never NULL */
@@ -97,6 +102,7 @@ struct event {
         struct verb_answer verb;
         struct container_status container;
         struct session_kept session;
+        enum stop_kind stop;
     };
 };
 

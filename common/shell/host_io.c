@@ -365,7 +365,8 @@ static void on_signal(evutil_socket_t number, short what, void *context)
         event_base_loopbreak(h->base);
         return;
     }
-    host_deliver(h, &(struct event){.kind = EVENT_STOP});
+    host_deliver(h, &(struct event){.kind = EVENT_STOP,
+                                    .stop = number == SIGINT ? STOP_AT_ONCE : STOP_IN_ORDER});
 }
 
 static void on_log_tick(evutil_socket_t fd, short what, void *context)

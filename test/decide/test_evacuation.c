@@ -39,8 +39,8 @@ static void claimed(void **state)
          .move = MOVE OWN, .plan = "delete " S " " MOVE " by rep\n"},
         {REP("4 marked, not desired"), .ordinary = "CLAIMED a@c1 stopping", .move = MOVE OWN,
          .plan = "delete " O " " MOVE " by rep\n"},
-        {REP("5 marked, desired again"), .ordinary = "CLAIMED a@c1 stopping", TWO,
-         .move = MOVE OWN, .plan = UNCLAIMED(MOVE, "") ASKS},
+        {REP("5 marked, desired again"), .ordinary = "CLAIMED a@c1 stopping", TWO, .move = MOVE OWN,
+         .plan = UNCLAIMED(MOVE, "") ASKS},
         {REP("5"), .ordinary = "CLAIMED a@c1 def=D1 crash=2", TWO, .move = MOVE OWN,
          .plan = UNCLAIMED(MOVE, " crash=2") ASKS},
         {REP("5 RUNNING"), .ordinary = "RUNNING a@c1 def=D1", TWO, .move = MOVE OWN,
@@ -99,8 +99,7 @@ static void stopped(void **state)
         {REP("1 another's"), .ordinary = "RUNNING b@c2", TWO, .move = MOVE OWN, .plan = NOT_FOUND},
         {REP("1 of a later version"), .ordinary = "NEWER a@c1", TWO, .move = MOVE OWN,
          .plan = NOT_FOUND},
-        {REP("2 marked, desired again"), .ordinary = "RUNNING a@c1 stopping", TWO,
-         .move = MOVE OWN,
+        {REP("2 marked, desired again"), .ordinary = "RUNNING a@c1 stopping", TWO, .move = MOVE OWN,
          .plan = "put " O " " MOVE " by rep -> UNCLAIMED since=1000 new/0\n" ASKS},
         {REP("3"), .ordinary = "RUNNING a@c1", TWO, .move = MOVE OWN,
          .plan = "delete " O " " MOVE " by rep\n"},
@@ -139,15 +138,20 @@ static void removed(void **state)
 
 #define MOVE "evacuate_running"
 #define FULL MOVE OWN " def=D1 address=A zone=z tag1=k"
-#define FROM_REQUEST                                                                               \
-    " by rep -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 "
+#define FROM_REQUEST " by rep -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 "
 #define MADE "put " E " " MOVE FROM_REQUEST "new/0\nkeep\n"
 
 static void runs(void **state)
 {
     (void)state;
     static const struct move_case cases[] = {
-        {REP("1 no record"), TWO, .move = FULL, .plan = "nothing\n"},
+        {REP("1 no record"), .move = FULL, .plan = "nothing\n"},
+        {REP("1 no record, another definition is desired"), .desired = "instances=2 def=D2",
+         .move = FULL, .plan = "nothing\n"},
+        {"1 no record, by a client", ACTOR_CLIENT, TWO, .move = MOVE " a@c1 address=A",
+         .plan = "nothing\n"},
+        {"2 no ORDINARY record, by a client", ACTOR_CLIENT, .evacuating = "RUNNING a@c1", TWO,
+         .move = MOVE " a@c1 address=A", .plan = "delete " E " " MOVE " by client\n"},
         {REP("2 no ORDINARY record"), .evacuating = "RUNNING a@c1", .move = FULL,
          .plan = "delete " E " " MOVE " by rep\n"},
         {REP("2 replaced"), .ordinary = "RUNNING b@c2", .evacuating = "RUNNING a@c1", TWO,
@@ -155,8 +159,7 @@ static void runs(void **state)
         {REP("2 replaced, repeated"), .ordinary = "RUNNING b@c2", TWO, .move = FULL,
          .plan = "nothing\n"},
         {REP("2 the replacement has crashed"), .ordinary = "CRASHED crash=3",
-         .evacuating = "RUNNING a@c1", TWO, .move = FULL,
-         .plan = "delete " E " " MOVE " by rep\n"},
+         .evacuating = "RUNNING a@c1", TWO, .move = FULL, .plan = "delete " E " " MOVE " by rep\n"},
         {REP("2 another's EVACUATING record is not touched"), .ordinary = "RUNNING b@c2",
          .evacuating = "RUNNING c@c3", TWO, .move = FULL, .plan = "nothing\n"},
         {REP("2 SUSPECT, replaced: left to its own ends"), .ordinary = "RUNNING b@c2",
@@ -167,14 +170,14 @@ static void runs(void **state)
          .plan = "nothing\n"},
         {REP("3 CLAIMED and marked"), .ordinary = "CLAIMED a@c1 stopping", .move = FULL,
          .plan = "nothing\n"},
-        {REP("3 SUSPECT and marked"), .ordinary = "UNCLAIMED",
-         .suspect = "RUNNING a@c1 stopping", TWO, .move = FULL, .plan = "nothing\n"},
+        {REP("3 SUSPECT and marked"), .ordinary = "UNCLAIMED", .suspect = "RUNNING a@c1 stopping",
+         TWO, .move = FULL, .plan = "nothing\n"},
         {REP("4 to stay"), .ordinary = "RUNNING a@c1 def=D1", .desired = "instances=2 def=D1 stay",
          .move = FULL, .plan = "nothing\nkeep\n"},
         {REP("6 to stay, but not known to run"), .ordinary = "CLAIMED a@c1 def=D1",
          .desired = "instances=2 def=D1 stay", .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n"
-                 UNCLAIMED(MOVE, "") ASKS "keep\n"},
+         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
+             MOVE, "") ASKS "keep\n"},
     };
     RUN(cases);
 }
@@ -183,12 +186,17 @@ static void holds_its_place(void **state)
 {
     (void)state;
     static const struct move_case cases[] = {
+        {REP("5 without any record, but desired: it will be made again"), TWO, .move = FULL,
+         .plan = MADE},
+        {REP("5 without an ORDINARY record, but desired"),
+         .evacuating = "RUNNING a@c1 def=D1 address=A zone=z", TWO,
+         .move = MOVE OWN " def=D1 address=A zone=z", .plan = "nothing\nkeep\n"},
         {REP("5 without a record, UNCLAIMED"), .ordinary = "UNCLAIMED", TWO, .move = FULL,
          .plan = MADE},
         {REP("5 without a record, CLAIMED by another"), .ordinary = "CLAIMED b@c2", TWO,
          .move = FULL, .plan = MADE},
-        {REP("5 another is EVACUATING"), .ordinary = "UNCLAIMED", .evacuating = "RUNNING c@c3",
-         TWO, .move = FULL, .plan = "nothing\n"},
+        {REP("5 another is EVACUATING"), .ordinary = "UNCLAIMED", .evacuating = "RUNNING c@c3", TWO,
+         .move = FULL, .plan = "nothing\n"},
         {REP("5 of an old definition"), .ordinary = "UNCLAIMED", .desired = "instances=2 def=D2",
          .move = FULL, .plan = "nothing\n"},
         {REP("5 repeated"), .ordinary = "UNCLAIMED",
@@ -216,27 +224,27 @@ static void leaves_its_place(void **state)
         {REP("6 what is stored is what stays"),
          .ordinary = "RUNNING a@c1 def=D1 address=B zone=y crash=2 route=H tag=V", TWO,
          .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 zone=y address=B tag=k routable "
-                 "since=1000 new/0\n" UNCLAIMED(MOVE, " crash=2 zone=y tag=k routable")
-                 ASKS "keep\n"},
+         .plan =
+             "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 zone=y address=B tag=k routable "
+             "since=1000 new/0\n" UNCLAIMED(MOVE, " crash=2 zone=y tag=k routable") ASKS "keep\n"},
         {REP("6 CLAIMED"), .ordinary = "CLAIMED a@c1 def=D1", TWO, .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n"
-                 UNCLAIMED(MOVE, "") ASKS "keep\n"},
+         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
+             MOVE, "") ASKS "keep\n"},
         {REP("6 not desired: nobody is asked"), .ordinary = "RUNNING a@c1", .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 routable since=1000 new/0\n"
-                 UNCLAIMED(MOVE, " routable") "keep\n"},
+         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 routable since=1000 new/0\n" UNCLAIMED(
+             MOVE, " routable") "keep\n"},
         {REP("6 in another EVACUATING one's place: who replaced it is moved too"),
          .ordinary = "CLAIMED a@c1 def=D1", .evacuating = "RUNNING b@c2", TWO, .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n"
-                 UNCLAIMED(MOVE, "") ASKS "keep\n"},
+         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
+             MOVE, "") ASKS "keep\n"},
         {"6 by a client", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 def=D1 address=B", TWO,
          .move = MOVE " a@c1 address=A",
-         .plan = "put " E " " MOVE " by client -> RUNNING a@c1 def=D1 address=B routable "
-                 "since=1000 new/0\n"
-                 "put " O " " MOVE " by client -> UNCLAIMED routable since=1000 E/5\n" ASKS
-                 "keep\n"},
-        {REP("7 SUSPECT"), .ordinary = "UNCLAIMED", .suspect = "RUNNING a@c1 def=D1 address=B",
-         TWO, .move = FULL,
+         .plan =
+             "put " E " " MOVE " by client -> RUNNING a@c1 def=D1 address=B routable "
+             "since=1000 new/0\n"
+             "put " O " " MOVE " by client -> UNCLAIMED routable since=1000 E/5\n" ASKS "keep\n"},
+        {REP("7 SUSPECT"), .ordinary = "UNCLAIMED", .suspect = "RUNNING a@c1 def=D1 address=B", TWO,
+         .move = FULL,
          .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 address=B routable since=1000 "
                  "new/0\ndelete " S " " MOVE " by rep\nkeep\n"},
         {REP("7 SUSPECT, its replacement is CLAIMED"), .ordinary = "CLAIMED b@c2",
@@ -250,10 +258,10 @@ static void leaves_its_place(void **state)
                  "delete " S " " MOVE " by rep\nkeep\n"},
         {REP("8 of a later version"), .ordinary = "NEWER a@c1", TWO, .move = FULL,
          .plan = "nothing\n"},
-        {REP("an old session"), .ordinary = "RUNNING a@c1", TWO,
-         .move = MOVE " a@c1 session=6", .plan = OVER "keep\n"},
-        {"another cell's", ACTOR_REP, .cell = "present session=7", .ordinary = "RUNNING a@c2",
-         TWO, .move = MOVE " a@c2 session=7",
+        {REP("an old session"), .ordinary = "RUNNING a@c1", TWO, .move = MOVE " a@c1 session=6",
+         .plan = OVER "keep\n"},
+        {"another cell's", ACTOR_REP, .cell = "present session=7", .ordinary = "RUNNING a@c2", TWO,
+         .move = MOVE " a@c2 session=7",
          .plan = "refuse InvalidRequest: cell c1 may not move instances of cell c2\nkeep\n"},
     };
     RUN(cases);
@@ -262,9 +270,12 @@ static void leaves_its_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(claimed), cmocka_unit_test(crashed),
-        cmocka_unit_test(stopped), cmocka_unit_test(removed),
-        cmocka_unit_test(runs),    cmocka_unit_test(holds_its_place),
+        cmocka_unit_test(claimed),
+        cmocka_unit_test(crashed),
+        cmocka_unit_test(stopped),
+        cmocka_unit_test(removed),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(holds_its_place),
         cmocka_unit_test(leaves_its_place),
     };
     return cmocka_run_group_tests_name("evacuation", tests, NULL, NULL);

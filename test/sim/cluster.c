@@ -93,6 +93,7 @@ static struct role *make_rep(void *context, unsigned session)
         .port_low = 20000,
         .port_high = 20999,
         .reconcile_interval_ns = p->cluster->options.reconcile_interval_ns,
+        .evacuation_ns = p->cluster->options.evacuation_ns,
     });
 }
 
@@ -207,6 +208,7 @@ struct count {
     const char *state;
     const char *version; /* NULL = whatever tags it shows */
     const char *cell_id; /* NULL = on whatever cell, or none */
+    Models__ActualLRP__Presence presence;
     int number;
 };
 
@@ -228,7 +230,7 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
     const Models__ActualLRPInstanceKey *instance = r->actual_lrp_instance_key;
     bool on = !count->cell_id || (instance && strcmp(instance->cell_id, count->cell_id) == 0);
     on = on && (!count->version || shows_version(r, count->version));
-    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && on &&
+    if (r->presence == count->presence && on &&
         (!*count->state || strcmp(r->state, count->state) == 0)) {
         count->number++;
     }
@@ -246,6 +248,13 @@ static int count_of_process(struct cluster *c, const char *process_guid, struct 
 int cluster_count(struct cluster *c, const char *process_guid, const char *state)
 {
     return count_of_process(c, process_guid, (struct count){.state = state});
+}
+
+int cluster_evacuating(struct cluster *c, const char *process_guid)
+{
+    return count_of_process(
+        c, process_guid,
+        (struct count){.state = "", .presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING});
 }
 
 int cluster_tagged(struct cluster *c, const char *process_guid, const char *version)

@@ -16,6 +16,7 @@ struct cluster_options {
     unsigned convergers;  /* the same; 0 = none */
     unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
+    int64_t evacuation_ns;         /* its limit; 0 = their default */
 };
 
 struct cluster {
@@ -72,6 +73,9 @@ void cluster_new_epoch(struct cluster *c, const char *id);
 /* What the store itself holds (not what a bbs says): number of ORDINARY records of the process in
  * this state ("" = any). */
 int cluster_count(struct cluster *c, const char *process_guid, const char *state);
+
+/* The same of EVACUATING records. */
+int cluster_evacuating(struct cluster *c, const char *process_guid);
 
 /* The same of those that are RUNNING and show this tag "version". */
 int cluster_tagged(struct cluster *c, const char *process_guid, const char *version);

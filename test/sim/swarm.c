@@ -13,6 +13,7 @@
 /* A task is lost for 60 s before it is failed, and its callback tried two passes later; what cannot be
  * placed is rejected four times, a pass each. */
 #define TASKS_LIMIT_NS (240 * SECOND_NS)
+#define EVACUATION_END_NS (20 * SECOND_NS) /* from its limit to the end of its rep */
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
@@ -76,6 +77,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .convergers = (unsigned)swarm_draw(s, 1, 2),
         .cell_instances = (unsigned)(s->wide ? swarm_draw(s, 40, 90) : swarm_draw(s, 2, 20)),
         .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
+        .evacuation_ns = swarm_draw(s, 10, 60) * SECOND_NS,
     };
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;
@@ -183,6 +185,13 @@ static void converge(struct swarm *s)
     int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
     limit += s->tasks ? TASKS_LIMIT_NS : 0;
     int64_t least = healed + 2 * QUIET_NS;
+    bool evacuates = false;
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        if (s->checkers.evacuations[i].on) { /* nothing is at rest before its end */
+            evacuates = true;
+        }
+    }
+    limit += evacuates ? EVACUATION_END_NS + s->cluster->options.evacuation_ns : 0;
     bool rest = false;
     int64_t last = limit + ALARM_LIMIT_NS;
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
@@ -226,6 +235,8 @@ static void finish(struct swarm *s, bool trace)
     r->tasks = s->checkers.tasks_made;
     r->tasks_run = s->checkers.tasks_run;
     r->callbacks = s->checkers.callbacks;
+    r->evacuated = s->checkers.evacuated;
+    r->emptied = s->checkers.emptied;
     r->virtual_ns = world_now(s->world);
 }
 

@@ -39,6 +39,7 @@ enum swarm_fault {
     FAULT_CELL_AWAY, /* killed, and started again late: its containers run on */
     FAULT_CELL_FELL, /* the same, and its containers end with it */
     FAULT_MASS_LOSS, /* several cells at once */
+    FAULT_EVACUATE,  /* a cell is to be emptied */
     FAULT_RESTORE,   /* etcd, as it was earlier, by the book (docs/restore.md) */
     FAULT_COUNT,
     FAULT_DRAWN = FAULT_RESTORE /* those before it are drawn again and again */
@@ -57,6 +58,7 @@ struct swarm_result {
     unsigned tasks, tasks_run, callbacks; /* desired; executed; told */
     unsigned lost_cells, brakes, suspects; /* moves among the changes */
     unsigned locked, locks_lost; /* granted to outside owners; changed hands or taken away */
+    unsigned evacuated, emptied;           /* likewise: evacuate_..., leave */
     int64_t virtual_ns;
 };
 

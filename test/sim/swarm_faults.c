@@ -482,6 +482,20 @@ static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
     return true;
 }
 
+/* Its rep ends when it is empty, or at its limit, and is started again as after any end. */
+static bool begin_evacuate(struct swarm *s, struct open_fault *f)
+{
+    unsigned cells = s->cluster->options.cells;
+    unsigned number = (unsigned)random_below(&s->random, cells);
+    f->node = s->cluster->cells[number];
+    if (!alive(f->node)) {
+        return false;
+    }
+    checkers_evacuates(&s->checkers, (int)number);
+    world_stop(s->world, f->node);
+    return true;
+}
+
 /* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). When a
  * restore begins is said in swarm_restore.c. */
 static const struct fault_row {
@@ -526,6 +540,7 @@ static const struct fault_row {
     [FAULT_CELL_AWAY] = {"cell away", 30, 0, begin_cell_away, NULL},
     [FAULT_CELL_FELL] = {"cell fell", 30, 0, begin_cell_fell, NULL},
     [FAULT_MASS_LOSS] = {"mass loss", 20, 0, begin_mass_loss, NULL},
+    [FAULT_EVACUATE] = {"evacuation", 40, 0, begin_evacuate, NULL},
     [FAULT_RESTORE] = {"restore", 0, 0, NULL, restore_end},
 };
 
@@ -645,6 +660,7 @@ void swarm_supervise(struct swarm *s)
             touch(s, s->nodes[i]);
         } else if (s->restart_ns[i] <= now) {
             s->restart_ns[i] = NEVER_NS;
+            checkers_restarted(&s->checkers, s->nodes[i]);
             world_start(s->world, s->nodes[i]);
             touch(s, s->nodes[i]);
         }
@@ -655,6 +671,7 @@ void swarm_start_all(struct swarm *s)
 {
     for (unsigned i = 0; i < s->node_count; i++) {
         if (!node_up(s->nodes[i])) {
+            checkers_restarted(&s->checkers, s->nodes[i]);
             world_start(s->world, s->nodes[i]);
         }
         s->restart_ns[i] = NEVER_NS;

@@ -23,9 +23,9 @@ struct total {
     unsigned seeds, failed;
     unsigned faults[FAULT_COUNT];
     unsigned crashes, requests, answered, lists, commits, changes, verbs;
-    unsigned lost_cells, brakes, suspects;
     unsigned locked, locks_lost;
     unsigned tasks, tasks_run, callbacks;
+    unsigned lost_cells, brakes, suspects, evacuated, emptied;
     int64_t virtual_ns;
 };
 
@@ -51,6 +51,8 @@ static void sum(struct total *t, const struct total *r)
     t->tasks += r->tasks;
     t->tasks_run += r->tasks_run;
     t->callbacks += r->callbacks;
+    t->evacuated += r->evacuated;
+    t->emptied += r->emptied;
     t->virtual_ns += r->virtual_ns;
 }
 
@@ -74,6 +76,8 @@ static void add(struct total *t, const struct swarm_result *r)
         .tasks = r->tasks,
         .tasks_run = r->tasks_run,
         .callbacks = r->callbacks,
+        .evacuated = r->evacuated,
+        .emptied = r->emptied,
         .virtual_ns = r->virtual_ns,
     };
     memcpy(one.faults, r->faults, sizeof(one.faults));
@@ -101,8 +105,8 @@ static void print_total(const struct total *t, double seconds)
            (double)t->virtual_ns / 3.6e12, t->failed);
     printf("%u requests, %u answered, %u lists, %u crashes, %u commits, %u changes, %u verbs\n",
            t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
-    printf("moves among them: lose %u, brake %u, suspect %u\n", t->lost_cells, t->brakes,
-           t->suspects);
+    printf("moves among them: lose %u, brake %u, suspect %u, evacuate %u, leave %u\n",
+           t->lost_cells, t->brakes, t->suspects, t->evacuated, t->emptied);
     printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
     printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
     for (int i = 0; i < FAULT_COUNT; i++) {

@@ -97,9 +97,9 @@ static void print_actual(struct buf *out, const Models__ActualLRP *r)
 
 static void print_cell(struct buf *out, const Board__CellRecord *r)
 {
-    buf_printf(out, "%s %s, session %llu", r->presence->cell_id,
+    buf_printf(out, "%s %s, session %llu%s", r->presence->cell_id,
                r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
-               (unsigned long long)r->session);
+               (unsigned long long)r->session, r->evacuating ? ", evacuating" : "");
 }
 
 static void print_brake(struct buf *out, const Board__BrakeRecord *r)

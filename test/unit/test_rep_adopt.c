@@ -306,7 +306,7 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
     assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
     /* The first calls are full; what comes after them waits for their answers. */
     assert_int_equal(moves_of(&g, "start"), 4 * 256);
-    drive_event(&g.d, (struct event){.kind = EVENT_STOP});
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
     assert_true(g.exited);
     rep_rig_done(&g);
 }

@@ -406,7 +406,7 @@ static void an_end_in_good_order_leaves_containers_alone(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
-    drive_event(&g.d, (struct event){.kind = EVENT_STOP});
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 0);
     assert_int_equal(g.verb_count, 0);

@@ -50,6 +50,8 @@ static void count_move(struct checkers *k, const struct past *p)
     k->lost_cells += strcmp(move, "lose") == 0;
     k->brakes += strcmp(move, "brake") == 0;
     k->suspects += strcmp(move, "suspect") == 0;
+    k->evacuated += strncmp(move, "evacuate_", strlen("evacuate_")) == 0;
+    k->emptied += strcmp(move, "leave") == 0;
 }
 
 static void note_change(struct checkers *k, const struct passage *p)
@@ -79,6 +81,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         check_locks(k, &p);
         check_tasks(k, &p);
         note_instances(k, &p);
+        note_evacuations(k, &p);
     }
 }
 

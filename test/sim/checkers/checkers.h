@@ -20,8 +20,16 @@ struct instance {
     int64_t phantom_ns;  /* since when its record has no container; NEVER_NS = not so */
 };
 
+/* Of a cell: what it was told, and what the board said of it since. */
+struct evacuation {
+    bool on;
+    bool resumed; /* its rep was restarted meanwhile */
+    int64_t since_ns;
+};
+
 struct checkers {
     struct cluster *cluster;
+    struct evacuation evacuations[CLUSTER_CELLS_MAX];
     struct history history;
     struct map instances; /* guid -> struct instance, in the history's arena */
     unsigned forgotten;   /* of them */
@@ -35,6 +43,7 @@ struct checkers {
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
     unsigned changes;      /* records changed */
     unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
+    unsigned evacuated, emptied; /* moves evacuate_... and leave */
     unsigned verbs;
     unsigned locks_lost; /* that changed hands, or were taken away */
     unsigned tasks_made, tasks_run, callbacks; /* desired; processes of theirs; told */
@@ -57,6 +66,10 @@ void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call
 
 /* Looks at the cluster as it stands; each second of virtual time is enough. */
 void checkers_look(struct checkers *k);
+
+/* This cell was told to evacuate; a process was started again. */
+void checkers_evacuates(struct checkers *k, int cell);
+void checkers_restarted(struct checkers *k, const struct node *node);
 
 /* Something was done to this cell (-1: to all), or to what it needs. */
 void checkers_touch(struct checkers *k, int cell);
@@ -92,6 +105,9 @@ void check_losses(struct checkers *k, const struct passage *p);
 /* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
  * written was compared, and in the epoch. */
 void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn);
+
+/* containers.c: follows which cells the board says to evacuate. */
+void note_evacuations(struct checkers *k, const struct passage *p);
 
 /* licences.c: S2, S10 a move that a bbs says to have done was asked with the session or the term
  * that the board had while it was asked. */

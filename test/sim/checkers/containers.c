@@ -9,6 +9,65 @@
 /* What a verb, a step of a back-off or a repeated question may add to an interval. */
 #define SLACK_NS (10 * SECOND_NS)
 
+static int cell_number(const struct checkers *k, const struct node *cell)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        if (k->cluster->cells[i] == cell) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* At its limit, or when a restart may have lost count of it, what is left on a cell is stopped; and
+ * what a restore has taken off the board ends with the cell's evacuation (seed). */
+static bool evacuation_ends(const struct checkers *k, int cell, const struct instance *i)
+{
+    const struct evacuation *e = cell < 0 ? NULL : &k->evacuations[cell];
+    int64_t limit_ns = k->cluster->options.evacuation_ns;
+    return e && e->on &&
+           (e->resumed || world_now(k->cluster->world) - e->since_ns >= limit_ns ||
+            (i && i->forgotten));
+}
+
+void checkers_evacuates(struct checkers *k, int cell)
+{
+    struct evacuation *e = &k->evacuations[cell];
+    if (!e->on) {
+        *e = (struct evacuation){.on = true, .since_ns = world_now(k->cluster->world)};
+    }
+}
+
+void checkers_restarted(struct checkers *k, const struct node *cell)
+{
+    int number = cell_number(k, cell);
+    if (number >= 0) {
+        k->evacuations[number].resumed = true;
+    }
+}
+
+/* What the board says of it: that it evacuates still, or no more. */
+void note_evacuations(struct checkers *k, const struct passage *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const struct past *c = p->list[i];
+        const Board__CellRecord *is = (const Board__CellRecord *)c->message;
+        const char *name = strchr(c->key, '/');
+        for (unsigned n = 0; c->type == RECORD_CELL && n < k->cluster->options.cells; n++) {
+            struct evacuation *e = &k->evacuations[n];
+            if (strcmp(node_name(k->cluster->cells[n]), name + 1) != 0) {
+                continue;
+            }
+            if (!is || !is->evacuating) {
+                e->on = false;
+            } else if (!e->on) { /* an older word of the cell came in between */
+                *e = (struct evacuation){
+                    .on = true, .resumed = true, .since_ns = world_now(k->cluster->world)};
+            }
+        }
+    }
+}
+
 void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
     const struct instance *i = call->guid ? map_get(&k->instances, call->guid) : NULL;
@@ -17,9 +76,10 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
                         call->guid);
     }
     bool ends = call->verb == VERB_REMOVE || call->verb == VERB_SIGNAL;
+    int number = cell_number(k, cell);
     bool runs = ends && model_containers_state(node_containers(cell), call->guid) ==
                             CONTAINER_RUNNING;
-    if (runs && !(i && i->released)) {
+    if (runs && !(i && i->released) && !evacuation_ends(k, number, i)) {
         checkers_report(k, "S8", "the running instance of %s/%d is stopped, and nobody asked for it",
                         i ? i->process_guid : "?", i ? i->index : 0);
     }
@@ -65,6 +125,7 @@ bool instance_stands(struct checkers *k, const struct instance *i)
 struct running {
     const struct instance *instance;
     unsigned cell;
+    bool evacuating; /* beside its replacement */
 };
 
 static int by_index(const void *a, const void *b)
@@ -72,7 +133,9 @@ static int by_index(const void *a, const void *b)
     const struct instance *x = ((const struct running *)a)->instance;
     const struct instance *y = ((const struct running *)b)->instance;
     int c = strcmp(x->process_guid, y->process_guid);
-    return c ? c : (x->index > y->index) - (x->index < y->index);
+    c = c ? c : (x->index > y->index) - (x->index < y->index);
+    return c ? c
+             : ((const struct running *)a)->evacuating - ((const struct running *)b)->evacuating;
 }
 
 /* So for more than two intervals in which nothing was done to the cell. */
@@ -111,8 +174,12 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
             continue;
         }
         check_orphan(k, i, cell);
-        if (count < max && settled(k, cell)) {
-            list[count++] = (struct running){i, cell};
+        const Models__ActualLRP *r = record_of(k, i);
+        /* Replaced a moment ago; S13 says how long that may take. */
+        bool leaving = !r && k->evacuations[cell].on;
+        if (count < max && settled(k, cell) && !leaving) {
+            bool evacuating = r && r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
+            list[count++] = (struct running){i, cell, evacuating};
         }
     }
     unsigned here = model_containers_held(m), most = cluster_cell_instances(k->cluster);

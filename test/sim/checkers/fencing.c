@@ -79,6 +79,10 @@ static const struct {
     {"resolve", READS_DESIRED | READS_INDEX | READS_CELL | READS_DOMAIN},
     {"vacate", READS_CELL},
     {"retire", READS_CELL},
+    {"evacuate_claimed", READS_DESIRED | READS_INDEX},
+    {"evacuate_crashed", READS_DESIRED | READS_INDEX},
+    {"evacuate_stopped", READS_DESIRED | READS_INDEX},
+    {"evacuate_running", READS_DESIRED | READS_INDEX},
 };
 
 static unsigned reads_of(const char *move)

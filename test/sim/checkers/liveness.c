@@ -178,6 +178,9 @@ static void judge_cell(void *context, const struct past *p)
     if (r->state == BOARD__CELL_RECORD__STATE__LOST) {
         buf_printf(c->why, "%s is LOST, and it lives (L1); ", r->presence->cell_id);
     }
+    if (r->evacuating) {
+        buf_printf(c->why, "%s still evacuates (L3); ", r->presence->cell_id);
+    }
 }
 
 /* What has a callback URL is delivered or given up, and what a cell could take was taken. What nobody

@@ -89,6 +89,18 @@ static uint32_t sibling_guards(struct checkers *k, struct arena *a, const struct
            (suspect && !cell_absent(k, a, suspect) ? ACTUAL_LRP_IF_CELL_PRESENT : 0);
 }
 
+static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is);
+
+/* Nobody holds the ORDINARY place, or another instance does and runs or has crashed. */
+static bool replaced(struct checkers *k, struct arena *a, const struct past *p,
+                     const Models__ActualLRP *r)
+{
+    const Models__ActualLRP *ordinary =
+        sibling(k, a, p, r->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+    return !ordinary || (!same_instance(ordinary, r) &&
+                         (runs(ordinary) || strcmp(ordinary->state, "CRASHED") == 0));
+}
+
 static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is)
 {
     const Models__ActualLRPInstanceKey *a = was->actual_lrp_instance_key;
@@ -170,6 +182,9 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT ? ACTUAL_LRP_IF_SUSPECT : 0;
     *t |= any->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING ? ACTUAL_LRP_IF_EVACUATING : 0;
     *t |= any->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ? ACTUAL_LRP_IF_DISPLACED : 0;
+    *t |= desired && desired->on_evacuate == MODELS__ON_EVACUATE__STAY ? ACTUAL_LRP_IF_POLICY_STAYS
+                                                                      : 0;
+    *t |= replaced(k, a, p, any) ? ACTUAL_LRP_IF_REPLACED : 0;
     judge_time(k, a, was, c, &m);
     bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
     if (bears) {
@@ -222,7 +237,7 @@ static struct seen_move cell_move(struct checkers *k, struct arena *a, const str
     struct seen_move m = {.table = &cell_lifecycle,
                           .from = cell_state_of(was),
                           .to = cell_state_of(is),
-                          .unknown_guards = CELL_IF_SAME_SESSION};
+                          .unknown_guards = CELL_IF_SAME_SESSION | CELL_IF_OWN};
     if (was && is) {
         bool same = strcmp(was->identity, is->identity) == 0;
         m.true_guards |= same && is->session >= was->session ? CELL_IF_SUCCESSOR : 0;
@@ -446,10 +461,13 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
     if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count || !p->cause) {
         return;
     }
-    bool long_run = strcmp(p->cause->move, "crash") == 0 && is->crash_count == 1 &&
+    bool crash = strcmp(p->cause->move, "crash") == 0 ||
+                 strcmp(p->cause->move, "evacuate_crashed") == 0;
+    bool long_run = crash && is->crash_count == 1 &&
                     strcmp(was->state, "RUNNING") == 0 &&
                     is->since - was->since > CRASH_POLICY_DEFAULT.reset_ns;
-    static const char *const anew[] = {"remove", "retire", "stop", "suspect"};
+    static const char *const anew[] = {"remove", "retire", "stop", "suspect",
+                                       "evacuate_stopped"};
     bool reset = false;
     for (size_t i = 0; i < sizeof(anew) / sizeof(anew[0]); i++) {
         reset = reset || (is->crash_count == 0 && strcmp(p->cause->move, anew[i]) == 0);
@@ -474,7 +492,8 @@ static void check_bearer(struct checkers *k, const struct past *p)
     if (p->type != RECORD_ACTUAL || !was || !is || !p->cause ||
         !was->actual_lrp_instance_key || !*was->actual_lrp_instance_key->instance_guid ||
         !is->actual_lrp_instance_key || !*is->actual_lrp_instance_key->instance_guid ||
-        same_instance(was, is) || strcmp(p->cause->move, "resolve") == 0) {
+        same_instance(was, is) || strcmp(p->cause->move, "resolve") == 0 ||
+        is->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
         return;
     }
     if (strcmp(was->state, "CLAIMED") != 0 || strcmp(is->state, "RUNNING") != 0) {

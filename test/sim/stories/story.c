@@ -9,6 +9,10 @@
 /* Six cells of a hundred instances each. */
 #define CROWDED .cluster.cells = 6, .cluster.cell_instances = 100
 
+/* A cell that is emptied finds no place for what it runs; the limit is a minute. */
+#define TWO_FULL_CELLS                                                                             \
+    .cluster.cells = 2, .cluster.cell_instances = 2, .cluster.evacuation_ns = 60 * SECOND_NS
+
 #define NINE_CELLS .cluster.cells = 9, .cluster.zones = 3
 
 /* Of hundreds of instances the trace that is kept tells what happens to all of them. */

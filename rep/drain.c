@@ -1,0 +1,188 @@
+#include "rep/drain.h"
+
+#include "common/codec/scan.h"
+#include "rep/inside.h"
+#include "rep/reconcile.h"
+
+enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
+
+static void begin(struct rep *r, int64_t limit_ns, const char *why, struct effects *out)
+{
+    struct drain *d = &r->drain;
+    d->on = true;
+    d->until_ns = r->now.mono_ns + limit_ns;
+    d->until_wall_ns = r->now.wall_ns + limit_ns;
+    d->empty_ns = NEVER_NS;
+    r->containers.version++; /* /state shows it */
+    reconcile_all(r);
+    effects_log(out, LOG_INFO_LEVEL, "evacuation begins", "containers=%zu limit_s=%lld why=\"%s\"",
+                r->containers.by_guid.count, (long long)(limit_ns / SECOND_NS), why);
+}
+
+void drain_begin(struct rep *r, const char *why, struct effects *out)
+{
+    if (!r->drain.on) {
+        begin(r, r->config.evacuation_ns, why, out);
+        session_tell(r);
+    }
+}
+
+void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out)
+{
+    if (r->drain.on) {
+        return;
+    }
+    int64_t left_ns = until_wall_ns - r->now.wall_ns;
+    left_ns = left_ns < 0 ? 0 : earlier_ns(left_ns, r->config.evacuation_ns);
+    begin(r, left_ns, "an earlier rep of this cell had begun", out);
+    r->drain.until_wall_ns = until_wall_ns;
+}
+
+int64_t drain_interval_ns(const struct rep *r)
+{
+    int64_t interval_ns = r->config.reconcile_interval_ns;
+    return r->drain.on ? earlier_ns(interval_ns, EVACUATION_INTERVAL_NS) : interval_ns;
+}
+
+/* ---- The limit ------------------------------------------------------------------------------- */
+
+static void stop_all(struct rep *r, struct effects *out)
+{
+    r->drain.over = true;
+    effects_log(out, LOG_WARN_LEVEL, "evacuation reached its limit", "containers=%zu",
+                r->containers.by_guid.count);
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        reconcile_stop(map_value(n), "the evacuation's limit", out);
+    }
+    effects_due(out, r->now.mono_ns); /* to act on it */
+}
+
+static void delete_all(struct rep *r, struct effects *out)
+{
+    r->drain.abandoned = true;
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        reconcile_delete(map_value(n), "the evacuation ends", out);
+    }
+    effects_due(out, r->now.mono_ns);
+}
+
+static int64_t delete_ns(const struct rep *r)
+{
+    return r->drain.until_ns + r->config.stop_grace_ns + EVACUATION_HEARD_NS;
+}
+
+static int64_t end_ns(const struct rep *r)
+{
+    return delete_ns(r) + EVACUATION_DELETED_NS;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+static void end(struct rep *r, int code, const char *text, struct effects *out)
+{
+    effects_log(out, LOG_INFO_LEVEL, "evacuation ends", "containers=%zu text=\"%s\"",
+                r->containers.by_guid.count, text);
+    effects_exit(out, code, text);
+    r->ended = true;
+}
+
+/* From now on the cell must not be taken for a living one again. */
+static void leave(struct rep *r, struct effects *out)
+{
+    struct drain *d = &r->drain;
+    if (!d->leaving) {
+        d->leaving = true;
+        beater_stop(&r->beater);
+    }
+    d->leave_url = boards_url(&r->boards);
+    d->leave_id = session_call(r, true, out);
+}
+
+static bool nothing_on_board(const struct rep *r)
+{
+    return r->session.open && r->follower.current && r->follower.records.count == 0;
+}
+
+static void look_for_end(struct rep *r, struct effects *out)
+{
+    struct drain *d = &r->drain;
+    if (r->containers.by_guid.count > 0 || !r->listing.adopted) {
+        d->empty_ns = NEVER_NS;
+        effects_due(out, end_ns(r));
+        if (r->now.mono_ns >= end_ns(r)) {
+            end(r, EXIT_NOT_EMPTY, "the evacuation's limit: containers are left", out);
+        }
+        return;
+    }
+    d->empty_ns = earlier_ns(d->empty_ns, r->now.mono_ns);
+    int64_t last_ns = earlier_ns(d->empty_ns + EVACUATION_LEAVE_NS, end_ns(r));
+    effects_due(out, last_ns);
+    if (r->now.mono_ns >= last_ns) {
+        end(r, 0, "evacuated; the board was not told: the cell will be lost", out);
+    } else if (!d->leave_id && (d->leaving || nothing_on_board(r))) {
+        if (r->now.mono_ns >= d->retry_ns) {
+            leave(r, out);
+        } else {
+            effects_due(out, d->retry_ns);
+        }
+    }
+}
+
+void drain_step(struct rep *r, struct effects *out)
+{
+    struct drain *d = &r->drain;
+    if (!d->on) {
+        return;
+    }
+    if (!d->over && r->now.mono_ns >= d->until_ns) {
+        stop_all(r, out);
+    }
+    if (!d->abandoned && r->now.mono_ns >= delete_ns(r)) {
+        delete_all(r, out);
+    }
+    effects_due(out, d->over ? d->abandoned ? NEVER_NS : delete_ns(r) : d->until_ns);
+    look_for_end(r, out);
+}
+
+/* Why it did not go, or NULL: it is gone, or is another session's now. */
+static const char *not_gone(const struct response *response, struct arena *a)
+{
+    ProtobufCMessage *m;
+    struct err err;
+    if (response->outcome != CALL_ANSWERED) {
+        return response->text;
+    }
+    if (response->status != 200) {
+        return arena_printf(a, "answered %d", response->status);
+    }
+    if (scan_and_unpack(a, &board__cell_response__descriptor, response->body, ANSWER_DECODED_MAX,
+                        &m, &err) < 0) {
+        return arena_strdup(a, err.text);
+    }
+    const Board__CellResponse *answer = (const Board__CellResponse *)m;
+    return answer->error && answer->error->type != MODELS__ERROR__TYPE__ResourceConflict
+               ? answer->error->message
+               : NULL;
+}
+
+bool drain_response(struct rep *r, const struct response *response, struct effects *out)
+{
+    struct drain *d = &r->drain;
+    if (!d->leave_id || response->id != d->leave_id) {
+        return false;
+    }
+    d->leave_id = 0;
+    const char *why = not_gone(response, out->arena);
+    if (why) {
+        boards_failed(&r->boards, d->leave_url);
+        d->failures++;
+        d->retry_ns = r->now.mono_ns + rep_back_off_ns(r, d->failures);
+        effects_log(out, LOG_WARN_LEVEL, "the cell's record did not go", "url=%s why=\"%s\"",
+                    d->leave_url, why);
+        return true;
+    }
+    end(r, 0, "evacuated", out);
+    return true;
+}

@@ -1,0 +1,243 @@
+/* Cells that are emptied: each instance runs on until another one of its index does. */
+#include "test/sim/stories/story.h"
+
+#include <stdio.h>
+
+#include "test/sim/model_containers.h"
+
+struct emptying {
+    struct cluster *cluster;
+    struct node *cell;
+    int containers; /* never fewer, on all cells together */
+};
+
+static void cell_key(const struct node *cell, char key[64])
+{
+    snprintf(key, 64, "cell/%s", node_name(cell));
+}
+
+/* The rep has ended, and the cell left the board. */
+static bool is_empty(void *context)
+{
+    const struct emptying *e = context;
+    char key[64];
+    cell_key(e->cell, key);
+    if (cluster_containers(e->cluster) < e->containers) {
+        fail_msg("%d containers run, not %d", cluster_containers(e->cluster), e->containers);
+    }
+    return !node_up(e->cell) && cluster_records(e->cluster, key) == 0;
+}
+
+/* Waits for the cell's end; meanwhile so many containers run at every moment. */
+static void await_empty(struct cluster *c, struct node *cell, int containers, int64_t limit_ns)
+{
+    struct emptying e = {c, cell, containers};
+    if (!world_run_until(c->world, limit_ns, is_empty, &e)) {
+        fail_msg("%s is not empty: %d containers, %d records name it", node_name(cell),
+                 cluster_containers(c), cluster_on(c, cell));
+    }
+    assert_int_equal(cluster_on(c, cell), 0);
+}
+
+static struct node *desire_and_choose(struct cluster *c, int instances)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", instances), 0);
+    await_running(c, "web", instances);
+    return cell_with_a_container(c);
+}
+
+static bool is_evacuating(void *context)
+{
+    const struct emptying *e = context;
+    return cluster_evacuating(e->cluster, "web") == e->containers;
+}
+
+/* Waits until so many records are EVACUATING. */
+static void await_evacuating(struct cluster *c, int records)
+{
+    struct emptying e = {c, NULL, records};
+    assert_true(world_run_until(c->world, SETTLE_NS, is_evacuating, &e));
+}
+
+void story_evacuation(struct cluster *c)
+{
+    says(c, "A cell is to be emptied. What runs there goes on until another one of its index runs "
+            "elsewhere; then it ends, the cell leaves the board, and nobody calls it lost.");
+    struct node *cell = desire_and_choose(c, 6);
+    world_stop(c->world, cell);
+    await_empty(c, cell, 6, SETTLE_NS);
+    await_running(c, "web", 6);
+    assert_int_equal(cluster_lost_cells(c), 0);
+    world_run(c->world, 10 * SECOND_NS);
+    assert_int_equal(cluster_lost_cells(c), 0);
+    says(c, "It is back: a cell like others.");
+    world_start(c->world, cell);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_scale(c, "web", 12), 0);
+    await_running(c, "web", 12);
+    assert_true(cluster_on(c, cell) > 0);
+}
+
+void story_evacuation_without_room(struct cluster *c)
+{
+    says(c, "The other cell has no room. What runs stays where it is until the time limit; then it "
+            "is stopped, waits without a cell, and the process ends.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    world_run(c->world, 50 * SECOND_NS);
+    assert_true(node_up(cell));
+    assert_int_equal(cluster_containers(c), 4);
+    assert_int_equal(cluster_evacuating(c, "web"), 2);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    await_empty(c, cell, 2, 30 * SECOND_NS);
+    assert_int_equal(cluster_evacuating(c, "web"), 0);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    says(c, "It is back, and what waits finds its place.");
+    world_start(c->world, cell);
+    await_running(c, "web", 4);
+}
+
+void story_crash_while_evacuating(struct cluster *c)
+{
+    says(c, "The only other cell is full. An instance of the cell that is emptied ends by itself: "
+            "its EVACUATING record goes, no crash is counted, for its place was left already.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    assert_true(world_end_container(c->world, cell, 0, 3));
+    world_run(c->world, 3 * SECOND_NS);
+    assert_int_equal(cluster_evacuating(c, "web"), 1);
+    assert_int_equal(cluster_count(c, "web", "CRASHED"), 0);
+    assert_int_equal(cluster_containers(c), 3);
+    says(c, "Two are wanted no more: there is room, or no need.");
+    assert_int_equal(cluster_scale(c, "web", 2), 0);
+    await_empty(c, cell, 1, 30 * SECOND_NS);
+    await_running(c, "web", 2);
+}
+
+void story_replacement_crashes(struct cluster *c)
+{
+    says(c, "What is to replace the instance can not start on the other cell, three times: its "
+            "record is CRASHED, and that is a word too. The old one ends, the cell leaves.");
+    struct node *cell = desire_and_choose(c, 1);
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        if (c->cells[i] != cell) {
+            model_containers_fail_starts(node_containers(c->cells[i]), 3, "no such program");
+        }
+    }
+    world_stop(c->world, cell);
+    await(c, "web", "CRASHED", 1);
+    await_empty(c, cell, 0, 15 * SECOND_NS);
+    says(c, "After its back-off it runs.");
+    world_run(c->world, 40 * SECOND_NS);
+    await_running(c, "web", 1);
+}
+
+void story_removed_while_evacuating(struct cluster *c)
+{
+    says(c,
+         "An app is scaled down, and then removed, while nothing of it finds another place: what "
+         "is wanted no more ends at the next look, the others stay until they are not wanted "
+         "either.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    await_empty(c, cell, 0, 15 * SECOND_NS);
+    await_gone(c, "web");
+    assert_int_equal(cluster_records(c, "actual/"), 0);
+}
+
+void story_rep_killed_while_evacuating(struct cluster *c)
+{
+    says(c,
+         "The rep is killed in the middle of its evacuation and started again. The board remembers "
+         "what was asked of the cell: it adopts what runs, goes on, and keeps to the limit.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    world_kill(c->world, cell);
+    world_run(c->world, 2 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 4);
+    world_start(c->world, cell);
+    world_run(c->world, 40 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 4);
+    assert_int_equal(cluster_evacuating(c, "web"), 2);
+    await_empty(c, cell, 2, 40 * SECOND_NS);
+    says(c, "The next one begins anew.");
+    world_start(c->world, cell);
+    await_running(c, "web", 4);
+}
+
+void story_cell_lost_while_evacuating(struct cluster *c)
+{
+    says(c,
+         "The machine falls in the middle of its evacuation: the converger takes off what it has "
+         "left, and what waits for a place waits on.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    world_kill(c->world, cell);
+    world_reboot(c->world, cell, true);
+    world_run(c->world, 20 * SECOND_NS);
+    assert_int_equal(cluster_lost_cells(c), 1);
+    assert_int_equal(cluster_evacuating(c, "web"), 0);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    says(c, "It is back, empty; its evacuation is not over yet, and ends at once.");
+    world_start(c->world, cell);
+    await_empty(c, cell, 2, SETTLE_NS);
+}
+
+void story_bbs_killed_while_evacuating(struct cluster *c)
+{
+    says(c,
+         "A bbs dies while a cell is emptied, and is back later: the others answer, nothing stops "
+         "too early, and it ends.");
+    struct node *cell = desire_and_choose(c, 6);
+    world_stop(c->world, cell);
+    world_run(c->world, 30 * MILLISECOND_NS);
+    world_kill(c->world, c->bbs[0]);
+    await_empty(c, cell, 6, 20 * SECOND_NS);
+    world_start(c->world, c->bbs[0]);
+    await_running(c, "web", 6);
+}
+
+void story_evacuation_of_a_suspect(struct cluster *c)
+{
+    says(c,
+         "A cell is cut off and lost; its instances are SUSPECT, for there is no room elsewhere. "
+         "It is told to be emptied, and then it is reached again. Whoever is first, its rep or "
+         "the converger: they run until the limit, and are stopped once.");
+    struct node *cell = desire_and_choose(c, 4);
+    cut_cell(c, cell, true);
+    world_run(c->world, 12 * SECOND_NS);
+    assert_int_equal(cluster_lost_cells(c), 1);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    world_stop(c->world, cell);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 4);
+    cut_cell(c, cell, false);
+    await_evacuating(c, 2);
+    assert_int_equal(cluster_containers(c), 4);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+    await_empty(c, cell, 2, 80 * SECOND_NS);
+    assert_int_equal(cluster_evacuating(c, "web"), 0);
+}
+
+void story_evacuation_without_a_board(struct cluster *c)
+{
+    says(c,
+         "No bbs is reached. What runs goes on until the limit, and is stopped then; the process "
+         "ends although nobody hears of it.");
+    struct node *cell = desire_and_choose(c, 4);
+    cut_cell(c, cell, true);
+    world_stop(c->world, cell);
+    world_run(c->world, 55 * SECOND_NS);
+    assert_true(node_up(cell));
+    assert_int_equal(cluster_containers(c), 4);
+    world_run(c->world, 40 * SECOND_NS);
+    assert_false(node_up(cell));
+    assert_int_equal(cluster_containers(c), 2);
+    assert_int_equal(cluster_evacuating(c, "web"), 0);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+}
