@@ -192,10 +192,17 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
     }
 }
 
+/* Its end was brought about by the evacuation's limit: whatever it makes of that, it has not done
+ * its work (docs/tasks.md, Evacuation). */
+static bool cut_short(const struct container *c)
+{
+    return c->stop_asked && !c->disowned;
+}
+
 /* True once it is known how it ended; until then that is being found out. */
 static bool outcome_known(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!c->succeeded || c->result_known || !c->about->task->result_file[0]) {
+    if (!c->succeeded || cut_short(c) || c->result_known || !c->about->task->result_file[0]) {
         return true;
     }
     if (!reconcile_must_wait(r, c)) {
@@ -223,6 +230,15 @@ void cell_task_verb(struct rep *r, struct container *c, const struct verb_answer
     } else if (answer->verb == VERB_READ) {
         fetched(r, c, answer, out);
     }
+}
+
+/* The cell is being emptied, and it has not begun: another one is to run it. */
+static void turn_down(struct container *c, struct effects *out)
+{
+    if (c->phase == PHASE_RESERVED) {
+        container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
+    }
+    container_complete(c, PHASE_NEWS_FAILED, "the cell is being emptied", out);
 }
 
 /* ---- What the table says --------------------------------------------------------------------- */
@@ -268,7 +284,9 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     const Models__Task *record = record_of(r, out->arena, c, &seen);
     struct harmony h = judge(r, c, seen);
     bool on = h.row == HARMONY_TASK_GO_ON || h.row == HARMONY_TASK_AS_RECORDED;
-    if (on && c->phase != PHASE_RUNNING) {
+    if (on && r->drain.on && side_of(c) == TASK_NOT_EXECUTING && !c->uncertain) {
+        turn_down(c, out);
+    } else if (on && c->phase != PHASE_RUNNING) {
         advance(r, c, record, out);
     } else if (harmony_is_move(h.action) &&
                (h.action != HARMONY_COMPLETE || outcome_known(r, c, out))) {
@@ -279,15 +297,18 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
 bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->phase == PHASE_RESERVED && !c->start_sent) {
-        if (r->now.mono_ns >= c->reserved_until_ns) {
-            rep_container_gone(r, c, "the reservation was not used in time", out);
+        bool late = r->now.mono_ns >= c->reserved_until_ns;
+        if (late || r->drain.on) {
+            rep_container_gone(
+                r, c, late ? "the reservation was not used in time" : "the cell is being emptied",
+                out);
             return false;
         }
         container_due(c, c->reserved_until_ns);
     }
     if (c->disowned && c->phase == PHASE_COMPLETED) {
         reconcile_delete(c, "nobody waits for it", out);
-    } else if (c->stop_asked) {
+    } else if (c->stop_asked && (c->disowned || c->phase == PHASE_RUNNING)) {
         reconcile_signal(r, c, out);
     } else {
         carry_out(r, c, out);
@@ -319,6 +340,9 @@ Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct contain
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
     if (action == HARMONY_START) {
         c->start_sent = true;
+    } else if (action == HARMONY_COMPLETE && c->succeeded && cut_short(c)) {
+        move->failed = true;
+        move->error_message = (char *)"the cell was emptied before it was done";
     } else if (action == HARMONY_REJECT || !c->succeeded) {
         move->failed = action == HARMONY_COMPLETE;
         move->error_message = arena_strdup(a, c->exit_text);

@@ -9,6 +9,7 @@
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};
 static const struct cli_option *const question[] = {rep_url_options, cli_tls_options, NULL};
+static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
 static const struct cli_command commands[] = {
@@ -16,6 +17,11 @@ static const struct cli_command commands[] = {
     {"state", "", "shows what a cell has and holds", NULL, question, 0, 0, rep_state_run},
     {"containers", "", "shows a cell's containers", NULL, question, 0, 0, rep_containers_run},
     {"metrics", "", "shows what a cell's containers use", NULL, question, 0, 0, rep_metrics_run},
+    {"evacuate", "", "empties a cell and waits for the end of its rep",
+     "What runs is replaced elsewhere first; at the rep's --evacuation-limit what is left is stopped.\n"
+     "Gives 0 when the rep has ended and the cell has left the board (if --bbs-url says where to\n"
+     "ask), 1 when it is still there, 6 when the time is over.\n",
+     evacuate, 0, 0, rep_evacuate_run},
     {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
      rep_destroy_run},
     {0},

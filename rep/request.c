@@ -29,8 +29,9 @@ static const struct route {
     int actors;          /* who may call */
     size_t body_max;
     handler *handle;
+    bool admin_only;     /* to be reached from the cell's own machine alone */
 } routes[] = {
-    {"POST", "/evacuate", ANYBODY, EMPTY_BODY_MAX, evacuate},
+    {"POST", "/evacuate", ANYBODY, EMPTY_BODY_MAX, evacuate, true},
     {"GET", "/ping", ANYBODY, EMPTY_BODY_MAX, ping},
     {"GET", "/state", ANYBODY, EMPTY_BODY_MAX, state},
     {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},
@@ -97,7 +98,8 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
     const struct route *other = NULL;
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         const struct route *route = &routes[i];
-        if (!fits(route->pattern, q->path, out->arena, parameters)) {
+        if ((route->admin_only && !q->admin) ||
+            !fits(route->pattern, q->path, out->arena, parameters)) {
             continue;
         }
         if (strcmp(route->method, q->method) != 0) {

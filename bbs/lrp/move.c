@@ -31,6 +31,13 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
         .op = INDEX_OP(move, false), .op_of_rep = INDEX_OP(move, true),                            \
     }
 
+/* Of an evacuation: its "nothing" may say that the container goes, so it is never hasty. */
+#define EVACUATION_ROW(move, wanted)                                                               \
+    {                                                                                              \
+        .name = #move, .lifecycle = &actual_lrp_lifecycle, .news = wanted, .valid = valid_##move,  \
+        .op = INDEX_OP(move, false), .op_of_rep = INDEX_OP(move, false),                           \
+    }
+
 /* Of the converger: they name an index, or a domain, and nothing else. */
 #define REPAIR_ROW(move, wanted)                                                                   \
     {                                                                                              \
@@ -60,11 +67,11 @@ static const struct move_row rows[] = {
     REPAIR_ROW(stop, ACTUAL_LRP_NEWS_STOP),     REPAIR_ROW(suspect, ACTUAL_LRP_NEWS_SUSPECT),
     REPAIR_ROW(resolve, ACTUAL_LRP_NEWS_RESOLVE), REPAIR_ROW(vacate, ACTUAL_LRP_NEWS_VACATE),
     REPAIR_ROW(refresh, ACTUAL_LRP_NEWS_REFRESH),
-    MOVE_ROW(evacuate_claimed, ACTUAL_LRP_NEWS_EVACUATE_CLAIMED),
-    MOVE_ROW(evacuate_crashed, ACTUAL_LRP_NEWS_EVACUATE_CRASHED),
-    MOVE_ROW(evacuate_stopped, ACTUAL_LRP_NEWS_EVACUATE_STOPPED),
-    MOVE_ROW(evacuate_running, ACTUAL_LRP_NEWS_EVACUATE_RUNNING),
-    MOVE_ROW(remove_evacuating, ACTUAL_LRP_NEWS_REMOVE_EVACUATING),
+    EVACUATION_ROW(evacuate_claimed, ACTUAL_LRP_NEWS_EVACUATE_CLAIMED),
+    EVACUATION_ROW(evacuate_crashed, ACTUAL_LRP_NEWS_EVACUATE_CRASHED),
+    EVACUATION_ROW(evacuate_stopped, ACTUAL_LRP_NEWS_EVACUATE_STOPPED),
+    EVACUATION_ROW(evacuate_running, ACTUAL_LRP_NEWS_EVACUATE_RUNNING),
+    EVACUATION_ROW(remove_evacuating, ACTUAL_LRP_NEWS_REMOVE_EVACUATING),
     OTHER_ROW(expire, expire, domain_lifecycle, DOMAIN_NEWS_EXPIRE),
     OTHER_ROW(lose, lose, cell_lifecycle, CELL_NEWS_LOSE),
     OTHER_ROW(brake, brake, brake_lifecycle, BRAKE_NEWS_BRAKE),

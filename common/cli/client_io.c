@@ -292,7 +292,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     if (code != CURLE_OK && !(c->take && c->taken < 0)) {
         return transport_error(c, code, err);
     }
-    return status == 200 ? 0 : status_error(c, path, status, err);
+    return status == 200 || status == 202 ? 0 : status_error(c, path, status, err);
 }
 
 /* Asks one after the other until one answers or the time is over. */
@@ -368,6 +368,15 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
     if (r == 0) {
         *ret_answer = answer;
     }
+    return r;
+}
+
+int cli_client_post(struct cli_client *c, const char *path, struct err *err)
+{
+    struct buf empty;
+    buf_init(&empty);
+    int r = exchange_with_any(c, path, &empty, err);
+    buf_done(&empty);
     return r;
 }
 

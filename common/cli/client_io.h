@@ -36,6 +36,9 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
                     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
                     ProtobufCMessage **ret_answer, struct err *err);
 
+/* POSTs an empty body; the answer's body is of no interest. */
+int cli_client_post(struct cli_client *c, const char *path, struct err *err);
+
 /* GETs a path; the body lives in the arena. */
 int cli_client_get(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,
                    struct err *err);

@@ -40,6 +40,7 @@ struct request {
     const char *content_type; /* Content-Type without parameters, "" if absent */
     const char *if_none_match;
     struct peer peer;
+    bool admin;         /* it came to the listener for this machine's own tools */
     struct bytes body;
     bool grpc;          /* a unary gRPC call: path is "/SERVICE/METHOD", body the message alone, and
                          * the reply is one of effects_grpc() or effects_grpc_refuse() */

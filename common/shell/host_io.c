@@ -30,12 +30,15 @@ enum {
     SIGNAL_STATUS = 128,  /* exit status of a process ended by a signal, beside its number */
 };
 
+#define ADMIN_IDS_ABOVE (UINT64_C(1) << 62)
+
 struct host {
     struct role *role;
     struct event_base *base;
     struct log *log;
     struct http_server *server;  /* NULL = does not listen */
     struct grpc_server *grpc;    /* NULL = none */
+    struct http_server *admin;   /* NULL = none */
     struct http_client *client;  /* NULL = no certificates */
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
@@ -137,10 +140,19 @@ static void verb(struct host *h, const struct verb_call *call)
     h->driver->ops->call(h->driver, call);
 }
 
+/* Which server a request came to is told by its id. */
+static struct http_server *server_of(const struct host *h, uint64_t request_id)
+{
+    return h->admin && request_id > ADMIN_IDS_ABOVE ? h->admin : h->server;
+}
+
 void host_wake(struct host *h, const char *channel)
 {
     if (h->server) {
         http_server_wake(h->server, channel);
+    }
+    if (h->admin) {
+        http_server_wake(h->admin, channel);
     }
 }
 
@@ -151,7 +163,7 @@ static void output(struct host *h, const struct output_request *wanted)
         h->driver->ops->output(h->driver, wanted, &reply);
     }
     reply.id = wanted->id;
-    http_server_reply(h->server, &reply);
+    http_server_reply(server_of(h, reply.id), &reply);
 }
 
 static void keep_session(struct host *h, uint64_t session)
@@ -170,7 +182,7 @@ static void reply(struct host *h, const struct reply *reply)
         grpc_server_reply(h->grpc, reply);
     } else {
         assert(h->server);
-        http_server_reply(h->server, reply);
+        http_server_reply(server_of(h, reply->id), reply);
     }
 }
 
@@ -294,13 +306,15 @@ static void on_request(void *context, const struct request *request)
 {
     struct host *h = context;
     if (h->exiting) { /* nobody is there to answer */
-        http_server_reply(h->server, &(struct reply){.id = request->id,
-                                                     .status = 503,
-                                                     .content_type = "",
-                                                     .retry_after_s = 1});
+        http_server_reply(server_of(h, request->id), &(struct reply){.id = request->id,
+                                                                     .status = 503,
+                                                                     .content_type = "",
+                                                                     .retry_after_s = 1});
         return;
     }
-    host_deliver(h, &(struct event){.kind = EVENT_REQUEST, .request = *request});
+    struct event ev = {.kind = EVENT_REQUEST, .request = *request};
+    ev.request.admin = request->id > ADMIN_IDS_ABOVE;
+    host_deliver(h, &ev);
 }
 
 static void on_grpc(void *context, const struct request *request)
@@ -386,6 +400,7 @@ static void on_last_words(evutil_socket_t fd, short what, void *context)
     struct host *h = context;
     bool busy = h->server && http_server_closing(h->server);
     busy = (h->grpc && grpc_server_closing(h->grpc)) || busy;
+    busy = (h->admin && http_server_closing(h->admin)) || busy;
     if (!busy || clock_ns(CLOCK_MONOTONIC) >= h->exit_by_ns) {
         event_base_loopbreak(h->base);
         return;
@@ -428,21 +443,24 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
             .on_response = on_response, .on_stream = on_stream, .context = h};
         h->client = http_client_new(&config->tls, h->base, &news);
     }
-    if (config->listen) {
-        struct http_server_config server = {.listen = config->listen,
-                                            .tls = config->tls,
-                                            .times = {.stall_ms = config->stall_ms},
-                                            .others = config->grpc ? GRPC_CONNECTIONS_MAX : 0};
-        struct http_server_news news = {.body_limit = body_limit,
-                                        .on_request = on_request,
-                                        .on_hangup = on_hangup,
-                                        .context = h};
-        int r = http_server_new(&server, h->base, h->log, &news, &h->server, err);
-        if (r < 0) {
-            return r;
-        }
+    struct http_server_config server = {.listen = config->listen,
+                                        .tls = config->tls,
+                                        .times = {.stall_ms = config->stall_ms},
+                                        .others = config->grpc ? GRPC_CONNECTIONS_MAX : 0};
+    struct http_server_news news = {
+        .body_limit = body_limit, .on_request = on_request, .on_hangup = on_hangup, .context = h};
+    int r = 0;
+    if (server.listen) {
+        r = http_server_new(&server, h->base, h->log, &news, &h->server, err);
     }
-    int r = config->grpc ? make_grpc(h, config, err) : 0;
+    if (r == 0 && config->admin) {
+        server.listen = config->admin;
+        server.ids_above = ADMIN_IDS_ABOVE;
+        r = http_server_new(&server, h->base, h->log, &news, &h->admin, err);
+    }
+    if (r == 0 && config->grpc) {
+        r = make_grpc(h, config, err);
+    }
     if (r < 0) {
         return r;
     }
@@ -477,6 +495,10 @@ static void tell_start(const struct host *h, const struct host_config *config)
         log_printf(h->log, LOG_INFO_LEVEL, "gRPC listens", "address=%s port=%d", config->grpc,
                    grpc_server_port(h->grpc));
     }
+    if (h->admin) {
+        log_printf(h->log, LOG_INFO_LEVEL, "listens for this machine", "address=%s port=%d",
+                   config->admin, http_server_port(h->admin));
+    }
     if (h->health) {
         log_printf(h->log, LOG_INFO_LEVEL, "health listens", "address=%s port=%d", config->health,
                    health_port(h->health));
@@ -491,6 +513,7 @@ static void host_done(struct host *h)
     }
     http_server_free(h->server);
     grpc_server_free(h->grpc);
+    http_server_free(h->admin);
     http_client_free(h->client);
     health_free(h->health);
     etcd_free(h->etcd);

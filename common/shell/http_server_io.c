@@ -187,6 +187,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     s->base = base;
     s->log = log;
     s->news = *news;
+    s->last_id = config->ids_above;
     s->ssl_new = config->ssl_new ? config->ssl_new : SSL_new;
     s->max = connection_limit(config->connections_max, config->others);
     set_times(&s->times, &config->times);

@@ -54,6 +54,7 @@ struct http_server_config {
     const char *listen; /* "127.0.0.1:8889", "[::1]:0" (any free port) */
     struct tls_files tls;
     struct http_times times;
+    uint64_t ids_above;       /* its requests' ids: for several servers of one role */
     unsigned connections_max; /* 0 = by the descriptor limit alone */
     unsigned others;          /* connections that other servers of this process may take */
     SSL *(*ssl_new)(SSL_CTX *ctx); /* NULL = SSL_new */

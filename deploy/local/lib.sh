@@ -25,6 +25,7 @@ locket_port() { echo $((port_base + 40 + $1)); }
 auctioneer_port() { echo $((port_base + 30 + $1)); }
 converger_port() { echo $((port_base + 35 + $1)); }
 rep_port() { echo $((port_base + 100 + $1)); }
+rep_admin_port() { echo $((port_base + 200 + $1)); }
 instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
 
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
@@ -245,6 +246,7 @@ start_rep() { # CELL_NUMBER
     zones=$(setting zones)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
+        --admin-listen "127.0.0.1:$(rep_admin_port "$i")" --on-term leave \
         --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
         --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100 \
         --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \

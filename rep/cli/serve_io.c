@@ -49,6 +49,18 @@ const struct cli_option rep_serve_options[] = {
      .value = "TAG",
      .help = "only work with this tag comes here",
      .repeated = true},
+    {.name = "admin-listen",
+     .value = "HOST:PORT",
+     .help = "where this machine's tools reach it (rep evacuate); nowhere unless told"},
+    {.name = "on-term",
+     .value = "drain|leave",
+     .help = "what SIGTERM does: empties the cell, or ends the rep while its containers run on; "
+             "SIGINT always does the latter, and a second signal ends it at once",
+     .fallback = "drain"},
+    {.name = "evacuation-limit",
+     .value = "TIME",
+     .help = "after so long what is left is stopped",
+     .fallback = "10m"},
     {.name = "optional-placement-tag",
      .value = "TAG",
      .help = "work with this tag may come here",
@@ -140,6 +152,21 @@ static int read_capacity(const struct invocation *call, struct rep_config *confi
     return r;
 }
 
+static int read_evacuation(const struct invocation *call, struct rep_config *config,
+                           struct err *err)
+{
+    const char *on_term = "drain";
+    int64_t limit_ms = 0;
+    int r = cli_choice(call, "on-term", &on_term, err);
+    r = r < 0 ? r : cli_duration_ms(call, "evacuation-limit", &limit_ms, err);
+    if (r == 0 && limit_ms < 1000) {
+        r = err_set(err, ERR_INVALID, "--evacuation-limit must be at least 1s");
+    }
+    config->leave_on_term = strcmp(on_term, "leave") == 0;
+    config->evacuation_ns = limit_ms * MILLISECOND_NS;
+    return r;
+}
+
 static int read_config(const struct invocation *call, struct rep_config *config, struct err *err)
 {
     *config = (struct rep_config){
@@ -155,6 +182,7 @@ static int read_config(const struct invocation *call, struct rep_config *config,
         return err_set(err, ERR_INVALID, "--cell-id is longer than 200 letters");
     }
     int r = read_ports(call, config, err);
+    r = r < 0 ? r : read_evacuation(call, config, err);
     return r < 0 ? r : read_capacity(call, config, err);
 }
 
@@ -196,6 +224,7 @@ int rep_serve_run(const struct invocation *call, struct err *err)
     r = r < 0 ? r : read_rootfs(call, &rootfs, err);
     if (r == 0) {
         host.name = host.name ? host.name : config.cell_id;
+        host.admin = cli_text(call, "admin-listen");
         r = serve(call, &host, &config, &rootfs, err);
     }
     return r;

@@ -1,0 +1,133 @@
+/* rep evacuate: begins an evacuation at a rep's admin listener and waits for its end. */
+#include "common/cli/cli_io.h"
+#include "common/cli/client_io.h"
+#include "common/codec/json.h"
+#include "rep/cli/commands_io.h"
+
+#include "board.pb-c.h"
+#include "cell.pb-c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { POLL_MS = 200, NOT_EMPTY = 1 };
+
+const struct cli_option rep_evacuate_options[] = {
+    {.name = "url",
+     .value = "URL",
+     .help = "where the rep listens for its machine's own tools (--admin-listen)",
+     .env = "REP_ADMIN_URL",
+     .required = true},
+    {.name = "timeout", .value = "TIME", .help = "how long to wait for its end", .fallback = "11m"},
+    {.name = "bbs-url",
+     .value = "URLS",
+     .help = "bbs servers to ask, at the end, whether the cell has left the board",
+     .env = "CORKBOARD_BBS_URLS,BBS_URL"},
+    {0},
+};
+
+struct watch {
+    const struct invocation *call;
+    struct cli_client *rep;
+    int64_t until_ms;
+    const char *cell_id; /* "" = not told yet */
+    size_t left;         /* containers and tasks, as it last said */
+    bool evacuates;
+};
+
+static int look(struct watch *w, struct err *err)
+{
+    struct bytes body;
+    ProtobufCMessage *m;
+    cli_client_limit(w->rep, w->until_ms - cli_now_ms());
+    int r = cli_client_get(w->rep, w->call->arena, "/state", &body, err);
+    r = r < 0
+            ? r
+            : json_decode(w->call->arena, &cell__cell_state__descriptor, body, CODEC_OWN, &m, err);
+    if (r == 0) {
+        const Cell__CellState *s = (const Cell__CellState *)m;
+        w->cell_id = s->cell_id;
+        w->left = s->n_lrps + s->n_tasks;
+        w->evacuates = s->evacuating;
+    }
+    return r;
+}
+
+/* 0 once nobody answers any more. */
+static int wait_for_end(struct watch *w, struct err *err)
+{
+    struct err why = {.text = ""};
+    size_t told = SIZE_MAX;
+    while (cli_now_ms() < w->until_ms) {
+        int r = look(w, &why);
+        if (r == -ERR_UNAVAILABLE && strstr(why.text, "not ready") == NULL) {
+            return 0;
+        }
+        if (r == 0 && !w->evacuates) {
+            return err_set(err, ERR_CONFLICT,
+                           "the rep of %.60s was started anew and does not "
+                           "evacuate",
+                           w->cell_id);
+        }
+        if (r == 0 && w->left != told) {
+            told = w->left;
+            fprintf(stderr, "%s: %zu left\n", w->cell_id, told);
+        }
+        if (cli_interrupted()) {
+            return err_set(err, ERR_UNKNOWN, "interrupted; the evacuation goes on");
+        }
+        cli_sleep_ms(POLL_MS);
+    }
+    return err_set(err, ERR_TIMEOUT, "%.60s still has %zu; the evacuation goes on", w->cell_id,
+                   w->left);
+}
+
+static bool lists(const Board__CellsStatus *cells, const char *cell_id)
+{
+    for (size_t i = 0; i < cells->n_cells; i++) {
+        if (strcmp(cells->cells[i]->presence->cell_id, cell_id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether it ended well, by the board's word. */
+static int ask_board(const struct watch *w, const char *urls, struct err *err)
+{
+    struct cli_client *board = NULL;
+    ProtobufCMessage *m;
+    int r = cli_client_open(w->call, urls, &board, err);
+    if (r == 0) {
+        cli_client_limit(board, 10000);
+        r = cli_client_call(board, w->call->arena, "/v1/board/cells", NULL,
+                            &board__cells_status__descriptor, &m, err);
+    }
+    if (r == 0 && lists((const Board__CellsStatus *)m, w->cell_id)) {
+        fprintf(stderr, "rep: %s has ended, and is still on the board\n", w->cell_id);
+        r = NOT_EMPTY;
+    }
+    cli_client_close(board);
+    return r;
+}
+
+int rep_evacuate_run(const struct invocation *call, struct err *err)
+{
+    struct watch w = {.call = call, .cell_id = ""};
+    int64_t limit_ms = 0;
+    int r = cli_duration_ms(call, "timeout", &limit_ms, err);
+    r = r < 0 ? r : cli_client_open(call, cli_text(call, "url"), &w.rep, err);
+    if (r == 0) {
+        w.until_ms = cli_now_ms() + limit_ms;
+        r = look(&w, err);
+        r = r < 0 ? r : cli_client_post(w.rep, "/evacuate", err);
+        r = r < 0 ? r : wait_for_end(&w, err);
+    }
+    cli_client_close(w.rep);
+    const char *urls = cli_text(call, "bbs-url");
+    r = r == 0 && urls ? ask_board(&w, urls, err) : r;
+    if (r == 0) {
+        printf("%s is empty\n", w.cell_id);
+    }
+    return r;
+}
