@@ -1,6 +1,9 @@
 #include "rep/drain.h"
 
 #include "common/codec/scan.h"
+#include "common/model/keys.h"
+#include "common/model/record.h"
+#include "models/task.pb-c.h"
 #include "rep/inside.h"
 #include "rep/reconcile.h"
 
@@ -100,9 +103,27 @@ static void leave(struct rep *r, struct effects *out)
     d->leave_id = session_call(r, true, out);
 }
 
-static bool nothing_on_board(const struct rep *r)
+/* A rejected task's record still names the cell (behaviour.md 13.3), and is none of its own. */
+static bool is_of_cell(struct arena *a, const char *key, const struct followed *f)
 {
-    return r->session.open && r->follower.current && r->follower.records.count == 0;
+    ProtobufCMessage *m;
+    return key_type(key) != RECORD_TASK ||
+           record_decode(a, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
+           ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
+}
+
+static bool nothing_on_board(const struct rep *r, struct arena *a)
+{
+    if (!r->session.open || !r->follower.current) {
+        return false;
+    }
+    MAP_EACH(&r->follower.records, n)
+    {
+        if (is_of_cell(a, map_key(n), map_value(n))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void look_for_end(struct rep *r, struct effects *out)
@@ -121,7 +142,7 @@ static void look_for_end(struct rep *r, struct effects *out)
     effects_due(out, last_ns);
     if (r->now.mono_ns >= last_ns) {
         end(r, 0, "evacuated; the board was not told: the cell will be lost", out);
-    } else if (!d->leave_id && (d->leaving || nothing_on_board(r))) {
+    } else if (!d->leave_id && (d->leaving || nothing_on_board(r, out->arena))) {
         if (r->now.mono_ns >= d->retry_ns) {
             leave(r, out);
         } else {

@@ -1,0 +1,209 @@
+/* A cell that is emptied: who may ask for it, what it takes no more, what becomes of what runs and
+ * of its tasks, its limit, and its end. */
+#include "test/unit/rep_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STATE(name) MODELS__TASK__STATE__##name
+
+static void term(struct rep_rig *g)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_STOP, .stop = STOP_IN_ORDER});
+}
+
+static struct reply post_evacuate(struct rep_rig *g, bool admin)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
+                                      .request = {.id = ++g->request_id,
+                                                  .method = "POST",
+                                                  .path = "/evacuate",
+                                                  .query = "",
+                                                  .trace_id = "",
+                                                  .accept = "",
+                                                  .content_type = "",
+                                                  .if_none_match = "",
+                                                  .admin = admin,
+                                                  .peer = {.unit = "rep", .name = RIG_CELL}}});
+    return rep_rig_take_reply(g);
+}
+
+/* The board is told at once, with the limit; the answer is that it knows. */
+static void told_to_board(struct rep_rig *g)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
+    assert_non_null(r);
+    assert_true(r->cell->evacuating);
+    assert_true(r->cell->evacuate_until > 0);
+    assert_false(r->leave);
+    board__cell_request__free_unpacked(r, NULL);
+}
+
+/* Its record is asked to go; once it has, the process ends with `code`. */
+static void leaves(struct rep_rig *g)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
+    assert_non_null(r);
+    assert_true(r->leave);
+    board__cell_request__free_unpacked(r, NULL);
+    assert_false(g->exited);
+    drive_event(&g->d, (struct event){.kind = EVENT_RESPONSE,
+                                      .response = {.id = c.id,
+                                                   .outcome = CALL_ANSWERED,
+                                                   .status = 200,
+                                                   .content_type = "",
+                                                   .etag = "",
+                                                   .text = ""}});
+    assert_true(g->exited);
+    assert_int_equal(g->exit_code, 0);
+}
+
+static void only_the_machine_itself_asks_for_it(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    assert_int_equal(post_evacuate(&g, false).status, 404);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    struct reply r = post_evacuate(&g, true);
+    assert_int_equal(r.status, 202);
+    static const char text[] = "{\"ping_path\":\"/ping\"}";
+    assert_int_equal(r.body.size, strlen(text));
+    assert_memory_equal(r.body.data, text, strlen(text));
+    told_to_board(&g);
+    assert_int_equal(post_evacuate(&g, true).status, 202);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    assert_int_equal(rep_rig_work(&g, "other", 100), 1);
+    assert_false(rep_rig_task_work(&g, "t-1", 100));
+    rep_rig_done(&g);
+}
+
+static void an_empty_cell_leaves_at_once(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    term(&g);
+    leaves(&g);
+    rep_rig_done(&g);
+}
+
+static void an_interrupt_leaves_all_running(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 0);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    rep_rig_done(&g);
+}
+
+static Models__Task *running_task(struct rep_rig *g, const char *attempt)
+{
+    return rep_rig_task(g, "t-1", STATE(Running), RIG_CELL, attempt);
+}
+
+static const char *granted_task(struct rep_rig *g)
+{
+    assert_true(rep_rig_task_work(g, "t-1", 100));
+    struct rep_rig_move start = rep_rig_take_move(g, "start");
+    const char *attempt = start.move->attempt;
+    rep_rig_task_answer(g, start, MODELS__ERROR__TYPE__UnknownError, running_task(g, attempt));
+    rep_rig_task_put(g, running_task(g, attempt));
+    return attempt;
+}
+
+static void a_task_that_has_not_begun_is_rejected(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *attempt = granted_task(&g);
+    term(&g);
+    told_to_board(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+    struct rep_rig_move reject = rep_rig_take_move(&g, "reject");
+    assert_string_equal(reject.move->error_message, "the cell is being emptied");
+    Models__Task *pending = rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, attempt);
+    rep_rig_task_answer(&g, reject, MODELS__ERROR__TYPE__UnknownError, pending);
+    rep_rig_task_put(&g, pending); /* it still names the cell, as Diego's does */
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    rep_rig_done(&g);
+}
+
+static void a_task_that_executes_has_until_the_limit(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.evacuation_ns = 30 * SECOND_NS;
+    rep_rig_open(&g, NULL, 0);
+    const char *attempt = granted_task(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    term(&g);
+    told_to_board(&g);
+    rep_rig_advance(&g, 25000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_advance(&g, 6000);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    rep_rig_exited(&g, "t-1", 0); /* it says that all is well, and it has not done its work */
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_true(complete.move->failed);
+    assert_string_equal(complete.move->error_message, "the cell was emptied before it was done");
+    assert_string_equal(complete.move->attempt, attempt);
+    rep_rig_done(&g);
+}
+
+static void what_runs_is_asked_about_again_and_again(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    term(&g);
+    told_to_board(&g);
+    struct rep_rig_move m = rep_rig_take_move(&g, "evacuate_running");
+    assert_string_equal(m.move->actual_lrp_instance_key->instance_guid, guid);
+    assert_non_null(m.move->actual_lrp_net_info);
+    /* The answer of these rigs keeps nothing: the container goes, stopped first. */
+    rep_rig_move_done(&g, m, NULL);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    rep_rig_exited(&g, guid, 0);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_false(g.exited);
+    rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_machine_itself_asks_for_it),
+        cmocka_unit_test(an_empty_cell_leaves_at_once),
+        cmocka_unit_test(an_interrupt_leaves_all_running),
+        cmocka_unit_test(a_task_that_has_not_begun_is_rejected),
+        cmocka_unit_test(a_task_that_executes_has_until_the_limit),
+        cmocka_unit_test(what_runs_is_asked_about_again_and_again),
+    };
+    return cmocka_run_group_tests_name("a cell is emptied", tests, NULL, NULL);
+}
