@@ -112,9 +112,10 @@ static bool is_of_cell(struct arena *a, const char *key, const struct followed *
            ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
 }
 
+/* What is on its way would make the record again if it came after the leave. */
 static bool nothing_on_board(const struct rep *r, struct arena *a)
 {
-    if (!r->session.open || !r->follower.current) {
+    if (!r->session.open || r->session.tell || r->session.call_id || !r->follower.current) {
         return false;
     }
     MAP_EACH(&r->follower.records, n)
