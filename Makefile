@@ -5,6 +5,7 @@
 #   make CC=clang ...        with clang (build/release-clang, ...)
 #   make V=1 ...             shows the commands
 #   make SAN=1 ...           with address and undefined-behaviour sanitizers (build/san, ...)
+#   make FUZZ=1 fuzz         build/fuzz/bin/fuzz: the fuzz targets with libFuzzer, by clang
 # Sources are found by their place: common/, bbs/, rep/, auctioneer/, converger/ go to one library
 # but for the files main.c; test/*/test_*.c are test programs, other files of test/ their helpers.
 
@@ -13,8 +14,14 @@ ifeq ($(origin CC),default)
 CC      := gcc
 endif
 SAN     ?=
+FUZZ    ?=
 Q       := $(if $(V),,@)
+ifneq ($(FUZZ),)
+CC      := clang
+VARIANT := fuzz
+else
 VARIANT := $(if $(SAN),san,release)$(if $(filter clang%,$(notdir $(CC))),-clang)
+endif
 OUT     := build/$(VARIANT)
 GEN     := build/gen
 
@@ -25,6 +32,11 @@ BASE := -std=gnu17 -D_GNU_SOURCE -DPROTOBUF_C__NO_DEPRECATED -I. -isystem $(GEN)
         $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 OPT  := $(if $(SAN),-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+
+ifneq ($(FUZZ),)
+OPT     := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+        -fno-omit-frame-pointer
+endif
 
 CFLAGS  := $(BASE) $(OPT) $(EXTRA_CFLAGS)
 LDFLAGS := $(if $(SAN),-fsanitize=address -fsanitize=undefined) $(EXTRA_LDFLAGS)
@@ -81,6 +93,13 @@ $(OUT)/bin/%: $(OUT)/%/main.o $(OUT)/libcorkboard.a
 $(OUT)/test/%: $(OUT)/test/%.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
+
+.PHONY: fuzz
+fuzz: $(OUT)/bin/fuzz
+$(OUT)/bin/fuzz: $(OUT)/test/fuzz/fuzz_main.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
 
 # The shim is linked statically against musl: it runs once a container, so every page counts.
 SHIM_C := $(sort $(wildcard rep/shim/*.c))

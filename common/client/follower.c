@@ -302,7 +302,7 @@ static void on_data(struct follower *f, const struct event *ev, struct effects *
     buf_append(&f->partial, ev->stream.data.data, ev->stream.data.size);
     const char *why = NULL;
     size_t done = 0;
-    while (!why) {
+    while (!why && done < f->partial.size) {
         struct bytes rest = buf_bytes(&f->partial);
         size_t size = take_frame(
             f, (struct bytes){.data = rest.data + done, .size = rest.size - done}, out, &why);

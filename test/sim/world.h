@@ -200,6 +200,17 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
                        const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
                        void *context);
 
+/* The same for a request of any shape by a caller of any kind: bodies that are no message, roles that
+ * the world does not hold. */
+struct world_request {
+    const char *method, *path; /* the path may carry a query */
+    struct peer peer;
+    const char *content_type, *accept, *trace_id;
+    struct bytes body;
+};
+void world_send_request(struct world *w, const char *url, const struct world_request *q,
+                        int64_t limit_ns, world_answered *answered, void *context);
+
 /* world_send, running the world until it is answered. Gives the status; the body is appended to
  * *ret_body (may be NULL). */
 int world_call(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,

@@ -29,7 +29,8 @@ struct exchange {
     int64_t arrived_revision;
     int64_t arrives_ns;       /* when the request reaches the server */
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
-    world_answered *answered; /* client outside */
+    world_answered *answered; /* client outside, who is `peer` */
+    struct peer peer;
     void *context;
     struct arena arena;
 };
@@ -311,8 +312,8 @@ static void send_request(struct exchange *x, const struct call *call)
         .accept = arena_strdup(a, call->accept),
         .content_type = arena_strdup(a, call->content_type),
         .if_none_match = arena_strdup(a, call->if_none_match),
-        .peer = {.unit = x->from ? x->from->config.unit : "client",
-                 .name = x->from ? x->from->config.certificate_name : "admin"},
+        .peer = {.unit = x->from ? x->from->config.unit : arena_strdup(a, x->peer.unit),
+                 .name = x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
         .body = kept(a, call->body),
         .grpc = strncmp(path, grpc_paths, sizeof(grpc_paths) - 1) == 0,
     };
@@ -572,31 +573,47 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
                        const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
                        void *context)
 {
-    struct arena a;
-    arena_init(&a);
-    const char *whole = arena_printf(&a, "%s%s", url, path);
-    struct node *to = node_at(w, whole);
-    assert(to);
-    struct exchange *x = exchange_new(w, NULL, to);
-    x->answered = answered;
-    x->context = context;
     struct buf body;
     buf_init(&body);
     if (m) {
         buf_message(&body, m);
     }
-    struct call call = {.method = "POST",
+    world_send_request(w, url,
+                       &(struct world_request){.method = "POST",
+                                               .path = path,
+                                               .peer = {.unit = "client", .name = "admin"},
+                                               .content_type = "application/x-protobuf",
+                                               .accept = "application/x-protobuf",
+                                               .trace_id = trace_id,
+                                               .body = buf_bytes(&body)},
+                       limit_ns, answered, context);
+    buf_done(&body);
+}
+
+void world_send_request(struct world *w, const char *url, const struct world_request *q,
+                        int64_t limit_ns, world_answered *answered, void *context)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *whole = arena_printf(&a, "%s%s", url, q->path);
+    struct node *to = node_at(w, whole);
+    assert(to);
+    struct exchange *x = exchange_new(w, NULL, to);
+    x->answered = answered;
+    x->context = context;
+    x->peer = (struct peer){.unit = arena_strdup(&x->arena, q->peer.unit),
+                            .name = arena_strdup(&x->arena, q->peer.name)};
+    struct call call = {.method = q->method,
                         .url = whole,
-                        .content_type = "application/x-protobuf",
-                        .accept = "application/x-protobuf",
+                        .content_type = q->content_type,
+                        .accept = q->accept,
                         .if_none_match = "",
-                        .trace_id = trace_id,
-                        .body = buf_bytes(&body)};
+                        .trace_id = q->trace_id,
+                        .body = q->body};
     if (!world_strikes(w, w->faults.request_lost)) {
         send_request(x, &call);
     }
     set_deadline(x, w->now_ns + limit_ns);
-    buf_done(&body);
     arena_done(&a);
 }
 

@@ -1,0 +1,163 @@
+/* Targets: messages, records, JSON, validation, older views. */
+#include "bbs/lrp/validate.h"
+#include "bbs/task/validate_task.h"
+#include "common/codec/json.h"
+#include "common/codec/scan.h"
+#include "common/model/definition_views.h"
+#include "common/model/record.h"
+#include "test/fuzz/fuzz.h"
+
+#include <string.h>
+
+enum { DECODED_MAX = 4 * 1024 * 1024, RECORD_BYTES_MAX = 4096 };
+
+/* What the scan lets through unpacks, is whole, and packs to what the scan lets through again. */
+void fuzz_messages(struct bytes in)
+{
+    const ProtobufCMessageDescriptor *type = fuzz_descriptor(fuzz_byte(&in));
+    struct arena a;
+    arena_init(&a);
+    ProtobufCMessage *m;
+    struct err err = {0};
+    size_t decoded = 0;
+    if (scan_and_unpack(&a, type, in, DECODED_MAX, &m, &err)) {
+        FUZZ_REQUIRE(err.code == ERR_INVALID || err.code == ERR_TOO_LARGE);
+    } else {
+        FUZZ_REQUIRE(scan_message(type, in, DECODED_MAX, &decoded, NULL) == 0);
+        FUZZ_REQUIRE(decoded <= DECODED_MAX);
+        FUZZ_REQUIRE(protobuf_c_message_check(m));
+        struct buf packed;
+        buf_init(&packed);
+        buf_message(&packed, m);
+        FUZZ_REQUIRE(scan_message(type, buf_bytes(&packed), SIZE_MAX, NULL, NULL) == 0);
+        buf_done(&packed);
+    }
+    arena_done(&a);
+}
+
+void fuzz_records(struct bytes in)
+{
+    struct arena a;
+    arena_init(&a);
+    enum record_type type = (enum record_type)(fuzz_byte(&in) % RECORD_UNKNOWN);
+    const char *key = fuzz_text(&a, &in);
+    key_type(key);
+    for (unsigned n = 0; n < 4; n++) {
+        key_component(&a, key, n);
+    }
+    if (key[0] && (uint8_t)key[strlen(key) - 1] < 0xff) { /* as every prefix of ours */
+        FUZZ_REQUIRE(strcmp(key_range_end(&a, key), key) > 0);
+    }
+    ProtobufCMessage *m;
+    /* Records come from etcd, where only a bbs writes what it scanned before. So they are not bound
+     * in depth like bodies, and this input is short. */
+    in.size = in.size < RECORD_BYTES_MAX ? in.size : RECORD_BYTES_MAX;
+    if (record_decode(&a, type, in, &m, NULL) == 0) {
+        FUZZ_REQUIRE(protobuf_c_message_check(m));
+        struct buf again;
+        buf_init(&again);
+        record_encode(&again, m);
+        buf_done(&again);
+    }
+    arena_done(&a);
+}
+
+/* What was decoded and encoded once decodes again, to the same text. */
+void fuzz_json(struct bytes in)
+{
+    const ProtobufCMessageDescriptor *type = fuzz_descriptor(fuzz_byte(&in));
+    unsigned flags = fuzz_byte(&in) & (CODEC_PRETTY | CODEC_OWN | CODEC_STRICT);
+    struct arena a;
+    struct buf first, second;
+    ProtobufCMessage *m;
+    arena_init(&a);
+    buf_init(&first);
+    buf_init(&second);
+    if (json_compact(in, &first, NULL) == 0) {
+        FUZZ_REQUIRE(json_compact(buf_bytes(&first), &second, NULL) == 0);
+        FUZZ_REQUIRE(bytes_equal(buf_bytes(&first), buf_bytes(&second)));
+    }
+    buf_clear(&first);
+    buf_clear(&second);
+    if (json_decode(&a, type, in, flags, &m, NULL) == 0 &&
+        json_encode(m, flags, &first, NULL) == 0) {
+        FUZZ_REQUIRE(json_decode(&a, type, buf_bytes(&first), flags, &m, NULL) == 0);
+        FUZZ_REQUIRE(json_encode(m, flags, &second, NULL) == 0);
+        FUZZ_REQUIRE(bytes_equal(buf_bytes(&first), buf_bytes(&second)));
+    }
+    ProtobufCMessage **list;
+    size_t count;
+    json_decode_list(&a, type, in, flags, &list, &count, NULL);
+    buf_done(&first);
+    buf_done(&second);
+    arena_done(&a);
+}
+
+static void validated(struct arena *a, const ProtobufCMessageDescriptor *type, struct bytes in,
+                      void (*rules)(struct validation *v, const ProtobufCMessage *m))
+{
+    ProtobufCMessage *m;
+    if (scan_and_unpack(a, type, in, DECODED_MAX, &m, NULL) == 0) {
+        struct validation v;
+        validation_init(&v);
+        rules(&v, m);
+        FUZZ_REQUIRE(validation_ok(&v) || validation_text(&v)[0]);
+        FUZZ_REQUIRE(strlen(validation_text(&v)) <= VALIDATION_TEXT_MAX + 1024);
+        validation_done(&v);
+    }
+}
+
+static void rules_of_desire(struct validation *v, const ProtobufCMessage *m)
+{
+    valid_desire(v, ((const Models__DesireLRPRequest *)m)->desired_lrp);
+}
+
+static void rules_of_update(struct validation *v, const ProtobufCMessage *m)
+{
+    valid_update(v, (const Models__UpdateDesiredLRPRequest *)m);
+}
+
+static void rules_of_task(struct validation *v, const ProtobufCMessage *m)
+{
+    valid_desire_task(v, (const Models__DesireTaskRequest *)m);
+}
+
+void fuzz_validation(struct bytes in)
+{
+    struct arena a;
+    arena_init(&a);
+    validated(&a, &models__desire_lrprequest__descriptor, in, rules_of_desire);
+    validated(&a, &models__update_desired_lrprequest__descriptor, in, rules_of_update);
+    validated(&a, &models__desire_task_request__descriptor, in, rules_of_task);
+    arena_done(&a);
+}
+
+/* A view of a message is a message. */
+static void viewed(struct arena *a, const ProtobufCMessage *m)
+{
+    struct buf packed;
+    buf_init(&packed);
+    FUZZ_REQUIRE(protobuf_c_message_check(m));
+    buf_message(&packed, m);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    FUZZ_REQUIRE(
+        protobuf_c_message_unpack(m->descriptor, &allocator, packed.size, packed.data));
+    buf_done(&packed);
+}
+
+void fuzz_views(struct bytes in)
+{
+    struct arena a;
+    arena_init(&a);
+    ProtobufCMessage *m;
+    bool oldest = fuzz_byte(&in) & 1;
+    if (scan_and_unpack(&a, &models__desired_lrp__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+        (oldest ? desired_as_r0 : desired_as_r2)(&a, (Models__DesiredLRP *)m);
+        viewed(&a, m);
+    }
+    if (scan_and_unpack(&a, &models__task__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+        task_as_r2(&a, (Models__Task *)m);
+        viewed(&a, m);
+    }
+    arena_done(&a);
+}
