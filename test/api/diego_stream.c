@@ -27,10 +27,10 @@ static size_t want_mark(struct tls_client *c, const char *mark)
     }
 }
 
-int subscriber_open(struct subscriber *s, int port, const struct tls_files *files,
+int diego_stream_open(struct diego_stream *s, int port, const struct tls_files *files,
                     const char *method, const char *path, struct bytes body, struct buf *head)
 {
-    *s = (struct subscriber){0};
+    *s = (struct diego_stream){0};
     buf_init(&s->body);
     if (!client_open(&s->client, port, files, 0)) {
         return 0;
@@ -51,7 +51,7 @@ int subscriber_open(struct subscriber *s, int port, const struct tls_files *file
 }
 
 /* Takes one chunk into the body. */
-static bool take_chunk(struct subscriber *s)
+static bool take_chunk(struct diego_stream *s)
 {
     struct tls_client *c = &s->client;
     size_t line = want_mark(c, "\r\n");
@@ -86,7 +86,7 @@ static bool decode_base64(const char *text, size_t size, struct buf *out)
     return true;
 }
 
-bool subscriber_next(struct subscriber *s, struct buf *name, struct buf *message, struct buf *why)
+bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message, struct buf *why)
 {
     void *end;
     while (!(end = s->body.size ? memmem(s->body.data, s->body.size, "\n\n", 2) : NULL)) {
@@ -116,7 +116,7 @@ bool subscriber_next(struct subscriber *s, struct buf *name, struct buf *message
     return good;
 }
 
-void subscriber_close(struct subscriber *s)
+void diego_stream_close(struct diego_stream *s)
 {
     client_close(&s->client);
     buf_done(&s->body);

@@ -4,7 +4,7 @@
 
 #include "test/tool/tls_client.h"
 
-struct subscriber {
+struct diego_stream {
     struct tls_client client;
     struct buf body; /* of the chunks taken so far, without what was read */
     unsigned next_id;
@@ -13,13 +13,13 @@ struct subscriber {
 
 /* Subscribes and waits for the head. Gives the status, 0 when nothing comes; head (may be NULL)
  * gets the head's lines. */
-int subscriber_open(struct subscriber *s, int port, const struct tls_files *files,
+int diego_stream_open(struct diego_stream *s, int port, const struct tls_files *files,
                     const char *method, const char *path, struct bytes body, struct buf *head);
 
 /* The next event, waited for: its name and its message's bytes. False with a sentence in `why` when
  * none comes, or what comes is not framed as Diego frames it. */
-bool subscriber_next(struct subscriber *s, struct buf *name, struct buf *message, struct buf *why);
+bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message, struct buf *why);
 
-void subscriber_close(struct subscriber *s);
+void diego_stream_close(struct diego_stream *s);
 
 #endif

@@ -44,7 +44,7 @@ static size_t rows_run;
 
 struct subscription {
     const char *name;
-    struct subscriber stream;
+    struct diego_stream stream;
 };
 
 /* A sequence that is being run. */
@@ -207,7 +207,7 @@ static void subscribe(struct run *r, const struct sequence *s, const struct row 
     if (row->request[0]) {
         assert_true(protoc_encode("models.EventsByCellId", row->request, &body, &r->why));
     }
-    int status = subscriber_open(&sub->stream, bbs[turn++ % BBS_COUNT].port, &caller_files[0],
+    int status = diego_stream_open(&sub->stream, bbs[turn++ % BBS_COUNT].port, &caller_files[0],
                                  row->method, row->path, buf_bytes(&body), NULL);
     buf_done(&body);
     if (status != 200) {
@@ -215,7 +215,7 @@ static void subscribe(struct run *r, const struct sequence *s, const struct row 
     }
 }
 
-static struct subscriber *stream_named(struct run *r, const char *name)
+static struct diego_stream *stream_named(struct run *r, const char *name)
 {
     for (size_t i = 0; i < r->stream_count; i++) {
         if (strcmp(r->streams[i].name, name) == 0) {
@@ -233,7 +233,7 @@ static void expect_event(struct run *r, const char *file, const struct row_event
     buf_init(&message);
     buf_init(&text);
     buf_clear(&r->why);
-    bool came = subscriber_next(stream_named(r, e->stream), &name, &message, &r->why);
+    bool came = diego_stream_next(stream_named(r, e->stream), &name, &message, &r->why);
     const char *type = came ? protoc_event(buf_string(&name)) : NULL;
     bool good = type && protoc_decode(type, buf_bytes(&message), &text, &r->why) &&
                 strcmp(buf_string(&name), e->name) == 0 &&
@@ -288,7 +288,7 @@ static void expect_no_more(struct run *r, const struct sequence *s)
         buf_init(&name);
         buf_init(&message);
         buf_clear(&r->why);
-        bool came = subscriber_next(&r->streams[i].stream, &name, &message, &r->why);
+        bool came = diego_stream_next(&r->streams[i].stream, &name, &message, &r->why);
         bool its = came && memmem(message.data, message.size, guid, strlen(guid));
         const char *is = arena_strdup(&r->arena, buf_string(&name));
         buf_done(&name);
@@ -344,7 +344,7 @@ static int run_end(void **state)
 {
     (void)state;
     for (size_t i = 0; i < running.stream_count; i++) {
-        subscriber_close(&running.streams[i].stream);
+        diego_stream_close(&running.streams[i].stream);
     }
     bindings_done(&running.bindings);
     arena_done(&running.arena);
