@@ -56,7 +56,10 @@ static void stop_all(struct rep *r, struct effects *out)
                 r->containers.by_guid.count);
     MAP_EACH(&r->containers.by_guid, n)
     {
-        reconcile_stop(map_value(n), "the evacuation's limit", out);
+        struct container *c = map_value(n);
+        if (c->phase != PHASE_COMPLETED) { /* what ended by itself is told as it ended */
+            reconcile_stop(c, "the evacuation's limit", out);
+        }
     }
     effects_due(out, r->now.mono_ns); /* to act on it */
 }

@@ -97,7 +97,11 @@ static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord 
     if (stands && stands->since > record->since) {
         record->since = stands->since;
     }
-    if (stands && stands->evacuating && !record->evacuating &&
+    /* A rep that starts anew goes on with an evacuation; with one that a lost cell left behind, and
+     * whose time is over, nobody does. */
+    bool goes_on = stands && (stands->state == BOARD__CELL_RECORD__STATE__PRESENT ||
+                              in->now.wall_ns < stands->evacuate_until);
+    if (goes_on && stands->evacuating && !record->evacuating &&
         strcmp(stands->identity, record->identity) == 0) {
         record->evacuating = true;
         record->evacuate_until = stands->evacuate_until;

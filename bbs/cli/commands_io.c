@@ -15,12 +15,13 @@ static void json_line(const ProtobufCMessage *m, struct buf *out)
     }
 }
 
-static int show_ps(struct session *s, Models__DesiredLRP *const *lrps, size_t count,
+/* Of these processes; `all`: of whatever stands on the board. */
+static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps, size_t count,
                    struct err *err)
 {
     Models__ActualLRP **actuals;
     size_t actual_count;
-    const char *guid = count == 1 ? lrps[0]->process_guid : "";
+    const char *guid = !all && count == 1 ? lrps[0]->process_guid : "";
     int r = session_actuals(s, &s->arena, guid, &actuals, &actual_count, err);
     if (r < 0) {
         return r;
@@ -29,7 +30,7 @@ static int show_ps(struct session *s, Models__DesiredLRP *const *lrps, size_t co
     buf_init(&out);
     if (s->json) {
         for (size_t i = 0; i < actual_count; i++) {
-            if (count > 1 || lrps_have(lrps, count, actuals[i])) {
+            if (all || lrps_have(lrps, count, actuals[i])) {
                 json_line(&actuals[i]->base, &out);
             }
         }
@@ -51,7 +52,7 @@ int bbs_ps_run(const struct invocation *call, struct err *err)
         r = call->argument_count ? session_named(&s, call->arguments[0], &lrps, &count, err)
                                  : session_desired(&s, "", &lrps, &count, err);
     }
-    r = r < 0 ? r : show_ps(&s, lrps, count, err);
+    r = r < 0 ? r : show_ps(&s, call->argument_count == 0, lrps, count, err);
     session_close(&s);
     return r;
 }

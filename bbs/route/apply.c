@@ -58,12 +58,14 @@ static ProtobufCMessage *copy_record(struct arena *a, const ProtobufCMessage *re
     return protobuf_c_message_unpack(record->descriptor, &allocator, size, packed);
 }
 
-/* What the answer shows: an instance or a task; of other records' moves nothing. */
-static void set_record(struct arena *a, Board__MoveResult *r, const ProtobufCMessage *record)
+/* What the answer shows: an instance; to a rep, which starts it, a task; of other records' moves
+ * nothing. A leader moves hundreds of tasks in a call, and each may have 1 MiB. */
+static void set_record(struct arena *a, Board__MoveResult *r, const ProtobufCMessage *record,
+                       enum actor actor)
 {
     if (record && record->descriptor == &models__actual_lrp__descriptor) {
         r->record = (Models__ActualLRP *)copy_record(a, record);
-    } else if (record && record->descriptor == &models__task__descriptor) {
+    } else if (record && record->descriptor == &models__task__descriptor && actor == ACTOR_REP) {
         r->task = (Models__Task *)copy_record(a, record);
     }
 }
@@ -77,7 +79,8 @@ static void set_error(struct arena *a, Board__MoveResult *r, Models__Error__Type
     r->error->message = arena_strdup(a, message);
 }
 
-static void set_result(struct arena *a, Board__MoveResult *r, const struct op_result *result)
+static void set_result(struct arena *a, Board__MoveResult *r, const struct op_result *result,
+                       enum actor actor)
 {
     static const Board__MoveResult__Outcome outcomes[] = {
         [PLAN_NOTHING] = BOARD__MOVE_RESULT__OUTCOME__NOTHING,
@@ -91,7 +94,7 @@ static void set_result(struct arena *a, Board__MoveResult *r, const struct op_re
     if (plan_error(result->plan, &error)) {
         set_error(a, r, error.type, error.message);
     }
-    set_record(a, r, result->plan->record);
+    set_record(a, r, result->plan->record, actor);
 }
 
 static void move_done(void *context, const struct op_result *result, struct effects *out)
@@ -103,7 +106,7 @@ static void move_done(void *context, const struct op_result *result, struct effe
         t->unknown++;
         set_error(&t->arena, r, MODELS__ERROR__TYPE__UnknownError, result->text);
     } else {
-        set_result(&t->arena, r, result);
+        set_result(&t->arena, r, result, ask->in.actor);
     }
     if (--t->open == 0) {
         batch_answer(t, out);

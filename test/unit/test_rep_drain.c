@@ -179,6 +179,40 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     rep_rig_done(&g);
 }
 
+static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.evacuation_ns = 30 * SECOND_NS;
+    rep_rig_open(&g, NULL, 0);
+    granted_task(&g);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    term(&g);
+    told_to_board(&g);
+    rep_rig_advance(&g, 28000);
+    rep_rig_exited(&g, "t-1", 0);
+    struct verb_call read = rep_rig_take_verb(&g, VERB_READ);
+    drive_event(&g.d, (struct event){.kind = EVENT_VERB,
+                                     .verb = {.id = read.id,
+                                              .verb = VERB_READ,
+                                              .guid = "t-1",
+                                              .outcome = VERB_DONE,
+                                              .text = "",
+                                              .data = {(const uint8_t *)"42", 2}}});
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_false(complete.move->failed);
+    rep_rig_advance(&g, 3000); /* the limit */
+    drive_unanswered(&g.d, complete.id, CALL_UNKNOWN);
+    rep_rig_advance(&g, 500);
+    complete = rep_rig_take_move(&g, "complete");
+    assert_false(complete.move->failed);
+    assert_string_equal(complete.move->result, "42");
+    rep_rig_done(&g);
+}
+
 static void what_runs_is_asked_about_again_and_again(void **state)
 {
     (void)state;
@@ -210,6 +244,7 @@ int main(void)
         cmocka_unit_test(an_interrupt_leaves_all_running),
         cmocka_unit_test(a_task_that_has_not_begun_is_rejected),
         cmocka_unit_test(a_task_that_executes_has_until_the_limit),
+        cmocka_unit_test(a_task_that_ended_before_the_limit_is_told_as_it_ended),
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
     };
     return cmocka_run_group_tests_name("a cell is emptied", tests, NULL, NULL);
