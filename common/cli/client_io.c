@@ -241,7 +241,9 @@ static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
     return err_set(err, ERR_UNAVAILABLE, "%.80s does not answer: %.120s", c->urls[c->next], what);
 }
 
-static int status_error(struct cli_client *c, const char *path, long status, struct err *err)
+/* `get`: something of this name was asked for, so that a 404 may be said of it. */
+static int status_error(struct cli_client *c, const char *path, bool get, long status,
+                        struct err *err)
 {
     const char *text = buf_string(&c->body);
     int size = (int)strcspn(text, "\r\n");
@@ -255,7 +257,7 @@ static int status_error(struct cli_client *c, const char *path, long status, str
     case 400:
         return err_set(err, ERR_INVALID, "%.80s refuses it: %.*s", c->urls[c->next], size, text);
     case 404:
-        if (strncmp(text, "404 page not found", 18) != 0) {
+        if (get && strncmp(text, "404 page not found", 18) != 0) {
             return err_set(err, ERR_NOT_FOUND, "%.*s", size, text);
         }
         /* Not "not found", which is an answer about what was asked for: there is nobody to ask. */
@@ -292,7 +294,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     if (code != CURLE_OK && !(c->take && c->taken < 0)) {
         return transport_error(c, code, err);
     }
-    return status == 200 || status == 202 ? 0 : status_error(c, path, status, err);
+    return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 
 /* Asks one after the other until one answers or the time is over. */
