@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <event2/event.h>
+#include <poll.h>
 #include <sys/wait.h>
 
 
@@ -41,14 +42,26 @@ void container_drop(struct container *c)
 }
 
 /* A shim that we started is our child, an adopted one is not: then there is nothing to reap. */
+static void reap(int pidfd)
+{
+    siginfo_t info;
+    waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG);
+}
+
 static void on_shim_ended(evutil_socket_t fd, short what, void *container)
 {
     struct container *c = container;
-    siginfo_t info;
     (void)what;
-    waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG);
+    reap(fd);
     stop_watching(c);
     container_load(c->driver, c->guid);
+}
+
+/* Also of a process that nobody has reaped: there are machines whose init never does. */
+static bool has_ended(int pidfd)
+{
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
 }
 
 /* Finds the shim, if it lives. While our START is under way its job looks after it, and only one
@@ -60,6 +73,10 @@ static void watch_shim(struct container *c, int dir)
         return;
     }
     c->shim = identity_open(&id);
+    if (c->shim >= 0 && has_ended(c->shim)) {
+        reap(c->shim);
+        stop_watching(c);
+    }
     if (c->shim >= 0) {
         c->shim_ended = event_new(c->driver->loop, c->shim, EV_READ, on_shim_ended, c);
         event_add(c->shim_ended, NULL);
