@@ -6,6 +6,7 @@
 #include "common/codec/json.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,17 +186,20 @@ int kept_open(const char *path, const char *guid)
     struct arena a;
     struct kept **list;
     int found = -1, fd = open_dir(AT_FDCWD, path);
+    int error = fd < 0 ? errno : ENOENT;
     arena_init(&a);
     size_t count = fd < 0 ? 0 : read_all(path, &a, &list);
     for (size_t i = 0; found < 0 && i < count; i++) {
         if (strcmp(list[i]->guid, guid) == 0) {
             found = open_dir(fd, list[i]->name);
+            error = errno;
         }
     }
     if (fd >= 0) {
         close(fd);
     }
     arena_done(&a);
+    errno = error;
     return found;
 }
 

@@ -10,15 +10,15 @@
 #define OUTPUT_CHANNEL "output"
 
 enum {
-    FOLLOWERS_MAX = 128,  /* at once; one more is answered 503 */
+    READERS_MAX = 128,    /* at once, four descriptors each; one more is answered 503 */
     FOLLOW_MS = 200,      /* between two looks at what they follow */
     PRUNE_S = 60,
 };
 
 /* Shared by a driver and its cursors, of which the last one frees it. */
 struct outputs {
-    unsigned references;
-    unsigned followers;
+    unsigned references; /* the driver's, and one of each cursor */
+    unsigned readers, followers; /* cursors, and those of them that follow */
     struct event *look;  /* NULL: the driver has gone */
     struct event *prune;
     struct driver *driver;
@@ -80,6 +80,7 @@ static void output_done(struct cursor *cursor)
     if (c->dir >= 0) {
         close(c->dir);
     }
+    c->outputs->readers--;
     c->outputs->followers -= c->follow;
     unref(c->outputs);
     free(c);
@@ -98,6 +99,7 @@ static struct cursor *cursor_new(struct outputs *o, int dir, int log,
     *c = (struct output_cursor){
         .cursor = {&cursor_ops}, .outputs = o, .dir = dir, .log = log, .follow = wanted->follow};
     o->references++;
+    o->readers++;
     o->followers += c->follow;
     for (size_t i = 0; i < 2; i++) {
         output_file_open(&c->files[i], log, names[i], wanted->lines);
@@ -204,7 +206,8 @@ static void list_kept(struct driver *d, const char *label, struct reply *ret)
     ret->body = buf_bytes(&d->kept_text);
 }
 
-/* The container's own directory, while it has one; its log's descriptor in *ret_log. */
+/* The container's own directory, while it has one; its log's descriptor in *ret_log. -1 with errno,
+ * ENOENT when there is none. */
 static int open_container(const struct driver *d, const char *guid, int *ret_log)
 {
     char *path;
@@ -212,18 +215,20 @@ static int open_container(const struct driver *d, const char *guid, int *ret_log
         abort();
     }
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    free(path);
     *ret_log = dir < 0 ? -1 : openat(dir, "log", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int error = errno;
+    free(path);
     if (*ret_log < 0 && dir >= 0) {
         close(dir);
         dir = -1;
     }
+    errno = error;
     return dir;
 }
 
 void outputs_answer(struct driver *d, const struct output_request *wanted, struct reply *ret)
 {
-    int log, dir;
+    int log, dir, error;
     struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
     *ret = (struct reply){.content_type = "", .etag = "", .allow = "", .size = -1};
     if (!wanted->guid) {
@@ -234,15 +239,21 @@ void outputs_answer(struct driver *d, const struct output_request *wanted, struc
         answer_text(ret, 404, "no such container\n");
         return;
     }
-    if (wanted->follow && d->outputs->followers >= FOLLOWERS_MAX) {
-        answer_text(ret, 503, "too many follow the output of containers on this cell\n");
+    if (d->outputs->readers >= READERS_MAX) {
+        answer_text(ret, 503, "too many read the output of containers on this cell\n");
         return;
     }
     dir = open_container(d, wanted->guid, &log);
-    if (dir < 0) {
+    if (dir < 0 && errno == ENOENT) {
         char *path = kept_dir(d);
         log = kept_open(path, wanted->guid);
+        error = errno;
         free(path);
+        errno = error;
+    }
+    if (log < 0 && errno != ENOENT) {
+        answer_text(ret, 503, "the output of this container cannot be read now\n");
+        return;
     }
     if (log < 0) {
         answer_text(ret, 404, "no output of this container is kept on this cell\n");

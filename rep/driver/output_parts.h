@@ -48,7 +48,7 @@ void kept_prune(const char *dir, int64_t wall_s);
 /* Deletes all, and the directory. */
 void kept_clear(const char *dir);
 
-/* The directory of this container's output, opened; -1: none is kept. */
+/* The directory of this container's output, opened; -1 with errno, ENOENT: none is kept. */
 int kept_open(const char *dir, const char *guid);
 
 /* A JSON array of {"instance_guid","removed_at"} (nanoseconds since 1970), the newest first. */

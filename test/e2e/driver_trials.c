@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -214,6 +215,26 @@ void trial_exec(void **state)
     arena_done(&arena);
 }
 
+/* Names that a runtime could take for options. */
+void trial_dash(void **state)
+{
+    static const char *const names[] = {"-dash", "--help", "--", "-"};
+    static const char *const argv[] = {"/bin/sh", "-c", "exit 7", NULL};
+    struct rig *r = *state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct arena arena;
+        arena_init(&arena);
+        rig_begin_shell(r, names[i], "trap 'exit 5' TERM; while :; do sleep 0.1; done");
+        struct verb_answer a =
+            subject_verb(&r->subject, &arena,
+                         (struct verb_call){.verb = VERB_EXEC, .guid = names[i], .argv = argv});
+        done(a);
+        assert_int_equal(a.exit_code, 7);
+        subject_remove(&r->subject, names[i]);
+        arena_done(&arena);
+    }
+}
+
 /* ---- Logs ---- */
 
 static struct container_usage usage_of(struct rig *r, struct arena *arena, const char *guid)
@@ -344,6 +365,36 @@ void trial_output(void **state)
     assert_int_equal(kept_of(r, "app/1"), 0);
     rig_restart(r);
     gives(r, "talks", 1, "fivesix\nbad\n");
+}
+
+/* Readers have descriptors, whether they follow or not. */
+void trial_output_bounded(void **state)
+{
+    enum { READERS = 128 };
+    struct rig *r = *state;
+    struct reply readers[READERS];
+    rig_begin_shell(r, "read", "echo one; exec sleep 1000");
+    for (size_t i = 0; i < READERS; i++) {
+        readers[i] = reply_of(r, "read", -1, i % 2);
+        assert_int_equal(readers[i].status, 200);
+    }
+    assert_int_equal(reply_of(r, "read", -1, false).status, 503);
+    assert_int_equal(reply_of(r, "read", -1, true).status, 503);
+    cursor_free(readers[0].cursor);
+    readers[0] = reply_of(r, "read", -1, false);
+    assert_int_equal(readers[0].status, 200);
+    for (size_t i = 0; i < READERS; i++) {
+        cursor_free(readers[i].cursor);
+    }
+    /* What cannot be read now is not said to be missing. */
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int status = reply_of(r, "read", -1, false).status;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, 503);
+    subject_remove(&r->subject, "read");
 }
 
 /* A reader goes on across rotations, and says when it was left behind. */

@@ -1,6 +1,7 @@
 /* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
 #include "test/unit/rep_rig.h"
 
+#include "rep/cell_task.h"
 #include "rep/metrics.h"
 #include "rep/note.h"
 #include "rep/output.h"
@@ -205,6 +206,27 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
+
+/* A task's guid may be longer than a container's name. */
+static void output_is_of_the_tasks_container(void **state)
+{
+    (void)state;
+    enum { NAME_CHARACTERS = 64 };
+    for (int more = 0; more <= 1; more++) {
+        struct rep_rig g;
+        char path[100], guid[NAME_CHARACTERS + 2] = "";
+        rep_rig_init(&g);
+        rep_rig_open(&g, NULL, 0);
+        memset(guid, 'g', (size_t)(NAME_CHARACTERS + more));
+        snprintf(path, sizeof(path), "/v1/logs/%s", guid);
+        rep_rig_request(&g, "cli", "GET", path, "", bytes_of(""));
+        assert_int_equal(g.output_count, 1);
+        assert_int_equal(strlen(g.output.guid), NAME_CHARACTERS);
+        assert_string_equal(g.output.guid, cell_task_container_name(&g.arena, guid));
+        assert_int_equal(strcmp(g.output.guid, guid) == 0, more == 0);
+        rep_rig_done(&g);
+    }
+}
 
 static void output_is_given_past_the_step(void **state)
 {
@@ -660,6 +682,7 @@ int main(void)
         cmocka_unit_test(metrics_in_json_have_diegos_keys),
         cmocka_unit_test(metrics_that_cannot_be_had_are_an_error),
         cmocka_unit_test(output_is_given_past_the_step),
+        cmocka_unit_test(output_is_of_the_tasks_container),
         cmocka_unit_test(what_ended_leaves_its_output),
         cmocka_unit_test(a_proxy_takes_memory_too),
         cmocka_unit_test(a_task_has_no_proxy),
