@@ -43,6 +43,7 @@ struct logs {
     size_t cell_count;
     struct source sources[SOURCES_MAX];
     size_t count;
+    const char *anywhere; /* guid of a task that is over: any cell may have it; else NULL */
     const char *query;
     bool follow;
 };
@@ -227,11 +228,8 @@ static int find_task(struct logs *l, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "%.60s waits for a cell: bbs why --task %.60s", name,
                        guid);
     }
-    r = 0;
-    for (size_t i = 0; r == 0 && i < l->cell_count; i++) {
-        r = add_source(l, name, l->cells[i]->cell_id, guid, err);
-    }
-    return r;
+    l->anywhere = guid;
+    return 0;
 }
 
 /* ---- Reading ---- */
@@ -292,8 +290,8 @@ static int take(void *owner, struct bytes bytes)
 
 static void read_once(struct reader *r, struct cli_client *c, const char *query)
 {
-    char path[512];
-    snprintf(path, sizeof(path), "/v1/logs/%.200s%s", r->source->guid, query);
+    char path[640];
+    snprintf(path, sizeof(path), "/v1/logs/%.400s%s", r->source->guid, query);
     r->result = cli_client_get_stream(c, path, SILENCE_MS, take, r, &r->err);
 }
 
@@ -314,7 +312,7 @@ static void read_on(struct reader *r, struct cli_client *c)
         size_t taken = r->taken;
         cli_sleep_ms(RETRY_MS);
         read_once(r, c, again);
-        lost_ms = r->taken > taken ? cli_now_ms() : lost_ms;
+        lost_ms = r->taken > taken || cli_client_answered(c) ? cli_now_ms() : lost_ms;
     }
 }
 
@@ -326,10 +324,10 @@ static void read_one(struct reader *r)
     buf_init(&r->line);
     r->result = cli_client_open(l->call, r->source->url, &c, &r->err);
     if (r->result == 0) {
-        cli_client_limit(c, l->follow ? -1 : l->s->timeout_ms);
+        cli_client_limit(c, l->follow && !l->anywhere ? -1 : l->s->timeout_ms);
         read_once(r, c, l->query);
     }
-    if (l->follow && r->result == -ERR_UNAVAILABLE && r->taken > 0) {
+    if (l->follow && r->result == -ERR_UNAVAILABLE && cli_client_answered(c)) {
         read_on(r, c);
     }
     cli_client_close(c);
@@ -363,29 +361,65 @@ static void follow_all(struct reader *readers, size_t count)
     pthread_attr_destroy(&attributes);
 }
 
-/* The worst of all, after each was told; of a task that is over one that has it is enough. */
+static int not_kept(const struct logs *l, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "no output of a task \"%.60s\" is kept; bbs tasks shows all",
+                   l->call->arguments[0]);
+}
+
+/* The worst of all, after each was told. */
 static int judge(struct logs *l, struct reader *readers, struct err *err)
 {
-    bool task = cli_switch(l->call, "task");
-    int result = 0, found = 0;
+    int result = 0;
     for (size_t i = 0; i < l->count; i++) {
-        found += readers[i].result == 0;
-    }
-    for (size_t i = 0; i < l->count; i++) {
-        if (readers[i].result < 0 && !(task && found)) {
+        if (readers[i].result < 0) {
             result = err_set(err, (enum err_code)-readers[i].result, "%.60s on %.60s: %.150s",
                              readers[i].source->label, readers[i].source->cell_id,
                              readers[i].err.text);
-            if (l->count > 1 && !task && i + 1 < l->count && !cli_interrupted()) {
+            if (l->count > 1 && i + 1 < l->count && !cli_interrupted()) {
                 fprintf(stderr, "bbs: %s\n", err->text);
             }
         }
     }
-    if (task && result == -ERR_NOT_FOUND) {
-        err_set(err, ERR_NOT_FOUND, "no output of a task \"%.60s\" is kept; bbs tasks shows all",
-                l->call->arguments[0]);
+    if (cli_switch(l->call, "task") && result == -ERR_NOT_FOUND) {
+        result = not_kept(l, err);
     }
     return cli_interrupted() ? err_set(err, ERR_UNKNOWN, "interrupted") : result;
+}
+
+/* Cell after cell until one has it. One that does not answer may have had it, so this is what is
+ * told when none has. */
+static int read_anywhere(struct logs *l, struct err *err)
+{
+    pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+    struct err kept;
+    int worst = 0;
+    l->count = 1;
+    for (size_t i = 0; i < l->cell_count && !cli_interrupted(); i++) {
+        const Models__CellPresence *cell = l->cells[i];
+        struct reader one = {.logs = l, .source = &l->sources[0], .printing = &printing};
+        l->sources[0] = (struct source){.label = l->call->arguments[0],
+                                        .cell_id = cell->cell_id,
+                                        .url = cell->rep_url,
+                                        .guid = l->anywhere};
+        read_one(&one);
+        int r = judge(l, &one, err);
+        if (r == 0 || one.taken > 0) {
+            return r;
+        }
+        if (r != -ERR_NOT_FOUND) {
+            worst = r;
+            kept = *err;
+        }
+    }
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted");
+    }
+    if (worst < 0) {
+        *err = kept;
+        return worst;
+    }
+    return not_kept(l, err);
 }
 
 static int read_all(struct logs *l, struct err *err)
@@ -433,7 +467,7 @@ int bbs_logs_run(const struct invocation *call, struct err *err)
     if (r == 0) {
         r = cli_switch(call, "task") ? find_task(&l, err) : find_app(&l, index, err);
     }
-    r = r < 0 ? r : read_all(&l, err);
+    r = r < 0 ? r : l.anywhere ? read_anywhere(&l, err) : read_all(&l, err);
     session_close(&s);
     return r;
 }

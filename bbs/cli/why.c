@@ -147,11 +147,14 @@ void why_instance(struct arena *a, const struct why_facts *f, const Models__Desi
                     .subject = arena_printf(a, "%s/%d", name, (int)index),
                     .guid = process_guid,
                     .index = index};
+    bool runs = false;
     for (size_t i = 0; i < count; i++) {
         if (actuals[i]->actual_lrp_key && actuals[i]->actual_lrp_key->index == index) {
             say_record(&w, f, lrp, actuals[i]);
+            runs = strcmp(actuals[i]->state, "RUNNING") == 0;
         }
     }
+    w.well = runs && w.count == 1;
     if (w.count == 0 && lrp && index < lrp->instances) {
         say(&w, "it has no record; the converger makes one when it looks next, within 30 s");
     } else if (w.count == 0 && lrp) {

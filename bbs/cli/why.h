@@ -24,6 +24,7 @@ struct why {
     const char *subject; /* "web/0" */
     const char *guid;    /* process_guid or task_guid */
     int32_t index;       /* -1: a task */
+    bool well;           /* one record, which runs, and there is nothing to explain */
     bool waits;          /* the auctioneer may know more */
     const char *lines[WHY_LINES_MAX];
     size_t count;

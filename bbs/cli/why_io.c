@@ -8,6 +8,7 @@
 #include "common/model/record.h"
 #include "models/domain.pb-c.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,56 @@ static int32_t index_end(const Models__DesiredLRP *lrp, Models__ActualLRP *const
     return end;
 }
 
+static int by_index(const void *left, const void *right)
+{
+    const Models__ActualLRP *a = *(Models__ActualLRP *const *)left;
+    const Models__ActualLRP *b = *(Models__ActualLRP *const *)right;
+    int32_t x = a->actual_lrp_key ? a->actual_lrp_key->index : -1;
+    int32_t y = b->actual_lrp_key ? b->actual_lrp_key->index : -1;
+    return x != y ? (x < y ? -1 : 1) : (int)a->presence - (int)b->presence;
+}
+
+static int explain_index(struct asker *q, const Models__DesiredLRP *lrp, int32_t index,
+                         Models__ActualLRP *const *actuals, size_t count, struct err *err)
+{
+    struct why w;
+    why_instance(&q->s->arena, &q->facts, lrp, lrp->process_guid, index, actuals, count, &w);
+    return print(q, &w, err);
+}
+
+/* When there are more than fit, those that are well are left out, then the highest indices. */
+static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__ActualLRP **actuals,
+                       size_t count, struct err *err)
+{
+    struct arena *a = &q->s->arena;
+    int32_t end = index_end(lrp, actuals, count), shown = 0, well = 0, more = 0;
+    size_t at = 0, next;
+    int r = 0;
+    if (count > 0) {
+        qsort(actuals, count, sizeof(*actuals), by_index);
+    }
+    while (at < count && !actuals[at]->actual_lrp_key) {
+        at++;
+    }
+    for (int32_t i = 0; r == 0 && i < end; i++, at = next) {
+        struct why w;
+        for (next = at; next < count && actuals[next]->actual_lrp_key->index <= i;) {
+            next++;
+        }
+        why_instance(a, &q->facts, lrp, lrp->process_guid, i, actuals + at, next - at, &w);
+        bool left_out = end > INSTANCES_SHOWN_MAX && (w.well || shown == INSTANCES_SHOWN_MAX);
+        well += left_out && w.well;
+        more += left_out && !w.well;
+        shown += !left_out;
+        r = left_out ? 0 : print(q, &w, err);
+    }
+    if (r == 0 && well + more > 0) {
+        fprintf(stderr, "bbs: %s: %d that are well were left out, and %d more; give an index\n",
+                lrp_name(lrp), (int)well, (int)more);
+    }
+    return r;
+}
+
 static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32_t index,
                            struct err *err)
 {
@@ -199,17 +250,10 @@ static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32
         return r;
     }
     q->facts.domain_fresh = is_fresh(q, lrp->domain);
-    int32_t from = index < 0 ? 0 : index;
-    int32_t end = index < 0 ? index_end(lrp, actuals, count) : index + 1;
-    if (index < 0 && end > INSTANCES_SHOWN_MAX) {
-        end = INSTANCES_SHOWN_MAX;
+    if (index >= 0) {
+        return explain_index(q, lrp, index, actuals, count, err);
     }
-    for (int32_t i = from; r == 0 && i < end; i++) {
-        struct why w;
-        why_instance(a, &q->facts, lrp, lrp->process_guid, i, actuals, count, &w);
-        r = print(q, &w, err);
-    }
-    return r;
+    return explain_all(q, lrp, actuals, count, err);
 }
 
 static int explain_app(struct asker *q, int32_t index, struct err *err)

@@ -405,6 +405,13 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
     return c->taken < 0 ? c->taken : r;
 }
 
+bool cli_client_answered(const struct cli_client *c)
+{
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status == 200;
+}
+
 int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMessage *request,
                       int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
                       struct err *err)

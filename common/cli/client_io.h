@@ -49,6 +49,9 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
                           int (*take)(void *owner, struct bytes bytes), void *owner,
                           struct err *err);
 
+/* Whether the last answer began well, with a 200, even if it broke off before a byte had come. */
+bool cli_client_answered(const struct cli_client *c);
+
 /* POSTs and hands the answer's bytes on as they come, until it ends, `take` gives a negative code
  * (passed on), or an interrupt. No repeats: the caller knows where to resume; each call begins with
  * the next URL. Nothing for `silence_ms` ends it with ERR_TIMEOUT. */

@@ -108,8 +108,10 @@ static void instances(void **state)
         bool fresh;
         struct record record; /* without a state: there is none */
         const char *said;
+        bool well;
     } rows[] = {
-        {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 90}, "RUNNING on here for 90s"},
+        {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 90}, "RUNNING on here for 90s",
+         true},
         {0, 2, true, {.state = "UNCLAIMED", .age_s = 3},
          "UNCLAIMED for 3s; it waits for the auctioneer to find a cell for it; " CELLS},
         {0, 2, true, {.state = "UNCLAIMED", .age_s = 3, .placement_error = "insufficient resources"},
@@ -128,7 +130,7 @@ static void instances(void **state)
          "CRASHED for 40s; it crashed 200 times, the last time: x; it crashed too often: it is not "
          "started again; apply a change, or remove it"},
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 5, .crash_count = 2},
-         "RUNNING on here for 5s"},
+         "RUNNING on here for 5s", true},
         {0, 2, true, {.state = "RUNNING", .cell = "gone", .age_s = 9, .presence = SUSPECT},
          "RUNNING (suspect) on gone for 9s; its cell was lost; it counts until the one that "
          "replaces it runs; its cell gone is LOST for 7s"},
@@ -164,6 +166,7 @@ static void instances(void **state)
         }
         assert_string_equal(w.subject,
                             arena_printf(&f->arena, "web/%d", rows[i].index));
+        assert_int_equal(w.well, rows[i].well);
         assert_int_equal(w.waits, one && strcmp(one->state, "UNCLAIMED") == 0);
     }
 }
