@@ -6,6 +6,7 @@
 #include "bbs/lock/lock.h"
 #include "bbs/lock/resource.h"
 #include "bbs/route/route.h"
+#include "common/codec/json_text.h"
 #include "common/codec/scan.h"
 
 #include <string.h>
@@ -71,6 +72,12 @@ static void changed(void *context, const struct op_result *result, struct effect
     }
 }
 
+/* A client in Go cannot decode an answer with text that is not UTF-8: one such lock would hide all. */
+static bool fits(const char *text, size_t characters_max)
+{
+    return characters(text) <= characters_max && utf8_valid(bytes_of(text));
+}
+
 /* What is wrong with it; NULL if nothing is. */
 static const char *fault_of(const Models__LockRequest *r, enum grpc_status *ret_status)
 {
@@ -82,13 +89,13 @@ static const char *fault_of(const Models__LockRequest *r, enum grpc_status *ret_
     if (r->ttl_in_seconds <= 0) {
         return "invalid-ttl";
     }
-    if (!r->resource->owner[0] || characters(r->resource->owner) > LOCK_NAME_CHARACTERS_MAX) {
+    if (!r->resource->owner[0] || !fits(r->resource->owner, LOCK_NAME_CHARACTERS_MAX)) {
         return "invalid-owner";
     }
-    if (characters(r->resource->key) > LOCK_NAME_CHARACTERS_MAX) {
+    if (!fits(r->resource->key, LOCK_NAME_CHARACTERS_MAX)) {
         return "invalid-key";
     }
-    return characters(r->resource->value) > LOCK_VALUE_CHARACTERS_MAX ? "invalid-value" : NULL;
+    return fits(r->resource->value, LOCK_VALUE_CHARACTERS_MAX) ? NULL : "invalid-value";
 }
 
 static void handle_lock(struct ask *ask, struct effects *out)

@@ -37,6 +37,18 @@ static size_t utf8_length(const uint8_t *at, size_t left)
     return 0;
 }
 
+bool utf8_valid(struct bytes text)
+{
+    for (size_t at = 0; at < text.size;) {
+        size_t size = utf8_length(text.data + at, text.size - at);
+        if (size == 0) {
+            return false;
+        }
+        at += size;
+    }
+    return true;
+}
+
 static bool is_line_separator(const uint8_t *at, size_t size)
 {
     return size == 3 && at[0] == 0xe2 && at[1] == 0x80 && (at[2] | 1) == 0xa9;

@@ -6,6 +6,11 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 
+#include <stdbool.h>
+
+/* Whether it is all UTF-8 as Go takes it: no overlong forms, no surrogates. */
+bool utf8_valid(struct bytes text);
+
 /* Appends standard base64 with padding. */
 void base64_encode(struct bytes in, struct buf *out);
 

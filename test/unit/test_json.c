@@ -472,9 +472,26 @@ static void nearest_word(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void utf8_is_told_from_other_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool valid;
+    } rows[] = {
+        {"", true},           {"plain", true},      {"\xc3\xbc", true}, {"\xf4\x8f\xbf\xbf", true},
+        {"\xff", false},      {"a\x80", false},     {"\xc0\x80", false}, {"\xed\xa0\x80", false},
+        {"\xe2\x82", false},  {"\xf4\x90\x80\x80", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(utf8_valid(bytes_of(rows[i].text)), rows[i].valid);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8_is_told_from_other_bytes),
         TEST(texts_round_trip),
         TEST(absent_parts_look_as_diego_shows_them),
         TEST(own_fields_need_a_flag),
