@@ -102,7 +102,9 @@ static int wait_for(struct session *s, const struct app *app, const struct apply
     if (!s->wait && plan->old_count == 0) {
         return 0;
     }
+    s->settle = plan->old_count > 0;
     int r = session_wait(s, app->name, app->lrp->process_guid, plan->instances, err);
+    s->settle = false;
     if (r == 0) {
         r = replace(s, app, plan, err);
     } else if (plan->old_count > 0) {
@@ -136,11 +138,27 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
     return worst;
 }
 
+/* Within one file the parser looks; the later of two would replace the earlier. */
+static int check_names(const struct app *all, const char *const *files, size_t count,
+                       struct err *err)
+{
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(all[i].name, all[k].name) == 0) {
+                return err_set(err, ERR_INVALID, "the app \"%.60s\" is in %.80s and in %.80s",
+                               all[i].name, files[k], files[i]);
+            }
+        }
+    }
+    return 0;
+}
+
 /* All files are read before anything is done: a mistake in the last one leaves all as it was. */
 static int read_files(struct session *s, const struct invocation *call, struct app **ret_apps,
                       size_t *ret_count, struct err *err)
 {
     struct app *all = ARENA_ARRAY(&s->arena, call->argument_count * APPS_MAX, struct app);
+    const char **files = ARENA_ARRAY(&s->arena, call->argument_count * APPS_MAX, const char *);
     size_t total = 0;
     for (size_t i = 0; i < call->argument_count; i++) {
         struct bytes text;
@@ -151,12 +169,14 @@ static int read_files(struct session *s, const struct invocation *call, struct a
         if (r < 0) {
             return r;
         }
-        memcpy(all + total, apps, count * sizeof(*apps));
-        total += count;
+        for (size_t k = 0; k < count; k++) {
+            all[total] = apps[k];
+            files[total++] = call->arguments[i];
+        }
     }
     *ret_apps = all;
     *ret_count = total;
-    return 0;
+    return check_names(all, files, total, err);
 }
 
 int bbs_apply_run(const struct invocation *call, struct err *err)

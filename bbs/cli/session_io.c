@@ -164,6 +164,14 @@ static int look(struct session *s, const char *name, const char *process_guid, i
     return r;
 }
 
+/* Past the end of the time: only what was there by then is waited for, so for LRP_SETTLED_NS at
+ * most; one that begins anew crashes as it starts. */
+static bool still_settling(const struct session *s, const struct settling *settling,
+                           int64_t over_ms)
+{
+    return s->settle && settling->done && settling->since_ms <= over_ms;
+}
+
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err)
 {
@@ -171,7 +179,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     struct lrp_progress p = {.desired = desired};
     struct settling settling = {0};
     char text[400] = "";
-    int64_t passed_ms = 0;
+    int64_t passed_ms = 0, over_ms = 0;
     int r;
     for (;;) {
         /* Each look has time of its own, so that a slow answer is not taken for the end. */
@@ -181,7 +189,8 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
             break;
         }
         passed_ms = cli_now_ms() - s->begun_ms;
-        if (passed_ms >= s->timeout_ms || cli_interrupted()) {
+        over_ms = passed_ms >= s->timeout_ms && over_ms == 0 ? cli_now_ms() : over_ms;
+        if ((over_ms && !(r == 0 && still_settling(s, &settling, over_ms))) || cli_interrupted()) {
             break;
         }
         cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
@@ -193,7 +202,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted");
     }
-    if (settling.done) {
+    if (settling.done && !s->settle) {
         return 0; /* the time was over while it settled */
     }
     fprintf(stderr, "bbs: after %lld s: %s\n", (long long)(passed_ms / 1000), text);

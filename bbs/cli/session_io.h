@@ -11,6 +11,7 @@ struct session {
     struct cli_client *client;
     bool json;
     bool wait;
+    bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_tell() in JSON; NULL = "process_guid" */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
@@ -33,7 +34,8 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
 
 /* Waits until a process has `desired` instances that run, and no others; looks at least once. At
  * the end of the session's time:
- * CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
+ * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
+ * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
