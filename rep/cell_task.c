@@ -34,8 +34,7 @@ static enum harmony_task side_of(const struct container *c)
 static const Models__Task *record_of(const struct rep *r, struct arena *a,
                                      const struct container *c, enum harmony_task_record *ret_seen)
 {
-    const Rep__TaskNote *task = c->about->task;
-    return knowledge_task(&r->knowledge, a, task->guid, task->attempt, ret_seen);
+    return knowledge_task(&r->knowledge, a, c->about->task, ret_seen);
 }
 
 static void set_executing(struct container *c)
@@ -284,6 +283,9 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     const Models__Task *record = record_of(r, out->arena, c, &seen);
     struct harmony h = judge(r, c, seen);
     bool on = h.row == HARMONY_TASK_GO_ON || h.row == HARMONY_TASK_AS_RECORDED;
+    if (on && !c->about->task->created_at) {
+        c->about->task->created_at = record->created_at; /* granted: it is this one's from now on */
+    }
     if (on && r->drain.on && side_of(c) == TASK_NOT_EXECUTING && !c->uncertain) {
         turn_down(c, out);
     } else if (on && c->phase != PHASE_RUNNING) {
@@ -338,6 +340,7 @@ Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct contain
                             enum harmony_action action)
 {
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
+    move->task_created_at = c->about->task->created_at;
     if (action == HARMONY_START) {
         c->start_sent = true;
     } else if (action == HARMONY_COMPLETE && c->succeeded && cut_short(c)) {
@@ -356,13 +359,16 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const ch
 {
     const char *guid = key_component(a, key, 1);
     enum harmony_task_record seen;
-    const Models__Task *record = knowledge_task(&r->knowledge, a, guid, NULL, &seen);
+    Rep__TaskNote nothing = REP__TASK_NOTE__INIT;
+    nothing.guid = (char *)(uintptr_t)guid;
+    const Models__Task *record = knowledge_task(&r->knowledge, a, &nothing, &seen);
     if (container_find(&r->containers, cell_task_container_name(a, guid)) ||
         harmonise_task(TASK_WITHOUT, seen).action != HARMONY_COMPLETE) {
         return NULL;
     }
     Board__Move *move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
     move->failed = true;
+    move->task_created_at = record->created_at;
     move->error_message = (char *)"task container does not exist";
     return move;
 }

@@ -52,11 +52,14 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
     return note_copy(&note);
 }
 
-/* The auctioneer repeats what it does not see started after a while. */
+/* The auctioneer repeats what it does not see started after a while. Once the start was granted the
+ * record waits for no cell: this is a late repetition, or a task of the same guid that was desired
+ * anew, which is returned until the container of the one before is gone. */
 static bool is_here(const struct container *c, const Cell__Task *task)
 {
     return container_is_task(c) && strcmp(c->about->task->guid, task->taskguid) == 0 &&
-           c->phase != PHASE_COMPLETED && !c->stop_asked && !c->deleting;
+           c->about->task->created_at == 0 && c->phase != PHASE_COMPLETED && !c->stop_asked &&
+           !c->deleting;
 }
 
 static bool is_acceptable(const struct rep *r, const Cell__Task *task)

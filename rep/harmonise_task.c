@@ -98,9 +98,9 @@ struct harmony harmonise_task_refused(enum harmony_task container, enum harmony_
 }
 
 enum harmony_task_record harmony_task_record_of(const Models__Task *record, const char *attempt,
-                                                const char *cell_id)
+                                                int64_t created_at, const char *cell_id)
 {
-    if (!record) {
+    if (!record || (created_at && record->created_at != created_at)) {
         return TASK_RECORD_IS_NONE;
     }
     bool here = strcmp(record->cell_id, cell_id) == 0;

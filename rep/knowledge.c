@@ -153,18 +153,18 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
 }
 
 const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
-                                   const char *task_guid, const char *attempt,
-                                   enum harmony_task_record *ret_seen)
+                                   const Rep__TaskNote *note, enum harmony_task_record *ret_seen)
 {
     bool known;
-    struct bytes bytes = at_key(k, key_task(a, task_guid), &known);
+    struct bytes bytes = at_key(k, key_task(a, note->guid), &known);
     ProtobufCMessage *m = NULL;
     bool foreign = bytes.size > 0 && record_decode(a, RECORD_TASK, bytes, &m, NULL) < 0;
     const Models__Task *record = foreign ? NULL : (const Models__Task *)m;
     if (ret_seen && foreign) {
         *ret_seen = TASK_RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
     } else if (ret_seen) {
-        *ret_seen = known ? harmony_task_record_of(record, attempt, k->cell_id)
+        const char *attempt = note->attempt[0] ? note->attempt : NULL;
+        *ret_seen = known ? harmony_task_record_of(record, attempt, note->created_at, k->cell_id)
                           : TASK_RECORD_IS_UNSEEN;
     }
     return record;

@@ -7,11 +7,12 @@
 #include "common/client/follower.h"
 #include "models/actual_lrp.pb-c.h"
 #include "rep/harmonise_task.h"
+#include "rep_note.pb-c.h"
 
 struct knowledge {
     const struct follower *follower; /* of this cell's actual LRPs */
     const char *cell_id;
-    struct map answers;              /* record key -> the newer answer */
+    struct map answers; /* record key -> the newer answer */
 };
 
 void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id);
@@ -43,10 +44,10 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
  * arena; NULL if it is gone or unreadable. */
 const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a, const char *key);
 
-/* The task as it stands, to the best of our knowledge, decoded into the arena; NULL if there is none
- * or nothing is known. *ret_seen (may be NULL): how it looks to the container of this attempt. */
+/* The task as it stands, to the best of our knowledge, decoded into the arena; NULL if there is
+ * none or nothing is known. *ret_seen (may be NULL): how it looks to the container that this note
+ * is of; without an attempt in it: to a cell that has no container of it. */
 const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
-                                   const char *task_guid, const char *attempt,
-                                   enum harmony_task_record *ret_seen);
+                                   const Rep__TaskNote *note, enum harmony_task_record *ret_seen);
 
 #endif

@@ -38,6 +38,12 @@ const Board__Move *task_move(const struct task_snapshot *s, const struct op_inpu
         return NULL;
     }
     p->record = &s->task->base;
+    if (m->task_created_at && m->task_created_at != s->task->created_at) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "task %s is not the one that this cell was granted: it was desired anew",
+                    s->task->task_guid);
+        return NULL;
+    }
     return m;
 }
 

@@ -52,8 +52,9 @@ void task_forget_decide(const void *snapshot, const struct op_input *in, struct 
 /* The state in task.def; TASK_NONE for NULL, -1 for one that this version does not know. */
 int task_state(const Models__Task *task);
 
-/* The move, its caller allowed to speak and its task there; otherwise NULL, and the plan is refused.
- * The answer shows the task. */
+/* The move, its caller allowed to speak and its task there; otherwise NULL, and the plan is refused:
+ * ResourceNotFound without a task; ResourceConflict when the move is about one of the same guid that
+ * was desired at another time (docs/tasks.md, Once). The answer shows the task. */
 const Board__Move *task_move(const struct task_snapshot *s, const struct op_input *in,
                              struct plan *p);
 

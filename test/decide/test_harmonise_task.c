@@ -186,13 +186,32 @@ static void records(void **state)
         {(Models__Task__State)9, "cell-1", "a-1", "a-1", RECORD(FOREIGN)},
     };
     (void)state;
-    assert_int_equal(harmony_task_record_of(NULL, "a-1", "cell-1"), RECORD(NONE));
+    assert_int_equal(harmony_task_record_of(NULL, "a-1", 0, "cell-1"), RECORD(NONE));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         Models__Task task = MODELS__TASK__INIT;
         task.state = cases[i].state;
         task.cell_id = (char *)cases[i].cell_id;
         task.attempt = (char *)cases[i].attempt;
-        assert_int_equal(harmony_task_record_of(&task, cases[i].asking, "cell-1"), cases[i].seen);
+        assert_int_equal(harmony_task_record_of(&task, cases[i].asking, 0, "cell-1"),
+                         cases[i].seen);
+    }
+}
+
+/* A task of the same guid that was desired anew is none of this container's, whatever its state. */
+static void records_of_another_incarnation(void **state)
+{
+    (void)state;
+    for (int s = MODELS__TASK__STATE__Invalid; s <= MODELS__TASK__STATE__Resolving; s++) {
+        Models__Task task = MODELS__TASK__INIT;
+        task.state = (Models__Task__State)s;
+        task.cell_id = (char *)"cell-1";
+        task.attempt = (char *)"a-1";
+        task.created_at = 901;
+        enum harmony_task_record own = harmony_task_record_of(&task, "a-1", 0, "cell-1");
+        assert_int_not_equal(own, RECORD(NONE));
+        assert_int_equal(harmony_task_record_of(&task, "a-1", 901, "cell-1"), own);
+        assert_int_equal(harmony_task_record_of(&task, "a-1", 900, "cell-1"), RECORD(NONE));
+        assert_int_equal(harmony_task_record_of(&task, "a-1", 902, "cell-1"), RECORD(NONE));
     }
 }
 
@@ -205,6 +224,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(questions),
         cmocka_unit_test(records),
+        cmocka_unit_test(records_of_another_incarnation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * bbs/task/. A task is written as
  *   "Running c1/A created=900 updated=950 completed=0 rejected=2 retries=3 keep=60 url revision=7"
  * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7
- * after=10". */
+ * after=10 of=900" (of: created_at of the task that granted it). */
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 #include "test/decide/lrp_rows.h"
@@ -102,6 +102,7 @@ static Board__Move *task_row_move(struct arena *a, const char *text)
     m->failed = strstr(text, " failed") != NULL;
     m->task_revision = row_number(a, text, "revision", 0);
     m->after_ns = row_number(a, text, "after", 0) * SECOND_NS;
+    m->task_created_at = row_number(a, text, "of", 0) * SECOND_NS;
     return m;
 }
 
@@ -212,6 +213,41 @@ static void speakers(void **state)
         {"a deposed auctioneer", ACTOR_AUCTIONEER, .task = "Pending",
          .move = "reject revision=3 reason=R" BID,
          .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 0\n"},
+    };
+    RUN(cases);
+}
+
+/* ---- a task of the same guid, desired anew --------------------------------------------------- */
+
+#define ANEW                                                                                       \
+    "refuse ResourceConflict: task t is not the one that this cell was granted: it was desired "   \
+    "anew\n"
+
+static void incarnations(void **state)
+{
+    (void)state;
+    static const struct task_case cases[] = {
+        {REP("start, pending anew"), .task = "Pending created=901",
+         .move = "start c1/A of=900" SESSION, .plan = ANEW},
+        {REP("start, pending anew, an older clock"), .task = "Pending created=899",
+         .move = "start c1/A of=900" SESSION, .plan = ANEW},
+        {REP("start, running anew by the same attempt"), .task = "Running c1/A created=901",
+         .move = "start c1/A of=900" SESSION, .plan = ANEW},
+        {REP("complete, running anew"), .task = "Running c1/A created=901",
+         .move = "complete c1/A of=900" SESSION, .plan = ANEW},
+        {REP("reject, running anew"), .task = "Running c1/A created=901",
+         .move = "reject c1/A reason=R of=900" SESSION, .plan = ANEW},
+        {REP("who may not speak is told that first"), .task = "Pending created=901",
+         .move = "start c1/A of=900 session=6",
+         .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
+        {REP("no task"), .move = "start c1/A of=900" SESSION, .plan = NOT_FOUND},
+        {REP("its own, again"), .task = "Running c1/A created=900",
+         .move = "start c1/A of=900" SESSION, .plan = "nothing\n"},
+        {REP("its own, pending"), .task = "Pending created=900",
+         .move = "start c1/A of=900" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
+        {REP("never granted"), .task = "Pending created=901", .move = "start c1/A" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
     };
     RUN(cases);
 }
@@ -679,6 +715,7 @@ static void named_moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(incarnations),
         cmocka_unit_test(speakers),  cmocka_unit_test(starts),         cmocka_unit_test(cancels),
         cmocka_unit_test(rejects),   cmocka_unit_test(completes),      cmocka_unit_test(resolves),
         cmocka_unit_test(converges), cmocka_unit_test(desires),        cmocka_unit_test(named_moves),

@@ -535,6 +535,7 @@ Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Tas
     task->state = state;
     task->cell_id = arena_strdup(a, cell_id);
     task->attempt = arena_strdup(a, attempt);
+    task->created_at = RIG_TASK_CREATED;
     task->task_definition = d;
     d->root_fs = (char *)"preloaded:busybox";
     d->memory_mb = 100;
@@ -583,6 +584,7 @@ struct container_status rep_rig_task_status(struct rep_rig *g, const char *task_
     task.attempt = (char *)attempt;
     task.result_file = (char *)"/tmp/result";
     task.executing = executing;
+    task.created_at = RIG_TASK_CREATED;
     Rep__Note note = REP__NOTE__INIT;
     note.format = 1;
     note.task = &task;

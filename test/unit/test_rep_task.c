@@ -1,5 +1,6 @@
 /* The life of a task on a cell: work, start, container, the note before its process, its outcome;
  * cancelled, refused, rejected, and after every way in which its rep may have died. */
+#include "rep/note.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -458,6 +459,93 @@ static void another_attempt_has_it(void **state)
     rep_rig_done(&g);
 }
 
+/* ---- Desired anew under the same guid -------------------------------------------------------- */
+
+static Models__Task *anew(struct rep_rig *g)
+{
+    Models__Task *task = rep_rig_task(g, "t-1", STATE(Pending), "", "");
+    task->created_at = RIG_TASK_CREATED + 1;
+    return task;
+}
+
+/* Before its start was granted a reservation is for whatever is desired; from then on for that one.
+ */
+static void a_grant_is_for_one_task(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->task_created_at, 0);
+    rep_rig_task_answer(&g, start, DONE, running(&g, start.move->attempt));
+    rep_rig_task_put(&g, running(&g, start.move->attempt));
+    Rep__Note *note;
+    struct verb_call prepare = rep_rig_take_verb(&g, VERB_PREPARE);
+    struct err err;
+    assert_int_equal(note_read(prepare.note, "t-1", &note, &err), 0);
+    assert_int_equal(note->task->created_at, RIG_TASK_CREATED);
+    rep__note__free_unpacked(note, NULL);
+    rep_rig_done(&g);
+}
+
+/* The old process is not the new task: it is stopped, its outcome told to nobody, and work for the
+ * new one is returned for as long as its container is there. */
+static void desired_anew_it_is_another(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    const char *attempt = executing(&g);
+    assert_false(rep_rig_task_work(&g, "t-1", 100));
+    rep_rig_task_delete(&g, running(&g, attempt));
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_string_equal(start.move->attempt, attempt);
+    assert_int_equal(start.move->task_created_at, RIG_TASK_CREATED);
+    assert_false(rep_rig_task_work(&g, "t-1", 100));
+    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    assert_false(rep_rig_task_work(&g, "t-1", 100));
+    rep_rig_exited(&g, "t-1", 0);
+    assert_false(rep_rig_task_work(&g, "t-1", 100));
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->task_created_at, 0);
+    rep_rig_done(&g);
+}
+
+/* The same after its end: what it came to is not the new task's outcome. */
+static void its_outcome_is_not_anothers(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    executing(&g);
+    rep_rig_exited(&g, "t-1", 3);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_int_equal(complete.move->task_created_at, RIG_TASK_CREATED);
+    rep_rig_task_answer(&g, complete, TYPE(ResourceConflict), anew(&g));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    rep_rig_done(&g);
+}
+
+/* And by the note, after its rep died. */
+static void a_restarted_rep_knows_which_it_was(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_RUNNING);
+    rep_rig_open(&g, &s, 1);
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->task_created_at, RIG_TASK_CREATED);
+    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
+    stopped_and_deleted(&g);
+    rep_rig_done(&g);
+}
+
 /* A conflict about the attempt is not one about the session. */
 static void a_conflict_of_its_own(void **state)
 {
@@ -611,6 +699,10 @@ int main(void)
         cmocka_unit_test(a_cancel_is_told),
         cmocka_unit_test(a_cancel_ends_what_has_not_begun),
         cmocka_unit_test(another_attempt_has_it),
+        cmocka_unit_test(a_grant_is_for_one_task),
+        cmocka_unit_test(desired_anew_it_is_another),
+        cmocka_unit_test(its_outcome_is_not_anothers),
+        cmocka_unit_test(a_restarted_rep_knows_which_it_was),
         cmocka_unit_test(a_conflict_of_its_own),
         cmocka_unit_test(died_before_it_was_prepared),
         cmocka_unit_test(died_before_its_note),
