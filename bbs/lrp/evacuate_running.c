@@ -6,8 +6,6 @@
 #include "bbs/lrp/evacuate.h"
 #include "common/lifecycle/actual_lrp.h"
 
-#include <assert.h>
-
 static int move_of(const struct move_snapshot *s, const struct op_input *in,
                    const Models__ActualLRP *record)
 {
@@ -50,7 +48,7 @@ static Models__ActualLRP *evacuating_of(struct plan *p, const struct move_snapsh
     return r;
 }
 
-/* 3, 4, 6 to 8: the target holds the ORDINARY or the SUSPECT place. */
+/* 3, 4, 6 to 9: the target holds the ORDINARY or the SUSPECT place. */
 static void leave_place(const struct move_snapshot *s, const struct op_input *in,
                         const Models__ActualLRP *target, struct plan *p)
 {
@@ -62,10 +60,12 @@ static void leave_place(const struct move_snapshot *s, const struct op_input *in
     if (to == actual_state(target)) { /* 4 */
         return;
     }
+    if (lifecycle_move(&actual_lrp_lifecycle, actual_state(s->evacuating), in->actor,
+                       ACTUAL_LRP_NEWS_EVACUATE_RUNNING,
+                       ACTUAL_LRP_IF_EVACUATING) != ACTUAL_LRP_RUNNING) { /* 9 */
+        return;
+    }
     Models__ActualLRP *evacuating = evacuating_of(p, s, in, target); /* 6, 7 */
-    assert(lifecycle_move(&actual_lrp_lifecycle, actual_state(s->evacuating), in->actor,
-                          ACTUAL_LRP_NEWS_EVACUATE_RUNNING,
-                          ACTUAL_LRP_IF_EVACUATING) == ACTUAL_LRP_RUNNING);
     move_put(p, in, evacuating, "evacuate_running");
     if (to == ACTUAL_LRP_NONE) { /* 7 */
         move_delete(p, in, target, "evacuate_running");
@@ -75,12 +75,16 @@ static void leave_place(const struct move_snapshot *s, const struct op_input *in
     p->record = &evacuating->base;
 }
 
-/* 5: it has the EVACUATING place, or no record at all. */
+/* 5, 9: it has the EVACUATING place, or no record at all. */
 static void hold_place(const struct move_snapshot *s, const struct op_input *in,
                        const Models__ActualLRP *target, struct plan *p)
 {
     bool current = evacuate_guards(s, in, target) & ACTUAL_LRP_IF_DEFINITION_CURRENT;
     bool taken = s->evacuating && !target;
+    if (target && actual_state(target) < 0) { /* 9 */
+        p->keep_container = true;
+        return;
+    }
     if ((!target && !current) || taken || move_of(s, in, target) != ACTUAL_LRP_RUNNING) {
         return;
     }
@@ -111,7 +115,10 @@ static void hold_place(const struct move_snapshot *s, const struct op_input *in,
  *    ORDINARY one is UNCLAIMED, and the auctioneer asked. The container is kept.
  * 7. The target is SUSPECT: likewise, and the SUSPECT record goes; another one is on its way
  * already.
- * 8. Otherwise nothing; the container goes. */
+ * 8. Otherwise nothing; the container goes.
+ * 9. The EVACUATING record, the target's or that of another where 6 or 7 would put one, is of a state
+ *    of a newer version: it is not ours to write over. Nothing; the container is kept, for a bbs that
+ *    knows the state to decide about. */
 void evacuate_running_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;
