@@ -52,6 +52,7 @@ int64_t drain_interval_ns(const struct rep *r)
 static void stop_all(struct rep *r, struct effects *out)
 {
     r->drain.over = true;
+    r->drain.over_ns = r->now.mono_ns;
     effects_log(out, LOG_WARN_LEVEL, "evacuation reached its limit", "containers=%zu",
                 r->containers.by_guid.count);
     MAP_EACH(&r->containers.by_guid, n)
@@ -74,14 +75,27 @@ static void delete_all(struct rep *r, struct effects *out)
     effects_due(out, r->now.mono_ns);
 }
 
+/* Counted from the stop; while the driver has not told what there is to stop, from the limit. */
 static int64_t delete_ns(const struct rep *r)
 {
-    return r->drain.until_ns + r->config.stop_grace_ns + EVACUATION_HEARD_NS;
+    const struct drain *d = &r->drain;
+    return (d->over ? d->over_ns : d->until_ns) + r->config.stop_grace_ns + EVACUATION_HEARD_NS;
 }
 
 static int64_t end_ns(const struct rep *r)
 {
     return delete_ns(r) + EVACUATION_DELETED_NS;
+}
+
+/* Before anything is asked of bbs about it: its stop would wait for the answer. */
+void drain_adopted(struct rep *r, struct container *c, struct effects *out)
+{
+    const struct drain *d = &r->drain;
+    if (d->abandoned) {
+        reconcile_delete(c, "the evacuation ends", out);
+    } else if (d->on && r->now.mono_ns >= d->until_ns && c->phase != PHASE_COMPLETED) {
+        reconcile_stop(c, "the evacuation's limit", out);
+    }
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -161,13 +175,16 @@ void drain_step(struct rep *r, struct effects *out)
     if (!d->on) {
         return;
     }
-    if (!d->over && r->now.mono_ns >= d->until_ns) {
+    bool known = r->listing.adopted; /* what there is to stop; the listing's answer is an event */
+    if (!d->over && known && r->now.mono_ns >= d->until_ns) {
         stop_all(r, out);
     }
-    if (!d->abandoned && r->now.mono_ns >= delete_ns(r)) {
+    if (d->over && !d->abandoned && r->now.mono_ns >= delete_ns(r)) {
         delete_all(r, out);
     }
-    effects_due(out, d->over ? d->abandoned ? NEVER_NS : delete_ns(r) : d->until_ns);
+    if (!d->abandoned) {
+        effects_due(out, d->over ? delete_ns(r) : known ? d->until_ns : NEVER_NS);
+    }
     look_for_end(r, out);
 }
 

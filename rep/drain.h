@@ -3,7 +3,8 @@
  * /state that it evacuates. It ends when no container and no record of the cell is left: then the
  * cell's own record goes and the process ends. At the time limit what is left is stopped: 10 s for
  * its end, 5 s more for bbs to hear of it, then it is deleted without a word, and 5 s later the
- * process ends whatever is left. */
+ * process ends whatever is left. A rep that goes on with an evacuation past its limit does all this
+ * from the end of its adoption; if its driver never lists, it ends 20 s after it learned of it. */
 #ifndef REP_DRAIN_H
 #define REP_DRAIN_H
 
@@ -29,6 +30,7 @@ struct drain {
     bool over;             /* the limit has passed: what is left was told to stop */
     bool abandoned;        /* and what did not end in time is deleted */
     int64_t until_ns;      /* the limit, monotonic */
+    int64_t over_ns;       /* when it was told so */
     int64_t until_wall_ns; /* the same for the board, so that a restarted rep keeps to it */
     int64_t empty_ns;      /* since when there is no container; NEVER_NS: there is one */
     bool leaving;          /* its record is asked to go: no beats, no session any more */
@@ -44,6 +46,9 @@ void drain_begin(struct rep *r, const char *why, struct effects *out);
 /* The board says that a rep of this state directory before us had begun, with this limit; ours is
  * not later than a whole limit from now. */
 void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out);
+
+/* A container of an earlier rep was found: past the limit it is stopped or deleted at once. */
+void drain_adopted(struct rep *r, struct container *c, struct effects *out);
 
 /* The end of each step, after reconcile(): the limit, and the end. May give EFFECT_EXIT. */
 void drain_step(struct rep *r, struct effects *out);

@@ -98,6 +98,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         container_exited(c, PHASE_NEWS_ADOPTED_ENDED, s, out);
         break;
     }
+    drain_adopted(r, c, out);
 }
 
 /* ---- A container that the rep knows ---------------------------------------------------------- */

@@ -31,7 +31,7 @@ static const struct route {
     handler *handle;
     bool admin_only;     /* to be reached from the cell's own machine alone */
 } routes[] = {
-    {"POST", "/evacuate", ANYBODY, EMPTY_BODY_MAX, evacuate, true},
+    {"POST", "/evacuate", ACTOR_CLIENT, EMPTY_BODY_MAX, evacuate, true},
     {"GET", "/ping", ANYBODY, EMPTY_BODY_MAX, ping},
     {"GET", "/state", ANYBODY, EMPTY_BODY_MAX, state},
     {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},

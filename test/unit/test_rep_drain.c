@@ -3,6 +3,7 @@
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void term(struct rep_rig *g)
     drive_event(&g->d, (struct event){.kind = EVENT_STOP, .stop = STOP_IN_ORDER});
 }
 
-static struct reply post_evacuate(struct rep_rig *g, bool admin)
+static struct reply post_evacuate(struct rep_rig *g, bool admin, const char *unit)
 {
     drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
                                       .request = {.id = ++g->request_id,
@@ -28,7 +29,7 @@ static struct reply post_evacuate(struct rep_rig *g, bool admin)
                                                   .content_type = "",
                                                   .if_none_match = "",
                                                   .admin = admin,
-                                                  .peer = {.unit = "rep", .name = RIG_CELL}}});
+                                                  .peer = {.unit = unit, .name = "admin"}}});
     return rep_rig_take_reply(g);
 }
 
@@ -77,15 +78,19 @@ static void only_the_machine_itself_asks_for_it(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
-    assert_int_equal(post_evacuate(&g, false).status, 404);
+    assert_int_equal(post_evacuate(&g, false, "client").status, 404);
+    static const char *const ours[] = {"rep", "bbs", "auctioneer", "converger"};
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+        assert_int_equal(post_evacuate(&g, true, ours[i]).status, 403);
+    }
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
-    struct reply r = post_evacuate(&g, true);
+    struct reply r = post_evacuate(&g, true, "client");
     assert_int_equal(r.status, 202);
     static const char text[] = "{\"ping_path\":\"/ping\"}";
     assert_int_equal(r.body.size, strlen(text));
     assert_memory_equal(r.body.data, text, strlen(text));
     told_to_board(&g);
-    assert_int_equal(post_evacuate(&g, true).status, 202);
+    assert_int_equal(post_evacuate(&g, true, "client").status, 202);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     assert_int_equal(rep_rig_work(&g, "other", 100), 1);
     assert_false(rep_rig_task_work(&g, "t-1", 100));
@@ -236,6 +241,69 @@ static void what_runs_is_asked_about_again_and_again(void **state)
     rep_rig_done(&g);
 }
 
+/* The board's word to a rep started anew: an evacuation, with this limit. */
+static void answer_evacuating(struct rep_rig *g, int64_t until_wall_ns)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.session = g->config.session;
+    cell.evacuating = true;
+    cell.evacuate_until = until_wall_ns;
+    answer.cell = &cell;
+    answer.epoch = (char *)RIG_EPOCH;
+    drive_answer(&g->d, c.id, &answer.base);
+}
+
+static void past_the_limit(struct rep_rig *g)
+{
+    rep_rig_init(g);
+    rep_rig_start(g);
+    answer_evacuating(g, 1);
+    rep_rig_feed_open(g);
+}
+
+static void what_is_adopted_past_the_limit_is_stopped_in_order(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    past_the_limit(&g);
+    rep_rig_advance(&g, 16000); /* longer than the grace and the time to be heard */
+    assert_false(g.exited);
+    struct container_status one = rep_rig_status(&g, "a", "web", CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &one, 1);
+    struct verb_call v = rep_rig_take_verb(&g, VERB_SIGNAL);
+    assert_int_equal(v.signal, SIGTERM);
+    rep_rig_verb(&g, v, VERB_DONE, "");
+    rep_rig_advance(&g, 9000); /* its grace begins now */
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+    assert_false(g.exited);
+    rep_rig_advance(&g, 2000);
+    v = rep_rig_take_verb(&g, VERB_SIGNAL);
+    assert_int_equal(v.signal, SIGKILL);
+    rep_rig_verb(&g, v, VERB_DONE, "");
+    rep_rig_advance(&g, 5000);
+    rep_rig_take_verb(&g, VERB_REMOVE);
+    rep_rig_advance(&g, 5000);
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 1);
+    rep_rig_done(&g);
+}
+
+static void without_a_listing_it_ends_all_the_same(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    past_the_limit(&g);
+    rep_rig_advance(&g, 19000);
+    assert_false(g.exited);
+    rep_rig_advance(&g, 2000);
+    assert_true(g.exited);
+    assert_int_equal(g.exit_code, 1);
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +314,8 @@ int main(void)
         cmocka_unit_test(a_task_that_executes_has_until_the_limit),
         cmocka_unit_test(a_task_that_ended_before_the_limit_is_told_as_it_ended),
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
+        cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
+        cmocka_unit_test(without_a_listing_it_ends_all_the_same),
     };
     return cmocka_run_group_tests_name("a cell is emptied", tests, NULL, NULL);
 }
