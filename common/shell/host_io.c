@@ -7,6 +7,7 @@
 #include "common/shell/health_io.h"
 #include "common/shell/http_client_io.h"
 #include "common/shell/http_server_io.h"
+#include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
 #include "common/shell/tls_io.h"
 
@@ -498,6 +499,12 @@ static void tell_start(const struct host *h, const struct host_config *config)
     if (h->admin) {
         log_printf(h->log, LOG_INFO_LEVEL, "listens for this machine", "address=%s port=%d",
                    config->admin, http_server_port(h->admin));
+        if (!listen_is_loopback(config->admin)) {
+            log_printf(h->log, LOG_WARN_LEVEL, "the listener for this machine is open to others",
+                       "address=%s so=\"whoever reaches it with a client's certificate may have "
+                       "this cell emptied (POST /evacuate)\"",
+                       config->admin);
+        }
     }
     if (h->health) {
         log_printf(h->log, LOG_INFO_LEVEL, "health listens", "address=%s port=%d", config->health,

@@ -53,6 +53,17 @@ static bool parse(const char *text, union address *a, socklen_t *ret_size)
     return inet_pton(AF_INET, host, &a->v4.sin_addr) == 1;
 }
 
+bool listen_is_loopback(const char *address)
+{
+    union address a;
+    socklen_t size;
+    if (!parse(address, &a, &size)) {
+        return false;
+    }
+    return a.any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&a.v6.sin6_addr)
+                                       : ntohl(a.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 static void set_options(int fd, unsigned user_timeout_ms)
 {
     /* A stalled reader would else have up to 4 MB lie in the kernel. */

@@ -1,6 +1,7 @@
 /* The pure parts of the shells: id_table, event_queue; and the log's lines, over a pipe. */
 #include "common/shell/event_queue.h"
 #include "common/shell/id_table.h"
+#include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
 #include "common/base/random.h"
 
@@ -213,9 +214,29 @@ static void levels_have_names_both_ways(void **state)
     assert_int_equal(untouched, LOG_WARN_LEVEL);
 }
 
+static void only_a_loopback_address_is_of_this_machine_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *address;
+        bool loopback;
+    } rows[] = {
+        {"127.0.0.1:1800", true},  {"127.9.8.7:0", true},   {"[::1]:1800", true},
+        {"0.0.0.0:1800", false},   {"[::]:1800", false},    {"10.0.0.1:1800", false},
+        {"128.0.0.1:1800", false}, {"[::2]:1800", false},   {"[fe80::1]:1800", false},
+        {"127.0.0.1", false},      {"localhost:1800", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (listen_is_loopback(rows[i].address) != rows[i].loopback) {
+            fail_msg("%s", rows[i].address);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_a_loopback_address_is_of_this_machine_alone),
         cmocka_unit_test(a_table_finds_what_is_in_it_and_nothing_else),
         cmocka_unit_test(a_queued_event_has_copies_of_all_it_points_to),
         cmocka_unit_test(a_line_has_time_level_process_message_and_data),
