@@ -13,14 +13,22 @@ static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tl
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
 static const struct cli_command commands[] = {
-    {"serve", "", "runs the rep of a cell", NULL, serve, 0, 0, rep_serve_run},
+    {"serve", "", "runs the rep of a cell",
+     "SIGTERM empties the cell first (--on-term drain). A supervisor must wait longer for the end\n"
+     "than --evacuation-limit and 20 s, or it kills what still empties the cell, and the next rep\n"
+     "goes on with the evacuation: it can not be called off. For an upgrade in place, with the\n"
+     "containers running on, stop it with SIGINT, or run it with --on-term leave.\n"
+     "Gives 0 when it was ended or the cell is empty, 1 when containers were left at the end.\n",
+     serve, 0, 0, rep_serve_run},
     {"state", "", "shows what a cell has and holds", NULL, question, 0, 0, rep_state_run},
     {"containers", "", "shows a cell's containers", NULL, question, 0, 0, rep_containers_run},
     {"metrics", "", "shows what a cell's containers use", NULL, question, 0, 0, rep_metrics_run},
     {"evacuate", "", "empties a cell and waits for the end of its rep",
      "What runs is replaced elsewhere first; at the rep's --evacuation-limit what is left is stopped.\n"
-     "Gives 0 when the rep has ended and the cell has left the board (if --bbs-url says where to\n"
-     "ask), 1 when it is still there, 6 when the time is over.\n",
+     "An evacuation can not be called off. That the cell has left the board is proved only with\n"
+     "--bbs-url; without it, exit status 0 says that nothing was left when the rep last answered.\n"
+     "Gives 0 when the rep has ended, 1 when the cell is still on the board or the rep ended with\n"
+     "something left (or may have), 6 when the time is over: then the evacuation goes on.\n",
      evacuate, 0, 0, rep_evacuate_run},
     {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
      rep_destroy_run},

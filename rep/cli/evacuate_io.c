@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POLL_MS = 200, NOT_EMPTY = 1 };
+enum { POLL_MS = 200, NOT_EMPTY = 1, CELL_ID_BYTES = 256 };
 
 const struct cli_option rep_evacuate_options[] = {
     {.name = "url",
@@ -21,7 +21,8 @@ const struct cli_option rep_evacuate_options[] = {
     {.name = "timeout", .value = "TIME", .help = "how long to wait for its end", .fallback = "11m"},
     {.name = "bbs-url",
      .value = "URLS",
-     .help = "bbs servers to ask, at the end, whether the cell has left the board",
+     .help = "bbs servers to ask, at the end, whether the cell has left the board; without them an end "
+             "with nothing left at the last look is all that is known",
      .env = "CORKBOARD_BBS_URLS,BBS_URL"},
     {0},
 };
@@ -30,37 +31,51 @@ struct watch {
     const struct invocation *call;
     struct cli_client *rep;
     int64_t until_ms;
-    const char *cell_id; /* "" = not told yet */
-    size_t left;         /* containers and tasks, as it last said */
+    char cell_id[CELL_ID_BYTES]; /* "" = not told yet; then nothing below is known */
+    size_t left;                 /* containers and tasks, as it last said */
     bool evacuates;
 };
 
-static int look(struct watch *w, struct err *err)
+/* Answers in the arena, which is of this look alone. */
+static int look_into(struct watch *w, struct arena *a, struct err *err)
 {
     struct bytes body;
     ProtobufCMessage *m;
     cli_client_limit(w->rep, w->until_ms - cli_now_ms());
-    int r = cli_client_get(w->rep, w->call->arena, "/state", &body, err);
-    r = r < 0
-            ? r
-            : json_decode(w->call->arena, &cell__cell_state__descriptor, body, CODEC_OWN, &m, err);
+    int r = cli_client_get(w->rep, a, "/state", &body, err);
+    r = r < 0 ? r : json_decode(a, &cell__cell_state__descriptor, body, CODEC_OWN, &m, err);
     if (r == 0) {
         const Cell__CellState *s = (const Cell__CellState *)m;
-        w->cell_id = s->cell_id;
+        snprintf(w->cell_id, sizeof(w->cell_id), "%s", s->cell_id);
         w->left = s->n_lrps + s->n_tasks;
         w->evacuates = s->evacuating;
     }
     return r;
 }
 
-/* 0 once nobody answers any more. */
+static int look(struct watch *w, struct err *err)
+{
+    struct arena a;
+    arena_init(&a);
+    int r = look_into(w, &a, err);
+    arena_done(&a);
+    return r;
+}
+
+/* It answered 503: it has no session, or its driver does not list. */
+static bool not_ready(int r, const struct err *why)
+{
+    return r == -ERR_UNAVAILABLE && strstr(why->text, "not ready") != NULL;
+}
+
+/* 0 once nobody answers any more: it has ended, in whatever way. */
 static int wait_for_end(struct watch *w, struct err *err)
 {
     struct err why = {.text = ""};
     size_t told = SIZE_MAX;
     while (cli_now_ms() < w->until_ms) {
         int r = look(w, &why);
-        if (r == -ERR_UNAVAILABLE && strstr(why.text, "not ready") == NULL) {
+        if (r == -ERR_UNAVAILABLE && !not_ready(r, &why)) {
             return 0;
         }
         if (r == 0 && !w->evacuates) {
@@ -78,8 +93,9 @@ static int wait_for_end(struct watch *w, struct err *err)
         }
         cli_sleep_ms(POLL_MS);
     }
-    return err_set(err, ERR_TIMEOUT, "%.60s still has %zu; the evacuation goes on", w->cell_id,
-                   w->left);
+    return w->cell_id[0] ? err_set(err, ERR_TIMEOUT, "%.60s still has %zu; the evacuation goes on",
+                                   w->cell_id, w->left)
+                         : err_set(err, ERR_TIMEOUT, "it still begins; the evacuation goes on");
 }
 
 static bool lists(const Board__CellsStatus *cells, const char *cell_id)
@@ -111,23 +127,42 @@ static int ask_board(const struct watch *w, const char *urls, struct err *err)
     return r;
 }
 
+/* Without a bbs' word an end is only as good as the last look before it: the rep may have died. */
+static int judge_end(const struct watch *w, const char *urls, struct err *err)
+{
+    if (!w->cell_id[0]) {
+        fprintf(stderr, "rep: it no longer answers; what was left there is not known\n");
+        return NOT_EMPTY;
+    }
+    if (urls) {
+        int r = ask_board(w, urls, err);
+        if (r == 0) {
+            printf("%s is empty\n", w->cell_id);
+        }
+        return r;
+    }
+    if (w->left > 0) {
+        fprintf(stderr, "rep: %s no longer answers; %zu were left (--bbs-url tells more)\n",
+                w->cell_id, w->left);
+        return NOT_EMPTY;
+    }
+    printf("%s has ended (not checked with a bbs)\n", w->cell_id);
+    return 0;
+}
+
 int rep_evacuate_run(const struct invocation *call, struct err *err)
 {
-    struct watch w = {.call = call, .cell_id = ""};
+    struct watch w = {.call = call};
     int64_t limit_ms = 0;
     int r = cli_duration_ms(call, "timeout", &limit_ms, err);
     r = r < 0 ? r : cli_client_open(call, cli_text(call, "url"), &w.rep, err);
     if (r == 0) {
         w.until_ms = cli_now_ms() + limit_ms;
         r = look(&w, err);
+        r = not_ready(r, err) ? 0 : r; /* it can begin nevertheless, and resumes with its session */
         r = r < 0 ? r : cli_client_post(w.rep, "/evacuate", err);
         r = r < 0 ? r : wait_for_end(&w, err);
     }
     cli_client_close(w.rep);
-    const char *urls = cli_text(call, "bbs-url");
-    r = r == 0 && urls ? ask_board(&w, urls, err) : r;
-    if (r == 0) {
-        printf("%s is empty\n", w.cell_id);
-    }
-    return r;
+    return r == 0 ? judge_end(&w, cli_text(call, "bbs-url"), err) : r;
 }
