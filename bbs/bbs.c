@@ -60,9 +60,7 @@ static const struct op_row *job_row(void *context, const Board__JobRecord *job)
 static void on_change(void *context, const struct board_change *change, struct effects *out)
 {
     struct bbs *b = context;
-    /* Our transactions change 64 records at most. Only a stranger's hand on etcd changes so many at
-     * once that the step's bound is near; who still waits is answered in time all the same. */
-    if (change->type == RECORD_JOB && !change->after && out->count < EFFECTS_MAX / 2) {
+    if (change->type == RECORD_JOB && !change->after) {
         waiters_job_ended(&b->waiters, change->key, out);
     }
     hub_change(b->hub, change);
@@ -97,7 +95,7 @@ struct role *bbs_new(const struct bbs_config *config)
     b->role.ops = &bbs_ops;
     notices_init(&b->notices);
     callbacks_init(&b->callbacks);
-    LIST_INIT(&b->waiters);
+    waiters_init(&b->waiters);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,
                                      .job_row = job_row,

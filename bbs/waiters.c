@@ -6,14 +6,23 @@
 #include <string.h>
 
 struct waiter {
-    LIST_ENTRY(waiter) link;
+    TAILQ_ENTRY(waiter) link;
     uint64_t request_id;
-    int64_t deadline_ns;
+    int64_t deadline_ns; /* INT64_MIN: its job has ended */
     char job_key[];
 };
 
-void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now)
+void waiters_init(struct waiters *w)
 {
+    *w = (struct waiters){.count = 0};
+    TAILQ_INIT(&w->list);
+}
+
+bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now)
+{
+    if (w->count >= WAITERS_MAX) {
+        return false;
+    }
     size_t size = strlen(job_key) + 1;
     struct waiter *one = calloc(1, sizeof(*one) + size);
     if (!one) {
@@ -22,43 +31,59 @@ void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, st
     one->request_id = request_id;
     one->deadline_ns = now.mono_ns + WAITER_MAX_NS;
     memcpy(one->job_key, job_key, size);
-    LIST_INSERT_HEAD(w, one, link);
+    TAILQ_INSERT_TAIL(&w->list, one, link);
+    w->count++;
+    return true;
 }
 
-static void answer(struct waiter *one, struct effects *out)
+static void drop(struct waiters *w, struct waiter *one)
+{
+    TAILQ_REMOVE(&w->list, one, link);
+    w->count--;
+    free(one);
+}
+
+static void answer(struct waiters *w, struct waiter *one, struct effects *out)
 {
     answer_well(out, one->request_id);
-    LIST_REMOVE(one, link);
-    free(one);
+    drop(w, one);
 }
 
 void waiters_job_ended(struct waiters *w, const char *job_key, struct effects *out)
 {
-    for (struct waiter *one = LIST_FIRST(w), *next; one; one = next) {
-        next = LIST_NEXT(one, link);
-        if (strcmp(one->job_key, job_key) == 0) {
-            answer(one, out);
+    for (struct waiter *one = TAILQ_FIRST(&w->list), *next; one; one = next) {
+        next = TAILQ_NEXT(one, link);
+        if (strcmp(one->job_key, job_key) != 0) {
+            continue;
+        }
+        if (out->count < WAITERS_ENOUGH) {
+            answer(w, one, out);
+        } else {
+            one->deadline_ns = INT64_MIN;
+            TAILQ_REMOVE(&w->list, one, link);
+            TAILQ_INSERT_HEAD(&w->list, one, link);
         }
     }
 }
 
 void waiters_timer(struct waiters *w, struct moment now, struct effects *out)
 {
-    for (struct waiter *one = LIST_FIRST(w), *next; one; one = next) {
-        next = LIST_NEXT(one, link);
-        if (one->deadline_ns <= now.mono_ns) {
-            answer(one, out);
-        } else {
-            effects_due(out, one->deadline_ns);
+    struct waiter *one;
+    while ((one = TAILQ_FIRST(&w->list)) && one->deadline_ns <= now.mono_ns) {
+        if (out->count >= WAITERS_ENOUGH) {
+            effects_due(out, now.mono_ns);
+            return;
         }
+        answer(w, one, out);
+    }
+    if (one) {
+        effects_due(out, one->deadline_ns);
     }
 }
 
 void waiters_done(struct waiters *w)
 {
-    while (!LIST_EMPTY(w)) {
-        struct waiter *one = LIST_FIRST(w);
-        LIST_REMOVE(one, link);
-        free(one);
+    while (!TAILQ_EMPTY(&w->list)) {
+        drop(w, TAILQ_FIRST(&w->list));
     }
 }

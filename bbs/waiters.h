@@ -9,14 +9,31 @@
 
 #define WAITER_MAX_NS (5 * SECOND_NS)
 
-struct waiter;
-LIST_HEAD(waiters, waiter);
+enum {
+    WAITERS_MAX = 16384,               /* at once */
+    WAITERS_ENOUGH = EFFECTS_MAX / 2, /* effects of a step: the next step answers the rest. More than
+                                         EFFECTS_ENOUGH, so that a busy board starves nobody */
+};
 
-/* The request is answered well when the job ends or its time is over: what it asked for stands. */
-void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now);
+struct waiter;
+
+struct waiters {
+    TAILQ_HEAD(, waiter) list; /* those whose time is over, then by deadline */
+    size_t count;
+};
+
+void waiters_init(struct waiters *w);
+
+/* The request is answered well when the job ends or its time is over: what it asked for stands.
+ * False when WAITERS_MAX wait already: the caller answers it. */
+bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now);
+
+/* Answers those who waited for the job, in the order in which they came; those beyond the step's
+ * bound are left to waiters_timer(), as if their time were over. */
 void waiters_job_ended(struct waiters *w, const char *job_key, struct effects *out);
 
-/* Answers those whose time is over and asks to be called for the next. */
+/* Answers those whose time is over, up to the step's bound, and asks to be called for the next. Ends
+ * every step. */
 void waiters_timer(struct waiters *w, struct moment now, struct effects *out);
 void waiters_done(struct waiters *w);
 

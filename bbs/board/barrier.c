@@ -105,6 +105,7 @@ void barrier_free(struct board *b, struct effects *nowhere)
     struct barrier_waiter *w;
     while ((w = LIST_FIRST(&b->barrier.all))) {
         end(w, false, nowhere);
+        effects_forget(nowhere);
     }
 }
 

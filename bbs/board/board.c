@@ -58,6 +58,12 @@ struct board *board_new(const struct bbs_config *config, const struct board_hook
     return b;
 }
 
+void effects_forget(struct effects *nowhere)
+{
+    arena_reset(nowhere->arena);
+    effects_init(nowhere, nowhere->arena);
+}
+
 void board_free(struct board *b)
 {
     if (!b) {

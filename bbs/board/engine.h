@@ -30,7 +30,6 @@ enum {
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
     BATCH_WORTH = 64,               /* ready records that are sent although others fly */
     FLYING_FREELY = 2,              /* this many transactions fly without waiting for company */
-    EFFECTS_ENOUGH = EFFECTS_MAX / 4, /* then the rest of the work waits for the next step */
     FEED_RING_DEFAULT = 65536,
     BEAT_CELLS_MAX = 20000,
     BEAT_LEADERS_MAX = 64,
@@ -506,6 +505,10 @@ struct board {
 
     uint64_t ops, transactions, conflicts; /* counted for /v1/board/state */
 };
+
+/* Forgets what a callback of a board that is ending wanted done: the effects of one hold the bound,
+ * those of all who wait do not. */
+void effects_forget(struct effects *nowhere);
 
 /* Does all that can be done now; ends every entry of the board. */
 void board_pump(struct board *b, struct effects *out);

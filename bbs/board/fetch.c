@@ -248,6 +248,7 @@ void fetches_free(struct board *b, struct effects *nowhere)
     while ((f = LIST_FIRST(&b->fetches))) {
         fetched_release(f->results, f->count);
         finish(f, "this bbs is ending", nowhere);
+        effects_forget(nowhere);
     }
 }
 

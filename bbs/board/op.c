@@ -477,5 +477,6 @@ void ops_free(struct board *b, struct effects *nowhere)
     struct op *op;
     while ((op = LIST_FIRST(&b->all_ops))) {
         op_failed(op, "this bbs is ending", nowhere);
+        effects_forget(nowhere);
     }
 }

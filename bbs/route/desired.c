@@ -42,7 +42,9 @@ static void answer_after_job(void *context, const struct op_result *result, stru
     struct ask *ask = context;
     const char *job = result->end == OP_DECIDED ? opened_job(result->plan) : NULL;
     if (job && !job_over(ask, job, result->revision, out->arena)) {
-        waiters_add(&ask->bbs->waiters, ask->request_id, job, board_now(ask->bbs->board));
+        if (!waiters_add(&ask->bbs->waiters, ask->request_id, job, board_now(ask->bbs->board))) {
+            answer_unavailable(out, ask->request_id);
+        }
     } else {
         ask_answer(context, result, out);
     }

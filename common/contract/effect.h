@@ -29,7 +29,10 @@ enum effect_kind {
 };
 
 /* Most effects of one step; a step that needs more keeps the rest and asks to be woken at once. */
-enum { EFFECTS_MAX = 4096 };
+enum {
+    EFFECTS_MAX = 4096,
+    EFFECTS_ENOUGH = EFFECTS_MAX / 4, /* with so many a loop leaves the rest to the next step */
+};
 
 /* The answer to a request. With a cursor the body comes from it: `size` >= 0 is its whole length
  * (Content-Length), -1 means chunked until CURSOR_END. */

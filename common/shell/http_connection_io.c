@@ -98,9 +98,6 @@ static void connection_free(struct connection *c)
     server_count(s, -1);
 }
 
-static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context);
-static void on_output(struct evbuffer *output, const struct evbuffer_cb_info *info, void *context);
-
 /* evhttp's news that the connection is going; its request goes with it. Its buffers may live on for a
  * moment, in the middle of a write: they must not call back any more. */
 static void closed(struct evhttp_connection *evcon, void *context)
@@ -115,9 +112,6 @@ static void closed(struct evhttp_connection *evcon, void *context)
     evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
     evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);
     connection_end_stream(c);
-    /* The bufferevent lives on until the loop comes round. */
-    evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
-    evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);
     if (id) {
         id_table_remove(&s->by_id, id);
     }

@@ -111,6 +111,30 @@ static void ops_open_at_once(void **state)
     board_rig_free(r);
 }
 
+static void answer_each(void *context, struct view *v, const char *text, struct effects *out)
+{
+    assert_null(v);
+    effects_reply(out, 1, 503, "text/plain", bytes_of(text));
+    ++*(unsigned *)context;
+}
+
+/* Each of them answers, and all of them are more than one step may answer. */
+static void a_board_ends_while_many_wait(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(&one);
+    unsigned ended = 0;
+    board_rig_cut(r, 0, true);
+    struct effects *out = board_rig_begin(r, 0);
+    for (unsigned i = 0; i < BARRIER_WAITERS_MAX; i++) {
+        board_barrier(board_rig_board(r, 0), board_arena(), answer_each, &ended, out);
+    }
+    board_rig_end(r, 0);
+    assert_int_equal(ended, 0);
+    board_rig_free(r);
+    assert_int_equal(ended, BARRIER_WAITERS_MAX);
+}
+
 struct readings {
     unsigned passed, failed;
 };
@@ -488,6 +512,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_open_at_once),
+        cmocka_unit_test(a_board_ends_while_many_wait),
         cmocka_unit_test(waiters_at_the_barrier),
         cmocka_unit_test(conflicts_of_one_op),
         cmocka_unit_test(rounds_of_fetching),
