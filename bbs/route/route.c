@@ -89,7 +89,8 @@ struct ask *ask_new(struct bbs *b, const struct request *q)
         .request_id = q->id,
         .in = {.actor = actor_of_unit(q->peer.unit),
                .peer_name = arena_strdup(a, q->peer.name),
-               .trace_id = arena_strdup(a, q->trace_id),
+               .trace_id = arena_strndup(a, q->trace_id,
+                                         strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
                .boot_id = arena_strdup(a, board_boot_id(b->board))},
     };
     return ask;

@@ -13,6 +13,10 @@ enum {
     BODY_DECODED_MAX = 16 * 1024 * 1024,
 };
 
+/* Bytes of a trace id that are kept. It stands with each change of a transaction in its cause, so a
+ * long one of a client's choice would make valid requests too large for etcd. */
+enum { TRACE_ID_BYTES_MAX = 1024 };
+
 /* A request on its way. It lives in its own arena, which a handler either gives to the board (an
  * op, a barrier: the board frees it after the callback) or ends with ask_end(). */
 struct ask {

@@ -494,6 +494,31 @@ static unsigned count_stopping(const Models__ActualLRPsResponse *list)
 }
 
 /* Larger than a transaction: a job does it, the answer comes after its last slice. */
+static void note_answer(void *context, int status, struct bytes body)
+{
+    int *answer = context;
+    *answer = body.size ? -1 : status;
+}
+
+/* The trace id stands with each change of a cause: one of any length leaves room for the changes. */
+static void a_long_trace_id(void **state)
+{
+    enum { LONG = 25000, INSTANCES = 56 };
+    struct walk *w = *state;
+    char *trace_id = arena_alloc(&w->arena, LONG + 1);
+    int answer = 0;
+    memset(trace_id, 't', LONG);
+    trace_id[LONG] = 0;
+    wait_ready(w);
+    Models__DesireLRPRequest r = MODELS__DESIRE_LRPREQUEST__INIT;
+    r.desired_lrp = desired(w, "traced", INSTANCES);
+    world_send_traced(w->world, urls[0], "/v1/desired_lrp/desire.r2", trace_id, &r.base,
+                      10 * SECOND_NS, note_answer, &answer);
+    world_run(w->world, 10 * SECOND_NS);
+    assert_int_equal(answer, 200); /* with nothing to say */
+    assert_int_equal(actuals(w, "traced", "", -1)->n_actual_lrps, INSTANCES);
+}
+
 static void many_instances(void **state)
 {
     struct walk *w = *state;
@@ -579,6 +604,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(actual_lrps, setup, teardown),
         cmocka_unit_test_setup_teardown(evacuations, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_evacuations, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_long_trace_id, setup, teardown),
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
