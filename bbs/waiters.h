@@ -10,9 +10,9 @@
 #define WAITER_MAX_NS (5 * SECOND_NS)
 
 enum {
-    WAITERS_MAX = 16384,               /* at once */
-    WAITERS_ENOUGH = EFFECTS_MAX / 2, /* effects of a step: the next step answers the rest. More than
-                                         EFFECTS_ENOUGH, so that a busy board starves nobody */
+    WAITERS_MAX = 16384,              /* at once */
+    WAITERS_ENOUGH = EFFECTS_MAX / 2, /* effects of a step: the next step answers the rest. More
+                                         than EFFECTS_ENOUGH, so that a busy board starves nobody */
 };
 
 struct waiter;
@@ -32,8 +32,8 @@ bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, st
  * bound are left to waiters_timer(), as if their time were over. */
 void waiters_job_ended(struct waiters *w, const char *job_key, struct effects *out);
 
-/* Answers those whose time is over, up to the step's bound, and asks to be called for the next. Ends
- * every step. */
+/* Answers those whose time is over, up to the step's bound, and asks to be called for the next.
+ * Ends every step. */
 void waiters_timer(struct waiters *w, struct moment now, struct effects *out);
 void waiters_done(struct waiters *w);
 

@@ -170,8 +170,8 @@ static int compare_entries(const void *a, const void *b)
                   entry_key(*(ProtobufCMessage *const *)b));
 }
 
-/* A route's value is JSON already. One that is not (the board never holds such) is shown as text.
- */
+/* A route's value is JSON already. One that is not (the board never holds such), or that our reader of
+ * JSON could not take back (1e400), is shown as text. */
 static void write_route(struct writer *w, const ProtobufCBinaryData *value)
 {
     struct bytes text = {value->data, value->len};

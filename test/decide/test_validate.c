@@ -136,6 +136,22 @@ CHANGE(routes_too_long)
 CHANGE(routes_no_json) { add_route(a, d, "[{]"); }
 CHANGE(routes_empty) { add_route(a, d, ""); }
 CHANGE(routes_scalar) { add_route(a, d, " 17 "); }
+CHANGE(routes_large_integer) { add_route(a, d, "[18446744073709551615]"); }
+CHANGE(routes_large_real) { add_route(a, d, "{\"x\":-1e400}"); }
+CHANGE(routes_half_pair) { add_route(a, d, "\"\\ud800\xff\""); }
+CHANGE(routes_too_long_and_no_json)
+{
+    routes_too_long(a, d);
+    add_route(a, d, "[{]");
+}
+CHANGE(routes_deepest)
+{
+    add_route(a, d, arena_printf(a, "%s%s", repeat(a, "[", 10000), repeat(a, "]", 10000)));
+}
+CHANGE(routes_too_deep)
+{
+    add_route(a, d, arena_printf(a, "%s%s", repeat(a, "[", 10001), repeat(a, "]", 10001)));
+}
 CHANGE(no_tags) { (void)a; d->n_metric_tags = 0; }
 CHANGE(tag_empty) { d->metric_tags[d->n_metric_tags++] = tag(a, "k", "", 0); }
 CHANGE(tag_both) { d->metric_tags[d->n_metric_tags++] = tag(a, "k", "v", 1); }
@@ -360,6 +376,12 @@ static void desire(void **state)
         {routes_no_json, INVALID},
         {routes_empty, INVALID},
         {routes_scalar, ""},
+        {routes_large_integer, ""},
+        {routes_large_real, ""},
+        {routes_half_pair, ""},
+        {routes_deepest, ""},
+        {routes_too_deep, INVALID},
+        {routes_too_long_and_no_json, FIELD("routes")},
         {no_tags, FIELD("metric_tags")},
         {tag_empty, FIELD("metric_tags") ", " FIELD("static") ", " FIELD("dynamic")},
         {tag_both, FIELD("metric_tags") ", " FIELD("static") ", " FIELD("dynamic")},

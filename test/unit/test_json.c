@@ -4,6 +4,7 @@
 
 #include "cell.pb-c.h"
 #include "common/base/random.h"
+#include "common/codec/json_syntax.h"
 #include "common/codec/json_text.h"
 #include "common/codec/nearest.h"
 #include "models/desired_lrp.pb-c.h"
@@ -272,6 +273,76 @@ static void compacting_refuses_what_is_not_json(void **state)
     assert_string_equal(buf_string(&f->out), "[1.50,\"a\\\\\",\"\\u003cb\\u003e\"]");
 }
 
+static void json_by_its_grammar(void **state)
+{
+    static const struct {
+        bool valid;
+        const char *text;
+    } rows[] = {
+        {true, "0"},
+        {true, " -0.10e+99999 "},
+        {true, "1E5"},
+        {true, "123456789012345678901234"},
+        {true, "null"},
+        {true, "true"},
+        {true, "\tfalse\r\n"},
+        {true, "\"\""},
+        {true, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uDBFF\x7f\x80\""},
+        {true, "[]"},
+        {true, "{ }"},
+        {true, "[[],{},[{}]]"},
+        {true, "[1 , \"a\" ,null]"},
+        {true, "{\"a\" : [{\"b\":{}}] , \"a\":1}"},
+        {false, ""},
+        {false, " "},
+        {false, "01"},
+        {false, "-"},
+        {false, "+1"},
+        {false, "1."},
+        {false, ".5"},
+        {false, "1e"},
+        {false, "1e+"},
+        {false, "0x1"},
+        {false, "NaN"},
+        {false, "nul"},
+        {false, "truee"},
+        {false, "1 2"},
+        {false, "'a'"},
+        {false, "\""},
+        {false, "\"\\\""},
+        {false, "\"\\x\""},
+        {false, "\"\\u12g4\""},
+        {false, "\"\\u123"},
+        {false, "\"\n\""},
+        {false, "["},
+        {false, "]"},
+        {false, "[1"},
+        {false, "[1,"},
+        {false, "[1,]"},
+        {false, "[,1]"},
+        {false, "[1 2]"},
+        {false, "[1}"},
+        {false, "{"},
+        {false, "{1:2}"},
+        {false, "{\"a\"}"},
+        {false, "{\"a\":}"},
+        {false, "{\"a\":1,}"},
+        {false, "{\"a\":1]"},
+        {false, "{\"a\":[1}"},
+        {false, "[]]"},
+        {false, "{}{}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (json_syntax_valid(bytes_of(rows[i].text)) != rows[i].valid) {
+            fail_msg("%s", rows[i].text);
+        }
+    }
+    assert_false(json_syntax_valid((struct bytes){(const uint8_t *)"\"\0\"", 3}));
+    assert_false(json_syntax_valid((struct bytes){(const uint8_t *)"\"\\\0\"", 4}));
+    assert_false(json_syntax_valid((struct bytes){NULL, 0}));
+}
+
 static void base64_both_ways(void **state)
 {
     struct fixture *f = *state;
@@ -499,6 +570,7 @@ int main(void)
         TEST(letters_are_escaped_as_go_does),
         TEST(routes_are_json_in_json),
         TEST(compacting_refuses_what_is_not_json),
+        TEST(json_by_its_grammar),
         TEST(base64_both_ways),
         TEST(mistakes_are_named_with_their_path),
         TEST(lists_of_messages),
