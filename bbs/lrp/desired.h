@@ -14,6 +14,7 @@ enum { DESIRED_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024 };
 struct desired_snapshot {
     const Models__DesiredLRP *desired; /* scheduling part, as it stands; NULL = none */
     const Board__JobRecord *job;       /* the one that stands for it; NULL = none */
+    bool replacement_missing;          /* a removal names a replaced_by that is not there */
     struct instances instances;        /* that must change under the request */
 };
 

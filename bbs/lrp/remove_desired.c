@@ -1,32 +1,37 @@
-/* remove: the DesiredLRP goes, then its instances (behaviour.md 8.4). */
+/* remove: the DesiredLRP goes, then its instances (behaviour.md 8.4). Ours: it may go only while the
+ * one that replaces it is there. */
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/desired_lrp.h"
 
 #include <assert.h>
 
-static const char *asked(const struct op_input *in)
+static const Models__RemoveDesiredLRPRequest *asked(const struct op_input *in)
 {
-    return ((const Models__RemoveDesiredLRPRequest *)in->request)->process_guid;
+    return (const Models__RemoveDesiredLRPRequest *)in->request;
 }
 
 static const char *remove_target(struct arena *a, const struct op_input *in)
 {
-    return key_desired(a, asked(in));
+    return key_desired(a, asked(in)->process_guid);
 }
 
 static void remove_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct desired_snapshot *s = snapshot;
-    desired_gather(v, asked(in), s);
-    if (s->desired) {
-        desired_gather_instances(v, asked(in), 0, "", 0, s->desired->instances, s);
+    const char *guid = asked(in)->process_guid, *replaced_by = asked(in)->replaced_by;
+    desired_gather(v, guid, s);
+    s->replacement_missing =
+        replaced_by[0] && !view_exists(v, key_desired(view_arena(v), replaced_by));
+    if (s->desired && !s->replacement_missing) {
+        desired_gather_instances(v, guid, 0, "", 0, s->desired->instances, s);
     }
 }
 
 /* 1. Unknown: ResourceNotFound.
- * 2. Both parts are deleted.
- * 3. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
+ * 2. What should replace it is not there: ResourceConflict.
+ * 3. Both parts are deleted.
+ * 4. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
  *    SUSPECT) in the same op (DESIGN 5); EVACUATING ones are left to their protocol; the rest is a job's. */
 void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -35,14 +40,18 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;
     }
+    if (s->replacement_missing) { /* 2 */
+        plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceConflict);
+        return;
+    }
     int to = lifecycle_move(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
                             DESIRED_LRP_NEWS_REMOVE, 0);
     assert(to == DESIRED_LRP_NONE);
     const char *guid = s->desired->process_guid;
-    plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 2 */
+    plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 3 */
     plan_delete(p, key_run(p->arena, guid, s->desired->modification_tag->epoch), "remove",
                 in->actor);
-    instances_settle(&s->instances, guid, NULL, in, p); /* 3 */
+    instances_settle(&s->instances, guid, NULL, in, p); /* 4 */
     instances_job(&s->instances, guid, NULL, s->job, in, p);
 }
 

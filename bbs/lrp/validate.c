@@ -57,6 +57,14 @@ void valid_process_guid(struct validation *v, const char *process_guid)
     }
 }
 
+void valid_remove_desired(struct validation *v, const Models__RemoveDesiredLRPRequest *request)
+{
+    valid_process_guid(v, request->process_guid);
+    if (request->replaced_by[0] && strcmp(request->replaced_by, request->process_guid) == 0) {
+        say_field(v, "replaced_by");
+    }
+}
+
 void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest *request)
 {
     if (!request->domain[0]) {

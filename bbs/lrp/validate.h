@@ -46,6 +46,7 @@ void check_length(struct validation *v, const char *text, size_t characters);
 /* Requests; absent members (NULL) are said. */
 void valid_desire(struct validation *v, const Models__DesiredLRP *desired);
 void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *request);
+void valid_remove_desired(struct validation *v, const Models__RemoveDesiredLRPRequest *request);
 void valid_process_guid(struct validation *v, const char *process_guid); /* only that it is there */
 void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest *request);
 

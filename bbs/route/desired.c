@@ -75,8 +75,7 @@ void route_remove_desired(struct ask *ask, struct effects *out)
 {
     struct validation v;
     validation_init(&v);
-    valid_process_guid(&v,
-                       ((const Models__RemoveDesiredLRPRequest *)ask->in.request)->process_guid);
+    valid_remove_desired(&v, (const Models__RemoveDesiredLRPRequest *)ask->in.request);
     if (ask_valid(ask, &v, out)) {
         ask_op(ask, &remove_row, out);
     }

@@ -41,6 +41,7 @@ struct desired_case {
     const char *changes; /* as above */
     int32_t next, end;
     const char *plan;
+    bool replacement_missing; /* of a removal */
 };
 
 static Models__DesireLRPRequest *desire_request(struct arena *a, const char *text)
@@ -115,7 +116,8 @@ static void decide(struct arena *a, const struct desired_case *c, struct plan *p
         struct job_snapshot s = {.job = job, .desired = desired, .instances = list};
         c->decide(&s, &in, plan);
     } else {
-        struct desired_snapshot s = {.desired = desired, .job = job, .instances = list};
+        struct desired_snapshot s = {.desired = desired, .job = job, .instances = list,
+                                     .replacement_missing = c->replacement_missing};
         c->decide(&s, &in, plan);
     }
 }
@@ -240,14 +242,21 @@ static void removals(void **state)
     static const struct desired_case cases[] = {
         {"1 unknown", remove_desired_decide, "", NULL, NULL, NULL, 0, 0,
          "refuse ResourceNotFound: the requested resource could not be found\n"},
-        {"2 without instances", remove_desired_decide, "", "instances=0 def=D1", NULL, NULL, 0, 0,
+        {"1 unknown goes first", remove_desired_decide, "", NULL, NULL, NULL, 0, 0,
+         "refuse ResourceNotFound: the requested resource could not be found\n",
+         .replacement_missing = true},
+        {"2 what should replace it is not there", remove_desired_decide, "", "instances=1 def=D1",
+         NULL, NULL, 0, 0,
+         "refuse ResourceConflict: the requested resource is in a conflicting state\n",
+         .replacement_missing = true},
+        {"3 without instances", remove_desired_decide, "", "instances=0 def=D1", NULL, NULL, 0, 0,
          REMOVED},
-        {"3 one of each kind", remove_desired_decide, "", "instances=2 def=D1", NULL,
+        {"4 one of each kind", remove_desired_decide, "", "instances=2 def=D1", NULL,
          "0=UNCLAIMED; 1=RUNNING a@c1 since=7", 2, 2,
          REMOVED "delete actual/web/0000000000/0 stop by client\n"
                  "put actual/web/0000000001/0 stop by client -> RUNNING a@c1 routable since=7 E/4 "
                  "stopping\nnotice stop web a at c1\n"},
-        {"3 beyond a slice: a job", remove_desired_decide, "", "instances=100 def=D1", NULL,
+        {"4 beyond a slice: a job", remove_desired_decide, "", "instances=100 def=D1", NULL,
          "0=UNCLAIMED", 56, 100,
          REMOVED "delete actual/web/0000000000/0 stop by client\n"
                  "put job/web open by client -> [56, 100) by boot\n"},

@@ -214,6 +214,37 @@ static void a_crowded_index_is_left_alone(void **state)
     race_free(t);
 }
 
+static bool desired(struct race *t, const char *process_guid)
+{
+    struct view *v = board_view(board_rig_board(t->rig, 0), &t->arena);
+    return view_peek(v, key_desired(&t->arena, process_guid)) != NULL;
+}
+
+/* Two definitions, each to be removed because the other replaces it: this bbs has not seen yet that
+ * the other removal was made. Without that it lands, so that it is the race that stops it. */
+static void of_two_that_replace_each_other_one_stays(void **state)
+{
+    (void)state;
+    for (int raced = 0; raced < 2; raced++) {
+        struct race *t = race_new();
+        const char *other = key_desired(&t->arena, "other");
+        write_desired(t, "instances=0 def=D1");
+        write_record(t, other, &row_desired(&t->arena, "instances=0 def=D2")->base);
+        freeze(t);
+        if (raced) {
+            write_record(t, other, NULL);
+        }
+        Models__RemoveDesiredLRPRequest r = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+        r.process_guid = arena_strdup(&t->arena, ROWS_PROCESS);
+        r.replaced_by = arena_strdup(&t->arena, "other");
+        ask(t, &remove_row, &r.base);
+        assert_int_equal(t->verdict, raced ? PLAN_REFUSE : PLAN_COMMIT);
+        assert_int_equal(desired(t, ROWS_PROCESS), raced);
+        assert_int_equal(desired(t, "other"), !raced);
+        race_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +254,7 @@ int main(void)
         cmocka_unit_test(what_ran_an_old_definition_is_stopped),
         cmocka_unit_test(a_record_of_a_newer_version_is_left_alone),
         cmocka_unit_test(a_crowded_index_is_left_alone),
+        cmocka_unit_test(of_two_that_replace_each_other_one_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
