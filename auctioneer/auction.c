@@ -158,6 +158,8 @@ static Cell__Task *work_task(struct arena *a, const struct round_job *j)
     task->memorymb = w->memory_mb;
     task->diskmb = w->disk_mb;
     task->maxpids = w->max_pids;
+    task->created_at = w->created_at;
+    task->rejections = w->rejections;
     return task;
 }
 

@@ -115,13 +115,17 @@ static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
     return cell->presence->rep_url;
 }
 
-static const char *task_url(struct arena *a, const char *rep_url, const char *task_guid)
+static const char *cancel_url(struct arena *a, const char *rep_url, const struct notice *notice)
 {
     struct buf b;
     buf_init(&b);
     buf_printf(&b, "%s/v1/tasks/", rep_url);
-    append_escaped(&b, task_guid);
+    append_escaped(&b, notice->task_guid);
     buf_append_string(&b, "/cancel");
+    if (notice->attempt[0]) {
+        buf_append_string(&b, "?attempt=");
+        append_escaped(&b, notice->attempt);
+    }
     const char *url = arena_strdup(a, buf_string(&b));
     buf_done(&b);
     return url;
@@ -144,7 +148,7 @@ static void send_end(struct bbs *b, const struct notice *notice, const char *tra
         .id = call->id,
         .method = "POST",
         .url = notice->kind == NOTICE_CANCEL
-                   ? task_url(out->arena, url, notice->task_guid)
+                   ? cancel_url(out->arena, url, notice)
                    : instance_url(out->arena, url, notice->process_guid, notice->instance_guid,
                                   "/stop"),
         .content_type = "application/json",
@@ -325,6 +329,8 @@ static Cell__Task *task_message(struct bbs *b, struct arena *a, const struct sta
     cell__task__init(m);
     m->taskguid = task->task_guid;
     m->domain = task->domain;
+    m->created_at = task->created_at;
+    m->rejections = task->rejection_count;
     m->n_placementtags = d->n_placement_tags;
     m->placementtags = d->placement_tags;
     m->volumedrivers = ARENA_ARRAY(a, d->n_volume_mounts, char *);

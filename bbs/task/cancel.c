@@ -5,7 +5,7 @@
 /* 1. No such task: ResourceNotFound.
  * 2. It is over: InvalidStateTransition to Completed.
  * 3. Completed, failed, "task was cancelled"; no result, no cell.
- * 4. The cell that ran it is told. */
+ * 4. The cell that ran it is told, and which attempt: a word that comes late ends no other. */
 void task_cancel_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct task_snapshot *s = snapshot;
@@ -20,6 +20,6 @@ void task_cancel_decide(const void *snapshot, const struct op_input *in, struct 
     task_over(p, in, task_completed(p->arena, s->task, true, "task was cancelled", "", in->now), /* 3 */
               "cancel");
     if (p->verdict == PLAN_COMMIT && task_state(s->task) == TASK_RUNNING) { /* 4 */
-        plan_notice_cancel(p, s->task->task_guid, s->task->cell_id);
+        plan_notice_cancel(p, s->task->task_guid, s->task->attempt, s->task->cell_id);
     }
 }

@@ -3,8 +3,8 @@
 #include "common/lifecycle/task.h"
 
 /* 1. No such task: ResourceNotFound.
- * 2. The lifecycle forbids it (another cell or attempt has it, it is over, this attempt was
- *    rejected): InvalidStateTransition to Running.
+ * 2. The lifecycle forbids it (another cell or attempt has it, it is over, it was rejected since it
+ *    was offered): InvalidStateTransition to Running.
  * 3. It is this cell's and this attempt's already: nothing; an ordinary client hears should_start
  *    = false.
  * 4. Running on the cell, by the attempt. */

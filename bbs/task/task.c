@@ -64,12 +64,22 @@ int64_t task_limit_ns(const struct op_input *in, int64_t default_ns)
     return said > 0 ? said : default_ns;
 }
 
+/* Fewer than were offered: the board was restored to what it was before; nothing of the offer is over
+ * by that (docs/tasks.md, Once). */
+static bool same_offer(const Models__Task *task, const Board__Move *m)
+{
+    bool told = m->optional_task_rejections_case ==
+                BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
+    return !told || task->rejection_count <= m->task_rejections;
+}
+
 uint32_t task_guards(const Models__Task *task, const Board__Move *m)
 {
     bool cell = strcmp(task->cell_id, m->cell_id) == 0;
     bool attempt = cell && strcmp(task->attempt, m->attempt) == 0;
     return (cell ? TASK_IF_SAME_CELL : 0) |
-           (attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT);
+           (attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT) |
+           (same_offer(task, m) ? TASK_IF_SAME_OFFER : 0);
 }
 
 void task_refuse_transition(struct plan *p, const Models__Task *task, int to)

@@ -68,7 +68,7 @@ bool task_awaited(const Models__Task *task, struct moment now);
  * or the default. */
 int64_t task_limit_ns(const struct op_input *in, int64_t default_ns);
 
-/* SAME_CELL, SAME_ATTEMPT and OTHER_ATTEMPT between this move and that task. */
+/* SAME_CELL, SAME_ATTEMPT, OTHER_ATTEMPT and SAME_OFFER between this move and that task. */
 uint32_t task_guards(const Models__Task *task, const Board__Move *m);
 
 /* "Cannot transition from <the task's state> to <state>" (behaviour.md 4). */

@@ -57,6 +57,7 @@ static struct notice *add_notice(struct plan *p, enum notice_kind kind, const ch
                          .process_guid = process_guid,
                          .task_guid = "",
                          .instance_guid = "",
+                         .attempt = "",
                          .cell_id = ""};
     *p->notices_end = n;
     p->notices_end = &n->next;
@@ -98,9 +99,12 @@ void plan_notice_task(struct plan *p, const char *task_guid)
     add_task_notice(p, NOTICE_TASK, task_guid);
 }
 
-void plan_notice_cancel(struct plan *p, const char *task_guid, const char *cell_id)
+void plan_notice_cancel(struct plan *p, const char *task_guid, const char *attempt,
+                        const char *cell_id)
 {
-    add_task_notice(p, NOTICE_CANCEL, task_guid)->cell_id = cell_id;
+    struct notice *n = add_task_notice(p, NOTICE_CANCEL, task_guid);
+    n->attempt = attempt;
+    n->cell_id = cell_id;
 }
 
 void plan_notice_callback(struct plan *p, const char *task_guid)
@@ -124,7 +128,8 @@ static void print_notice(const struct notice *n, struct buf *out)
         buf_printf(out, "notice task %s\n", n->task_guid);
         break;
     case NOTICE_CANCEL:
-        buf_printf(out, "notice cancel %s at %s\n", n->task_guid, n->cell_id);
+        buf_printf(out, "notice cancel %s/%s at %s\n", n->task_guid, n->attempt,
+                   n->cell_id);
         break;
     case NOTICE_CALLBACK:
         buf_printf(out, "notice callback %s\n", n->task_guid);

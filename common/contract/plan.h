@@ -44,6 +44,7 @@ struct notice {
     const char *process_guid;  /* START, STOP, REFRESH */
     const char *task_guid;     /* TASK, CANCEL, CALLBACK */
     const char *instance_guid; /* STOP */
+    const char *attempt;       /* CANCEL */
     const char *cell_id;       /* STOP, CANCEL */
     int32_t first_index;       /* START, REFRESH: [first_index, end_index) */
     int32_t end_index;
@@ -84,7 +85,9 @@ void plan_notice_stop(struct plan *p, const char *process_guid, const char *inst
                       const char *cell_id);
 
 void plan_notice_task(struct plan *p, const char *task_guid);
-void plan_notice_cancel(struct plan *p, const char *task_guid, const char *cell_id);
+/* `attempt`: the one that ran; "" = whichever the cell has. */
+void plan_notice_cancel(struct plan *p, const char *task_guid, const char *attempt,
+                        const char *cell_id);
 void plan_notice_callback(struct plan *p, const char *task_guid);
 
 /* One line a change: "claim actual/web/000.. by rep", "refuse ResourceNotFound: ...", in order. */

@@ -2,7 +2,8 @@
  * bbs/task/. A task is written as
  *   "Running c1/A created=900 updated=950 completed=0 rejected=2 retries=3 keep=60 url revision=7"
  * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7
- * after=10 of=900" (of: created_at of the task that granted it). */
+ * after=10 of=900 offered=2" (of: created_at of the task that granted it, or was offered; offered:
+ * how often it had been rejected by then). */
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 #include "test/decide/lrp_rows.h"
@@ -103,6 +104,10 @@ static Board__Move *task_row_move(struct arena *a, const char *text)
     m->task_revision = row_number(a, text, "revision", 0);
     m->after_ns = row_number(a, text, "after", 0) * SECOND_NS;
     m->task_created_at = row_number(a, text, "of", 0) * SECOND_NS;
+    if (row_value(a, text, "offered")) {
+        m->optional_task_rejections_case = BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
+        m->task_rejections = (int32_t)row_number(a, text, "offered", 0);
+    }
     return m;
 }
 
@@ -276,9 +281,18 @@ static void starts(void **state)
          .plan = CANNOT("Completed", "Running")},
         {REP("2 late, its attempt was rejected"), .task = "Pending c1/A rejected=1",
          .move = "start c1/A" SESSION, .plan = CANNOT("Pending", "Running")},
+        {REP("2 late, rejected by another attempt since it was offered"),
+         .task = "Pending c2/B rejected=1", .move = "start c1/A of=900 offered=0" SESSION,
+         .plan = CANNOT("Pending", "Running")},
+        {REP("2 late, rejected by the auctioneer since"), .task = "Pending rejected=3",
+         .move = "start c1/A of=900 offered=2" SESSION, .plan = CANNOT("Pending", "Running")},
+        {REP("2 offered anew, but its attempt was rejected"), .task = "Pending c1/A rejected=1",
+         .move = "start c1/A of=900 offered=1" SESSION, .plan = CANNOT("Pending", "Running")},
         {CLIENT("3 again"), .task = "Running c1/A", .move = "start c1/", .plan = "nothing\n"},
         {REP("3 again"), .task = "Running c1/A", .move = "start c1/A" SESSION,
          .plan = "nothing\n"},
+        {REP("3 again, as it was offered"), .task = "Running c1/A rejected=1",
+         .move = "start c1/A of=900 offered=1" SESSION, .plan = "nothing\n"},
         {CLIENT("4"), .task = "Pending", .move = "start c1/",
          .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
         {CLIENT("4 an ordinary client carries no attempt"), .task = "Pending c1/A",
@@ -289,6 +303,15 @@ static void starts(void **state)
         {REP("4 a new attempt of the cell that rejected it"), .task = "Pending c1/A",
          .move = "start c1/B" SESSION,
          .plan = "put task/t start by rep -> Running c1/B updated=1000\n"},
+        {REP("4 as it was offered"), .task = "Pending c2/B rejected=1",
+         .move = "start c1/A of=900 offered=1" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000 rejected=1 ()\n"},
+        {REP("4 no offer is told"), .task = "Pending c2/B rejected=1",
+         .move = "start c1/A" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000 rejected=1 ()\n"},
+        {REP("4 a restored board has forgotten the rejection"), .task = "Pending",
+         .move = "start c1/A of=900 offered=1" SESSION,
+         .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
         {REP("4 updated_at never falls"), .task = "Pending updated=2000",
          .move = "start c1/A" SESSION,
          .plan = "put task/t start by rep -> Running c1/A updated=2000\n"},
@@ -312,13 +335,13 @@ static void cancels(void **state)
                  "(task was cancelled)\n"},
         {CLIENT("3 running"), .task = "Running c1/A", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
-                 "(task was cancelled)\nnotice cancel t at c1\n"},
+                 "(task was cancelled)\nnotice cancel t/A at c1\n"},
         {CLIENT("3 pending, rejected by a cell before"), .task = "Pending c1/A", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
         {CLIENT("3 awaited"), .task = "Running c1/A url", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
-                 "(task was cancelled)\nnotice callback t\nnotice cancel t at c1\n"},
+                 "(task was cancelled)\nnotice callback t\nnotice cancel t/A at c1\n"},
         {CLIENT("fail 1"), .move = "fail reason=R", .plan = NOT_FOUND},
         {CLIENT("fail 2"), .task = "Completed", .move = "fail reason=R",
          .plan = CANNOT("Completed", "Completed")},

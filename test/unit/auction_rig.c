@@ -135,6 +135,7 @@ int64_t play_task(struct auction_rig *f, Board__FeedFrame__Kind kind, const char
     task.domain = arena_strdup(&f->arena, "some-domain");
     task.state = MODELS__TASK__STATE__Pending;
     task.rejection_count = rejections;
+    task.created_at = PLAY_CREATED_AT;
     task.task_definition = &definition;
     definition.root_fs = arena_strdup(&f->arena, "preloaded:busybox");
     definition.memory_mb = 100;

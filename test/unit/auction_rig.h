@@ -12,6 +12,8 @@
 #define PUT BOARD__FEED_FRAME__KIND__PUT
 #define DELETE BOARD__FEED_FRAME__KIND__DELETE
 
+enum { PLAY_CREATED_AT = 900 }; /* of every task */
+
 struct auction_rig {
     struct drive drive;
     struct arena arena; /* of the test */

@@ -14,7 +14,7 @@ static void places_what_the_feed_shows(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     play_lead(f, "a");
-    play_task(f, PUT, "t", 0);
+    play_task(f, PUT, "t", 2);
     play_send(f);
     play_tell_state(f, play_state_call(f, "a"), play_row(f, "a"));
     Cell__Work *w = play_work(f, "a", &call);
@@ -29,6 +29,8 @@ static void places_what_the_feed_shows(void **state)
     assert_int_equal(t->diskmb, 50);
     assert_int_equal(t->maxpids, 7);
     assert_string_equal(t->attempt, ""); /* the rep draws it */
+    assert_int_equal(t->created_at, PLAY_CREATED_AT);
+    assert_int_equal(t->rejections, 2);
     play_take_tasks(f, w, call, 0);
     assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
     play_task(f, DELETE, "t", 0); /* started: it has left the selection */

@@ -71,6 +71,8 @@ static void write_tasks(struct told *t, const struct request *q)
             buf_printf(&t->lines, " driver=%s", task->volumedrivers[n]);
         }
         assert_string_equal(task->attempt, ""); /* the rep draws it */
+        assert_true(task->created_at > 0); /* the offer */
+        assert_int_equal(task->rejections, 0);
     }
     cell__task_starts__free_unpacked(m, NULL);
 }
@@ -82,7 +84,8 @@ static void cell_step(struct role *r, const struct event *ev, struct effects *ou
         return;
     }
     t->count++;
-    buf_printf(&t->lines, "%s %s:", ev->request.method, ev->request.path);
+    buf_printf(&t->lines, "%s %s%s%s:", ev->request.method, ev->request.path,
+               ev->request.query[0] ? "?" : "", ev->request.query);
     if (strcmp(ev->request.method, "PUT") == 0) {
         write_update(t, &ev->request);
     } else if (strcmp(ev->request.path, "/v1/tasks") == 0) {
@@ -351,7 +354,8 @@ static void the_auctioneer_is_told_of_a_task(void **state)
     end(&s);
 }
 
-static void put_task(struct scene *s, const char *guid, Models__Task__State state)
+static void put_task(struct scene *s, const char *guid, Models__Task__State state,
+                     const char *attempt)
 {
     Models__Task task = MODELS__TASK__INIT;
     Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
@@ -359,6 +363,7 @@ static void put_task(struct scene *s, const char *guid, Models__Task__State stat
     task.domain = (char *)(uintptr_t) "d";
     task.state = state;
     task.cell_id = (char *)(uintptr_t) "c1";
+    task.attempt = (char *)(uintptr_t)attempt;
     task.task_definition = &definition;
     put(s, key_task(&s->arena, guid), &task.base);
 }
@@ -375,14 +380,18 @@ static void the_rep_is_told_that_its_task_was_cancelled(void **state)
     (void)state;
     struct scene s;
     begin(&s, 1);
-    put_task(&s, "t0", MODELS__TASK__STATE__Running);
-    put_task(&s, "a/b", MODELS__TASK__STATE__Running); /* by no request of ours */
-    put_task(&s, "t1", MODELS__TASK__STATE__Pending);  /* rejected by c1 before */
+    put_task(&s, "t0", MODELS__TASK__STATE__Running, "5-a");
+    put_task(&s, "a/b", MODELS__TASK__STATE__Running, "1&b=%"); /* neither by a request of ours */
+    put_task(&s, "t1", MODELS__TASK__STATE__Pending, "5-a"); /* rejected by c1 before */
+    put_task(&s, "t2", MODELS__TASK__STATE__Running, "");    /* by an ordinary client */
     cancel_task(&s, "t0");
     cancel_task(&s, "a/b");
     cancel_task(&s, "t1");
+    cancel_task(&s, "t2");
     assert_string_equal(buf_string(&s.told.lines),
-                        "POST /v1/tasks/t0/cancel:\nPOST /v1/tasks/a%2Fb/cancel:\n");
+                        "POST /v1/tasks/t0/cancel?attempt=5-a:\n"
+                        "POST /v1/tasks/a%2Fb/cancel?attempt=1%26b%3D%25:\n"
+                        "POST /v1/tasks/t2/cancel:\n");
     end(&s);
 }
 
