@@ -6,26 +6,24 @@
 
 #include <stddef.h>
 
-static const struct cli_option *const question[] = {cli_bbs_options, cli_tls_options,
-                                                    bbs_timeout_options, bbs_output_options, NULL};
-static const struct cli_option *const change[] = {cli_bbs_options, cli_tls_options,
-                                                  bbs_wait_options, bbs_output_options, NULL};
-static const struct cli_option *const run[] = {cli_bbs_options, cli_tls_options, bbs_run_options,
-                                               bbs_output_options, NULL};
-static const struct cli_option *const tasks[] = {cli_bbs_options,     cli_tls_options,
-                                                 bbs_tasks_options,   bbs_timeout_options,
-                                                 bbs_output_options,  NULL};
-static const struct cli_option *const task[] = {cli_bbs_options,    cli_tls_options,
-                                                bbs_task_options,   bbs_timeout_options,
-                                                bbs_output_options, NULL};
-static const struct cli_option *const logs[] = {cli_bbs_options, cli_tls_options, bbs_logs_options,
-                                                bbs_timeout_options, bbs_output_options, NULL};
-static const struct cli_option *const why[] = {cli_bbs_options,     cli_tls_options,
-                                               bbs_why_options,     bbs_timeout_options,
-                                               bbs_output_options,  NULL};
-static const struct cli_option *const events[] = {cli_bbs_options,     cli_tls_options,
-                                                  bbs_events_options,  bbs_timeout_options,
-                                                  bbs_output_options,  NULL};
+/* Of a command that asks a bbs: how to reach it, options of its own, and for whom it prints. */
+#define ASKS_WITH(...)                                                                             \
+    {                                                                                              \
+        cli_bbs_options, cli_tls_options, __VA_ARGS__, bbs_output_options, NULL                    \
+    }
+
+static const struct cli_option *const question[] = ASKS_WITH(bbs_timeout_options);
+static const struct cli_option *const change[] = ASKS_WITH(bbs_wait_options);
+static const struct cli_option *const run[] = ASKS_WITH(bbs_run_options, bbs_secrets_options);
+static const struct cli_option *const tasks[] =
+    ASKS_WITH(bbs_tasks_options, bbs_timeout_options, bbs_secrets_options);
+static const struct cli_option *const task[] =
+    ASKS_WITH(bbs_task_options, bbs_timeout_options, bbs_secrets_options);
+static const struct cli_option *const logs[] = ASKS_WITH(bbs_logs_options, bbs_timeout_options);
+static const struct cli_option *const why[] =
+    ASKS_WITH(bbs_why_options, bbs_timeout_options, bbs_secrets_options);
+static const struct cli_option *const events[] =
+    ASKS_WITH(bbs_events_options, bbs_timeout_options, bbs_secrets_options);
 static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
 static const struct cli_option *const serve[] = {bbs_serve_options, serve_options, NULL};
 
@@ -45,7 +43,8 @@ static const char apply_details[] =
     "\n"
     "and every other key of a DesiredLRP by its name in the API (action, monitor, setup,\n"
     "check_definition, placement_tags, ...). What may change while it runs: instances, routes,\n"
-    "annotation, metric_tags, and the policies on_cell_loss (replace, hold) and on_evacuate (move,\n"
+    "annotation, metric_tags, and the policies on_cell_loss (replace, hold) and on_evacuate "
+    "(move,\n"
     "stay). With any other change the app is replaced: new instances are started beside the old\n"
     "ones, which are removed when all the new ones run. Until then, for --timeout at most, it is\n"
     "waited; if they do not come up the old ones run on (exit status 6 or 7). Interrupted at any\n"
@@ -72,13 +71,15 @@ static const char run_details[] =
 
 static const char logs_details[] =
     "NAME is an app's, or a process_guid; without INDEX all of its instances are shown, and each\n"
-    "line begins with NAME/INDEX when there are several. What an instance wrote is kept for an hour\n"
+    "line begins with NAME/INDEX when there are several. What an instance wrote is kept for an "
+    "hour\n"
     "after it has gone, of each index the last 3: --previous. Of stdout and stderr each is in\n"
     "order, but not one to the other.\n";
 
 static const char cells_details[] =
     "A cell is PRESENT, or LOST when no bbs heard of it for 6 s: then what ran there is started\n"
-    "elsewhere. When many fall silent at once, that is held for a minute, for it may be the network\n"
+    "elsewhere. When many fall silent at once, that is held for a minute, for it may be the "
+    "network\n"
     "and not they: LOST (held).\n"
     "\n"
     "  confirm   they are lost; they become LOST a few at a time, as far as they stay silent\n"

@@ -2,18 +2,10 @@
 
 #include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
-#include "common/codec/json.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void json_line(const ProtobufCMessage *m, struct buf *out)
-{
-    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
-        buf_append_string(out, "\n");
-    }
-}
 
 /* Of these processes; `all`: of whatever stands on the board. */
 static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps, size_t count,
@@ -31,7 +23,7 @@ static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps,
     if (s->json) {
         for (size_t i = 0; i < actual_count; i++) {
             if (all || lrps_have(lrps, count, actuals[i])) {
-                json_line(&actuals[i]->base, &out);
+                session_json(s, &actuals[i]->base, &out);
             }
         }
     } else {

@@ -23,6 +23,7 @@ int bbs_serve_run(const struct invocation *call, struct err *err);
 extern const struct cli_option bbs_timeout_options[]; /* --timeout of a question */
 extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeout */
 extern const struct cli_option bbs_output_options[];  /* --output table|json */
+extern const struct cli_option bbs_secrets_options[]; /* --show-secrets */
 extern const struct cli_option bbs_run_options[];
 extern const struct cli_option bbs_tasks_options[];
 extern const struct cli_option bbs_task_options[];

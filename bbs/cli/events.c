@@ -4,6 +4,7 @@
 #include "bbs/cli/tasks.h"
 #include "board.pb-c.h"
 #include "common/codec/json.h"
+#include "common/codec/secrets.h"
 #include "common/codec/scan.h"
 #include "common/model/record.h"
 
@@ -142,6 +143,9 @@ static void print_change(struct events *e, struct arena *a, const Board__FeedFra
     ProtobufCMessage *m = NULL;
     if (d && body.data) {
         (void)scan_and_unpack(a, d, body, FRAME_DECODED_MAX, &m, NULL);
+    }
+    if (m && !e->show_secrets) {
+        secrets_hide(a, m);
     }
     if (e->json) {
         print_json(e, f, m);

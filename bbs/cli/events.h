@@ -14,9 +14,10 @@ enum { EVENTS_FRAME_MAX = 2 * 1024 * 1024 };
 
 struct events {
     bool json;
-    bool snapshot;  /* records of the snapshot are coming: they are no changes */
-    bool seen;      /* a snapshot was complete once */
-    char epoch[64]; /* position to resume at; "" = none */
+    bool show_secrets; /* false: hidden in JSON; lines for people hold none */
+    bool snapshot;     /* records of the snapshot are coming: they are no changes */
+    bool seen;         /* a snapshot was complete once */
+    char epoch[64];    /* position to resume at; "" = none */
     int64_t revision;
     struct buf partial;
     struct buf out; /* lines; the caller takes and clears them */

@@ -23,8 +23,8 @@ static const struct {
     enum record_type type;
     const char *only;
 } followed[] = {
-    {RECORD_ACTUAL, "lrps"},  {RECORD_DESIRED, "lrps"}, {RECORD_DOMAIN, "lrps"},
-    {RECORD_TASK, "tasks"},   {RECORD_BRAKE, "cells"},  {RECORD_CELL, "cells"},
+    {RECORD_ACTUAL, "lrps"}, {RECORD_DESIRED, "lrps"}, {RECORD_DOMAIN, "lrps"},
+    {RECORD_TASK, "tasks"},  {RECORD_BRAKE, "cells"},  {RECORD_CELL, "cells"},
     {RECORD_LEAD, "cells"},
 };
 enum { FOLLOWED = sizeof(followed) / sizeof(followed[0]) };
@@ -117,6 +117,7 @@ int bbs_events_run(const struct invocation *call, struct err *err)
     if (r == 0) {
         struct follower_of_feed f = {.err = err};
         events_init(&f.events, s.json);
+        f.events.show_secrets = s.show_secrets;
         r = cli_choice(call, "only", &f.only, err);
         r = r < 0 ? r : follow(&s, &f, err);
         events_done(&f.events);

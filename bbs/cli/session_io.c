@@ -4,6 +4,7 @@
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
 #include "common/codec/nearest.h"
+#include "common/codec/secrets.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
@@ -32,6 +33,12 @@ const struct cli_option bbs_output_options[] = {
     {0},
 };
 
+const struct cli_option bbs_secrets_options[] = {
+    {.name = "show-secrets",
+     .help = "show values of the environment, passwords and the like"},
+    {0},
+};
+
 static bool has_option(const struct invocation *call, const char *name)
 {
     for (size_t i = 0; i < call->given_count; i++) {
@@ -50,6 +57,7 @@ int session_open(const struct invocation *call, struct session *s, struct err *e
     int r = cli_choice(call, "output", &output, err);
     s->json = strcmp(output, "json") == 0;
     s->wait = has_option(call, "wait") && cli_switch(call, "wait");
+    s->show_secrets = has_option(call, "show-secrets") && cli_switch(call, "show-secrets");
     if (r == 0 && has_option(call, "timeout")) {
         r = cli_duration_ms(call, "timeout", &s->timeout_ms, err);
     }
@@ -242,6 +250,21 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
     r = r == -ERR_NOT_FOUND ? 0 : r;
     r = r < 0 ? r : session_tell(s, name, lrp->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
+}
+
+void session_hide(struct session *s, ProtobufCMessage *m)
+{
+    if (!s->show_secrets) {
+        secrets_hide(&s->arena, m);
+    }
+}
+
+void session_json(struct session *s, ProtobufCMessage *m, struct buf *out)
+{
+    session_hide(s, m);
+    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
+        buf_append_string(out, "\n");
+    }
 }
 
 int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err)

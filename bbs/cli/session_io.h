@@ -10,9 +10,10 @@ struct session {
     struct arena arena;
     struct cli_client *client;
     bool json;
+    bool show_secrets; /* of session_hide() and session_json() */
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
-    const char *guid_key; /* of session_tell() in JSON; NULL = "process_guid" */
+    const char *guid_key;         /* of session_tell() in JSON; NULL = "process_guid" */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -35,13 +36,20 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
 /* Waits until a process has `desired` instances that run, and no others; looks at least once. At
  * the end of the session's time:
  * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
- * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
+ * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT
+ * if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
 /* Removes a process and tells it so; with --wait until nothing of it runs. */
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
                    const char *result, struct err *err);
+
+/* Hides what is secret in it, unless the call has --show-secrets. */
+void session_hide(struct session *s, ProtobufCMessage *m);
+
+/* Appends it as a line of JSON, with our own fields and without its secrets. */
+void session_json(struct session *s, ProtobufCMessage *m, struct buf *out);
 
 /* The index given as this argument; untouched when it is not. With --task there is none. */
 int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err);

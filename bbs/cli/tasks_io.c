@@ -5,7 +5,6 @@
 #include "common/appfile/app_file_io.h"
 #include "common/appfile/task_app.h"
 #include "common/cli/cli_io.h"
-#include "common/codec/json.h"
 #include "common/codec/nearest.h"
 
 #include <stdio.h>
@@ -120,13 +119,6 @@ static int delete_task(struct session *s, const char *guid, struct err *err)
     return r == -ERR_NOT_FOUND ? 0 : r;
 }
 
-static void json_line(const ProtobufCMessage *m, struct buf *out)
-{
-    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
-        buf_append_string(out, "\n");
-    }
-}
-
 /* ---- tasks ---- */
 
 static int show_tasks(struct session *s, const struct invocation *call, struct err *err)
@@ -136,8 +128,7 @@ static int show_tasks(struct session *s, const struct invocation *call, struct e
     const char *domain = cli_text(call, "domain"), *cell = cli_text(call, "cell");
     struct task_selection selection = {.name = call->argument_count ? call->arguments[0] : NULL};
     int r = cli_choice(call, "state", &selection.state, err);
-    r = r < 0 ? r
-              : get_tasks(s, domain ? domain : "", cell ? cell : "", &tasks, &count, err);
+    r = r < 0 ? r : get_tasks(s, domain ? domain : "", cell ? cell : "", &tasks, &count, err);
     if (r < 0) {
         return r;
     }
@@ -145,7 +136,7 @@ static int show_tasks(struct session *s, const struct invocation *call, struct e
     buf_init(&out);
     size_t n = tasks_selected(&s->arena, tasks, count, &selection, &found);
     for (size_t i = 0; s->json && i < n; i++) {
-        json_line(&found[i]->base, &out);
+        session_json(s, &found[i]->base, &out);
     }
     if (!s->json) {
         tasks_table(&s->arena, found, n, cli_wall_ns(), &out);
@@ -176,8 +167,9 @@ static int show_task(struct session *s, const struct invocation *call, struct er
     struct buf out;
     buf_init(&out);
     if (s->json) {
-        json_line(&task->base, &out);
+        session_json(s, &task->base, &out);
     } else {
+        session_hide(s, &task->base);
         task_text(&s->arena, task, cli_wall_ns(), &out);
     }
     r = cli_print(buf_bytes(&out), err);
@@ -258,13 +250,13 @@ static int desire(struct session *s, struct task_app *task, struct err *err)
     return r == -ERR_EXISTS ? 0 : r;
 }
 
-static int tell_outcome(struct session *s, const struct task_app *app, const Models__Task *task,
+static int tell_outcome(struct session *s, const struct task_app *app, Models__Task *task,
                         struct err *err)
 {
     struct buf out;
     buf_init(&out);
     if (s->json) {
-        json_line(&task->base, &out);
+        session_json(s, &task->base, &out);
     } else {
         task_outcome_text(&s->arena, app->name, task, &out);
     }

@@ -139,9 +139,9 @@ static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
     }
     struct arena *a = &q->s->arena;
     const char *guid = cli_escaped(a, w->guid);
-    const char *path = w->index < 0 ? arena_printf(a, "/why?task_guid=%s", guid)
-                                    : arena_printf(a, "/why?process_guid=%s&index=%d", guid,
-                                                   (int)w->index);
+    const char *path = w->index < 0
+                           ? arena_printf(a, "/why?task_guid=%s", guid)
+                           : arena_printf(a, "/why?process_guid=%s&index=%d", guid, (int)w->index);
     if (*q->leader && cli_client_open(q->call, q->leader, &c, NULL) == 0) {
         cli_client_limit(c, ASK_MS);
         if (cli_client_get(c, a, path, &body, NULL) < 0) {
@@ -172,6 +172,7 @@ static int explain_task(struct asker *q, struct err *err)
     if (r < 0) {
         return r;
     }
+    session_hide(q->s, &task->base);
     why_task(&q->s->arena, &q->facts, task, &w);
     return print(q, &w, err);
 }

@@ -399,6 +399,27 @@ static void events_print_a_line_a_change(void **state)
     buf_done(&feed);
 }
 
+static void events_in_json_hide_secrets(void **state)
+{
+    struct fixture *f = *state;
+    for (int show = 0; show < 2; show++) {
+        struct events e;
+        struct buf feed;
+        buf_init(&feed);
+        Models__DesiredLRP *web = app_of(f, "env: {KEY: geheim}")->lrp;
+        add_frame(&feed, BOARD__FEED_FRAME__KIND__PUT, 12, key_desired(&f->arena, "web-1"),
+                  &web->base, 12);
+        events_init(&e, true);
+        e.show_secrets = show;
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        const char *text = buf_string(&e.out);
+        assert_int_equal(strstr(text, "geheim") != NULL, show);
+        assert_int_equal(strstr(text, "\"value\":\"(hidden)\"") != NULL, !show);
+        events_done(&e);
+        buf_done(&feed);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -412,6 +433,7 @@ int main(void)
         TEST(names_mean_owners_and_guids),
         TEST(ps_shows_every_record_in_order),
         TEST(events_print_a_line_a_change),
+        TEST(events_in_json_hide_secrets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
