@@ -29,7 +29,6 @@ enum {
     BARRIER_WAITERS_MAX = 16384,    /* ops and reads; more are answered 503 */
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
     BATCH_WORTH = 64,               /* ready records that are sent although others fly */
-    FLYING_FREELY = 2,              /* this many transactions fly without waiting for company */
     FEED_RING_DEFAULT = 65536,
     BEAT_CELLS_MAX = 20000,
     BEAT_LEADERS_MAX = 64,
@@ -47,7 +46,7 @@ enum {
 #define BARRIER_TIMEOUT_NS (1 * SECOND_NS)
 #define WATCH_PATIENCE_NS (200 * MILLISECOND_NS) /* then a commit answers from its own result */
 #define BEHIND_MAX_NS (5 * SECOND_NS)            /* then the copy is rebuilt */
-#define GROUP_WAIT_NS (1 * MILLISECOND_NS)
+#define GROUP_WAIT_NS (5 * MILLISECOND_NS) /* most that a ready op waits for the next batch */
 #define BACKOFF_MIN_NS (100 * MILLISECOND_NS)
 #define BACKOFF_MAX_NS (5 * SECOND_NS)
 #define STOP_MAX_NS (2 * SECOND_NS)

@@ -56,6 +56,17 @@ const char *bench_needed(const char *name)
     return value;
 }
 
+double bench_processor_us(int pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0) {
+        fprintf(stderr, "bench: there is no process %d to look at\n", pid);
+        exit(2);
+    }
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
 /* ---- The loop, never for ever ---- */
 
 static void on_late(evutil_socket_t fd, short what, void *context)

@@ -1,8 +1,10 @@
 /* Tasks through their whole life, and each step of it alone, beside bare etcd in the same run. All
  * steps are taken by an ordinary client, so that what is measured is the bbs and etcd; what a cell
- * adds is in test_bench_start.
+ * adds is in test_bench_start. What a life takes of the processors, of the bbs and of its etcd, says
+ * most on a loaded machine: there it is the rates that are somebody else's.
  *   test_bench_tasks [--rounds N]
- * Started by test/bench/test_cluster: nothing else may act on the board meanwhile. */
+ * Started by test/bench/test_cluster, with the process ids in BENCH_BBS_PID, BENCH_BBS_ETCD_PID and
+ * BENCH_ETCD_PID: nothing else may act on the board meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,24 +39,51 @@ static const ProtobufCMessage *request(void *context, struct arena *a, int unit,
 struct figures {
     struct samples etcd[WIDTHS], life[WIDTHS], life_p99[WIDTHS];
     struct samples step[WIDTHS][BENCH_TASK_STEPS];
+    struct samples group[WIDTHS]; /* ops a transaction, of whole lives */
+    /* Processor time in microseconds: of the bbs and its etcd a life, of bare etcd a transaction. */
+    struct samples bbs_us[WIDTHS], bbs_etcd_us[WIDTHS], etcd_us[WIDTHS];
     int failures;
 };
+
+/* Of the process whose id stands in this variable of the environment. */
+static double processor_us(const char *variable)
+{
+    return bench_processor_us(atoi(bench_needed(variable)));
+}
+
+static void measure_etcd(struct etcd_bench *e, struct figures *f, int w, int units)
+{
+    double before = processor_us("BENCH_ETCD_PID");
+    struct bench_result r = etcd_bench_load(e, widths[w], units, 1);
+    bench_add(&f->etcd_us[w], (processor_us("BENCH_ETCD_PID") - before) / units);
+    bench_add(&f->etcd[w], r.per_second);
+    f->failures += r.failures;
+}
+
+static void measure_life(struct bench *b, struct figures *f, int w, int units, int round)
+{
+    struct subject life = {"life", widths[w], round, -1};
+    struct bench_counts count = bench_count(b);
+    double bbs_us = processor_us("BENCH_BBS_PID"), etcd_us = processor_us("BENCH_BBS_ETCD_PID");
+    struct bench_result r = bench_load(b, widths[w], units, BENCH_TASK_STEPS, request, &life);
+    bench_add(&f->bbs_us[w], (processor_us("BENCH_BBS_PID") - bbs_us) / units);
+    bench_add(&f->bbs_etcd_us[w], (processor_us("BENCH_BBS_ETCD_PID") - etcd_us) / units);
+    struct bench_counts after = bench_count(b);
+    bench_add(&f->group[w], (after.ops - count.ops) / (after.transactions - count.transactions));
+    bench_add(&f->life[w], r.per_second);
+    bench_add(&f->life_p99[w], r.p99_ms);
+    f->failures += r.failures;
+}
 
 static void measure(struct bench *b, struct etcd_bench *e, struct figures *f, int round)
 {
     for (int w = 0; w < WIDTHS; w++) {
         int width = widths[w], units = width == 1 ? UNITS_ALONE : UNITS_WIDE;
-        struct bench_result r = etcd_bench_load(e, width, units, 1);
-        bench_add(&f->etcd[w], r.per_second);
-        f->failures += r.failures;
-        struct subject life = {"life", width, round, -1};
-        r = bench_load(b, width, units, BENCH_TASK_STEPS, request, &life);
-        bench_add(&f->life[w], r.per_second);
-        bench_add(&f->life_p99[w], r.p99_ms);
-        f->failures += r.failures;
+        measure_etcd(e, f, w, units);
+        measure_life(b, f, w, units, round);
         for (int step = 0; step < BENCH_TASK_STEPS; step++) {
             struct subject alone = {"step", width, round, step};
-            r = bench_load(b, width, units, 1, request, &alone);
+            struct bench_result r = bench_load(b, width, units, 1, request, &alone);
             bench_add(&f->step[w][step], r.per_second);
             f->failures += r.failures;
         }
@@ -78,6 +107,13 @@ static void print(struct figures *f)
             etcd / BENCH_TASK_STEPS, "five single-record txns");
         row("a task's whole life, p99", widths[w], bench_median(&f->life_p99[w]), "ms",
             BENCH_TASK_STEPS * 1e3 * widths[w] / etcd, "five single-record txns, mean ms");
+        row("a task's whole life, group", widths[w], bench_median(&f->group[w]), "ops/txn", 1,
+            "single-record txns");
+        double etcd_us = BENCH_TASK_STEPS * bench_median(&f->etcd_us[w]);
+        row("a task's life, the bbs computes", widths[w], bench_median(&f->bbs_us[w]), "us",
+            etcd_us, "five single-record txns, us");
+        row("a task's life, its etcd computes", widths[w], bench_median(&f->bbs_etcd_us[w]), "us",
+            etcd_us, "five single-record txns, us");
         for (int step = 0; step < BENCH_TASK_STEPS; step++) {
             char what[40];
             snprintf(what, sizeof(what), "task, %s", bench_task_step_name((enum bench_task_step)step));

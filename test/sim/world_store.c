@@ -17,9 +17,9 @@ struct store_item {
 };
 
 /* How long a bbs may go on with what it decided (OP_DEADLINE_NS and a transaction's time-out), and
- * how long it keeps what it decided to itself while all goes well. */
+ * how long it keeps what it decided to itself while all goes well (GROUP_WAIT_NS, and a step). */
 #define CARRIES_ON_NS (7 * SECOND_NS)
-#define GATHERS_NS (5 * MILLISECOND_NS)
+#define GATHERS_NS (6 * MILLISECOND_NS)
 
 static bool alive(const struct store_item *s)
 {

@@ -266,6 +266,69 @@ static void transactions_under_way(void **state)
     board_free(greedy);
 }
 
+/* `count` ops that have nothing to do with each other, asked within one step. */
+static void try_together(struct rig *r, struct trial *trials, char (*keys)[16], unsigned first,
+                         unsigned count)
+{
+    struct effects *out = board_rig_begin(r, 0);
+    for (unsigned i = first; i < first + count; i++) {
+        snprintf(keys[i], sizeof(keys[i]), "domain/%u", i);
+        trials[i] = (struct trial){.rig = r, .key = keys[i], .record = &small.base};
+        ask(&trials[i], out);
+    }
+    board_rig_end(r, 0);
+}
+
+static void what_waits_for_company(void **state)
+{
+    (void)state;
+    struct trial trials[6 + BATCH_WORTH];
+    char keys[6 + BATCH_WORTH][16];
+    struct rig *r = ready_rig(&one);
+    struct board *b = board_rig_board(r, 0);
+    /* Nobody answers: the first flies at once, the next wait for as long as they are let. */
+    board_rig_cut(r, 0, true);
+    try_together(r, trials, keys, 0, 1);
+    assert_int_equal(b->flying, 1);
+    try_together(r, trials, keys, 1, 5);
+    board_rig_run(r, GROUP_WAIT_NS - 1);
+    assert_int_equal(b->flying, 1);
+    assert_int_equal(b->ready_records, 5);
+    board_rig_run(r, 1);
+    assert_int_equal(b->flying, 2);
+    assert_int_equal(b->ready_records, 0);
+    /* A full batch waits for nobody. */
+    try_together(r, trials, keys, 6, BATCH_WORTH - 1);
+    assert_int_equal(b->flying, 2);
+    try_together(r, trials, keys, 6 + BATCH_WORTH - 1, 1);
+    assert_int_equal(b->flying, 3);
+    assert_int_equal(b->ready_records, 0);
+    board_rig_free(r);
+}
+
+static void company_shares_the_next_transaction(void **state)
+{
+    (void)state;
+    struct trial trials[6];
+    char keys[6][16];
+    struct rig *r = ready_rig(&one);
+    struct board *b = board_rig_board(r, 0);
+    board_rig_faults(r)->delay_ns = GROUP_WAIT_NS / 2 - 1; /* the way there, and the way back */
+    board_rig_run(r, SECOND_NS);
+    uint64_t before = b->transactions;
+    try_together(r, trials, keys, 0, 1);
+    try_together(r, trials, keys, 1, 5);
+    assert_int_equal(b->transactions, before + 1);
+    board_rig_run(r, GROUP_WAIT_NS - 1);
+    assert_int_equal(b->transactions, before + 2);
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(b->transactions, before + 2);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_int_equal(trials[i].decided, 1);
+    }
+    board_rig_free(r);
+}
+
 /* A domain record of exactly `size` bytes with its version byte. */
 static char *domain_of_size(size_t size)
 {
@@ -517,6 +580,8 @@ int main(void)
         cmocka_unit_test(conflicts_of_one_op),
         cmocka_unit_test(rounds_of_fetching),
         cmocka_unit_test(transactions_under_way),
+        cmocka_unit_test(what_waits_for_company),
+        cmocka_unit_test(company_shares_the_next_transaction),
         cmocka_unit_test(the_largest_record),
         cmocka_unit_test(cells_and_leaders_in_one_put),
         cmocka_unit_test(keys_touched_during_a_pass),
