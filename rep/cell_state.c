@@ -55,7 +55,7 @@ static const char *state_name(const struct container *c)
     if (c->phase == PHASE_RUNNING) {
         return "RUNNING";
     }
-    return c->stop_asked ? "SHUTDOWN" : "CRASHED";
+    return container_stop_asked(c) ? "SHUTDOWN" : "CRASHED";
 }
 
 static Cell__LRP *lrp(struct arena *a, const struct container *c)

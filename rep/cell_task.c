@@ -7,6 +7,7 @@
 #include "rep/reconcile.h"
 #include "rep/spec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +15,7 @@
 
 static bool is_executing(const struct container *c)
 {
-    return c->about->task->executing;
-}
-
-static enum harmony_task side_of(const struct container *c)
-{
-    switch (c->phase) {
-    case PHASE_RESERVED:
-    case PHASE_INITIALIZING:
-    case PHASE_CREATED:
-        return is_executing(c) ? TASK_EXECUTING : TASK_NOT_EXECUTING;
-    case PHASE_RUNNING:
-        return TASK_EXECUTING;
-    default:
-        return is_executing(c) || c->hopeless ? TASK_FINISHED : TASK_REJECTABLE;
-    }
+    return task_step_side(c->step) == TASK_EXECUTING;
 }
 
 static const Models__Task *record_of(const struct rep *r, struct arena *a,
@@ -37,19 +24,34 @@ static const Models__Task *record_of(const struct rep *r, struct arena *a,
     return knowledge_task(&r->knowledge, a, c->about->task, ret_seen);
 }
 
+/* Within its phase; the phase moves with container_move(). */
+static void set_step(struct container *c, enum task_step step)
+{
+    assert(task_step_phase(step) == c->phase);
+    c->table->version += task_step_failed(step) != task_step_failed(c->step); /* /state shows it */
+    c->step = step;
+}
+
 static void set_executing(struct container *c)
 {
     c->about->task->executing = true;
     c->table->version++;
 }
 
-void cell_task_adopted(struct container *c, enum container_state state)
+/* Whatever became of the note. */
+void cell_task_found(struct container *c, enum container_state state)
 {
-    c->start_sent = true;
     if (state != CONTAINER_PREPARED) {
-        set_executing(c); /* whatever became of the note */
+        set_executing(c);
     }
-    c->start_asked = is_executing(c);
+}
+
+/* Whether its process was asked for, nobody can tell any more. */
+void cell_task_adopted(struct container *c)
+{
+    if (c->phase == PHASE_CREATED && is_executing(c)) {
+        set_step(c, STEP_STARTED);
+    }
 }
 
 /* ---- Towards its process --------------------------------------------------------------------- */
@@ -57,8 +59,8 @@ void cell_task_adopted(struct container *c, enum container_state state)
 /* No other cell could do better. */
 static void hopeless(struct container *c, const char *why, struct effects *out)
 {
-    c->hopeless = true;
     container_complete(c, PHASE_NEWS_FAILED, why, out);
+    set_step(c, STEP_FAILED);
 }
 
 static void prepare(struct rep *r, struct container *c, const Models__Task *record,
@@ -81,8 +83,10 @@ static void prepare(struct rep *r, struct container *c, const Models__Task *reco
 
 /* What will be so, on the disk before it is: whatever befalls this rep, none after it starts the
  * task again. */
-static void note_executing(struct rep *r, struct container *c, struct effects *out)
+static void note_executing(struct rep *r, struct container *c, const Models__Task *record,
+                           struct effects *out)
 {
+    (void)record;
     Rep__Note note = *c->about; /* shallow: only packed */
     Rep__TaskNote task = *c->about->task;
     task.executing = true;
@@ -92,7 +96,36 @@ static void note_executing(struct rep *r, struct container *c, struct effects *o
     call->durable = true;
 }
 
-/* The start is granted: one step further. */
+static void start(struct rep *r, struct container *c, const Models__Task *record,
+                  struct effects *out)
+{
+    (void)record;
+    set_step(c, STEP_STARTED);
+    rep_verb(r, c, OP_START, out);
+}
+
+/* Found out by a listing, or left by an earlier rep. */
+static void never_started(struct rep *r, struct container *c, const Models__Task *record,
+                          struct effects *out)
+{
+    (void)r;
+    (void)record;
+    container_complete(c, PHASE_NEWS_FAILED,
+                       "failed to run container: its start came to nothing, and a task is not "
+                       "started twice",
+                       out);
+}
+
+/* What brings a granted task one step further. */
+static void (*const go_on[TASK_STEP_COUNT])(struct rep *r, struct container *c,
+                                            const Models__Task *record, struct effects *out) = {
+    [STEP_GRANTED] = prepare,
+    [STEP_MADE] = note_executing,
+    [STEP_NOTED] = start,
+    [STEP_STARTED] = never_started,
+};
+
+/* Its start is granted. */
 static void advance(struct rep *r, struct container *c, const Models__Task *record,
                     struct effects *out)
 {
@@ -106,21 +139,11 @@ static void advance(struct rep *r, struct container *c, const Models__Task *reco
     if (c->phase == PHASE_RESERVED) {
         container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
     }
-    if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
+    if (go_on[c->step] && c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_NEWS_FAILED, "the container's driver did not answer in time",
                            out);
-    } else if (c->phase == PHASE_INITIALIZING) {
-        prepare(r, c, record, out);
-    } else if (!is_executing(c)) {
-        note_executing(r, c, out);
-    } else if (!c->start_asked) {
-        c->start_asked = true;
-        rep_verb(r, c, OP_START, out);
-    } else {
-        container_complete(c, PHASE_NEWS_FAILED,
-                           "failed to run container: its start came to nothing, and a task is not "
-                           "started twice",
-                           out);
+    } else if (go_on[c->step]) {
+        go_on[c->step](r, c, record, out);
     }
 }
 
@@ -140,6 +163,7 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
 {
     if (answer->outcome == VERB_DONE) {
         set_executing(c);
+        set_step(c, STEP_NOTED);
         c->failures = 0;
         return;
     }
@@ -166,9 +190,7 @@ static void no_result(struct container *c, const char *why, struct effects *out)
 {
     effects_log(out, LOG_WARN_LEVEL, "result not fetched", "task_guid=%s file=\"%s\" why=\"%s\"",
                 c->about->task->guid, c->about->task->result_file, why);
-    c->result_known = true;
-    c->succeeded = false;
-    c->table->version++;
+    set_step(c, STEP_FAILED);
     container_set_text(c, "failed to fetch result");
 }
 
@@ -183,7 +205,7 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
     } else if (memchr(data.size ? (const char *)data.data : "x", 0, data.size)) {
         no_result(c, "it is no text: there is a NUL in it", out);
     } else {
-        c->result_known = true;
+        set_step(c, STEP_SUCCEEDED);
         c->result = strndup(data.size ? (const char *)data.data : "", data.size);
         if (!c->result) {
             abort();
@@ -191,23 +213,22 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
     }
 }
 
-/* Its end was brought about by the evacuation's limit: whatever it makes of that, it has not done
- * its work (docs/tasks.md, Evacuation). */
-static bool cut_short(const struct container *c)
+/* One that was stopped in the middle has not done its work, whatever it makes of that (docs/tasks.md,
+ * Evacuation). */
+void cell_task_succeeded(struct container *c)
 {
-    return c->stop_asked && !c->disowned;
+    if (c->end == END_SHUTDOWN) {
+        container_set_text(c, "the cell was emptied before it was done");
+    } else {
+        set_step(c, c->about->task->result_file[0] ? STEP_ENDED : STEP_SUCCEEDED);
+    }
 }
 
-/* True once it is known how it ended; until then that is being found out. */
-static bool outcome_known(struct rep *r, struct container *c, struct effects *out)
+static void read_result(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!c->succeeded || cut_short(c) || c->result_known || !c->about->task->result_file[0]) {
-        return true;
-    }
     if (!reconcile_must_wait(r, c)) {
         rep_verb(r, c, OP_READ, out)->path = arena_strdup(out->arena, c->about->task->result_file);
     }
-    return false;
 }
 
 /* ---- The driver has answered ----------------------------------------------------------------- */
@@ -246,8 +267,7 @@ static void turn_down(struct container *c, struct effects *out)
 static void abandon(struct container *c, const char *why, struct effects *out)
 {
     if (c->phase == PHASE_RUNNING) {
-        c->disowned = true;
-        reconcile_stop(c, why, out);
+        reconcile_stop(c, END_DISOWNED, why, out);
     } else {
         reconcile_delete(c, why, out);
     }
@@ -270,9 +290,9 @@ static struct harmony judge(const struct rep *r, const struct container *c,
     if (seen == TASK_RECORD_IS_UNSEEN && r->follower.revision == 0) {
         return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
     }
-    struct harmony h = harmonise_task(side_of(c), seen);
+    struct harmony h = harmonise_task(task_step_side(c->step), seen);
     if (h.action == HARMONY_DELETE) {
-        h.action = harmony_task_question(side_of(c));
+        h.action = harmony_task_question(task_step_side(c->step));
     }
     return h;
 }
@@ -282,23 +302,24 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     enum harmony_task_record seen;
     const Models__Task *record = record_of(r, out->arena, c, &seen);
     struct harmony h = judge(r, c, seen);
-    bool on = h.row == HARMONY_TASK_GO_ON || h.row == HARMONY_TASK_AS_RECORDED;
+    bool on = h.action == HARMONY_GO_ON;
     if (on && !c->about->task->created_at) {
         c->about->task->created_at = record->created_at; /* granted: it is this one's from now on */
     }
-    if (on && r->drain.on && side_of(c) == TASK_NOT_EXECUTING && !c->uncertain) {
+    if (on && r->drain.on && !is_executing(c) && !c->uncertain) {
         turn_down(c, out);
-    } else if (on && c->phase != PHASE_RUNNING) {
+    } else if (on) {
         advance(r, c, record, out);
-    } else if (harmony_is_move(h.action) &&
-               (h.action != HARMONY_COMPLETE || outcome_known(r, c, out))) {
+    } else if (h.action == HARMONY_COMPLETE && c->step == STEP_ENDED) {
+        read_result(r, c, out);
+    } else if (harmony_is_move(h.action)) {
         reconcile_want_move(r, c, h.action);
     }
 }
 
 bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
 {
-    if (c->phase == PHASE_RESERVED && !c->start_sent) {
+    if (c->step == STEP_OFFERED) {
         bool late = r->now.mono_ns >= c->reserved_until_ns;
         if (late || r->drain.on) {
             rep_container_gone(
@@ -308,9 +329,9 @@ bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
         }
         container_due(c, c->reserved_until_ns);
     }
-    if (c->disowned && c->phase == PHASE_COMPLETED) {
+    if (c->end == END_DISOWNED && c->phase == PHASE_COMPLETED) {
         reconcile_delete(c, "nobody waits for it", out);
-    } else if (c->stop_asked && (c->disowned || c->phase == PHASE_RUNNING)) {
+    } else if (container_stop_asked(c) && c->phase == PHASE_RUNNING) {
         reconcile_signal(r, c, out);
     } else {
         carry_out(r, c, out);
@@ -341,15 +362,12 @@ Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct contain
 {
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
     move->task_created_at = c->about->task->created_at;
-    if (action == HARMONY_START) {
-        c->start_sent = true;
-    } else if (action == HARMONY_COMPLETE && c->succeeded && cut_short(c)) {
-        move->failed = true;
-        move->error_message = (char *)"the cell was emptied before it was done";
-    } else if (action == HARMONY_REJECT || !c->succeeded) {
+    if (c->step == STEP_OFFERED) {
+        set_step(c, STEP_ASKED);
+    } else if (task_step_failed(c->step)) {
         move->failed = action == HARMONY_COMPLETE;
         move->error_message = arena_strdup(a, c->exit_text);
-    } else if (c->result) {
+    } else if (action == HARMONY_COMPLETE && c->result) {
         move->result = arena_strdup(a, c->result);
     }
     return move;
@@ -388,7 +406,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
     Models__Error__Type type = error ? error->type : MODELS__ERROR__TYPE__UnknownError;
     enum harmony_task_record seen;
     record_of(r, out->arena, c, &seen);
-    struct harmony h = harmonise_task_refused(side_of(c), seen, action, type);
+    struct harmony h = harmonise_task_refused(task_step_side(c->step), seen, action, type);
     effects_log(out, LOG_INFO_LEVEL, "move refused",
                 "task_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", c->about->task->guid,
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
@@ -417,7 +435,7 @@ void cell_task_settled(struct rep *r, struct container *c, enum harmony_action a
     } else {
         enum harmony_task_record seen;
         record_of(r, out->arena, c, &seen);
-        if (judge(r, c, seen).action != HARMONY_NOTHING) {
+        if (!harmony_is_rest(judge(r, c, seen).action)) {
             rep_retry_later(r, c); /* what is known is newer, and says otherwise */
         }
     }

@@ -27,8 +27,12 @@ bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out);
 void cell_task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                     struct effects *out);
 
-/* An earlier rep left it in this state. */
-void cell_task_adopted(struct container *c, enum container_state state);
+/* An earlier rep left it, to be adopted in this state: before its phase follows, and after. */
+void cell_task_found(struct container *c, enum container_state state);
+void cell_task_adopted(struct container *c);
+
+/* Its process ended with status 0; its phase is COMPLETED by now. */
+void cell_task_succeeded(struct container *c);
 
 /* A bbs says that it is not wanted any more: it is stopped and deleted. Unknown: nothing. */
 void cell_task_cancel(struct rep *r, const char *task_guid, struct effects *out);

@@ -58,8 +58,8 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
 static bool is_here(const struct container *c, const Cell__Task *task)
 {
     return container_is_task(c) && strcmp(c->about->task->guid, task->taskguid) == 0 &&
-           c->about->task->created_at == 0 && c->phase != PHASE_COMPLETED && !c->stop_asked &&
-           !c->deleting;
+           c->about->task->created_at == 0 && c->phase != PHASE_COMPLETED &&
+           !container_stop_asked(c) && !c->deleting;
 }
 
 static bool is_acceptable(const struct rep *r, const Cell__Task *task)
@@ -129,7 +129,7 @@ Cell__Task *cell_task_state(struct arena *a, const struct container *c)
     to->diskmb = about->disk_mb;
     to->maxpids = about->max_pids;
     to->state = (char *)(over ? "Completed" : "Running");
-    to->failed = over && !c->succeeded;
+    to->failed = task_step_failed(c->step);
     to->attempt = about->task->attempt;
     return to;
 }

@@ -1,5 +1,7 @@
 #include "rep/container.h"
 
+#include "rep/cell_task.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +144,9 @@ void container_move(struct container *c, int news, const char *why, struct effec
     t->starting += phase_is_starting(to);
     t->version++;
     c->phase = to;
+    if (container_is_task(c)) {
+        c->step = task_step_entered(to, c->about->task->executing);
+    }
     c->failures = 0;
     c->attempts = 0;
     c->retry_ns = 0;
@@ -164,11 +169,19 @@ bool container_is_task(const struct container *c)
     return c->about->task != NULL;
 }
 
+bool container_stop_asked(const struct container *c)
+{
+    return c->end != END_ITS_OWN;
+}
+
 void container_exited(struct container *c, int news, const struct container_status *s,
                       struct effects *out)
 {
-    c->succeeded = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
     container_complete(c, news, exit_text_of(out->arena, s), out);
+    bool well = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
+    if (well && container_is_task(c)) {
+        cell_task_succeeded(c);
+    }
 }
 
 void container_complete(struct container *c, int news, const char *text, struct effects *out)

@@ -6,6 +6,7 @@
 #include "common/base/map.h"
 #include "common/contract/effect.h"
 #include "common/lifecycle/container.h"
+#include "rep/task_step.h"
 #include "rep_note.pb-c.h"
 
 #include <bsd/sys/queue.h>
@@ -30,6 +31,15 @@ enum container_op {
     OP_REMOVE,
 };
 
+/* What its end counts as. */
+enum container_end {
+    END_ITS_OWN,  /* no stop was asked: an instance has crashed, a task is over */
+    END_SHUTDOWN, /* a stop was asked, and bbs hears of its end: an instance is removed, a task has
+                     failed */
+    END_DISOWNED, /* a stop was asked, and nobody is told: another instance has its place, or nobody
+                     waits for it */
+};
+
 struct container {
     Rep__Note *about;   /* owned; instance_guid is always set, and key or task */
     int phase;          /* PHASE_...: the seed's container state */
@@ -38,20 +48,14 @@ struct container {
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
-    bool stop_asked;    /* its end counts as shutdown */
-    bool disowned;      /* another instance took its place: delete it without a word to bbs */
+    enum container_end end;
     bool deleting;      /* nothing but its removal is left to do */
     bool start_wanted;  /* routes or tags changed: tell bbs again */
     bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
     char *exit_text;    /* owned; why it completed, "" before */
-    /* Of a task (cell_task.h). */
-    bool start_sent;    /* a bbs may have granted it: it is not dropped without asking */
-    bool start_asked;   /* of the driver, maybe by an earlier rep: never again */
-    bool succeeded;     /* its process ended with status 0 */
-    bool hopeless;      /* it was not executed, and no other cell could do better */
-    bool result_known;  /* `result` has been read, or there is none */
-    char *result;       /* owned; NULL = none */
+    enum task_step step; /* of a task: goes with the phase; within it cell_task.c moves it */
+    char *result;       /* of a task; owned; NULL = none */
     unsigned failures;  /* of the present step, for the back-off */
     unsigned attempts;  /* to make or start it that ended uncertain */
     unsigned signals;   /* sent since the stop was asked */
@@ -101,6 +105,9 @@ void container_move(struct container *c, int news, const char *why, struct effec
 
 /* True: a task. False: an instance of an LRP. */
 bool container_is_task(const struct container *c);
+
+/* Its end, when it comes, is not its own. */
+bool container_stop_asked(const struct container *c);
 
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
 void container_exited(struct container *c, int news, const struct container_status *s,

@@ -59,7 +59,7 @@ static void stop_all(struct rep *r, struct effects *out)
     {
         struct container *c = map_value(n);
         if (c->phase != PHASE_COMPLETED) { /* what ended by itself is told as it ended */
-            reconcile_stop(c, "the evacuation's limit", out);
+            reconcile_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
         }
     }
     effects_due(out, r->now.mono_ns); /* to act on it */
@@ -94,7 +94,7 @@ void drain_adopted(struct rep *r, struct container *c, struct effects *out)
     if (d->abandoned) {
         reconcile_delete(c, "the evacuation ends", out);
     } else if (d->on && r->now.mono_ns >= d->until_ns && c->phase != PHASE_COMPLETED) {
-        reconcile_stop(c, "the evacuation's limit", out);
+        reconcile_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
     }
 }
 

@@ -18,9 +18,9 @@ static const struct row rows[] = {
     /* INITIALIZING or CREATED */
     {2, WITH_STARTING, RECORD_IS_NONE, HARMONY_DELETE, "not desired any more"},
     {3, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_CLAIM, "starting here"},
-    {HARMONY_ROW_CLAIMED, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_NOTHING, "starting here"},
+    {4, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_GO_ON, "starting here"},
     {5, WITH_STARTING, RECORD_IS_CLAIMED_BY_O, HARMONY_DELETE, "starting elsewhere"},
-    {6, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "should not be possible"},
+    {6, WITH_STARTING, RECORD_IS_RUNNING_ON_A, HARMONY_GO_ON, "should not be possible"},
     {7, WITH_STARTING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
     {8, WITH_STARTING, RECORD_IS_CRASHED, HARMONY_DELETE, "crashed, will be started later"},
     /* RUNNING */
@@ -28,7 +28,7 @@ static const struct row rows[] = {
     {10, WITH_RUNNING, RECORD_IS_UNCLAIMED, HARMONY_START, "runs already"},
     {11, WITH_RUNNING, RECORD_IS_CLAIMED_BY_A, HARMONY_START, "runs now"},
     {12, WITH_RUNNING, RECORD_IS_CLAIMED_BY_O, HARMONY_START, "runs already"},
-    {HARMONY_ROW_AS_RECORDED, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_NOTHING, "as recorded"},
+    {13, WITH_RUNNING, RECORD_IS_RUNNING_ON_A, HARMONY_KEEP, "as recorded"},
     {14, WITH_RUNNING, RECORD_IS_RUNNING_ON_O, HARMONY_DELETE, "running elsewhere"},
     {15, WITH_RUNNING, RECORD_IS_CRASHED, HARMONY_START, "runs and is not crashed"},
     /* COMPLETED (crashed); 16: bbs records it only if the LRP is still desired */
@@ -57,13 +57,13 @@ static const struct row rows[] = {
     {35, WITH_CRASHED, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE, "ended while its stop was asked"},
     {36, WITH_SHUTDOWN, RECORD_IS_STOPPING_BY_A, HARMONY_REMOVE, "stopped as asked"},
     /* SUSPECT by A: do nothing, when completed remove it */
-    {37, WITH_STARTING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING, "suspect until resolved"},
+    {37, WITH_STARTING, RECORD_IS_SUSPECT_BY_A, HARMONY_GO_ON, "suspect until resolved"},
     {38, WITH_RUNNING, RECORD_IS_SUSPECT_BY_A, HARMONY_NOTHING, "suspect until resolved"},
     {39, WITH_CRASHED, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "ended while suspect"},
     {40, WITH_SHUTDOWN, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "ended while suspect"},
     {41, WITHOUT, RECORD_IS_SUSPECT_BY_A, HARMONY_REMOVE, "suspect and not here"},
     /* EVACUATING by A */
-    {42, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_NOTHING, "evacuating"},
+    {42, WITH_STARTING, RECORD_IS_EVACUATING_BY_A, HARMONY_GO_ON, "evacuating"},
     {43, WITH_RUNNING, RECORD_IS_EVACUATING_BY_A, HARMONY_START, "stays: nothing is emptied now"},
     {44, WITH_CRASHED, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
     {45, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_REMOVE, "ended while evacuating"},
@@ -242,7 +242,8 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
 const char *harmony_action_name(enum harmony_action action)
 {
     static const char *const names[HARMONY_ACTION_COUNT] = {
-        [HARMONY_NOTHING] = "nothing", [HARMONY_CLAIM] = "claim",   [HARMONY_START] = "start",
+        [HARMONY_NOTHING] = "nothing", [HARMONY_GO_ON] = "go_on",   [HARMONY_KEEP] = "keep",
+        [HARMONY_CLAIM] = "claim",     [HARMONY_START] = "start",
         [HARMONY_CRASH] = "crash",     [HARMONY_REMOVE] = "remove", [HARMONY_UNCLAIM] = "unclaim",
         [HARMONY_STOP] = "stop",       [HARMONY_DELETE] = "delete", [HARMONY_COMPLETE] = "complete",
         [HARMONY_REJECT] = "reject",
@@ -258,7 +259,12 @@ const char *harmony_action_name(enum harmony_action action)
 
 bool harmony_is_move(enum harmony_action action)
 {
-    return action != HARMONY_NOTHING && action != HARMONY_STOP && action != HARMONY_DELETE;
+    return !harmony_is_rest(action) && action != HARMONY_STOP && action != HARMONY_DELETE;
+}
+
+bool harmony_is_rest(enum harmony_action action)
+{
+    return action == HARMONY_NOTHING || action == HARMONY_GO_ON || action == HARMONY_KEEP;
 }
 
 bool harmony_record_is_own(enum harmony_record record)

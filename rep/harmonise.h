@@ -39,6 +39,8 @@ enum harmony_record {
 
 enum harmony_action {
     HARMONY_NOTHING,
+    HARMONY_GO_ON,   /* it is this container's to start, and the record says so: its next step */
+    HARMONY_KEEP,    /* it runs as recorded; what changed of its routes or tags is told */
     HARMONY_CLAIM,   /* move "claim" */
     HARMONY_START,   /* move "start"; creates the record if there is none */
     HARMONY_CRASH,   /* move "crash" (the seed's RepCrashDance, done by bbs), then delete */
@@ -57,14 +59,9 @@ enum harmony_action {
     HARMONY_ACTION_COUNT
 };
 
-/* Rows that the rep does more about than their action says. */
-enum {
-    HARMONY_ROW_CLAIMED = 4,      /* starting here, and the record says so: a claim was granted */
-    HARMONY_ROW_AS_RECORDED = 13, /* runs here, and the record says so */
-};
-
 struct harmony {
-    int row; /* number in the table of harmonise.c; test/decide/test_harmonise.c has the same */
+    int row; /* number in the table of harmonise.c, for the log; test/decide/test_harmonise.c has
+                the same */
     enum harmony_action action;
     const char *why; /* for the log */
 };
@@ -93,8 +90,11 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
 /* "claim", "start", ...: also the names of the moves on the wire (common/lifecycle). */
 const char *harmony_action_name(enum harmony_action action);
 
-/* True for what is asked of bbs: all but NOTHING, STOP and DELETE. */
+/* True for what is asked of bbs. */
 bool harmony_is_move(enum harmony_action action);
+
+/* True where record and container agree, or must be left alone: NOTHING, GO_ON and KEEP. */
+bool harmony_is_rest(enum harmony_action action);
 
 /* The record bears this container's key. */
 bool harmony_record_is_own(enum harmony_record record);

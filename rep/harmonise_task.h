@@ -32,9 +32,6 @@ enum harmony_task_record {
     HARMONY_TASK_RECORD_COUNT
 };
 
-/* The rows in which a granted task goes on: towards its process, or with it. */
-enum { HARMONY_TASK_GO_ON = 3, HARMONY_TASK_AS_RECORDED = 9 };
-
 /* The table. Every pair has an answer. */
 struct harmony harmonise_task(enum harmony_task container, enum harmony_task_record record);
 

@@ -75,7 +75,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     c->made = true;
     c->touched = r->next_id;
     if (container_is_task(c)) {
-        cell_task_adopted(c, s->state);
+        cell_task_found(c, s->state);
     }
     switch (s->state) {
     case CONTAINER_PREPARED:
@@ -97,6 +97,9 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     case CONTAINER_EXITED:
         container_exited(c, PHASE_NEWS_ADOPTED_ENDED, s, out);
         break;
+    }
+    if (container_is_task(c)) {
+        cell_task_adopted(c);
     }
     drain_adopted(r, c, out);
 }

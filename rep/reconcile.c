@@ -7,6 +7,7 @@
 #include "rep/note.h"
 #include "rep/output.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 
@@ -27,12 +28,15 @@ void reconcile_want_move(struct rep *r, struct container *c, enum harmony_action
     }
 }
 
-void reconcile_stop(struct container *c, const char *why, struct effects *out)
+void reconcile_stop(struct container *c, enum container_end end, const char *why,
+                    struct effects *out)
 {
-    if (c->stop_asked) {
+    assert(end != END_ITS_OWN);
+    if (container_stop_asked(c)) {
+        c->end = c->end == END_DISOWNED ? END_DISOWNED : end;
         return;
     }
-    c->stop_asked = true;
+    c->end = end;
     c->signals = 0;
     c->table->version++;
     container_touch(c);
@@ -65,21 +69,22 @@ static enum harmony_container side_of(const struct container *c)
     case PHASE_RUNNING:
         return WITH_RUNNING;
     default:
-        return c->stop_asked ? WITH_SHUTDOWN : WITH_CRASHED;
+        return container_stop_asked(c) ? WITH_SHUTDOWN : WITH_CRASHED;
     }
 }
 
-/* Carries out what the table said, but for NOTHING. */
+/* Carries out what the table said of it; to go on is the caller's. */
 static void act(struct rep *r, struct container *c, struct harmony h, struct effects *out)
 {
     if (h.action == HARMONY_STOP) {
-        reconcile_stop(c, h.why, out);
+        reconcile_stop(c, END_SHUTDOWN, h.why, out);
     } else if (h.action == HARMONY_DELETE && c->phase == PHASE_RUNNING) {
         /* As Diego's rep: stopped first, so that it may end in good order. */
-        c->disowned = true;
-        reconcile_stop(c, h.why, out);
+        reconcile_stop(c, END_DISOWNED, h.why, out);
     } else if (h.action == HARMONY_DELETE) {
         reconcile_delete(c, h.why, out);
+    } else if (h.action == HARMONY_KEEP && c->start_wanted) {
+        reconcile_want_move(r, c, HARMONY_START);
     } else if (harmony_is_move(h.action)) {
         reconcile_want_move(r, c, h.action);
     }
@@ -109,12 +114,12 @@ static struct harmony judge(struct rep *r, struct container *c, struct arena *a)
 bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out)
 {
     struct harmony h = judge(r, c, out->arena);
-    return !c->stop_asked && !c->deleting && h.row != 0 && h.action == HARMONY_NOTHING;
+    return !container_stop_asked(c) && !c->deleting && h.action == HARMONY_GO_ON;
 }
 
 static void reserved(struct rep *r, struct container *c, struct effects *out)
 {
-    if (c->stop_asked) {
+    if (container_stop_asked(c)) {
         rep_container_gone(r, c, "stop asked before it began", out);
     } else if (r->drain.on) {
         rep_container_gone(r, c, "the cell is being emptied", out);
@@ -132,9 +137,9 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
     if (h.action == HARMONY_STOP) {
         act(r, c, h, out);
     }
-    if (c->stop_asked && !c->uncertain) {
+    if (container_stop_asked(c) && !c->uncertain) {
         container_complete(c, PHASE_NEWS_ENDED, "stopped before it ran", out);
-    } else if (h.action == HARMONY_NOTHING && h.row != 0) {
+    } else if (h.action == HARMONY_GO_ON) {
         if (c->uncertain) {
             listing_want(r);
         } else if (!reconcile_must_wait(r, c)) {
@@ -168,7 +173,7 @@ void reconcile_signal(struct rep *r, struct container *c, struct effects *out)
  * and it is tried again. True: it is under way. */
 static bool note(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!c->note_wanted || c->stop_asked || c->uncertain) {
+    if (!c->note_wanted || container_stop_asked(c) || c->uncertain) {
         return false;
     }
     if (r->now.mono_ns < c->note_retry_ns) {
@@ -182,21 +187,17 @@ static bool note(struct rep *r, struct container *c, struct effects *out)
 
 static void running(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!c->stop_asked) {
-        struct harmony h = judge(r, c, out->arena);
-        if (h.row == HARMONY_ROW_AS_RECORDED && c->start_wanted) {
-            h.action = HARMONY_START;
-        }
-        act(r, c, h, out);
+    if (!container_stop_asked(c)) {
+        act(r, c, judge(r, c, out->arena), out);
     }
-    if (c->stop_asked) {
+    if (container_stop_asked(c)) {
         reconcile_signal(r, c, out);
     }
 }
 
 static void completed(struct rep *r, struct container *c, struct effects *out)
 {
-    if (c->disowned) {
+    if (c->end == END_DISOWNED) {
         reconcile_delete(c, "another instance has its place", out);
         return;
     }
@@ -274,7 +275,7 @@ void reconcile_evacuated(struct rep *r, struct container *c, bool keep, struct e
     if (keep) {
         c->kept_until_ns = r->now.mono_ns + EVACUATION_INTERVAL_NS;
         container_due(c, c->kept_until_ns);
-    } else if (c->phase == PHASE_RUNNING && !c->stop_asked) {
+    } else if (c->phase == PHASE_RUNNING && !container_stop_asked(c)) {
         act(r, c, (struct harmony){0, HARMONY_DELETE, "another has its place, or nobody wants it"},
             out);
     }
@@ -292,9 +293,9 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
                 "instance_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", container_guid(c),
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
                 h.why);
-    if (h.row == HARMONY_ROW_CLAIMED && c->phase == PHASE_RESERVED) {
+    if (h.action == HARMONY_GO_ON && c->phase == PHASE_RESERVED) {
         container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
-    } else if (h.action == HARMONY_NOTHING) {
+    } else if (harmony_is_rest(h.action)) {
         c->start_wanted |= action == HARMONY_START;
         rep_retry_later(r, c);
     } else {

@@ -6,9 +6,9 @@
 
 #include "common/contract/effect.h"
 #include "models/error.pb-c.h"
+#include "rep/container.h"
 #include "rep/harmonise.h"
 
-struct container;
 struct rep;
 
 /* Containers looked at in one step; the rest wait for the next, which is asked for at once. */
@@ -38,8 +38,10 @@ void reconcile_evacuated(struct rep *r, struct container *c, bool keep, struct e
 void reconcile_refused(struct rep *r, struct container *c, enum harmony_action action,
                        Models__Error__Type type, struct effects *out);
 
-/* Asks for its stop; why goes to the log. Asked before: nothing. */
-void reconcile_stop(struct container *c, const char *why, struct effects *out);
+/* Asks for its stop, which is to count as `end`; why goes to the log. Asked before: only that it is
+ * disowned is news. */
+void reconcile_stop(struct container *c, enum container_end end, const char *why,
+                    struct effects *out);
 
 /* Nothing is left to do but its removal. */
 void reconcile_delete(struct container *c, const char *why, struct effects *out);

@@ -275,7 +275,7 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
 {
     struct container *c = named(r, q, parameters, out);
     if (c) {
-        reconcile_stop(c, "a bbs asks for its stop", out);
+        reconcile_stop(c, END_SHUTDOWN, "a bbs asks for its stop", out);
         answer_empty(q, 202, out);
     }
 }

@@ -46,7 +46,7 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__LRP *lrp)
 static bool is_starting_here(const struct rep *r, const Cell__LRP *lrp)
 {
     const struct container *c = container_of_index(&r->containers, lrp->process_guid, lrp->index);
-    return c && container_is_starting(c) && !c->stop_asked && !c->deleting &&
+    return c && container_is_starting(c) && !container_stop_asked(c) && !c->deleting &&
            strcmp(c->about->definition, lrp->definition) == 0;
 }
 
