@@ -1,8 +1,8 @@
 #include "test/sim/subscriber.h"
 
 #include "common/base/map.h"
-#include "common/codec/json_text.h"
 #include "models/events.pb-c.h"
+#include "test/sim/event_frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,26 +112,18 @@ static void hear(struct subscriber *s, struct arena *a, const char *name, struct
 
 static bool take_event(struct subscriber *s)
 {
-    uint8_t *end = s->text.size ? memmem(s->text.data, s->text.size, "\n\n", 2) : NULL;
-    if (!end) {
-        return false;
-    }
     struct arena a;
     struct bytes payload;
+    char name[EVENT_NAME_BYTES];
     arena_init(&a);
-    size_t size = (size_t)(end - s->text.data);
-    char *text = arena_strndup(&a, (const char *)s->text.data, size), name[64] = "";
-    long id = -1;
-    int data = 0;
-    sscanf(text, "id: %ld\nevent: %63s\ndata: %n", &id, name, &data);
-    if (id != s->heard++ || !data || base64_decode(&a, bytes_of(text + data), &payload, NULL) < 0) {
-        blame(s, "this is no event, or not the next one", text);
-    } else {
+    enum event_frame_state state = event_frame_take(&s->text, &s->heard, &a, name, &payload);
+    if (state == EVENT_FRAME_WRONG) {
+        blame(s, "this is no event, or not the next one", (const char *)payload.data);
+    } else if (state == EVENT_FRAME_TAKEN) {
         hear(s, &a, name, payload);
     }
-    buf_consume(&s->text, size + 2);
     arena_done(&a);
-    return true;
+    return state != EVENT_FRAME_NONE;
 }
 
 /* ---- the subscription ---- */

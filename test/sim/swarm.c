@@ -39,6 +39,11 @@ static void answered(void *context, const struct world_answer *answer)
     checkers_answered(&s->checkers, answer);
 }
 
+static void streamed(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision)
+{
+    followers_begun(context, from, call_id, arrived_revision);
+}
+
 static void verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct swarm *s = context;
@@ -82,7 +87,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;
     checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
-    world_observe(s->world, &(struct world_observer){committed, answered, verb, s});
+    world_observe(s->world, &(struct world_observer){committed, answered, streamed, verb, s});
     add_nodes(s, s->cluster->bbs, o.bbs);
     add_nodes(s, s->cluster->auctioneers, o.auctioneers);
     add_nodes(s, s->cluster->convergers, o.convergers);
@@ -95,6 +100,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     faults_init(s);
     feed_watch_begin(s);
     task_clients_init(s, seed);
+    followers_begin(s, seed);
 }
 
 /* False once something is broken. */
@@ -161,6 +167,7 @@ static void heal(struct swarm *s)
     }
     client_heal(s);
     task_clients_heal(s);
+    followers_heal(s);
     checkers_touch(&s->checkers, -1);
 }
 
@@ -169,6 +176,7 @@ static bool at_rest(struct swarm *s, struct buf *why)
     buf_clear(why);
     check_converged(&s->checkers, why);
     feed_watch_announced(s, why);
+    followers_heard_all(s, why);
     if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
         buf_append_string(why, "LRP records still change (L1); ");
     }
@@ -263,6 +271,7 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     finish(&s, trace);
     task_clients_done(&s);
     cluster_free(s.cluster);
+    followers_done(&s);
     checkers_done(&s.checkers);
     arena_done(&s.arena);
 }

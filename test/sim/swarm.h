@@ -59,6 +59,7 @@ struct swarm_result {
     unsigned lost_cells, brakes, suspects; /* moves among the changes */
     unsigned locked, locks_lost; /* granted to outside owners; changed hands or taken away */
     unsigned evacuated, emptied;           /* likewise: evacuate_..., leave */
+    unsigned streams, events; /* of Diego's clients: begun; heard */
     int64_t virtual_ns;
 };
 

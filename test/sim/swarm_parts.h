@@ -6,7 +6,7 @@
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm.h"
 
-enum { LOCK_OWNERS_MAX = 5 };
+enum { LOCK_OWNERS_MAX = 5, FOLLOWERS_MAX = 4 };
 
 enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 32, SWARM_NODES_MAX = 24 };
 
@@ -31,6 +31,14 @@ struct lock_owner {
     bool asks, releases;     /* an answer is awaited; what was asked last */
     int64_t sent_ns;
     unsigned restores; /* of etcd when he asked */
+};
+
+/* Somebody who follows an event stream of Diego's (swarm_events.c). */
+struct follower {
+    struct swarm *swarm;
+    struct node *node;
+    struct event_reader reader;
+    uint64_t call_id;
 };
 
 struct swarm {
@@ -74,6 +82,10 @@ struct swarm {
     struct lock_owner owners[LOCK_OWNERS_MAX];
     unsigned owner_count;
     int64_t locks_ns; /* when they do something again; NEVER_NS = there are none */
+    struct random follower_random;
+    struct follower followers[FOLLOWERS_MAX];
+    unsigned follower_count;
+    bool followers_stay; /* none leaves its stream by itself any more */
     int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
 
@@ -108,6 +120,14 @@ void task_clients_settle(struct swarm *s); /* their processes end, one after the
 void feed_watch_begin(struct swarm *s);
 /* Why not; nothing appended: a restore, if there was one, has been announced to it. */
 void feed_watch_announced(struct swarm *s, struct buf *ret_why);
+
+/* swarm_events.c: Diego's clients, who follow all six event streams. */
+void followers_begin(struct swarm *s, uint64_t seed);
+void followers_done(struct swarm *s); /* after the world */
+void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64_t arrived_revision);
+void followers_heal(struct swarm *s);
+/* Why not; nothing appended: each follows, and has heard of all that is to be heard. */
+void followers_heard_all(struct swarm *s, struct buf *ret_why);
 
 /* swarm_locks.c: in some seeds; until the end, also when all is healed. */
 void locks_plan(struct swarm *s, uint64_t seed);

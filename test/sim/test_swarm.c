@@ -26,6 +26,7 @@ struct total {
     unsigned locked, locks_lost;
     unsigned tasks, tasks_run, callbacks;
     unsigned lost_cells, brakes, suspects, evacuated, emptied;
+    unsigned streams, events;
     int64_t virtual_ns;
 };
 
@@ -53,6 +54,8 @@ static void sum(struct total *t, const struct total *r)
     t->callbacks += r->callbacks;
     t->evacuated += r->evacuated;
     t->emptied += r->emptied;
+    t->streams += r->streams;
+    t->events += r->events;
     t->virtual_ns += r->virtual_ns;
 }
 
@@ -78,6 +81,8 @@ static void add(struct total *t, const struct swarm_result *r)
         .callbacks = r->callbacks,
         .evacuated = r->evacuated,
         .emptied = r->emptied,
+        .streams = r->streams,
+        .events = r->events,
         .virtual_ns = r->virtual_ns,
     };
     memcpy(one.faults, r->faults, sizeof(one.faults));
@@ -109,6 +114,7 @@ static void print_total(const struct total *t, double seconds)
            t->lost_cells, t->brakes, t->suspects, t->evacuated, t->emptied);
     printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
     printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
+    printf("event streams: %u followed, %u events heard\n", t->streams, t->events);
     for (int i = 0; i < FAULT_COUNT; i++) {
         printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
                t->faults[i]);

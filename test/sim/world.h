@@ -148,6 +148,8 @@ struct world_observer {
     void (*committed)(void *context, const struct world_commit *commit);
     /* A request of one of our processes was answered; the bodies are borrowed. */
     void (*answered)(void *context, const struct world_answer *answer);
+    /* A stream that a process of ours asked for (its call) begins: the head of the answer is sent. */
+    void (*streamed)(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision);
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
     void *context;

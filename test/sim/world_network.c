@@ -417,6 +417,9 @@ void network_reply(struct node *to, const struct reply *reply)
         return;
     }
     if (x->stream && reply->cursor && reply->size < 0) {
+        if (w->observer.streamed && x->from) {
+            w->observer.streamed(w->observer.context, x->from, x->call_id, x->arrived_revision);
+        }
         x->cursor = reply->cursor;
         x->channel = arena_strdup(&x->arena, reply->channel);
         pump(x);

@@ -21,6 +21,7 @@ void checkers_done(struct checkers *k)
     map_done(&k->tasks, NULL);
     map_done(&k->task_lives, NULL);
     map_done(&k->tasks_heard, NULL);
+    told_done(&k->events);
     history_done(&k->history);
     buf_done(&k->violation);
 }
@@ -82,6 +83,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         check_tasks(k, &p);
         note_instances(k, &p);
         note_evacuations(k, &p);
+        note_told(k, &p);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef TEST_SIM_CHECKERS_CHECKERS_H
 #define TEST_SIM_CHECKERS_CHECKERS_H
 
+#include "test/sim/checkers/events.h"
 #include "test/sim/cluster.h"
 #include "models/task_requests.pb-c.h"
 #include "test/sim/history.h"
@@ -31,6 +32,7 @@ struct checkers {
     struct cluster *cluster;
     struct evacuation evacuations[CLUSTER_CELLS_MAX];
     struct history history;
+    struct events events;
     struct map instances; /* guid -> struct instance, in the history's arena */
     unsigned forgotten;   /* of them */
     /* Since when nothing has been done to a cell or to what it needs. */
