@@ -317,7 +317,7 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
             returned++;
             continue;
         }
-        pool_placed(x->pool, j->entry, ev->now.mono_ns);
+        pool_placed(x->pool, j->entry, j->wanted, ev->now.mono_ns);
         j->entry = NULL;
         j->settled = true;
         x->now.placed++;

@@ -57,6 +57,7 @@ static struct entry *add(struct pool *p, const char *key, const char *guid, int3
     memcpy(e->key, key, key_size);
     e->guid = memcpy(e->key + key_size, guid, guid_size);
     e->index = index;
+    e->source = SOURCE_BOARD;
     e->since_ns = now_ns;
     map_put(&p->entries, key, e);
     TAILQ_INSERT_TAIL(&p->lists[ENTRY_FRESH], e, link);
@@ -65,19 +66,25 @@ static struct entry *add(struct pool *p, const char *key, const char *guid, int3
     return e;
 }
 
-static void confirm(struct pool *p, struct entry *e)
+static bool is_held(const struct entry *e)
 {
-    p->hinted -= e->hinted;
-    e->hinted = false;
+    return e->state == ENTRY_TAKEN || e->state == ENTRY_TAKEN_AGAIN || e->state == ENTRY_LEFT;
+}
+
+static void set_source(struct pool *p, struct entry *e, enum entry_source source)
+{
+    p->hinted -= e->source == SOURCE_HINT;
+    p->hinted += source == SOURCE_HINT;
+    e->source = source;
 }
 
 static void drop(struct pool *p, struct entry *e)
 {
-    confirm(p, e);
+    set_source(p, e, SOURCE_BOARD);
     p->tasks -= e->task != NULL;
     map_remove(&p->entries, e->key);
-    if (e->state == ENTRY_TAKEN) {
-        e->gone = true; /* freed when the auction gives it back */
+    if (is_held(e)) {
+        set_state(p, e, ENTRY_LEFT, e->since_ns); /* freed when the auction gives it back */
         return;
     }
     TAILQ_REMOVE(&p->lists[e->state], e, link);
@@ -125,8 +132,7 @@ void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, 
         e = add(p, key, lrp->actual_lrp_key->process_guid, lrp->actual_lrp_key->index, now_ns);
     }
     if (e) {
-        confirm(p, e);
-        e->on_board = true;
+        set_source(p, e, SOURCE_BOARD);
         set_text(&e->told, lrp->placement_error);
     }
 }
@@ -146,6 +152,13 @@ static void want_task(struct pool *p, struct entry *e, struct wanted *w)
     e->task = w;
 }
 
+/* A hint need not tell; what it offers is held to its attempt alone. */
+static bool same_offer(const struct wanted *a, const struct wanted *b)
+{
+    return a->created_at == 0 || b->created_at == 0 ||
+           (a->created_at == b->created_at && a->rejections == b->rejections);
+}
+
 struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
                         int64_t mod_revision, int64_t now_ns)
 {
@@ -156,9 +169,12 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
     struct entry *e = map_get(&p->entries, key);
     e = e ? e : add(p, key, task->task_guid, 0, now_ns);
     if (e) {
-        confirm(p, e);
-        e->on_board = true;
-        want_task(p, e, wanted_of_task(task));
+        struct wanted *w = wanted_of_task(task);
+        set_source(p, e, SOURCE_BOARD);
+        if (e->state == ENTRY_PLACED && !same_offer(e->task, w)) {
+            set_state(p, e, ENTRY_FRESH, now_ns);
+        }
+        want_task(p, e, w);
         if (e->revision != mod_revision) {
             /* Whoever rejected it, this leader or the one before: what was asked is answered. Only of
              * a hint that came before any record nobody knows. */
@@ -184,7 +200,8 @@ void pool_reset(struct pool *p)
 {
     MAP_EACH(&p->entries, n)
     {
-        ((struct entry *)map_value(n))->on_board = false;
+        struct entry *e = map_value(n);
+        set_source(p, e, e->source == SOURCE_HINT ? SOURCE_HINT : SOURCE_RESET);
     }
     map_done(&p->wanted, wanted_free);
 }
@@ -194,7 +211,7 @@ void pool_current(struct pool *p)
     MAP_EACH(&p->entries, n)
     {
         struct entry *e = map_value(n);
-        if (!e->on_board && !e->hinted) {
+        if (e->source == SOURCE_RESET) {
             drop(p, e);
         }
     }
@@ -207,7 +224,7 @@ static bool ask_again(struct pool *p, struct entry *e, int64_t now_ns)
     if (e && e->state == ENTRY_REFUSED) {
         set_state(p, e, ENTRY_FRESH, now_ns);
     } else if (e && e->state == ENTRY_TAKEN) {
-        e->again = true;
+        set_state(p, e, ENTRY_TAKEN_AGAIN, e->since_ns);
     }
     return e != NULL;
 }
@@ -217,9 +234,8 @@ static struct entry *add_hinted(struct pool *p, const char *key, const char *gui
 {
     struct entry *e = add(p, key, guid, index, now_ns);
     if (e) {
-        e->hinted = true;
+        set_source(p, e, SOURCE_HINT);
         e->hinted_ns = now_ns;
-        p->hinted++;
     }
     return e;
 }
@@ -243,9 +259,9 @@ void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns)
     struct entry *e = map_get(&p->entries, key);
     if (!ask_again(p, e, now_ns)) {
         e = add_hinted(p, key, task->taskguid, 0, now_ns);
-        if (e) {
-            want_task(p, e, wanted_of_hint(task));
-        }
+    }
+    if (e && e->source == SOURCE_HINT) {
+        want_task(p, e, wanted_of_hint(task));
     }
     if (e) {
         e->requested = true;
@@ -264,7 +280,7 @@ static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
         if (now_ns - e->since_ns < p->unclaimed_after_ns) {
             break; /* younger ones follow */
         }
-        if (e->hinted) {
+        if (e->source == SOURCE_HINT) {
             drop(p, e);
         }
     }
@@ -275,7 +291,7 @@ void pool_expire(struct pool *p, int64_t now_ns)
     struct entry *e;
     while ((e = TAILQ_FIRST(&p->lists[ENTRY_PLACED])) &&
            now_ns - e->since_ns >= p->unclaimed_after_ns) {
-        if (!e->hinted) {
+        if (e->source != SOURCE_HINT) {
             set_state(p, e, ENTRY_FRESH, now_ns);
         } else {
             drop(p, e); /* placed by a hint, and no record of it: settled long ago */
@@ -294,7 +310,7 @@ static int64_t hints_due_ns(const struct pool *p, enum entry_state state)
         if (p->hinted == 0) {
             break;
         }
-        if (e->hinted) {
+        if (e->source == SOURCE_HINT) {
             return e->since_ns + p->unclaimed_after_ns;
         }
     }
@@ -343,7 +359,6 @@ static size_t take_from(struct pool *p, enum entry_state state, struct entry **l
     for (struct entry *e = TAILQ_FIRST(&p->lists[state]); e && count < max; e = next) {
         next = TAILQ_NEXT(e, link);
         if (pool_wanted(p, e)) {
-            e->again = false;
             set_state(p, e, ENTRY_TAKEN, e->since_ns);
             list[count++] = e;
         }
@@ -366,23 +381,27 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
 /* Ends the auction's hold on `e`; false when it has left the pool meanwhile. */
 static bool give_back(struct pool *p, struct entry *e)
 {
-    assert(e->state == ENTRY_TAKEN);
-    if (!e->gone) {
+    assert(is_held(e));
+    if (e->state != ENTRY_LEFT) {
         return true;
     }
-    TAILQ_REMOVE(&p->lists[ENTRY_TAKEN], e, link);
-    p->counts[ENTRY_TAKEN]--;
+    TAILQ_REMOVE(&p->lists[ENTRY_LEFT], e, link);
+    p->counts[ENTRY_LEFT]--;
     entry_free(e);
     return false;
 }
 
-void pool_placed(struct pool *p, struct entry *e, int64_t now_ns)
+void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64_t now_ns)
 {
-    if (give_back(p, e)) {
+    if (!give_back(p, e)) {
+        return;
+    }
+    bool current = !e->task || same_offer(e->task, as);
+    if (current) {
         set_text(&e->reason, "");
         e->requested = false;
-        set_state(p, e, ENTRY_PLACED, now_ns);
     }
+    set_state(p, e, current ? ENTRY_PLACED : ENTRY_FRESH, now_ns);
 }
 
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns)
@@ -390,7 +409,7 @@ bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t 
     if (!give_back(p, e)) {
         return false;
     }
-    if (e->hinted && now_ns - e->hinted_ns >= p->unclaimed_after_ns) {
+    if (e->source == SOURCE_HINT && now_ns - e->hinted_ns >= p->unclaimed_after_ns) {
         set_state(p, e, ENTRY_REFUSED, now_ns);
         drop(p, e); /* tried with each batch, it would never be old enough for pool_expire() */
         return false;
@@ -398,7 +417,7 @@ bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t 
     blob_ref(reason);
     blob_unref(e->reason);
     e->reason = reason;
-    set_state(p, e, e->again ? ENTRY_FRESH : ENTRY_REFUSED, now_ns);
+    set_state(p, e, e->state == ENTRY_TAKEN_AGAIN ? ENTRY_FRESH : ENTRY_REFUSED, now_ns);
     return true;
 }
 
@@ -412,9 +431,9 @@ void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns)
 bool pool_untold(const struct entry *e)
 {
     if (e->task) {
-        return e->on_board && e->requested && e->state == ENTRY_REFUSED;
+        return e->source == SOURCE_BOARD && e->requested && e->state == ENTRY_REFUSED;
     }
-    return e->on_board && e->reason && strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
+    return e->source == SOURCE_BOARD && e->reason && strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
 }
 
 const char *reason_text(const struct blob *reason)

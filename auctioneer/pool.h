@@ -16,22 +16,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*              taken                placed
+ *     FRESH ------------> TAKEN ----------------> PLACED
+ *      ^ ^ ^              ^ | | refused              |
+ *      | | |        taken | | +--------> REFUSED     |  too long, or it is not what it was
+ *      | | |              | |             | |        |  when it was offered to the cell
+ *      | | |              +-+-------------+ |        |
+ *      | | +--------------------------------+        |
+ *      | |          asked for anew                   |
+ *      | |                  | asked for anew         |
+ *      | |                  v                        |
+ *      | +----------- TAKEN_AGAIN --> PLACED         |
+ *      |    refused                                  |
+ *      +---------------------------------------------+
+ *
+ * One that leaves the pool while the auction holds it is LEFT until it is given back. */
 enum entry_state {
-    ENTRY_FRESH,   /* to be tried with the next batch */
-    ENTRY_TAKEN,   /* in the present auction, which owns it until it says what became of it */
-    ENTRY_PLACED,  /* a cell accepted it; its claim is awaited */
-    ENTRY_REFUSED, /* no cell took it; tried again with each batch */
+    ENTRY_FRESH,       /* to be tried with the next batch */
+    ENTRY_TAKEN,       /* in the present auction, which holds it until it says what became of it */
+    ENTRY_TAKEN_AGAIN, /* the same, and asked for anew: a refusal of this auction is not the last word */
+    ENTRY_LEFT,        /* the same, and out of the pool already */
+    ENTRY_PLACED,      /* a cell accepted it; its claim, or its start, is awaited */
+    ENTRY_REFUSED,     /* no cell took it; tried again with each batch */
     ENTRY_STATE_COUNT
+};
+
+/* How it is known that it awaits placement. */
+enum entry_source {
+    SOURCE_HINT,  /* somebody said so, and the feed has not shown it yet */
+    SOURCE_BOARD, /* the feed shows it UNCLAIMED, or Pending */
+    SOURCE_RESET, /* the feed showed it, and began anew since */
 };
 
 struct entry {
     TAILQ_ENTRY(entry) link; /* in the list of its state */
     enum entry_state state;
-    bool on_board;       /* the feed shows it UNCLAIMED, or Pending */
-    bool hinted;         /* only a hint spoke of it: the feed never showed it */
-    bool telling;        /* its reason waits to be told to the board */
-    bool gone;           /* left the pool while it was TAKEN */
-    bool again;          /* asked for anew while it was TAKEN */
+    enum entry_source source;
+    bool queued;         /* in the queue of those whose reason is to be told to the board (report.h) */
     int64_t since_ns;    /* of the state; of a hint: when it came */
     int64_t hinted_ns;   /* when the hint came */
     struct wanted *task; /* of a task: what it asks for; NULL = an instance */
@@ -100,11 +121,13 @@ bool pool_has_fresh(struct pool *p);
 /* `e` is no more to be used after pool_placed() and pool_put_back(): the pool may drop it any time.
  *
  * Takes at most `max` desired entries, the fresh ones first, then the refused ones that have waited
- * longest. They are TAKEN until given back by one of the three below. */
+ * longest. They are held until given back by one of the three below. */
 size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
                  size_t *ret_refused);
 
-void pool_placed(struct pool *p, struct entry *e, int64_t now_ns);
+/* `as`: what the cell was offered. A task that is offered otherwise by now is fresh again at once, for
+ * that start will be refused. */
+void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
 void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);

@@ -22,7 +22,7 @@ static struct entry *told_entry(struct report *r, const char *key)
 {
     struct entry *e = map_get(&r->pool->entries, key);
     if (e) {
-        e->telling = false;
+        e->queued = false;
     }
     return e;
 }
@@ -73,10 +73,10 @@ static void enqueue(struct report *r, char *key)
 
 void report_refusal(struct report *r, struct entry *e)
 {
-    if (e->telling || !pool_untold(e)) {
+    if (e->queued || !pool_untold(e)) {
         return;
     }
-    e->telling = true;
+    e->queued = true;
     char *key = strdup(e->key);
     if (!key) {
         abort();

@@ -195,7 +195,8 @@ static void tasks(struct auctioneer *x, const struct request *q, struct effects 
 
 static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s, struct arena *a)
 {
-    static const enum entry_state states[] = {ENTRY_REFUSED, ENTRY_FRESH, ENTRY_TAKEN};
+    static const enum entry_state states[] = {ENTRY_REFUSED, ENTRY_FRESH, ENTRY_TAKEN,
+                                              ENTRY_TAKEN_AGAIN};
     s->unplaced = ARENA_ARRAY(a, STATE_UNPLACED_MAX, Auction__Unplaced *);
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         const struct entry *e;
@@ -305,6 +306,7 @@ static const char *state_word(const struct auctioneer *x, const struct entry *e)
 {
     static const char *const words[] = {[ENTRY_FRESH] = "not tried yet",
                                         [ENTRY_TAKEN] = "being placed",
+                                        [ENTRY_TAKEN_AGAIN] = "being placed",
                                         [ENTRY_PLACED] = "placed",
                                         [ENTRY_REFUSED] = "unplaced"};
     return pool_wanted(&x->pool, e) ? words[e->state] : "not desired";

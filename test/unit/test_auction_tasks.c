@@ -139,6 +139,70 @@ static void what_all_cells_return_is_rejected(void **state)
                                      (long long)revision));
 }
 
+/* ---- Offers ---------------------------------------------------------------------------------- */
+
+static const struct reply *post(struct auction_rig *f, const char *unit, const char *json)
+{
+    return play_ask(f, unit, "POST", "/v1/tasks", "application/json", bytes_of(json));
+}
+
+static int32_t offered(struct auction_rig *f, uint64_t state_call, Cell__Work **ret_work,
+                       uint64_t *ret_call)
+{
+    play_tell_state(f, state_call, play_row(f, "a"));
+    *ret_work = play_work(f, "a", ret_call);
+    assert_int_equal((*ret_work)->n_tasks, 1);
+    assert_int_equal((*ret_work)->tasks[0]->created_at, PLAY_CREATED_AT);
+    return (*ret_work)->tasks[0]->rejections;
+}
+
+/* Somebody rejected it meanwhile: the start of what the cell was offered will be refused, so that
+ * nobody waits for it. */
+static void offered_anew_when_it_was_rejected_meanwhile(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    Cell__Work *w;
+    play_lead(f, "a");
+    play_task(f, PUT, "t", 0);
+    play_send(f);
+    assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 0);
+    play_task(f, PUT, "t", 1); /* while the cell is asked */
+    play_send(f);
+    play_take_tasks(f, w, call, 0);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    play_go_on(f);
+    assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 1);
+    play_take_tasks(f, w, call, 0);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    play_task(f, PUT, "t", 2); /* once it is placed */
+    play_send(f);
+    assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 2);
+    play_take_tasks(f, w, call, 0);
+    play_task(f, PUT, "t", 2); /* told again, it is the same offer */
+    play_send(f);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_false(play_asked_within(f, 4));
+}
+
+/* Until the feed shows it, the last hint says what is offered. */
+static void a_later_hint_offers_anew(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call, state_call = 0;
+    Cell__Work *w;
+    play_lead(f, "a");
+    for (int rejections = 0; rejections < 2; rejections++) {
+        char *json = arena_printf(&f->arena,
+                                  "[{\"TaskGuid\":\"t\",\"Domain\":\"d\",\"RootFs\":"
+                                  "\"preloaded:busybox\",\"created_at\":%d,\"rejections\":%d}]",
+                                  PLAY_CREATED_AT, rejections);
+        assert_int_equal(post(f, "bbs", json)->status, 202);
+        state_call = state_call ? state_call : play_state_call(f, "a");
+    }
+    assert_int_equal(offered(f, state_call, &w, &call), 1);
+}
+
 /* ---- Rejected once a request ----------------------------------------------------------------- */
 
 /* A task that no cell takes, with so many rejections: a is full. Gives its revision. */
@@ -158,11 +222,6 @@ static int64_t refuse_one(struct auction_rig *f, int32_t rejections, Cell__CellS
     assert_string_equal(play_failed(f, ret_call),                                                  \
                         arena_printf(&(f)->arena, "t@%lld=insufficient resources: memory ",        \
                                      (long long)(revision)))
-
-static const struct reply *post(struct auction_rig *f, const char *unit, const char *json)
-{
-    return play_ask(f, unit, "POST", "/v1/tasks", "application/json", bytes_of(json));
-}
 
 /* Time passes, and whenever the cell is asked it is as full as before. True if something was
  * rejected on the way. */
@@ -609,6 +668,8 @@ int main(void)
         TEST(placed_but_pending_is_auctioned_again),
         TEST(returned_or_lost_work_goes_elsewhere_at_once),
         TEST(what_all_cells_return_is_rejected),
+        TEST(offered_anew_when_it_was_rejected_meanwhile),
+        TEST(a_later_hint_offers_anew),
         TEST(rejected_once_until_somebody_asks),
         TEST(more_room_is_found_for_one_that_was_rejected),
         TEST(one_that_was_rejected_before_waits_for_somebody_to_ask),
