@@ -17,10 +17,13 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
         if (!notices_answered(b, &ev->response, out)) {
             callbacks_answered(b, &ev->response, out);
         }
+    } else if (ev->kind == EVENT_HANGUP) {
+        lists_hangup(&b->lists, ev->hangup);
     } else if (ev->kind == EVENT_STOP) {
         hub_close(b->hub);
     }
     waiters_timer(&b->waiters, ev->now, out);
+    lists_timer(&b->lists, ev->now, out);
     notices_send(b, out);
     callbacks_run(b, out);
     hub_timer(b->hub, ev->now, out);
@@ -40,6 +43,7 @@ static void bbs_free(struct role *r)
     notices_done(&b->notices);
     callbacks_done(&b->callbacks);
     waiters_done(&b->waiters);
+    lists_done(&b->lists);
     free(b);
 }
 
@@ -86,6 +90,12 @@ static void on_notice(void *context, const struct notice *n, const char *trace_i
     notices_add(context, n, trace_id, out);
 }
 
+static void begin_list(void *context, const struct list_wait *wait, struct list_place *place,
+                       struct effects *out)
+{
+    desired_list_begin(context, wait, place, out);
+}
+
 struct role *bbs_new(const struct bbs_config *config)
 {
     struct bbs *b = calloc(1, sizeof(*b));
@@ -96,6 +106,7 @@ struct role *bbs_new(const struct bbs_config *config)
     notices_init(&b->notices);
     callbacks_init(&b->callbacks);
     waiters_init(&b->waiters);
+    lists_init(&b->lists, b, begin_list);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,
                                      .job_row = job_row,

@@ -6,6 +6,7 @@
 #include "bbs/board/board.h"
 #include "bbs/callbacks.h"
 #include "bbs/event/hub.h"
+#include "bbs/lists.h"
 #include "bbs/notices.h"
 #include "bbs/waiters.h"
 
@@ -15,6 +16,7 @@ struct bbs {
     struct notices notices;
     struct callbacks callbacks;
     struct waiters waiters;
+    struct lists lists;
     struct hub *hub;
 };
 

@@ -171,8 +171,6 @@ struct fetched {
     size_t count;
 };
 
-struct fetch;
-
 struct view {
     struct board *board;
     struct arena *arena;
@@ -186,7 +184,29 @@ struct view {
 /* The record decoded into the arena; NULL if it cannot be decoded. */
 const struct seen *seen_of(struct arena *a, struct version *item);
 
-/* ---- fetch.c ---- */
+/* ---- outside.c: records that the copy does not keep ---- */
+
+/* Takes what was read. */
+struct outside_taker {
+    void *context;
+    /* Found at keys[asked], or under that prefix (then in key order); borrowed. */
+    void (*record)(void *context, size_t asked, const Etcd__KeyValue *kv);
+    /* One answer of etcd was given whole: true if no more is wanted. NULL: all is. */
+    bool (*enough)(void *context, struct effects *out);
+    /* What was given is void: the revision was compacted away meanwhile, it begins anew. Never when
+     * the caller named the revision. */
+    void (*anew)(void *context);
+    /* Once, at the end: at which revision it was read, or a text that says what went wrong. */
+    void (*done)(void *context, int64_t revision, const char *text, struct effects *out);
+};
+
+/* Reads keys and prefixes (ending in "/") at one revision (0 = etcd's present one). `keys` must live
+ * until `done`. */
+void outside_start(struct board *b, const char *const *keys, size_t count, int64_t revision,
+                   const struct outside_taker *taker, struct effects *out);
+void outside_reads_free(struct board *b, struct effects *nowhere);
+
+/* ---- fetch.c: the same for an op, decoded ---- */
 
 struct fetch_result {
     struct fetched *list; /* whose blobs `done` takes over: fetched_release() */ 
@@ -197,14 +217,12 @@ struct fetch_result {
 
 typedef void fetch_done(void *context, const struct fetch_result *result, struct effects *out);
 
-/* Reads keys and prefixes (ending in "/") at one revision, into the arena, which must live until
- * `done`. */
+/* Into the arena, which must live until `done`, as must the keys. */
 void fetch_start(struct board *b, struct arena *arena, const char *const *keys, size_t count,
                  fetch_done *done, void *context, struct effects *out);
 
 /* Gives the blobs back. */
 void fetched_release(struct fetched *list, size_t count);
-void fetches_free(struct board *b, struct effects *nowhere);
 
 /* ---- barrier.c ---- */
 
@@ -492,7 +510,7 @@ struct board {
     struct slot slots[TRANSACTIONS_MAX];
     unsigned flying;
     struct barrier barrier;
-    LIST_HEAD(, fetch) fetches;
+    LIST_HEAD(, outside_read) outside_reads;
     int64_t heartbeat_ns;
     bool heartbeat_waits;
 

@@ -162,6 +162,24 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     return count;
 }
 
+static struct picked picked_of(struct version *item)
+{
+    return (struct picked){.key = version_key(item),
+                           .state = version_tag(item, TAG_STATE),
+                           .domain = version_tag(item, TAG_DOMAIN),
+                           .blob = item->blob,
+                           .version = item};
+}
+
+bool view_pick_one(struct view *v, const char *key, struct picked *ret)
+{
+    struct copied *p = v->board->copy ? copy_find(v->board->copy, key) : NULL;
+    if (p) {
+        *ret = picked_of(copied_version(p));
+    }
+    return p != NULL;
+}
+
 size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list)
 {
     struct picker p = picker_of(v->arena, selector);
@@ -179,8 +197,7 @@ size_t view_pick(struct view *v, const Board__Selector *selector, struct picked 
             list = more;
             capacity *= 2;
         }
-        list[count++] = (struct picked){
-            .key = version_key(item), .state = version_tag(item, TAG_STATE), .blob = item->blob};
+        list[count++] = picked_of(item);
     }
     *ret_list = list;
     return count;

@@ -50,12 +50,17 @@ size_t view_select(struct view *v, const Board__Selector *selector, struct blob 
  * until the step returns. */
 struct picked {
     const char *key;
-    const char *state; /* of an ActualLRP or task, "" otherwise */
-    struct blob *blob; /* with its version byte */
+    const char *state;  /* of an ActualLRP or task, "" otherwise */
+    const char *domain; /* "" where there is none */
+    struct blob *blob;  /* with its version byte */
+    struct version *version; /* which holds all of these: take a reference to keep them */
 };
 
 /* The same with their keys and states. */
 size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list);
+
+/* The one at `key`; false if there is none. */
+bool view_pick_one(struct view *v, const char *key, struct picked *ret);
 
 /* Position of the copy this view is of. */
 int64_t view_revision(const struct view *v);

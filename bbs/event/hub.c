@@ -422,7 +422,7 @@ static void resolve(struct hub *h, struct waiting *w, const struct blob *run)
     waiting_free(h, w);
 }
 
-static const struct seen *found_of(const struct seen *list, size_t count, const char *key)
+static const struct outside *found_of(const struct outside *list, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(list[i].key, key) == 0) {
@@ -447,7 +447,7 @@ static void fetch_failed(struct hub *h)
 
 /* A run part is written once, so any revision at which it stands will do. One that is not there any
  * more at that of the youngest of those asked together is asked for alone, at its own. */
-static void fetched(void *context, const struct seen *list, size_t count, const char *text,
+static void fetched(void *context, const struct outside *list, size_t count, const char *text,
                     struct effects *out)
 {
     (void)out;
@@ -461,7 +461,7 @@ static void fetched(void *context, const struct seen *list, size_t count, const 
     }
     for (w = TAILQ_FIRST(&h->waiting); w; w = next) {
         next = TAILQ_NEXT(w, link);
-        const struct seen *run = w->asked ? found_of(list, count, w->run_key) : NULL;
+        const struct outside *run = w->asked ? found_of(list, count, w->run_key) : NULL;
         if (run || (w->asked && w->alone)) { /* alone and not there: a stranger's hand */
             resolve(h, w, run ? run->blob : NULL);
         } else if (w->asked) {

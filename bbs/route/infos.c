@@ -61,12 +61,12 @@ static const struct record_viewer scheduling_viewer = {&models__desired_lrp__des
                                                        scheduling_view};
 
 /* Each in `list` as the viewer shows it. */
-static void answer_viewed(struct ask *ask, struct blob *const *list, size_t count,
+static void answer_viewed(struct ask *ask, const struct picked *list, size_t count,
                           const struct record_viewer *viewer, struct effects *out)
 {
     struct records *records = records_new(count);
     for (size_t i = 0; i < count; i++) {
-        records_add_view(records, (struct blob *const[RECORD_PARTS]){list[i]}, viewer);
+        records_add_view(records, (struct blob *const[RECORD_PARTS]){list[i].blob}, viewer);
     }
     records_answer(records, ask->request_id, out);
 }
@@ -80,7 +80,7 @@ static void scheduling_read(void *context, struct view *v, const char *text, str
         answer_unavailable(out, ask->request_id);
         return;
     }
-    struct blob **list;
+    struct picked *list;
     size_t count = find_desired(v, r, r->domain, &list);
     answer_viewed(ask, list, count, &scheduling_viewer, out);
 }
@@ -107,7 +107,7 @@ static void one_scheduling_read(void *context, struct view *v, const char *text,
                      error_text(MODELS__ERROR__TYPE__ResourceNotFound));
         return;
     }
-    answer_viewed(ask, (struct blob *const[]){seen->blob}, 1, &scheduling_viewer, out);
+    answer_viewed(ask, &(struct picked){.blob = seen->blob}, 1, &scheduling_viewer, out);
 }
 
 void route_get_scheduling(struct ask *ask, struct effects *out)
@@ -152,7 +152,7 @@ static void routing_read(void *context, struct view *v, const char *text, struct
         answer_unavailable(out, ask->request_id);
         return;
     }
-    struct blob **list;
+    struct picked *list;
     size_t count = find_desired(v, r, "", &list);
     answer_viewed(ask, list, count, &routing_viewer, out);
 }

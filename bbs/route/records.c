@@ -1,5 +1,6 @@
 #include "bbs/route/records.h"
 
+#include "bbs/lists.h"
 #include "bbs/route/answer.h"
 #include "common/contract/cursor.h"
 #include "common/model/record.h"
@@ -26,6 +27,7 @@ struct records {
     size_t capacity;
     size_t next;  /* not yet given */
     int64_t size; /* of the whole answer */
+    struct list_place *place; /* NULL: they need none */
 };
 
 static size_t varint_size(uint64_t value)
@@ -137,6 +139,9 @@ static enum cursor_state fill(struct cursor *c, struct buf *out, size_t max)
 {
     struct records *r = (struct records *)c;
     size_t end = out->size + max;
+    if (r->place && list_place_void(r->place)) {
+        return CURSOR_CUT;
+    }
     while (r->next < r->count && out->size < end) {
         struct message *m = &r->list[r->next++];
         append(m, out);
@@ -201,6 +206,11 @@ void records_add_group(struct records *r, struct blob *instance, struct blob *ev
     add(r, m, group_size(&m));
 }
 
+void records_hold(struct records *r, struct list_place *place)
+{
+    r->place = place;
+}
+
 void records_answer(struct records *r, uint64_t request_id, struct effects *out)
 {
     if (r->count == 0) {
@@ -228,6 +238,7 @@ void records_free(struct records *r)
     for (size_t i = r->next; i < r->count; i++) {
         release(&r->list[i]);
     }
+    list_place_free(r->place);
     free(r->list);
     free(r);
 }

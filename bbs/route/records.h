@@ -35,6 +35,10 @@ void records_add_view(struct records *r, struct blob *const parts[RECORD_PARTS],
 /* Adds an ActualLRPGroup of two records, of which one may be NULL. */
 void records_add_group(struct records *r, struct blob *instance, struct blob *evacuating);
 
+/* The place among long lists that these hold, until they are freed; void, their reader is cut off. */
+struct list_place;
+void records_hold(struct records *r, struct list_place *place);
+
 /* Answers with all of them, with Content-Length, and gives `r` to the shell. None: an empty
  * body. */
 void records_answer(struct records *r, uint64_t request_id, struct effects *out);

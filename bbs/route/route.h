@@ -55,6 +55,10 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 #include "bbs/route/routes.def"
 #undef ROUTE
 
+/* A list of DesiredLRPs that waited for its place, which is taken over (bbs/lists.h). */
+void desired_list_begin(struct bbs *b, const struct list_wait *wait, struct list_place *place,
+                        struct effects *out);
+
 /* Answers a body that does not parse, if the handler's answer must say "keep the container" even
  * then (behaviour.md 11); false: it is an ordinary one. The ask goes on. */
 bool evacuation_unreadable(struct ask *ask, route_handler *handler, const char *text,

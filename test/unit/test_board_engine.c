@@ -797,7 +797,7 @@ struct read_outside {
     bool failed;
 };
 
-static void on_read(void *context, const struct seen *list, size_t count, const char *text,
+static void on_read(void *context, const struct outside *list, size_t count, const char *text,
                     struct effects *out)
 {
     struct read_outside *got = context;

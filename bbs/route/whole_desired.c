@@ -1,0 +1,98 @@
+#include "bbs/route/whole_desired.h"
+
+#include "common/model/definition_views.h"
+#include "common/model/keys.h"
+#include "common/model/record.h"
+
+#include <string.h>
+
+static bool has_source_tag(const Models__DesiredLRP *d, const char **ret_value)
+{
+    for (size_t i = 0; i < d->n_metric_tags; i++) {
+        if (strcmp(d->metric_tags[i]->key, "source_id") == 0) {
+            *ret_value = d->metric_tags[i]->value ? d->metric_tags[i]->value->static_ : "";
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct blob *encoded(const ProtobufCMessage *m)
+{
+    struct buf b;
+    buf_init(&b);
+    record_encode(&b, m);
+    struct blob *blob = blob_new(b.data, b.size);
+    buf_done(&b);
+    return blob;
+}
+
+/* The two legacy names of the metric source (behaviour.md 8.5): a few fields to be joined with the
+ * rest, or NULL. */
+static struct blob *harmonised(const Models__DesiredLRP *d)
+{
+    Models__DesiredLRP extra = MODELS__DESIRED_LRP__INIT;
+    const char *value;
+    if (has_source_tag(d, &value)) {
+        if (d->metrics_guid[0] || !value[0]) {
+            return NULL;
+        }
+        extra.metrics_guid = (char *)(uintptr_t)value;
+        return encoded(&extra.base);
+    }
+    if (!d->metrics_guid[0]) {
+        return NULL;
+    }
+    Models__MetricTagValue source = MODELS__METRIC_TAG_VALUE__INIT;
+    source.static_ = d->metrics_guid;
+    Models__DesiredLRP__MetricTagsEntry entry = MODELS__DESIRED_LRP__METRIC_TAGS_ENTRY__INIT;
+    char name[] = "source_id";
+    entry.key = name;
+    entry.value = &source;
+    Models__DesiredLRP__MetricTagsEntry *entries[] = {&entry};
+    extra.n_metric_tags = 1;
+    extra.metric_tags = entries;
+    return encoded(&extra.base);
+}
+
+bool half_desired_read(struct arena *a, struct arena *scratch, struct blob *scheduling,
+                       struct half_desired *ret)
+{
+    ProtobufCMessage *m;
+    if (record_decode(scratch, RECORD_DESIRED, blob_bytes(scheduling), &m, NULL) < 0) {
+        return false;
+    }
+    const Models__DesiredLRP *d = (const Models__DesiredLRP *)m;
+    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
+    *ret = (struct half_desired){
+        .scheduling = blob_ref(scheduling),
+        .extra = harmonised(d),
+        .run_key = key_run(a, d->process_guid, epoch),
+    };
+    return true;
+}
+
+void half_desired_done(struct half_desired *h)
+{
+    blob_unref(h->scheduling);
+    blob_unref(h->extra);
+}
+
+static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decoded)
+{
+    desired_as_r2(a, (Models__DesiredLRP *)decoded);
+    return decoded;
+}
+
+static const struct record_viewer r2_viewer = {&models__desired_lrp__descriptor, r2_view};
+
+void whole_desired_add(struct records *records, const struct half_desired *h, struct blob *run,
+                       bool r2)
+{
+    struct blob *const parts[RECORD_PARTS] = {h->scheduling, run, h->extra};
+    if (r2 && desired_has_layers(record_body(blob_bytes(run)))) {
+        records_add_view(records, parts, &r2_viewer);
+    } else {
+        records_add(records, parts);
+    }
+}
