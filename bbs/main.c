@@ -48,7 +48,11 @@ static const char apply_details[] =
     "stay). With any other change the app is replaced: new instances are started beside the old\n"
     "ones, which are removed when all the new ones run. Until then, for --timeout at most, it is\n"
     "waited; if they do not come up the old ones run on (exit status 6 or 7). Interrupted at any\n"
-    "point, apply the file again.\n";
+    "point, apply the file again. Of definitions of one app that are applied at the same time one\n"
+    "stays (4: it was another one).\n"
+    "\n"
+    "All files are read before anything is done. Then each app is applied, also when another one\n"
+    "fails; the exit status is that of the first that failed.\n";
 
 static const char run_details[] =
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
@@ -66,8 +70,9 @@ static const char run_details[] =
     "\n"
     "and every other key of a TaskDefinition by its name in the API. It runs at most once. With\n"
     "--wait the exit status is 0 when it succeeded, 1 when it failed, 6 when it was not over in\n"
-    "time (it goes on), 3 when somebody deleted it before its end was seen. It is kept for its\n"
-    "result until bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
+    "time (it goes on), 3 when somebody deleted it before its end was seen; interrupted, it tells\n"
+    "the guid, and the task goes on. It is kept for its result until bbs task GUID --rm, or as long\n"
+    "as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =
     "NAME is an app's, or a process_guid; without INDEX all of its instances are shown, and each\n"

@@ -1,6 +1,7 @@
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "common/appfile/app_file_io.h"
+#include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 
@@ -50,45 +51,79 @@ static int carry_out(struct session *s, const struct app *app, const struct appl
     case APPLY_UPDATE:
         return update(s, app->lrp->process_guid, plan->update, err);
     case APPLY_REFUSE:
-        return err_set(err, ERR_CONFLICT, "%.60s %s", app->name, plan->text);
+        return err_set(err, ERR_CONFLICT, "%s", plan->text);
     case APPLY_UNCHANGED:
         break;
     }
     return 0;
 }
 
-/* A bbs says what is wrong with a definition, and not with whose. */
-static int say_whose(int r, const struct app *app, struct err *err)
-{
-    struct err inner = *err;
-    return r == -ERR_INVALID ? err_set(err, ERR_INVALID, "%.60s: %.200s", app->name, inner.text)
-                             : r;
-}
+/* An app of the files, and how far it has come. */
+struct application {
+    const struct app *app;
+    struct apply_plan plan;
+    bool failed;
+};
 
-/* Decides on what the board has and carries it out; *ret_plan tells what is left to do. */
-static int apply_one(struct session *s, const struct app *app, struct apply_plan *ret_plan,
-                     struct err *err)
+/* Decides on what the board has and carries it out. What exists though it had to be made was made
+ * meanwhile, by somebody else or by an earlier try of ours whose answer was lost: the board is looked
+ * at anew. */
+static int apply_one(struct session *s, struct application *a, Models__DesiredLRP *const *lrps,
+                     size_t count, struct err *err)
 {
-    int r = -ERR_EXISTS;
-    for (int attempt = 0; r == -ERR_EXISTS && attempt < DECIDE_ATTEMPTS_MAX; attempt++) {
-        Models__DesiredLRP **lrps;
-        size_t count;
-        r = session_desired(s, "", &lrps, &count, err);
+    const char *made = NULL;
+    int r = 0;
+    for (int attempt = 0; attempt < DECIDE_ATTEMPTS_MAX; attempt++) {
+        Models__DesiredLRP **anew;
+        if (attempt > 0) {
+            r = session_desired(s, "", &anew, &count, err);
+            lrps = anew;
+        }
         if (r < 0) {
             return r;
         }
-        apply_decide(&s->arena, app, lrps, count, ret_plan);
-        r = say_whose(carry_out(s, app, ret_plan, err), app, err);
+        apply_decide(&s->arena, a->app, lrps, count, &a->plan);
+        r = carry_out(s, a->app, &a->plan, err);
+        if (r != -ERR_EXISTS) {
+            break;
+        }
+        made = cli_client_may_have_done(s->client) ? a->plan.text : made;
     }
-    return r < 0 ? r : session_tell(s, app->name, app->lrp->process_guid, ret_plan->text, err);
+    const char *text = made && a->plan.action == APPLY_UNCHANGED ? made : a->plan.text;
+    return r < 0 ? session_about(s, a->app->name, r, err)
+                 : session_tell(s, a->app->name, a->app->lrp->process_guid, text, err);
 }
 
-/* Other definitions of the app go when this one runs; before, they run on. */
-static int replace(struct session *s, const struct app *app, const struct apply_plan *plan,
-                   struct err *err)
+/* Its domain, unless the app before it has the same, and the app. */
+static int apply_in_domain(struct session *s, struct application *a, const char **domain,
+                           Models__DesiredLRP *const *lrps, size_t count, struct err *err)
 {
-    for (size_t i = 0; i < plan->old_count; i++) {
-        int r = session_remove(s, app->name, plan->old[i], "replaced, the old one is removed", err);
+    const char *own = a->app->lrp->domain;
+    if (!*domain || strcmp(own, *domain) != 0) {
+        int r = upsert_domain(s, own, err);
+        if (r < 0) {
+            return session_about(s, a->app->name, r, err);
+        }
+        *domain = own;
+    }
+    return apply_one(s, a, lrps, count, err);
+}
+
+/* Other definitions of the app go when this one runs; before, they run on. Each goes only while this
+ * one stands: when two applies contradict each other, the one that comes up first removes the other's,
+ * which can not remove it then. */
+static int replace(struct session *s, const struct application *a, struct err *err)
+{
+    const char *name = a->app->name, *guid = a->app->lrp->process_guid;
+    for (size_t i = 0; i < a->plan.old_count; i++) {
+        const Models__DesiredLRP *old = a->plan.old[i];
+        int r = session_remove(s, name, old, guid, "replaced, the old one is removed", err);
+        if (r == -ERR_CONFLICT) {
+            return err_set(err, ERR_CONFLICT,
+                           "%.60s: somebody else removed its new definition meanwhile (%.120s)",
+                           name, guid);
+        }
+        r = r < 0 || !s->wait ? r : session_wait(s, name, old->process_guid, 0, err);
         if (r != 0) {
             return r;
         }
@@ -96,46 +131,78 @@ static int replace(struct session *s, const struct app *app, const struct apply_
     return 0;
 }
 
-static int wait_for(struct session *s, const struct app *app, const struct apply_plan *plan,
-                    struct err *err)
+static int wait_for(struct session *s, const struct application *a, struct err *err)
 {
+    const struct apply_plan *plan = &a->plan;
     if (!s->wait && plan->old_count == 0) {
         return 0;
     }
     s->settle = plan->old_count > 0;
-    int r = session_wait(s, app->name, app->lrp->process_guid, plan->instances, err);
+    const char *guid = a->app->lrp->process_guid;
+    int r = session_wait(s, a->app->name, guid, plan->instances, err);
     s->settle = false;
     if (r == 0) {
-        r = replace(s, app, plan, err);
-    } else if (plan->old_count > 0) {
+        return replace(s, a, err);
+    }
+    if (plan->old_count > 0 && r != -ERR_CONFLICT) {
         fprintf(stderr,
                 "bbs: %s: the old definition (%s) runs on; apply again to go on, or bbs rm %s to "
                 "give the new one up\n",
-                app->name, plan->old[0]->process_guid, app->lrp->process_guid);
+                a->app->name, plan->old[0]->process_guid, guid);
     }
     return r;
 }
 
+/* What stands beside the apps now that they were carried out: somebody may have applied another
+ * definition of one at the same time, and of two that do so at least one sees the other. */
+static int look_again(struct session *s, struct application *all, size_t count, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t lrp_count;
+    bool made = false;
+    for (size_t i = 0; i < count; i++) {
+        made = made || (!all[i].failed && all[i].plan.action == APPLY_CREATE);
+    }
+    int r = made ? session_desired(s, "", &lrps, &lrp_count, err) : 0;
+    for (size_t i = 0; made && r == 0 && i < count; i++) {
+        struct apply_plan now;
+        apply_decide(&s->arena, all[i].app, lrps, lrp_count, &now);
+        all[i].plan.old = now.old;
+        all[i].plan.old_count = now.old_count;
+    }
+    return r;
+}
+
+/* One that fails leaves the others to be applied. */
 static int apply_all(struct session *s, const struct app *apps, size_t count, struct err *err)
 {
-    struct apply_plan *plans = ARENA_ARRAY(&s->arena, count, struct apply_plan);
-    for (size_t i = 0; i < count; i++) {
-        bool again = i > 0 && strcmp(apps[i].lrp->domain, apps[i - 1].lrp->domain) == 0;
-        int r = again ? 0 : upsert_domain(s, apps[i].lrp->domain, err);
-        r = r < 0 ? r : apply_one(s, &apps[i], &plans[i], err);
-        if (r < 0) {
-            return r;
+    struct application *all = ARENA_ARRAY(&s->arena, count, struct application);
+    Models__DesiredLRP **lrps;
+    size_t lrp_count;
+    const char *domain = NULL;
+    int r = session_desired(s, "", &lrps, &lrp_count, err);
+    if (r < 0) {
+        return r;
+    }
+    for (size_t i = 0; i < count && !cli_interrupted(); i++) {
+        all[i].app = &apps[i];
+        r = apply_in_domain(s, &all[i], &domain, lrps, lrp_count, err);
+        all[i].failed = r < 0;
+        session_count(s, apps[i].name, r, err);
+    }
+    if (cli_interrupted()) {
+        return CLI_INTERRUPTED;
+    }
+    r = look_again(s, all, count, err);
+    if (r < 0) {
+        return r;
+    }
+    for (size_t i = 0; i < count && !cli_interrupted(); i++) {
+        if (!all[i].failed) {
+            session_count(s, apps[i].name, wait_for(s, &all[i], err), err);
         }
     }
-    int worst = 0;
-    for (size_t i = 0; i < count; i++) {
-        int r = wait_for(s, &apps[i], &plans[i], err);
-        if (r < 0) {
-            return r;
-        }
-        worst = r > worst ? r : worst;
-    }
-    return worst;
+    return s->status;
 }
 
 /* Within one file the parser looks; the later of two would replace the earlier. */

@@ -85,7 +85,8 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
                         &models__desired_lrplifecycle_response__descriptor, &m, err);
     const char *result =
         arena_printf(&s->arena, "scaled from %d to %d", (int)lrps[0]->instances, (int)instances);
-    r = r < 0 ? r : session_tell(s, name, lrps[0]->process_guid, result, err);
+    r = r < 0 ? session_about(s, name, r, err)
+              : session_tell(s, name, lrps[0]->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
 }
 
@@ -100,26 +101,61 @@ int bbs_scale_run(const struct invocation *call, struct err *err)
     return r;
 }
 
-struct named {
-    Models__DesiredLRP **lrps;
-    size_t count;
+/* A process that goes, under the name that was given for it. */
+struct gone {
+    const char *name;
+    const Models__DesiredLRP *lrp;
+    int result;
 };
 
-/* All names are looked up before anything is removed: a mistake in the last one leaves all as it
- * was. */
-static int remove_all(struct session *s, const struct invocation *call, struct err *err)
+/* All that the names mean, each process once; a name that means nothing is told, and counted. */
+static size_t find_all(struct session *s, const struct invocation *call,
+                       Models__DesiredLRP *const *lrps, size_t count, struct gone *gone,
+                       struct err *err)
 {
-    struct named *named = ARENA_ARRAY(&s->arena, call->argument_count, struct named);
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
-        r = session_named(s, call->arguments[i], &named[i].lrps, &named[i].count, err);
-    }
-    for (size_t i = 0; r == 0 && i < call->argument_count; i++) {
-        for (size_t k = 0; r == 0 && k < named[i].count; k++) {
-            r = session_remove(s, call->arguments[i], named[i].lrps[k], "removed", err);
+    size_t total = 0;
+    for (size_t i = 0; i < call->argument_count; i++) {
+        const char *name = call->arguments[i];
+        Models__DesiredLRP **found;
+        size_t n = lrps_named(&s->arena, lrps, count, name, &found);
+        if (n == 0) {
+            session_count(s, name, session_not_found(name, lrps, count, err), err);
+        }
+        for (size_t k = 0; k < n; k++) {
+            bool again = false;
+            for (size_t g = 0; g < total; g++) {
+                again = again || gone[g].lrp == found[k];
+            }
+            if (!again) {
+                gone[total++] = (struct gone){.name = name, .lrp = found[k]};
+            }
         }
     }
-    return r;
+    return total;
+}
+
+/* Whether there is one or not, and whether it goes or not, the others go. */
+static int remove_all(struct session *s, const struct invocation *call, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t count;
+    int r = session_desired(s, "", &lrps, &count, err);
+    if (r < 0) {
+        return r;
+    }
+    struct gone *gone = ARENA_ARRAY(&s->arena, count, struct gone);
+    size_t total = find_all(s, call, lrps, count, gone, err);
+    for (size_t i = 0; i < total && !cli_interrupted(); i++) {
+        gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, "", "removed", err);
+        session_count(s, gone[i].name, gone[i].result, err);
+    }
+    for (size_t i = 0; s->wait && i < total && !cli_interrupted(); i++) {
+        if (gone[i].result == 0) {
+            const char *guid = gone[i].lrp->process_guid;
+            session_count(s, gone[i].name, session_wait(s, gone[i].name, guid, 0, err), err);
+        }
+    }
+    return s->status;
 }
 
 int bbs_rm_run(const struct invocation *call, struct err *err)

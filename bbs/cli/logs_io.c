@@ -1,6 +1,7 @@
 /* bbs logs: finds the cells by the board and reads what containers wrote from their reps. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"

@@ -90,8 +90,8 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
     return r;
 }
 
-static int not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
-                     struct err *err)
+int session_not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                      struct err *err)
 {
     struct nearest n;
     nearest_begin(&n, name);
@@ -113,7 +113,7 @@ int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret
         return r;
     }
     *ret_count = lrps_named(&s->arena, all, count, name, ret_lrps);
-    return *ret_count ? 0 : not_found(name, all, count, err);
+    return *ret_count ? 0 : session_not_found(name, all, count, err);
 }
 
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
@@ -150,6 +150,21 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
     return done && lrp_progress_settled(p, wall_ns, (now_ms - s->since_ms) * 1000000);
 }
 
+/* Nothing is left of it: somebody may have removed it. */
+static int still_desired(struct session *s, struct arena *a, const char *name,
+                         const char *process_guid, struct err *err)
+{
+    Models__DesiredLRPByProcessGuidRequest request = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    request.process_guid = arena_strdup(a, process_guid);
+    ProtobufCMessage *m;
+    int r = cli_client_call(s->client, a, "/v1/desired_lrps/get_by_process_guid.r3", &request.base,
+                            &models__desired_lrpresponse__descriptor, &m, err);
+    return r == -ERR_NOT_FOUND
+               ? err_set(err, ERR_CONFLICT, "%.60s: somebody else removed it meanwhile (%.120s)",
+                         name, process_guid)
+               : r;
+}
+
 /* Looks once: 1 when all is as desired and stays so. */
 static int look(struct session *s, const char *name, const char *process_guid, int32_t desired,
                 struct cli_progress *shown, struct lrp_progress *p, struct settling *settling,
@@ -161,6 +176,9 @@ static int look(struct session *s, const char *name, const char *process_guid, i
     size_t count;
     int64_t wall_ns = cli_wall_ns(), now_ms = cli_now_ms();
     int r = session_actuals(s, &a, process_guid, &actuals, &count, err);
+    if (r == 0 && count == 0 && desired > 0) {
+        r = still_desired(s, &a, name, process_guid, err);
+    }
     if (r == 0) {
         lrp_progress_of(desired, actuals, count, p);
         snprintf(text, text_size, "%s", lrp_progress_text(&a, name, p));
@@ -239,17 +257,52 @@ int session_tell(struct session *s, const char *name, const char *process_guid, 
 }
 
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
-                   const char *result, struct err *err)
+                   const char *replaced_by, const char *result, struct err *err)
 {
     Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     request.process_guid = lrp->process_guid;
+    request.replaced_by = arena_strdup(&s->arena, replaced_by);
     ProtobufCMessage *m;
     int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
                             &models__desired_lrplifecycle_response__descriptor, &m, err);
     /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
     r = r == -ERR_NOT_FOUND ? 0 : r;
-    r = r < 0 ? r : session_tell(s, name, lrp->process_guid, result, err);
-    return r < 0 || !s->wait ? r : session_wait(s, name, lrp->process_guid, 0, err);
+    return r < 0 ? session_about(s, name, r, err)
+                 : session_tell(s, name, lrp->process_guid, result, err);
+}
+
+int session_about(struct session *s, const char *name, int r, struct err *err)
+{
+    bool missing = r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT || r == -ERR_UNKNOWN;
+    bool may = missing && cli_client_may_have_done(s->client);
+    struct err inner = *err;
+    return err_set(err, inner.code, "%.60s: %.*s%s", name, may ? 150 : 200, inner.text,
+                   may ? "; it may have been done" : "");
+}
+
+static void tell_error(struct session *s, const char *name, const struct err *err)
+{
+    struct buf out;
+    fprintf(stderr, "bbs: %s\n", err->text);
+    buf_init(&out);
+    if (s->json) {
+        buf_append_string(&out, "{\"name\":");
+        json_string_text(bytes_of(name), &out);
+        buf_append_string(&out, ",\"error\":");
+        json_string_text(bytes_of(err->text), &out);
+        buf_append_string(&out, "}\n");
+        (void)cli_print(buf_bytes(&out), NULL);
+    }
+    buf_done(&out);
+}
+
+void session_count(struct session *s, const char *name, int r, struct err *err)
+{
+    if (r < 0) {
+        tell_error(s, name, err);
+    }
+    int status = r < 0 ? cli_interrupted() ? CLI_INTERRUPTED : cli_exit_of(err->code) : r;
+    s->status = s->status ? s->status : status;
 }
 
 void session_hide(struct session *s, ProtobufCMessage *m)

@@ -4,7 +4,6 @@
 
 #include "bbs/cli/lrps.h"
 #include "common/cli/client_io.h"
-#include "models/task.pb-c.h"
 
 struct session {
     struct arena arena;
@@ -14,6 +13,7 @@ struct session {
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key;         /* of session_tell() in JSON; NULL = "process_guid" */
+    int status;                   /* of session_count(): exit status of the first that failed, or 0 */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -29,21 +29,35 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
 int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,
                   size_t *ret_count, struct err *err);
 
+/* ERR_NOT_FOUND, with the nearest name of those that there are. */
+int session_not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                      struct err *err);
+
 /* All actual LRPs, of one process if not "". They live in `a`. */
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
                     Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
 
-/* Waits until a process has `desired` instances that run, and no others; looks at least once. At
- * the end of the session's time:
+/* Waits until a process has `desired` instances that run, and no others; looks at least once.
+ * ERR_CONFLICT when somebody removes it meanwhile. At the end of the session's time:
  * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
  * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT
  * if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
-/* Removes a process and tells it so; with --wait until nothing of it runs. */
+/* Removes a process and tells it so. `replaced_by`: only while the process with this guid is desired,
+ * else ERR_CONFLICT; "" = whatever there is. */
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
-                   const char *result, struct err *err);
+                   const char *replaced_by, const char *result, struct err *err);
+
+/* Of a command that goes on with the next one when one fails: takes what the work on `name` gave, 0, an
+ * exit status, or an error code with its text, which is told at once; in JSON mode also on standard
+ * output, as {"name":...,"error":...}. */
+void session_count(struct session *s, const char *name, int r, struct err *err);
+
+/* Puts the name before what a bbs said, which does not know it, and adds that it may have been done if
+ * the answer to a change is missing. Gives r again. */
+int session_about(struct session *s, const char *name, int r, struct err *err);
 
 /* Hides what is secret in it, unless the call has --show-secrets. */
 void session_hide(struct session *s, ProtobufCMessage *m);
@@ -56,10 +70,6 @@ int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index
 
 /* Text as a value in the query of a path. */
 const char *cli_escaped(struct arena *a, const char *text);
-
-/* The task with this guid, else the only one of this name. ERR_NOT_FOUND with the nearest name;
- * ERR_CONFLICT when several have it. */
-int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);
 
 /* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
 int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,

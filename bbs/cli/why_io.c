@@ -3,6 +3,7 @@
 
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/task_calls_io.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/scan.h"
 #include "common/model/record.h"

@@ -51,6 +51,7 @@ struct cli_client {
     size_t url_count;
     size_t next;         /* the URL that answered last */
     int64_t deadline_ms; /* -1 = none */
+    bool may_have_done;  /* a try of this call was sent, and not answered */
     const char *ca, *cert, *key;
     char detail[CURL_ERROR_SIZE];
     struct buf body;
@@ -269,6 +270,14 @@ static int status_error(struct cli_client *c, const char *path, bool get, long s
     }
 }
 
+/* Whether the request was on its way when the connection failed. */
+static bool was_sent(struct cli_client *c)
+{
+    curl_off_t sent_us = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_PRETRANSFER_TIME_T, &sent_us);
+    return sent_us > 0;
+}
+
 /* One exchange with one server; 0 when it answered 200. */
 static int exchange(struct cli_client *c, const char *path, const struct buf *body, struct err *err)
 {
@@ -292,6 +301,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     long status = 0;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK && !(c->take && c->taken < 0)) {
+        c->may_have_done = c->may_have_done || was_sent(c);
         return transport_error(c, code, err);
     }
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
@@ -302,6 +312,7 @@ static int exchange_with_any(struct cli_client *c, const char *path, const struc
                              struct err *err)
 {
     int64_t begun_ms = cli_now_ms();
+    c->may_have_done = false;
     for (size_t tried = 1;; tried++) {
         int r = exchange(c, path, body, err);
         if (r != -ERR_UNAVAILABLE) {
@@ -403,6 +414,11 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
     int r = exchange(c, path, NULL, err);
     c->take = NULL;
     return c->taken < 0 ? c->taken : r;
+}
+
+bool cli_client_may_have_done(const struct cli_client *c)
+{
+    return c->may_have_done;
 }
 
 bool cli_client_answered(const struct cli_client *c)

@@ -219,6 +219,36 @@ static void the_next_server_is_asked(void **state)
     assert_in_range(cli_now_ms() - begun_ms, 0, 1000);
 }
 
+/* A call that was sent may have been done; one that found nobody, or was refused, was not. */
+static void a_lost_answer_is_told(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *path;
+        int64_t limit_ms;
+        int code;
+        bool may_have_done;
+    } rows[] = {
+        {"/echo", 30000, 0, false},
+        {"/short?100", 30000, -ERR_UNAVAILABLE, true}, /* the connection breaks in the answer */
+        {"/status?503", 30000, -ERR_UNAVAILABLE, false},
+        {"/echo", 30000, 0, false}, /* of the last call only */
+        {"/never", 500, -ERR_TIMEOUT, true}, /* over the connection of the one before */
+    };
+    ProtobufCMessage *answer = NULL;
+    assert_int_equal(open_with(f, &client_files, url, 0), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        cli_client_limit(f->client, rows[i].limit_ms);
+        assert_int_equal(ask(f, rows[i].path, NULL, &answer), rows[i].code);
+        assert_int_equal(cli_client_may_have_done(f->client), rows[i].may_have_done);
+    }
+    cli_client_close(f->client);
+    f->client = NULL;
+    assert_int_equal(open_with(f, &client_files, "https://127.0.0.1:1", 500), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
+    assert_false(cli_client_may_have_done(f->client));
+}
+
 static void nobody_there_ends_in_time(void **state)
 {
     struct fixture *f = *state;
@@ -332,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(answers_are_decoded),           TEST(errors_in_answers_become_ours),
         TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
+        TEST(a_lost_answer_is_told),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
         TEST(an_interrupt_ends_a_call),

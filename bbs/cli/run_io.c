@@ -1,0 +1,189 @@
+/* bbs run. */
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/session_io.h"
+#include "bbs/cli/task_calls_io.h"
+#include "bbs/cli/tasks.h"
+#include "common/appfile/app_file_io.h"
+#include "common/appfile/task_app.h"
+#include "common/cli/cli_io.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { POLL_MS = 100, POLL_SLOW_MS = 1000, POLL_SLOW_AFTER_MS = 10000, ANSWER_MS = 10000 };
+
+const struct cli_option bbs_run_options[] = {
+    {.name = "wait", .help = "wait until it is over, and end as it did: 0 succeeded, 1 failed"},
+    {.name = "rm", .help = "with --wait: delete it then; otherwise it is kept as its file says"},
+    {.name = "timeout", .value = "TIME", .help = "how long to wait; it goes on", .fallback = "1h"},
+    {0},
+};
+
+static const char *draw_guid(struct arena *a, const char *name)
+{
+    uint64_t id = 0;
+    if (getrandom(&id, sizeof(id), 0) < 0) {
+        id = (uint64_t)cli_wall_ns();
+    }
+    return arena_printf(a, "%s-%010llx", name, (unsigned long long)(id & 0xffffffffff));
+}
+
+/* How much of another text fits beside a guid: the guid must be whole, or nobody finds the task. */
+static int room_beside(const char *guid)
+{
+    int room = 190 - (int)strlen(guid);
+    return room > 20 ? room : 20;
+}
+
+/* A guid that was drawn exists only if an earlier try of ours, whose answer was lost, made it; so does
+ * one that was given, if there was such a try. */
+static int desire(struct session *s, struct task_app *task, struct err *err)
+{
+    ProtobufCMessage *m;
+    if (!task->guid_given) {
+        task->request->task_guid = (char *)(uintptr_t)draw_guid(&s->arena, task->name);
+    }
+    const char *guid = task->request->task_guid;
+    int r = cli_client_call(s->client, &s->arena, "/v1/tasks/desire.r2", &task->request->base,
+                            &models__task_lifecycle_response__descriptor, &m, err);
+    bool may_have_done = cli_client_may_have_done(s->client);
+    if (r == -ERR_EXISTS && task->guid_given && !may_have_done) {
+        return err_set(err, ERR_CONFLICT, "a task with the guid \"%.60s\" exists already", guid);
+    }
+    if (r < 0 && r != -ERR_EXISTS && may_have_done) {
+        struct err inner = *err;
+        return err_set(err, inner.code, "%.*s; it may run all the same: bbs task %s",
+                       room_beside(guid), inner.text, guid);
+    }
+    return r == -ERR_EXISTS ? 0 : r;
+}
+
+static int tell_outcome(struct session *s, const struct task_app *app, Models__Task *task,
+                        struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    if (s->json) {
+        session_json(s, &task->base, &out);
+    } else {
+        task_outcome_text(&s->arena, app->name, task, &out);
+    }
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
+/* Looks once: 1 when it is over, then the task is in the session's arena. */
+static int look(struct session *s, const struct task_app *app, struct cli_progress *shown,
+                char *text, size_t text_size, Models__Task **ret_task, struct err *err)
+{
+    struct arena a;
+    arena_init(&a);
+    cli_client_limit(s->client, ANSWER_MS);
+    int r = session_task_by_guid(s, &a, app->request->task_guid, ret_task, err);
+    if (r == 0) {
+        snprintf(text, text_size, "%s", task_progress_text(&a, app->name, *ret_task));
+        cli_progress(shown, text);
+        r = task_is_over(*ret_task);
+    }
+    arena_done(&a);
+    if (r > 0) { /* once more, to be kept */
+        r = session_task_by_guid(s, &s->arena, app->request->task_guid, ret_task, err);
+        r = r < 0 ? r : 1;
+    }
+    return r;
+}
+
+static int is_gone(const struct task_app *app, struct err *err)
+{
+    return *app->request->task_definition->completion_callback_url
+               ? err_set(err, ERR_NOT_FOUND,
+                         "%.60s is over, and its callback was told how; it has been deleted",
+                         app->name)
+               : err_set(err, ERR_NOT_FOUND, "%.60s was deleted by somebody else", app->name);
+}
+
+/* It was waited for in vain: by which guid the task is found again. `r`: 0 or what ended the waiting. */
+static int goes_on(const struct task_app *app, int r, int64_t passed_ms, const char *text,
+                   struct err *err)
+{
+    const char *guid = app->request->task_guid;
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted; it goes on: bbs task %s", guid);
+    }
+    if (r < 0) {
+        struct err inner = *err;
+        return err_set(err, inner.code, "%.*s; it goes on: bbs task %s", room_beside(guid),
+                       inner.text, guid);
+    }
+    return err_set(err, ERR_TIMEOUT, "after %lld s: %.*s; it goes on: bbs task %s",
+                   (long long)(passed_ms / 1000), room_beside(guid), text, guid);
+}
+
+static int wait_for(struct session *s, const struct task_app *app, Models__Task **ret_task,
+                    struct err *err)
+{
+    struct cli_progress shown = {0};
+    char text[400] = "";
+    int64_t passed_ms;
+    int r;
+    for (;;) {
+        r = look(s, app, &shown, text, sizeof(text), ret_task, err);
+        passed_ms = cli_now_ms() - s->begun_ms;
+        bool again = r == 0 || r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT;
+        if (!again || passed_ms >= s->timeout_ms || cli_interrupted()) {
+            break;
+        }
+        cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
+    }
+    cli_progress(&shown, NULL);
+    if (r > 0) {
+        return 0;
+    }
+    return r == -ERR_NOT_FOUND ? is_gone(app, err) : goes_on(app, r, passed_ms, text, err);
+}
+
+/* A command that is interrupted ends without a word, but this one knows what the task is called. */
+static int tell_interrupted(int r, const struct err *err)
+{
+    if (r < 0 && cli_interrupted()) {
+        fprintf(stderr, "bbs: %s\n", err->text);
+    }
+    return r;
+}
+
+static int run(struct session *s, const struct invocation *call, struct err *err)
+{
+    struct bytes text;
+    struct task_app app;
+    Models__Task *task = NULL;
+    int r = app_file_read(&s->arena, call->arguments[0], &text, err);
+    r = r < 0 ? r : task_app_parse(&s->arena, call->arguments[0], text, &app, err);
+    r = r < 0 ? r : desire(s, &app, err);
+    if (r < 0) {
+        return tell_interrupted(r, err);
+    }
+    if (!s->wait) {
+        return session_tell(s, app.name, app.request->task_guid, "desired", err);
+    }
+    r = tell_interrupted(wait_for(s, &app, &task, err), err);
+    r = r < 0 ? r : tell_outcome(s, &app, task, err);
+    if (r == 0 && cli_switch(call, "rm")) {
+        r = session_delete_task(s, task->task_guid, err);
+    }
+    return r < 0 ? r : task->failed ? CLI_FAILED : CLI_DONE;
+}
+
+int bbs_run_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    if (cli_switch(call, "rm") && !cli_switch(call, "wait")) {
+        return err_set(err, ERR_INVALID, "--rm needs --wait: a task is deleted when it is over");
+    }
+    int r = session_open(call, &s, err);
+    s.guid_key = "task_guid";
+    r = r < 0 ? r : run(&s, call, err);
+    session_close(&s);
+    return r;
+}
