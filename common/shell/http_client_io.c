@@ -410,7 +410,9 @@ static void set_connection(CURL *e, const struct tls_files *files)
 }
 
 /* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. A name that is
- * being looked up must not hold up the loop when the deadline comes. */
+ * being looked up must not hold up the loop when the deadline comes. Each request has a connection of
+ * its own: on a kept one that breaks libcurl would send it again, unasked, and here its body can be
+ * rewound, for redirects want it. */
 static void set_outside(struct transfer *t)
 {
     CURL *e = t->easy;
@@ -420,6 +422,7 @@ static void set_outside(struct transfer *t)
     curl_easy_setopt(e, CURLOPT_MAXREDIRS, (long)HTTP_OUTSIDE_REDIRECTS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_OUTSIDE_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, NULL);
     curl_easy_setopt(e, CURLOPT_POSTFIELDS, t->body.size ? (const char *)t->body.data : "");
 }
@@ -528,7 +531,7 @@ static void begin(struct http_client *c, const struct call *call, bool endless)
         return;
     }
     set_deadline(t, call->deadline_ns);
-    curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, endless ? 1L : 0L);
+    curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, endless || t->outside ? 1L : 0L);
     if (curl_multi_add_handle(multi_of(t), t->easy) != CURLM_OK) {
         abort();
     }
