@@ -157,16 +157,6 @@ void host_wake(struct host *h, const char *channel)
     }
 }
 
-static void output(struct host *h, const struct output_request *wanted)
-{
-    struct reply reply = {.status = 404, .content_type = "", .etag = "", .allow = ""};
-    if (h->driver) {
-        h->driver->ops->output(h->driver, wanted, &reply);
-    }
-    reply.id = wanted->id;
-    http_server_reply(server_of(h, reply.id), &reply);
-}
-
 static void keep_session(struct host *h, uint64_t session)
 {
     assert(h->session_keep);
@@ -176,7 +166,7 @@ static void keep_session(struct host *h, uint64_t session)
                                     .session = {.session = session, .text = err.text}});
 }
 
-static void reply(struct host *h, const struct reply *reply)
+void host_reply(struct host *h, const struct reply *reply)
 {
     if (grpc_server_id(reply->id)) {
         assert(h->grpc);
@@ -191,7 +181,7 @@ static void carry_out(struct host *h, const struct effect *e)
 {
     switch (e->kind) {
     case EFFECT_REPLY:
-        reply(h, &e->reply);
+        host_reply(h, &e->reply);
         break;
     case EFFECT_WAKE:
         host_wake(h, e->wake);
@@ -224,8 +214,8 @@ static void carry_out(struct host *h, const struct effect *e)
         verb(h, &e->verb);
         break;
     case EFFECT_OUTPUT:
-        assert(h->server);
-        output(h, &e->output);
+        assert(h->driver);
+        h->driver->ops->output(h->driver, &e->output);
         break;
     case EFFECT_SESSION:
         keep_session(h, e->session);

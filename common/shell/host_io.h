@@ -50,9 +50,9 @@ struct driver_shell {
 struct driver_shell_ops {
     void (*call)(struct driver_shell *d, const struct verb_call *call); /* borrows `call` */
     void (*free)(struct driver_shell *d);                               /* containers run on */
-    /* Fills in the answer, all but its id; texts are static, the cursor outlives the driver. */
-    void (*output)(struct driver_shell *d, const struct output_request *wanted,
-                   struct reply *ret_reply);
+    /* Answered once by host_reply(), now or later; the cursor outlives the driver. Borrows
+     * `wanted`. */
+    void (*output)(struct driver_shell *d, const struct output_request *wanted);
 };
 
 /* Runs until EFFECT_EXIT; gives its code as the process's exit status. Errors before the first
@@ -65,6 +65,9 @@ int host_run(struct role *role, const struct host_config *config, struct err *er
  * and payload; the host adds time and entropy. Steps never nest: delivered inside a step it waits. */
 struct event_base *host_loop(struct host *h);
 void host_deliver(struct host *h, const struct event *ev);
+
+/* As EFFECT_REPLY, for requests that a role handed to a shell. */
+void host_reply(struct host *h, const struct reply *reply);
 
 /* As EFFECT_WAKE, for cursors of a shell's own. */
 void host_wake(struct host *h, const char *channel);

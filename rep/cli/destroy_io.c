@@ -69,7 +69,8 @@ int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err
     if (!d.loop) {
         return err_set(err, ERR_IO, "cannot make an event loop");
     }
-    d.driver = driver_open(config, d.loop, on_event, &d, err);
+    struct driver_owner owner = {.context = &d, .deliver = on_event};
+    d.driver = driver_open(config, d.loop, &owner, err);
     if (!d.driver) {
         event_base_free(d.loop);
         return -(int)err->code;

@@ -1,6 +1,6 @@
 /* The driver's shell: verbs in, answers and ends out, LIST. Each verb that takes time is one run of
  * the shim (verbs_io.c, job_io.h); what it led to stands in the container's directory
- * (container_io.c). */
+ * (container_io.c). Directories are read beside the loop (worker_io.h), but when it opens. */
 #include "rep/driver/driver_parts.h"
 
 #include <dirent.h>
@@ -36,7 +36,7 @@ static void flush(evutil_socket_t fd, short what, void *driver)
     d->news_end = &d->news;
     while (n) {
         struct news *next = n->next;
-        d->deliver(d->owner, &n->ev);
+        d->owner.deliver(d->owner.context, &n->ev);
         arena_done(&n->arena);
         free(n);
         n = next;
@@ -50,6 +50,13 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb.guid = answer->guid ? arena_strdup(&n->arena, answer->guid) : NULL;
     n->ev.verb.text = arena_strdup(&n->arena, answer->text);
     n->ev.verb.data.data = arena_copy(&n->arena, answer->data.data, answer->data.size);
+    struct container_usage *usages =
+        ARENA_ARRAY(&n->arena, answer->usage_count, struct container_usage);
+    for (size_t i = 0; i < answer->usage_count; i++) {
+        usages[i] = answer->usages[i];
+        usages[i].guid = arena_strdup(&n->arena, usages[i].guid);
+    }
+    n->ev.verb.usages = usages;
 }
 
 struct container_status container_status_of(const struct container *c, struct arena *arena)
@@ -76,27 +83,85 @@ void driver_tell_ended(const struct container *c)
 
 /* ---- LIST ---- */
 
-/* Everything that has a directory is looked at, and every record whose directory has gone. */
-static void load_all(struct driver *d)
+/* What has a directory and is not known here: a job that an earlier driver left behind may still
+ * have finished it. Looked for beside the loop, so it stands in the next listing. */
+struct look {
+    struct work work;
+    struct driver *driver;
+    char *path;
+    struct map names;
+};
+
+static void read_names(struct work *work, const atomic_bool *ending)
 {
-    DIR *all = opendir(d->containers_dir);
-    for (struct dirent *e; all && (e = readdir(all));) {
+    struct look *k = (struct look *)work;
+    DIR *all = opendir(k->path);
+    for (struct dirent *e; all && !atomic_load(ending) && (e = readdir(all));) {
         if (guid_valid(e->d_name)) {
-            container_load(d, e->d_name);
+            map_put(&k->names, e->d_name, k);
         }
     }
     if (all) {
         closedir(all);
     }
-    MAP_EACH(&d->containers, n) {
-        container_load(d, map_key(n));
+}
+
+static void look_free(struct work *work)
+{
+    struct look *k = (struct look *)work;
+    map_done(&k->names, NULL);
+    free(k->path);
+    free(k);
+}
+
+static void names_read(struct work *work)
+{
+    struct look *k = (struct look *)work;
+    k->driver->looking = false;
+    MAP_EACH(&k->names, n) {
+        if (!map_get(&k->driver->containers, map_key(n))) {
+            container_load(k->driver, map_key(n));
+        }
     }
+    look_free(work);
+}
+
+static struct look *look_new(struct driver *d)
+{
+    struct look *k = calloc(1, sizeof(*k));
+    k->work = (struct work){.run = read_names, .done = names_read, .drop = look_free};
+    k->driver = d;
+    k->path = strdup(d->containers_dir);
+    map_init(&k->names);
+    return k;
+}
+
+static void look_around(struct driver *d)
+{
+    struct look *k = d->looking ? NULL : look_new(d);
+    if (k && worker_add(d->worker, &k->work)) {
+        d->looking = true;
+    } else if (k) {
+        look_free(&k->work);
+    }
+}
+
+/* Before the loop runs. */
+static void load_all(struct driver *d)
+{
+    static const atomic_bool never;
+    struct look *k = look_new(d);
+    read_names(&k->work, &never);
+    names_read(&k->work);
 }
 
 static void call_list(struct driver *d, const struct verb_call *call)
 {
     size_t count = 0;
-    load_all(d);
+    MAP_EACH(&d->containers, at) {
+        container_load(d, map_key(at)); /* which drops it if it has gone */
+    }
+    look_around(d);
     struct news *n = news_new(d, EVENT_VERB);
     struct container_status *list =
         ARENA_ARRAY(&n->arena, d->containers.count, struct container_status);
@@ -113,16 +178,6 @@ static void call_list(struct driver *d, const struct verb_call *call)
     };
 }
 
-/* ---- MEASURE ---- */
-
-static void call_measure(struct driver *d, const struct verb_call *call)
-{
-    struct news *n = news_new(d, EVENT_VERB);
-    n->ev.verb = (struct verb_answer){
-        .id = call->id, .verb = VERB_MEASURE, .outcome = VERB_DONE, .text = ""};
-    n->ev.verb.usages = usage_measure(d, &n->arena, &n->ev.verb.usage_count);
-}
-
 /* ---- The shell ---- */
 
 void shim_command(struct driver *d, struct command *c, const char *verb)
@@ -137,7 +192,7 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
     if (call->verb == VERB_LIST) {
         call_list(d, call);
     } else if (call->verb == VERB_MEASURE) {
-        call_measure(d, call);
+        verb_measure(d, call);
     } else if (!guid_valid(call->guid)) {
         driver_answer(d, &(struct verb_answer){
                              .id = call->id,
@@ -153,10 +208,9 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
     }
 }
 
-static void driver_output(struct driver_shell *shell, const struct output_request *wanted,
-                          struct reply *ret_reply)
+static void driver_output(struct driver_shell *shell, const struct output_request *wanted)
 {
-    outputs_answer((struct driver *)shell, wanted, ret_reply);
+    outputs_answer((struct driver *)shell, wanted);
 }
 
 static void driver_free(struct driver_shell *shell)
@@ -165,6 +219,7 @@ static void driver_free(struct driver_shell *shell)
     if (!d) {
         return;
     }
+    worker_free(d->worker);
     jobs_free(d->jobs);
     MAP_EACH(&d->containers, n) {
         container_drop(map_value(n));
@@ -180,7 +235,6 @@ static void driver_free(struct driver_shell *shell)
         event_free(d->flush);
     }
     outputs_done(d);
-    buf_done(&d->kept_text);
     driver_done(d);
     free(d);
 }
@@ -206,24 +260,22 @@ static void clear_leftovers(struct driver *d)
 }
 
 struct driver_shell *driver_open(const struct driver_config *config, struct event_base *loop,
-                                 void (*deliver)(void *owner, const struct event *ev), void *owner,
-                                 struct err *err)
+                                 const struct driver_owner *owner, struct err *err)
 {
     struct driver *d = calloc(1, sizeof(*d));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     d->shell.ops = &shell_ops;
     d->loop = loop;
-    d->deliver = deliver;
-    d->owner = owner;
+    d->owner = *owner;
     d->news_end = &d->news;
     d->flush = event_new(loop, -1, 0, flush, d);
     d->jobs = jobs_new(loop, cores > 0 ? (int)cores : 1);
     map_init(&d->containers);
-    buf_init(&d->kept_text);
     if (driver_init(d, config, err) < 0) {
         driver_free(&d->shell);
         return NULL;
     }
+    d->worker = worker_new(loop);
     outputs_init(d);
     load_all(d);
     clear_leftovers(d);

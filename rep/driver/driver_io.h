@@ -1,7 +1,8 @@
 /* The container drivers of a rep (DESIGN 7): "oci" (runc or crun, the first that passes a probe)
  * and "process" (own session, no isolation, for trials without privileges). Both carry out the
  * verbs of common/contract/driver.h in the host's loop and never block it: everything that takes
- * time runs in a child process, at most as many runtime calls at once as there are cores.
+ * time runs in a child process, at most as many runtime calls at once as there are cores, or, if it
+ * only reads and deletes directories, in a thread beside the loop (worker_io.h).
  *
  * Each container lives in <state_dir>/containers/<guid>/ and is watched by a process of its own,
  * the shim (rep/shim), which outlives the rep: a new driver over the same state directory adopts
@@ -66,11 +67,20 @@ int driver_probe(const struct driver_config *config, struct driver_choice *ret_c
  * here, or the state directory cannot be used. */
 struct driver_shell *driver_new(void *config, struct host *host, struct err *err);
 
-/* The same for another loop than a host's: `deliver` gets EVENT_VERB and EVENT_CONTAINER, never
- * from inside a call of the driver. */
+/* Whom a driver tells, if not a host. Without output requests `reply` and `wake` may be NULL. */
+struct driver_owner {
+    void *context;
+    /* EVENT_VERB and EVENT_CONTAINER, never from inside a call of the driver. */
+    void (*deliver)(void *context, const struct event *ev);
+    /* The answer to an output request; it may come from inside of the call. As for http_server_reply():
+     * the cursor becomes the owner's, everything else is borrowed. */
+    void (*reply)(void *context, const struct reply *reply);
+    void (*wake)(void *context, const char *channel); /* of cursors that wait */
+};
+
+/* The same for another loop than a host's. */
 struct driver_shell *driver_open(const struct driver_config *config, struct event_base *loop,
-                                 void (*deliver)(void *owner, const struct event *ev), void *owner,
-                                 struct err *err);
+                                 const struct driver_owner *owner, struct err *err);
 
 /* Where a container's logs stand: <state_dir>/containers/<guid>/log/stdout and stderr; older ones
  * have ".1", ".2", ... appended. */

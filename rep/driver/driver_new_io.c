@@ -7,6 +7,11 @@ static void deliver_to_host(void *host, const struct event *ev)
     host_deliver(host, ev);
 }
 
+static void reply_by_host(void *host, const struct reply *reply)
+{
+    host_reply(host, reply);
+}
+
 static void wake_host(void *host, const char *channel)
 {
     host_wake(host, channel);
@@ -23,9 +28,9 @@ static void say_choice(const struct driver *d)
 
 struct driver_shell *driver_new(void *config, struct host *host, struct err *err)
 {
-    struct driver_shell *shell = driver_open(config, host_loop(host), deliver_to_host, host, err);
+    struct driver_owner owner = {host, deliver_to_host, reply_by_host, wake_host};
+    struct driver_shell *shell = driver_open(config, host_loop(host), &owner, err);
     if (shell) {
-        ((struct driver *)shell)->wake = wake_host;
         say_choice((struct driver *)shell);
     }
     return shell;

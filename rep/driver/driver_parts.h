@@ -9,6 +9,7 @@
 #include "rep/driver/job_io.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/status.h"
+#include "rep/driver/worker_io.h"
 #include "rep/shim/identity.h"
 
 enum { NOTE_BYTES_MAX = 1024 * 1024 };
@@ -45,9 +46,7 @@ struct driver {
     struct driver_shell shell;
     const struct driver_ops *ops;
     struct event_base *loop;
-    void (*deliver)(void *owner, const struct event *ev);
-    void (*wake)(void *owner, const char *channel); /* of cursors that wait; NULL = there are none */
-    void *owner;
+    struct driver_owner owner;
     char *state_dir, *containers_dir, *runtime_dir, *shim;
     struct rootfs *rootfs;
     size_t rootfs_count;
@@ -57,12 +56,13 @@ struct driver {
     struct oci_facts facts;
     uint32_t hash; /* of the state directory: names control groups */
     struct jobs *jobs;
+    struct worker *worker;
+    bool looking; /* for directories of containers that are not known here */
     struct map containers; /* by guid */
     uint64_t execs;
     struct news *news, **news_end; /* to be delivered from the loop */
     struct event *flush;
     struct outputs *outputs;
-    struct buf kept_text; /* of the answer that is being given */
 };
 
 /* Processor time of a container at two MEASUREs, the earlier one for comparing. */
@@ -111,7 +111,7 @@ struct container_status container_status_of(const struct container *c, struct ar
 /* read_io.c: READ, likewise. */
 void verb_read(struct driver *d, const struct verb_call *call);
 
-/* verbs_io.c: all verbs but LIST and READ, of a valid guid; answered by driver_answer(). */
+/* verbs_io.c: all verbs but LIST, MEASURE and READ, of a valid guid; answered by driver_answer(). */
 void verb_begin(struct driver *d, const struct verb_call *call);
 /* Removes a directory that was never finished; nobody waits for it. */
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
@@ -119,13 +119,14 @@ void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
 /* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);
 
-/* usage_io.c: every running container's, sorted by guid, in the arena. */
-const struct container_usage *usage_measure(struct driver *d, struct arena *a, size_t *ret_count);
+/* usage_io.c: MEASURE, likewise. */
+void verb_measure(struct driver *d, const struct verb_call *call);
 
 /* output_io.c: what containers wrote, while they are there and for a while after. */
 void outputs_init(struct driver *d);
 void outputs_done(struct driver *d);
-void outputs_answer(struct driver *d, const struct output_request *wanted, struct reply *ret);
+/* Answered by the owner's reply, now or later. */
+void outputs_answer(struct driver *d, const struct output_request *wanted);
 
 /* For a container that is being removed: where its log is to go, from its own directory; malloced,
  * NULL when nowhere. Then, when it has gone there. */

@@ -130,7 +130,7 @@ static int newer_ones(struct kept *const *list, size_t place)
     return count;
 }
 
-void kept_prune(const char *path, int64_t wall_s)
+void kept_prune(const char *path, int64_t wall_s, const atomic_bool *ending)
 {
     struct arena a;
     struct kept **list;
@@ -141,7 +141,7 @@ void kept_prune(const char *path, int64_t wall_s)
     }
     arena_init(&a);
     size_t count = read_all(path, &a, &list);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !atomic_load(ending); i++) {
         each_file(fd, list[i]->name, false, &list[i]->bytes);
         bool old = wall_s - list[i]->wall_s > KEPT_S || list[i]->wall_s - wall_s > KEPT_S;
         if (old || newer_ones(list, i) >= KEPT_A_LABEL_MAX ||
@@ -151,7 +151,8 @@ void kept_prune(const char *path, int64_t wall_s)
         }
         bytes += list[i]->bytes;
     }
-    for (size_t i = count; i > 0 && bytes_to_spare(fd) < KEPT_FREE_BYTES; i--) {
+    for (size_t i = count; i > 0 && !atomic_load(ending) && bytes_to_spare(fd) < KEPT_FREE_BYTES;
+         i--) {
         each_file(fd, list[i - 1]->name, true, NULL);
     }
     arena_done(&a);

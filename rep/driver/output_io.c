@@ -22,6 +22,7 @@ struct outputs {
     struct event *look;  /* NULL: the driver has gone */
     struct event *prune;
     struct driver *driver;
+    int prunes; /* wait or work */
 };
 
 struct output_cursor {
@@ -125,9 +126,90 @@ static void on_look(evutil_socket_t fd, short what, void *outputs)
     struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
     (void)fd;
     (void)what;
-    if (o->followers > 0 && o->driver->wake) {
-        o->driver->wake(o->driver->owner, OUTPUT_CHANNEL);
+    if (o->followers > 0) {
+        o->driver->owner.wake(o->driver->owner.context, OUTPUT_CHANNEL);
         event_add(o->look, &later);
+    }
+}
+
+/* ---- Kept output, beside the loop ---- */
+
+/* One thing done with what is kept. */
+struct tidy {
+    struct work work;
+    struct driver *driver;
+    char *path;
+    struct output_request wanted; /* guid or label are its own */
+    struct buf text;              /* the list */
+    int log;                      /* the opened one; -1 with `error` */
+    int error;
+};
+
+static void tidy_free(struct work *work)
+{
+    struct tidy *t = (struct tidy *)work;
+    if (t->log >= 0) {
+        close(t->log);
+    }
+    free((char *)(uintptr_t)t->wanted.guid);
+    free((char *)(uintptr_t)t->wanted.label);
+    buf_done(&t->text);
+    free(t->path);
+    free(t);
+}
+
+static char *copy(const char *text)
+{
+    char *c = text ? strdup(text) : NULL;
+    if (text && !c) {
+        abort();
+    }
+    return c;
+}
+
+/* `wanted` may be NULL. */
+static struct tidy *tidy_new(struct driver *d, const struct output_request *wanted,
+                             void (*run)(struct work *w, const atomic_bool *ending),
+                             void (*done)(struct work *w))
+{
+    struct tidy *t = calloc(1, sizeof(*t));
+    if (!t) {
+        abort();
+    }
+    t->work = (struct work){.run = run, .done = done, .drop = tidy_free};
+    t->driver = d;
+    t->path = kept_dir(d);
+    t->log = -1;
+    buf_init(&t->text);
+    if (wanted) {
+        t->wanted = *wanted;
+        t->wanted.guid = copy(wanted->guid);
+        t->wanted.label = copy(wanted->label);
+    }
+    return t;
+}
+
+static void run_prune(struct work *work, const atomic_bool *ending)
+{
+    kept_prune(((struct tidy *)work)->path, wall_s(), ending);
+}
+
+static void pruned(struct work *work)
+{
+    struct driver *d = ((struct tidy *)work)->driver;
+    tidy_free(work);
+    d->outputs->prunes--;
+}
+
+/* Of two the second has not begun, and so sees to all that has come before. Refused: the next minute
+ * does it. */
+static void prune(struct driver *d)
+{
+    struct tidy *t = d->outputs->prunes < 2 ? tidy_new(d, NULL, run_prune, pruned) : NULL;
+    if (t && worker_add(d->worker, &t->work)) {
+        d->outputs->prunes++;
+    } else if (t) {
+        tidy_free(&t->work);
     }
 }
 
@@ -135,11 +217,9 @@ static void on_prune(evutil_socket_t fd, short what, void *outputs)
 {
     struct outputs *o = outputs;
     struct timeval later = {.tv_sec = PRUNE_S};
-    char *path = kept_dir(o->driver);
     (void)fd;
     (void)what;
-    kept_prune(path, wall_s());
-    free(path);
+    prune(o->driver);
     event_add(o->prune, &later);
 }
 
@@ -183,27 +263,102 @@ char *outputs_keep(struct driver *d, const char *label, const char *guid)
 
 void outputs_kept(struct driver *d)
 {
-    char *path = kept_dir(d);
-    kept_prune(path, wall_s());
-    free(path);
+    prune(d);
 }
 
-static void answer_text(struct reply *r, int status, const char *text)
+/* ---- Answers ---- */
+
+static void answer(struct driver *d, uint64_t id, struct reply reply)
 {
-    r->status = status;
-    r->content_type = "text/plain; charset=utf-8";
-    r->body = bytes_of(text);
+    reply.id = id;
+    reply.etag = reply.allow = "";
+    reply.size = -1;
+    reply.channel = reply.channel ? reply.channel : "";
+    d->owner.reply(d->owner.context, &reply);
 }
 
-static void list_kept(struct driver *d, const char *label, struct reply *ret)
+static void answer_text(struct driver *d, uint64_t id, int status, const char *text)
 {
-    char *path = kept_dir(d);
-    buf_clear(&d->kept_text);
-    kept_list(path, label, &d->kept_text);
-    free(path);
-    ret->status = 200;
-    ret->content_type = "application/json";
-    ret->body = buf_bytes(&d->kept_text);
+    answer(d, id,
+           (struct reply){.status = status,
+                          .content_type = "text/plain; charset=utf-8",
+                          .body = bytes_of(text)});
+}
+
+/* With a log that is open, or -1 and why; takes both descriptors. */
+static void answer_output(struct driver *d, const struct output_request *wanted, int dir, int log,
+                          int error)
+{
+    struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
+    if (log < 0 && error != ENOENT) {
+        answer_text(d, wanted->id, 503, "the output of this container cannot be read now\n");
+        return;
+    }
+    if (log < 0) {
+        answer_text(d, wanted->id, 404, "no output of this container is kept on this cell\n");
+        return;
+    }
+    if (d->outputs->readers >= READERS_MAX) {
+        close(log);
+        if (dir >= 0) {
+            close(dir);
+        }
+        answer_text(d, wanted->id, 503, "too many read the output of containers on this cell\n");
+        return;
+    }
+    if (wanted->follow && !evtimer_pending(d->outputs->look, NULL)) {
+        event_add(d->outputs->look, &later);
+    }
+    answer(d, wanted->id,
+           (struct reply){.status = 200,
+                          .content_type = "text/plain; charset=utf-8",
+                          .cursor = cursor_new(d->outputs, dir, log, wanted),
+                          .channel = wanted->follow ? OUTPUT_CHANNEL : NULL});
+}
+
+static void run_list(struct work *work, const atomic_bool *ending)
+{
+    struct tidy *t = (struct tidy *)work;
+    (void)ending;
+    kept_list(t->path, t->wanted.label, &t->text);
+}
+
+static void listed(struct work *work)
+{
+    struct tidy *t = (struct tidy *)work;
+    answer(t->driver, t->wanted.id,
+           (struct reply){.status = 200,
+                          .content_type = "application/json",
+                          .body = buf_bytes(&t->text)});
+    tidy_free(work);
+}
+
+static void run_open(struct work *work, const atomic_bool *ending)
+{
+    struct tidy *t = (struct tidy *)work;
+    (void)ending;
+    t->log = kept_open(t->path, t->wanted.guid);
+    t->error = t->log < 0 ? errno : 0;
+}
+
+static void opened(struct work *work)
+{
+    struct tidy *t = (struct tidy *)work;
+    int log = t->log;
+    t->log = -1;
+    answer_output(t->driver, &t->wanted, -1, log, t->error);
+    tidy_free(work);
+}
+
+static void answer_kept(struct driver *d, const struct output_request *wanted,
+                        void (*run)(struct work *w, const atomic_bool *ending),
+                        void (*done)(struct work *w))
+{
+    struct tidy *t = tidy_new(d, wanted, run, done);
+    if (!worker_add(d->worker, &t->work)) {
+        tidy_free(&t->work);
+        answer_text(d, wanted->id, 503, "too many ask for kept output on this cell\n");
+    }
 }
 
 /* The container's own directory, while it has one; its log's descriptor in *ret_log. -1 with errno,
@@ -226,44 +381,22 @@ static int open_container(const struct driver *d, const char *guid, int *ret_log
     return dir;
 }
 
-void outputs_answer(struct driver *d, const struct output_request *wanted, struct reply *ret)
+void outputs_answer(struct driver *d, const struct output_request *wanted)
 {
-    int log, dir, error;
-    struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
-    *ret = (struct reply){.content_type = "", .etag = "", .allow = "", .size = -1};
+    int log, dir;
     if (!wanted->guid) {
-        list_kept(d, wanted->label, ret);
+        answer_kept(d, wanted, run_list, listed);
         return;
     }
     if (!guid_valid(wanted->guid)) {
-        answer_text(ret, 404, "no such container\n");
-        return;
-    }
-    if (d->outputs->readers >= READERS_MAX) {
-        answer_text(ret, 503, "too many read the output of containers on this cell\n");
+        answer_text(d, wanted->id, 404, "no such container\n");
         return;
     }
     dir = open_container(d, wanted->guid, &log);
-    if (dir < 0 && errno == ENOENT) {
-        char *path = kept_dir(d);
-        log = kept_open(path, wanted->guid);
-        error = errno;
-        free(path);
-        errno = error;
-    }
-    if (log < 0 && errno != ENOENT) {
-        answer_text(ret, 503, "the output of this container cannot be read now\n");
-        return;
-    }
-    if (log < 0) {
-        answer_text(ret, 404, "no output of this container is kept on this cell\n");
-        return;
-    }
-    ret->status = 200;
-    ret->content_type = "text/plain; charset=utf-8";
-    ret->cursor = cursor_new(d->outputs, dir, log, wanted);
-    ret->channel = wanted->follow ? OUTPUT_CHANNEL : "";
-    if (wanted->follow && !evtimer_pending(d->outputs->look, NULL)) {
-        event_add(d->outputs->look, &later);
+    int error = errno;
+    if (dir < 0 && error == ENOENT) {
+        answer_kept(d, wanted, run_open, opened);
+    } else {
+        answer_output(d, wanted, dir, log, error);
     }
 }

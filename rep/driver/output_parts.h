@@ -4,6 +4,7 @@
 
 #include "common/base/bytes.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -30,7 +31,8 @@ void output_file_close(struct output_file *f);
 bool output_file_read(struct output_file *f, struct buf *out, size_t max, bool last);
 
 /* kept_io.c: the output of containers that were removed, in directories of its own:
- * HASH-TIME-GUID, the hash of their label. */
+ * HASH-TIME-GUID, the hash of their label. All of it but the name is for a thread (worker_io.h): it
+ * takes as long as the disk likes. */
 enum {
     KEPT_A_LABEL_MAX = 3,
     KEPT_MAX = 4096,
@@ -42,8 +44,8 @@ enum {
 /* The name that a container removed now is to have; malloced. */
 char *kept_name(const char *label, const char *guid, int64_t wall_s);
 
-/* Deletes what is too old, too much, or one too many of its label. */
-void kept_prune(const char *dir, int64_t wall_s);
+/* Deletes what is too old, too much, or one too many of its label; stops when *ending. */
+void kept_prune(const char *dir, int64_t wall_s, const atomic_bool *ending);
 
 /* Deletes all, and the directory. */
 void kept_clear(const char *dir);

@@ -1,9 +1,10 @@
 /* MEASURE: what running containers use. With a runtime their control groups tell, of version 1 or 2
  * as they are found (a hybrid machine has both); of the process driver's containers, the processes
- * of their sessions. */
+ * of their sessions. Read beside the loop (worker_io.h). */
 #include "rep/driver/driver_parts.h"
 
 #include <dirent.h>
+#include <event2/event.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -135,21 +136,28 @@ static void read_sessions(struct session *sessions, size_t count)
 
 /* ---- Disk ---- */
 
-static uint64_t walk(int parent, const char *name, int depth, int *left)
+/* Of one MEASURE. */
+struct budget {
+    int left; /* files to look at */
+    const atomic_bool *ending;
+};
+
+static uint64_t walk(int parent, const char *name, int depth, struct budget *budget)
 {
     struct stat st;
     uint64_t bytes = 0;
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    for (struct dirent *e; dir && *left > 0 && (e = readdir(dir));) {
+    for (struct dirent *e; dir && budget->left > 0 && !atomic_load(budget->ending) &&
+                            (e = readdir(dir));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
             fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
             continue;
         }
-        --*left;
+        budget->left--;
         bytes += (uint64_t)st.st_blocks * 512;
         if (S_ISDIR(st.st_mode) && depth < WALK_DEPTH_MAX) {
-            bytes += walk(fd, e->d_name, depth + 1, left);
+            bytes += walk(fd, e->d_name, depth + 1, budget);
         }
     }
     if (dir) {
@@ -161,18 +169,18 @@ static uint64_t walk(int parent, const char *name, int depth, int *left)
 }
 
 /* A limited disk is a file system of its own, and tells itself. */
-static uint64_t disk_of(const struct container *c, int *left)
+static uint64_t disk_of(const char *path, struct budget *budget)
 {
     struct statvfs fs;
     struct stat outside, inside;
     uint64_t bytes = 0;
-    int dir = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int disk = openat(dir, "disk", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (disk >= 0 && fstat(dir, &outside) == 0 && fstat(disk, &inside) == 0 &&
         outside.st_dev != inside.st_dev && fstatvfs(disk, &fs) == 0) {
         bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
     } else if (dir >= 0) {
-        bytes = walk(dir, "upper", 0, left);
+        bytes = walk(dir, "upper", 0, budget);
     }
     if (disk >= 0) {
         close(disk);
@@ -183,7 +191,72 @@ static uint64_t disk_of(const struct container *c, int *left)
     return bytes;
 }
 
-/* ---- All of them ---- */
+/* ---- In the thread ---- */
+
+/* A container that is measured: all that is needed of it, so that the thread touches no record. */
+struct subject {
+    const char *guid, *dir;
+    const char *group; /* NULL: its session tells */
+    long pid;          /* of its first process, whose session it is */
+    struct reading reading;
+    uint64_t disk_bytes;
+};
+
+struct measuring {
+    struct work work;
+    struct driver *driver;
+    uint64_t verb_id;
+    struct event *late; /* the deadline; NULL: it has passed, and was told, or there is none */
+    bool answered;
+    struct arena arena;
+    struct subject *subjects; /* sorted by guid */
+    size_t count;
+    int64_t at_ns; /* monotonic, of the reading */
+};
+
+/* The sessions of those without control groups, in the arena, read. */
+static struct session *read_all_sessions(struct measuring *m, size_t *ret_count)
+{
+    struct session *list = ARENA_ARRAY(&m->arena, m->count, struct session);
+    size_t count = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->subjects[i].group) {
+            list[count++].id = m->subjects[i].pid;
+        }
+    }
+    if (count > 0) {
+        qsort(list, count, sizeof(*list), by_id);
+    }
+    read_sessions(list, count);
+    *ret_count = count;
+    return list;
+}
+
+static void read_one(struct subject *s, const struct session *sessions, size_t count)
+{
+    struct session one = {.id = s->pid};
+    if (s->group) {
+        read_group(s->group, &s->reading);
+    } else {
+        const struct session *found = bsearch(&one, sessions, count, sizeof(one), by_id);
+        s->reading = found ? found->reading : s->reading;
+    }
+}
+
+static void measure(struct work *work, const atomic_bool *ending)
+{
+    struct measuring *m = (struct measuring *)work;
+    struct budget budget = {WALK_ENTRIES_MAX, ending};
+    size_t session_count;
+    m->at_ns = now_ns(CLOCK_MONOTONIC);
+    const struct session *sessions = read_all_sessions(m, &session_count);
+    for (size_t i = 0; i < m->count && !atomic_load(ending); i++) {
+        read_one(&m->subjects[i], sessions, session_count);
+        m->subjects[i].disk_bytes = disk_of(m->subjects[i].dir, &budget);
+    }
+}
+
+/* ---- In the loop ---- */
 
 /* Of one core, since the last mark that is old enough, else since its first process began. A count
  * that fell (a process of a session ended) is no use: 0. */
@@ -209,66 +282,108 @@ static double cpu_fraction(struct container *c, uint64_t cpu_ns, int64_t at_ns)
                : 0;
 }
 
-static bool is_measured(const struct container *c)
+static void answer(struct measuring *m, enum verb_outcome outcome, const char *text,
+                   const struct container_usage *list, size_t count)
 {
-    return c->state == CONTAINER_RUNNING && c->first.pid > 0;
+    m->answered = true;
+    driver_answer(m->driver, &(struct verb_answer){.id = m->verb_id,
+                                                   .verb = VERB_MEASURE,
+                                                   .outcome = outcome,
+                                                   .text = text,
+                                                   .usages = list,
+                                                   .usage_count = count});
 }
 
-/* The sessions of all running containers, in the arena, read. */
-static struct session *sessions_of(struct driver *d, struct arena *a, size_t *ret_count)
+static void measuring_free(struct work *work)
 {
-    struct session *list = ARENA_ARRAY(a, d->containers.count, struct session);
+    struct measuring *m = (struct measuring *)work;
+    if (m->late) {
+        event_free(m->late);
+    }
+    arena_done(&m->arena);
+    free(m);
+}
+
+/* Of those that still run. */
+static void measured(struct work *work)
+{
+    struct measuring *m = (struct measuring *)work;
+    struct container_usage *list = ARENA_ARRAY(&m->arena, m->count, struct container_usage);
     size_t count = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct subject *s = &m->subjects[i];
+        struct container *c = map_get(&m->driver->containers, s->guid);
+        if (c && c->state == CONTAINER_RUNNING && c->first.pid == s->pid) {
+            list[count++] = (struct container_usage){
+                .guid = s->guid,
+                .cpu_fraction = cpu_fraction(c, s->reading.cpu_ns, m->at_ns),
+                .memory_bytes = s->reading.memory_bytes,
+                .disk_bytes = s->disk_bytes,
+            };
+        }
+    }
+    if (!m->answered) {
+        answer(m, VERB_DONE, "", list, count);
+    }
+    measuring_free(work);
+}
+
+static void on_late(evutil_socket_t fd, short what, void *measuring)
+{
+    struct measuring *m = measuring;
+    (void)fd;
+    (void)what;
+    answer(m, VERB_UNCERTAIN, "no answer before the deadline: the disk is slow", NULL, 0);
+}
+
+static void set_deadline(struct measuring *m, int64_t deadline_ns)
+{
+    int64_t left_ns = deadline_ns - now_ns(CLOCK_MONOTONIC);
+    if (deadline_ns == NEVER_NS) {
+        return;
+    }
+    left_ns = left_ns > 0 ? left_ns : 0;
+    struct timeval t = {left_ns / SECOND_NS, left_ns % SECOND_NS / 1000};
+    m->late = event_new(m->driver->loop, -1, 0, on_late, m);
+    event_add(m->late, &t);
+}
+
+static void add_subjects(struct measuring *m)
+{
+    struct driver *d = m->driver;
+    m->subjects = ARENA_ARRAY(&m->arena, d->containers.count, struct subject);
     MAP_EACH(&d->containers, n) {
         const struct container *c = map_value(n);
-        if (is_measured(c)) {
-            list[count++].id = c->first.pid;
-        }
-    }
-    if (count > 0) {
-        qsort(list, count, sizeof(*list), by_id);
-    }
-    read_sessions(list, count);
-    *ret_count = count;
-    return list;
-}
-
-static struct reading read_one(struct driver *d, const struct container *c,
-                               const struct session *sessions, size_t count)
-{
-    struct session one = {.id = c->first.pid};
-    struct reading reading = {0};
-    if (d->ops->group) {
-        char group[128];
-        d->ops->group(d, c->guid, group, sizeof(group));
-        read_group(group, &reading);
-    } else if (count > 0) {
-        const struct session *s = bsearch(&one, sessions, count, sizeof(one), by_id);
-        reading = s ? s->reading : reading;
-    }
-    return reading;
-}
-
-const struct container_usage *usage_measure(struct driver *d, struct arena *a, size_t *ret_count)
-{
-    struct container_usage *list = ARENA_ARRAY(a, d->containers.count, struct container_usage);
-    size_t count = 0, session_count = 0;
-    int left = WALK_ENTRIES_MAX;
-    int64_t at_ns = now_ns(CLOCK_MONOTONIC);
-    const struct session *sessions = d->ops->group ? NULL : sessions_of(d, a, &session_count);
-    MAP_EACH(&d->containers, n) {
-        struct container *c = map_value(n);
-        if (!is_measured(c)) {
+        if (c->state != CONTAINER_RUNNING || c->first.pid <= 0) {
             continue;
         }
-        struct reading reading = read_one(d, c, sessions, session_count);
-        list[count++] = (struct container_usage){
-            .guid = arena_strdup(a, c->guid),
-            .cpu_fraction = cpu_fraction(c, reading.cpu_ns, at_ns),
-            .memory_bytes = reading.memory_bytes,
-            .disk_bytes = disk_of(c, &left),
-        };
+        struct subject *s = &m->subjects[m->count++];
+        *s = (struct subject){.guid = arena_strdup(&m->arena, c->guid),
+                              .dir = arena_strdup(&m->arena, c->dir),
+                              .pid = c->first.pid};
+        if (d->ops->group) {
+            char group[128];
+            d->ops->group(d, c->guid, group, sizeof(group));
+            s->group = arena_strdup(&m->arena, group);
+        }
     }
-    *ret_count = count;
-    return list;
+}
+
+void verb_measure(struct driver *d, const struct verb_call *call)
+{
+    struct measuring *m = calloc(1, sizeof(*m));
+    if (!m) {
+        abort();
+    }
+    m->work = (struct work){.run = measure, .done = measured, .drop = measuring_free};
+    m->driver = d;
+    m->verb_id = call->id;
+    arena_init(&m->arena);
+    add_subjects(m);
+    if (worker_add(d->worker, &m->work)) {
+        set_deadline(m, call->deadline_ns);
+    } else {
+        answer(m, VERB_FAILED, "too much waits for the disk", NULL, 0);
+        measuring_free(&m->work);
+    }
 }

@@ -93,7 +93,7 @@ static void container(bool begin)
     struct container_spec spec = {.rootfs = "preloaded:busybox", .path = "/bin/sh", .args = args};
     arena_init(&a);
     loop = event_base_new();
-    struct driver_shell *d = driver_open(&config, loop, on_event, NULL, &err);
+    struct driver_shell *d = driver_open(&config, loop, &(struct driver_owner){.deliver = on_event}, &err);
     if (!d) {
         fail_msg("%s", err.text);
     }

@@ -66,6 +66,25 @@ static void deliver(void *rig, const struct event *ev)
     event_base_loopbreak(r->loop);
 }
 
+static void keep_reply(void *rig, const struct reply *reply)
+{
+    struct rig *r = rig;
+    assert_false(r->replied);
+    buf_done(&r->reply_body);
+    buf_init(&r->reply_body);
+    buf_append(&r->reply_body, reply->body.data, reply->body.size);
+    r->reply = *reply;
+    r->reply.body = buf_bytes(&r->reply_body);
+    r->replied = true;
+    event_base_loopbreak(r->loop);
+}
+
+static void wake(void *rig, const char *channel)
+{
+    (void)rig;
+    (void)channel;
+}
+
 static int64_t now_ns(struct subject *s)
 {
     struct timespec t;
@@ -161,7 +180,8 @@ static void run(const char *format, ...)
 static void open_driver(struct rig *r)
 {
     struct err err;
-    r->shell = driver_open(&r->config, r->loop, deliver, r, &err);
+    struct driver_owner owner = {r, deliver, keep_reply, wake};
+    r->shell = driver_open(&r->config, r->loop, &owner, &err);
     if (!r->shell) {
         fail_msg("%s", err.text);
     }
@@ -201,6 +221,16 @@ void rig_open(struct rig *r, enum driver_kind kind)
     r->loop = event_base_new();
     r->events_end = &r->events;
     open_driver(r);
+}
+
+struct reply rig_output(struct rig *r, const struct output_request *wanted)
+{
+    r->replied = false;
+    r->shell->ops->output(r->shell, wanted);
+    while (!r->replied) {
+        event_base_loop(r->loop, EVLOOP_ONCE);
+    }
+    return r->reply;
 }
 
 static void drop_events(struct rig *r)
@@ -356,6 +386,7 @@ void rig_close(struct rig *r)
 {
     r->shell->ops->free(r->shell);
     drop_events(r);
+    buf_done(&r->reply_body);
     event_base_free(r->loop);
     assert_int_equal(rig_processes(r), 0);
     assert_int_equal(rig_leftovers(r), 0);

@@ -280,11 +280,8 @@ void trial_measure(void **state)
 
 static struct reply reply_of(struct rig *r, const char *guid, int64_t lines, bool follow)
 {
-    struct reply reply;
-    r->shell->ops->output(r->shell,
-                          &(struct output_request){.guid = guid, .lines = lines, .follow = follow},
-                          &reply);
-    return reply;
+    return rig_output(
+        r, &(struct output_request){.guid = guid, .lines = lines, .follow = follow});
 }
 
 /* All that the cursor gives until it waits or ends; static. */
@@ -322,8 +319,7 @@ static void remove_labelled(struct rig *r, const char *guid, const char *label)
 
 static size_t kept_of(struct rig *r, const char *label)
 {
-    struct reply reply;
-    r->shell->ops->output(r->shell, &(struct output_request){.label = label}, &reply);
+    struct reply reply = rig_output(r, &(struct output_request){.label = label});
     assert_int_equal(reply.status, 200);
     size_t count = 0;
     char *text = strndup((const char *)reply.body.data, reply.body.size);

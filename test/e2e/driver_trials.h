@@ -18,6 +18,9 @@ struct rig {
     char dir[64]; /* of this rig alone: state, rootfs */
     char state[80], rootfs_path[96], shim[256], file[80];
     struct kept *events, **events_end; /* delivered, not taken yet */
+    struct reply reply; /* to the last output request */
+    struct buf reply_body;
+    bool replied;
 };
 
 /* Makes a rig in a new directory, probes, opens the driver. Fails the test when none works. */
@@ -31,6 +34,9 @@ void rig_restart(struct rig *r);
 
 void rig_suspend(struct rig *r); /* the first half of a restart */
 void rig_resume(struct rig *r);  /* and the second */
+
+/* The answer to an output request; its body stays until the next one. */
+struct reply rig_output(struct rig *r, const struct output_request *wanted);
 
 /* Processes that belong to containers of this rig; what it finds it prints. */
 int rig_processes(struct rig *r);
@@ -76,6 +82,10 @@ void trial_whole_family(void **state);
 void trial_hung_runtime(void **state);
 void trial_probe(void **state);
 void trial_leftovers(void **state);
+
+/* disk_trials.c */
+void trial_measure_bounded(void **state);
+void trial_found_later(void **state);
 
 /* read_trials.c */
 void trial_read(void **state);

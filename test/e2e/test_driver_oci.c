@@ -38,6 +38,8 @@ int main(int argc, char **argv)
         TRIAL(trial_exec),
         TRIAL(trial_dash),
         TRIAL(trial_measure),
+        TRIAL(trial_measure_bounded),
+        TRIAL(trial_found_later),
         TRIAL(trial_output),
         TRIAL(trial_output_rotates),
         TRIAL(trial_output_kept),

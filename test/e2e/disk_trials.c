@@ -1,0 +1,72 @@
+/* What a driver does beside its loop, for the disk may take its time: measuring, and looking for
+ * directories that it does not know. */
+#include "test/e2e/driver_trials.h"
+
+#include <event2/event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "rep/driver/worker_io.h"
+
+/* More than wait for the disk are refused; each is answered once. Nothing is told before the loop
+ * runs, so the queue fills however fast the disk is. */
+void trial_measure_bounded(void **state)
+{
+    enum { ASKED = WORKER_QUEUE_MAX + 50, FIRST_ID = 1000 };
+    struct rig *r = *state;
+    struct arena arena;
+    struct event ev;
+    int answers[ASKED] = {0}, measured = 0, refused = 0;
+    arena_init(&arena);
+    rig_begin_shell(r, "idle", "exec sleep 1000");
+    for (uint64_t i = 0; i < ASKED; i++) {
+        r->shell->ops->call(r->shell, &(struct verb_call){.id = FIRST_ID + i,
+                                                          .verb = VERB_MEASURE,
+                                                          .deadline_ns = NEVER_NS});
+    }
+    while (measured + refused < ASKED &&
+           r->subject.next(&r->subject, 60 * SECOND_NS, &arena, &ev)) {
+        assert_int_equal(ev.kind, EVENT_VERB);
+        assert_in_range(ev.verb.id, FIRST_ID, FIRST_ID + ASKED - 1);
+        answers[ev.verb.id - FIRST_ID]++;
+        measured += ev.verb.outcome == VERB_DONE && ev.verb.usage_count == 1;
+        refused += ev.verb.outcome == VERB_FAILED && strstr(ev.verb.text, "too much waits");
+    }
+    assert_int_equal(measured + refused, ASKED);
+    assert_in_range(measured, WORKER_QUEUE_MAX - 3, WORKER_QUEUE_MAX + 1);
+    for (int i = 0; i < ASKED; i++) {
+        assert_int_equal(answers[i], 1);
+    }
+    subject_remove(&r->subject, "idle");
+    arena_done(&arena);
+}
+
+/* A preparation that an earlier rep left at work is finished behind the driver's back: a listing
+ * shows it, if not the next one then a later one. */
+void trial_found_later(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    bool found = false;
+    arena_init(&arena);
+    assert_int_equal(subject_plain(&r->subject, &arena, VERB_LIST, NULL).container_count, 0);
+    assert_int_equal(mkdir(rig_path(r, "late", ""), 0700), 0);
+    FILE *note = fopen(rig_path(r, "late", "note"), "w");
+    assert_non_null(note);
+    fputs("late", note);
+    fclose(note);
+    for (int i = 0; i < 3000 && !found; i++) {
+        found = subject_find(&r->subject, &arena, "late").guid != NULL;
+        event_base_loop(r->loop, EVLOOP_NONBLOCK);
+        usleep(found ? 0 : 10000);
+    }
+    assert_true(found);
+    subject_remove(&r->subject, "late");
+    arena_done(&arena);
+}
