@@ -10,7 +10,12 @@
 #include <jansson.h>
 
 /* Bounds of one file. Aliases count each time they are used, so they cannot blow a file up. */
-enum { NODE_DEPTH_MAX = 64, NODES_MAX = 20000, NODE_DOCUMENTS_MAX = 256 };
+enum {
+    NODE_DEPTH_MAX = 64,
+    NODES_MAX = 20000,
+    NODE_DOCUMENTS_MAX = 256,
+    NODE_ANCHORS_MAX = 1000, /* of YAML: "&name"; libyaml compares each with all before it */
+};
 
 enum node_kind {
     NODE_NULL,

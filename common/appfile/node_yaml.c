@@ -231,15 +231,80 @@ static int next_document(struct builder *b, yaml_parser_t *p, struct node **ret_
     return r < 0 ? r : root != NULL;
 }
 
+/* What has been met of a file, while it is only walked over. */
+struct bounds {
+    size_t nodes, anchors, depth;
+};
+
+static bool exceeds(struct bounds *b, const yaml_event_t *e)
+{
+    const yaml_char_t *anchor = NULL;
+    switch (e->type) {
+    case YAML_SEQUENCE_START_EVENT:
+        anchor = e->data.sequence_start.anchor;
+        b->depth++;
+        b->nodes++;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        anchor = e->data.mapping_start.anchor;
+        b->depth++;
+        b->nodes++;
+        break;
+    case YAML_SCALAR_EVENT:
+        anchor = e->data.scalar.anchor;
+        b->nodes++;
+        break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        b->depth--;
+        break;
+    default:
+        break;
+    }
+    b->anchors += anchor != NULL;
+    return b->depth > NODE_DEPTH_MAX || b->nodes > NODES_MAX || b->anchors > NODE_ANCHORS_MAX;
+}
+
+/* Loading a document costs the square of its depth and of its anchors, and is over before anything of
+ * it can be looked at; walking over it ends where a bound is exceeded. Mistakes are left to be found by
+ * the loading, which comes to the same place. */
+static int check_bounds(const struct builder *b)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    struct bounds bounds = {0};
+    bool over = false;
+    int r = 0;
+    if (!yaml_parser_initialize(&parser)) {
+        abort();
+    }
+    yaml_parser_set_input_string(&parser, b->text.data, b->text.size);
+    while (r == 0 && !over && yaml_parser_parse(&parser, &event)) {
+        over = event.type == YAML_STREAM_END_EVENT;
+        if (exceeds(&bounds, &event)) {
+            r = err_set(b->err, ERR_TOO_LARGE, "%s:%zu: too many values or too deeply nested",
+                        b->file, event.start_mark.line + 1);
+        }
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return r;
+}
+
 int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct node ***ret_nodes,
                     size_t *ret_count, struct err *err)
 {
+    text.data = text.size ? text.data : (const uint8_t *)"";
+    struct builder b = {.arena = a, .file = file, .text = text, .err = err};
+    int checked = check_bounds(&b);
+    if (checked < 0) {
+        return checked;
+    }
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) {
         abort();
     }
-    yaml_parser_set_input_string(&parser, text.size ? text.data : (const uint8_t *)"", text.size);
-    struct builder b = {.arena = a, .file = file, .text = text, .err = err};
+    yaml_parser_set_input_string(&parser, text.data, text.size);
     struct node **nodes = ARENA_ARRAY(a, NODE_DOCUMENTS_MAX, struct node *);
     size_t count = 0;
     int r = 1;

@@ -8,6 +8,8 @@
 REPAIR_S=60
 # Bounds, in milliseconds: DESIGN 6; of a request, after how long a client asks the next bbs.
 BOUND_CONTAINER_MS=2000 BOUND_CELL_MS=12000 BOUND_LEADER_MS=8000 BOUND_REQUEST_MS=5000
+# Of an emptied cell: that of a stop and removal, which takes the longest in it.
+BOUND_EMPTY_MS=15000
 
 took_ms=0
 us_now() { echo "${EPOCHREALTIME/[.,]/}"; }
@@ -74,6 +76,15 @@ another_leads() { # ROLE NAME
     [ -n "$leads" ] && [ "$leads" != "$2" ]
 }
 
+# A cell is emptied: as many as before run on other cells, the cell has left the board, its rep ends.
+empty_cell() { # NUMBER
+    local count begun
+    count=$(instances | wc -l)
+    begun=$(us_now)
+    "$bin/rep" evacuate --url "https://127.0.0.1:$(rep_admin_port "$1")" --timeout ${REPAIR_S}s || return 1
+    repaired "$begun" "the instances of cell-$1 to run elsewhere" run_beside "cell-$1" "$count"
+}
+
 # Starts a process that was killed, and waits until it answers.
 start_again() { # NAME
     start_named "$1"
@@ -81,8 +92,10 @@ start_again() { # NAME
 }
 answers_again() { # NAME
     case $1 in
+    etcd) "$bin/bbs" cells --timeout 2 ;;
     bbs-*) "$bin/bbs" cells --bbs-url "https://127.0.0.1:$(bbs_port "${1#bbs-}")" --timeout 2 ;;
-    rep-*) "$bin/bbs" cells --timeout 2 --output json | grep '"cell_id":"cell-'"${1#rep-}"'".*"state":"PRESENT"' >/dev/null ;;
+    rep-*) "$bin/rep" state --url "https://127.0.0.1:$(rep_port "${1#rep-}")" --timeout 2 >/dev/null &&
+        "$bin/bbs" cells --timeout 2 --output json | grep '"cell_id":"cell-'"${1#rep-}"'".*"state":"PRESENT"' >/dev/null ;;
     *) [ -n "$(term_of "$1")" ] ;;
     esac
 }

@@ -313,8 +313,10 @@ static void hostile_files_are_bounded(void **state)
     for (int i = 0; i < 50000; i++) {
         buf_append_string(&text, "[");
     }
+    /* Told by the depth, and not by what is missing at the end: it was not read to there. */
     assert_true(appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err) <
                 0);
+    assert_string_equal(f->err.text, "a.yaml:1: too many values or too deeply nested");
     assert_true(appfile_parse(&f->arena, "a.json", buf_bytes(&text), &f->apps, &f->count, &f->err) <
                 0);
     buf_clear(&text);
@@ -339,6 +341,50 @@ static void hostile_files_are_bounded(void **state)
         appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
         -ERR_TOO_LARGE);
     buf_done(&text);
+}
+
+/* `count` times `each` between `begin` and `end`; a number in the place of its "#". */
+static int parse_yaml(struct fixture *f, const char *begin, const char *each, size_t count,
+                      const char *end)
+{
+    struct buf text;
+    struct node **nodes;
+    size_t n;
+    buf_init(&text);
+    buf_append_string(&text, begin);
+    for (size_t i = 0; i < count; i++) {
+        const char *number = strchr(each, '#');
+        buf_append(&text, each, number ? (size_t)(number - each) : strlen(each));
+        if (number) {
+            buf_printf(&text, "%zu%s", i, number + 1);
+        }
+    }
+    buf_append_string(&text, end);
+    int r = node_parse_yaml(&f->arena, "a.yaml", buf_bytes(&text), &nodes, &n, &f->err);
+    buf_done(&text);
+    return r;
+}
+
+static void each_bound_of_a_file_is_met(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *begin, *each, *end;
+        size_t most;
+    } rows[] = {
+        {"", "- ", "x", NODE_DEPTH_MAX - 1}, /* the text is the innermost value */
+        {"a:\n", "- x\n", "", NODES_MAX - 3}, /* the map, its key, the list */
+        {"", "- &a# x\n", "", NODE_ANCHORS_MAX},
+        {"", "--- x\n", "", NODE_DOCUMENTS_MAX - 1},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (size_t over = 0; over < 2; over++) {
+            int r = parse_yaml(f, rows[i].begin, rows[i].each, rows[i].most + over, rows[i].end);
+            if ((r < 0) != (over > 0)) {
+                fail_msg("row %zu, %zu times: %d", i, rows[i].most + over, r);
+            }
+        }
+    }
 }
 
 static void random_damage_is_survived(void **state)
@@ -379,6 +425,7 @@ int main(void)
         TEST(json_and_yaml_say_the_same),
         TEST(mistakes_name_file_line_and_key),
         TEST(hostile_files_are_bounded),
+        TEST(each_bound_of_a_file_is_met),
         TEST(random_damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
