@@ -104,7 +104,7 @@ struct role *bbs_new(const struct bbs_config *config)
     }
     b->role.ops = &bbs_ops;
     notices_init(&b->notices);
-    callbacks_init(&b->callbacks);
+    callbacks_init(&b->callbacks, &config->callbacks);
     waiters_init(&b->waiters);
     lists_init(&b->lists, b, begin_list);
     b->board = board_new(config, &(struct board_hooks){

@@ -4,6 +4,15 @@
 
 #include "common/contract/role.h"
 
+/* Of completion callbacks (bbs/callbacks.h); 0 = the default. */
+struct callback_limits {
+    unsigned at_once;   /* from the move to Resolving to the end: 1,000 */
+    size_t bytes;       /* of the records of these: 32 MiB; one alone may have more */
+    unsigned waiting;   /* more are left to the converger: 4,096 */
+    unsigned attempts;  /* without a pause: 3 */
+    int64_t timeout_ns; /* of an attempt: 10 s */
+};
+
 struct bbs_config {
     const char *url;  /* where it listens, for its beat record */
     const char *name; /* for logs */
@@ -13,6 +22,7 @@ struct bbs_config {
     int64_t compact_interval_ns;  /* 5 min */
     unsigned transactions_max;    /* in flight: 16 */
     size_t feed_ring_changes;     /* kept for resuming readers: 65536 */
+    struct callback_limits callbacks;
 };
 
 /* The strings are copied. The boot id is drawn from the entropy of EVENT_START. */

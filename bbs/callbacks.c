@@ -11,9 +11,10 @@
 #include <strings.h>
 
 struct callback {
-    TAILQ_ENTRY(callback) link; /* in waiting or pausing */
+    TAILQ_ENTRY(callback) link;       /* in waiting or open */
+    TAILQ_ENTRY(callback) pause_link; /* in pausing */
     struct bbs *bbs;
-    size_t slot;      /* in open */
+    bool begun;       /* open, no more waiting */
     size_t bytes;     /* of the record, as it was seen when this began */
     uint64_t call_id; /* 0 = none is open */
     unsigned attempts;
@@ -23,45 +24,61 @@ struct callback {
     char *url;
     struct buf body;
     char *trace_id;
+    char *next_trace_id; /* of the one that begins when this has ended; NULL = none */
     char task_guid[];
 };
 
-void callbacks_init(struct callbacks *c)
+void callbacks_init(struct callbacks *c, const struct callback_limits *limits)
 {
-    *c = (struct callbacks){0};
+    *c = (struct callbacks){.limits = *limits};
+    struct callback_limits *l = &c->limits;
+    l->at_once = l->at_once ? l->at_once : CALLBACKS_MAX;
+    l->bytes = l->bytes ? l->bytes : CALLBACK_BYTES_MAX;
+    l->waiting = l->waiting ? l->waiting : CALLBACKS_WAITING_MAX;
+    l->attempts = l->attempts ? l->attempts : CALLBACK_ATTEMPTS_MAX;
+    l->timeout_ns = l->timeout_ns ? l->timeout_ns : CALLBACK_TIMEOUT_NS;
+    map_init(&c->by_guid);
     TAILQ_INIT(&c->waiting);
+    TAILQ_INIT(&c->open);
     TAILQ_INIT(&c->pausing);
 }
 
-static void callback_free(struct callback *k)
+static void callback_free(void *value)
 {
+    struct callback *k = value;
     buf_done(&k->body);
     free(k->url);
     free(k->trace_id);
+    free(k->next_trace_id);
     free(k);
 }
 
 void callbacks_done(struct callbacks *c)
 {
-    struct callback *k;
-    while ((k = TAILQ_FIRST(&c->waiting))) {
-        TAILQ_REMOVE(&c->waiting, k, link);
-        callback_free(k);
+    map_done(&c->by_guid, callback_free);
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        abort();
     }
-    for (size_t i = 0; i < CALLBACKS_MAX; i++) {
-        if (c->open[i]) {
-            callback_free(c->open[i]);
-        }
-    }
+    return copy;
 }
 
 /* Whatever came of it. */
-static void end(struct callback *k)
+static void end(struct callback *k, struct effects *out)
 {
-    struct callbacks *c = &k->bbs->callbacks;
-    c->open[k->slot] = NULL;
+    struct bbs *b = k->bbs;
+    struct callbacks *c = &b->callbacks;
+    TAILQ_REMOVE(&c->open, k, link);
     c->open_count--;
     c->bytes -= k->bytes;
+    map_remove(&c->by_guid, k->task_guid);
+    if (k->next_trace_id) {
+        callbacks_add(b, k->task_guid, k->next_trace_id, out);
+    }
     callback_free(k);
 }
 
@@ -91,11 +108,11 @@ static void on_deleted(void *context, const struct op_result *result, struct eff
     struct callback *k = context;
     struct bbs *b = k->bbs;
     if (result->end != OP_UNAVAILABLE || ++k->deletes >= CALLBACK_DELETES_MAX) {
-        end(k);
+        end(k, out);
         return;
     }
     k->pause_end_ns = board_now(b->board).mono_ns + CALLBACK_PAUSE_NS;
-    TAILQ_INSERT_TAIL(&b->callbacks.pausing, k, link);
+    TAILQ_INSERT_TAIL(&b->callbacks.pausing, k, pause_link);
     effects_due(out, k->pause_end_ns);
 }
 
@@ -116,7 +133,7 @@ static void call(struct callback *k, struct effects *out)
         .if_none_match = "",
         .trace_id = arena_strdup(out->arena, k->trace_id),
         .body = {.data = arena_copy(out->arena, body.data, body.size), .size = body.size},
-        .deadline_ns = board_now(board).mono_ns + CALLBACK_TIMEOUT_NS,
+        .deadline_ns = board_now(board).mono_ns + k->bbs->callbacks.limits.timeout_ns,
         .outside = true,
     };
 }
@@ -126,7 +143,7 @@ static void give_up(struct callback *k, const char *why, struct effects *out)
 {
     effects_log(out, LOG_INFO_LEVEL, "a completion callback was not heard",
                 "task_guid=%s attempts=%u why=\"%s\"", k->task_guid, k->attempts, why);
-    end(k);
+    end(k, out);
 }
 
 static bool delivered(const struct response *r)
@@ -142,9 +159,11 @@ static bool worth_repeating(const struct response *r)
 
 static struct callback *called_by(struct callbacks *c, uint64_t call_id)
 {
-    for (size_t i = 0; i < CALLBACKS_MAX; i++) {
-        if (c->open[i] && c->open[i]->call_id == call_id) {
-            return c->open[i];
+    struct callback *k;
+    TAILQ_FOREACH(k, &c->open, link)
+    {
+        if (k->call_id == call_id) {
+            return k;
         }
     }
     return NULL;
@@ -159,7 +178,7 @@ bool callbacks_answered(struct bbs *b, const struct response *response, struct e
     k->call_id = 0;
     if (delivered(response)) {
         move(k, "delete", on_deleted, out);
-    } else if (worth_repeating(response) && k->attempts < CALLBACK_ATTEMPTS_MAX) {
+    } else if (worth_repeating(response) && k->attempts < b->callbacks.limits.attempts) {
         call(k, out);
     } else {
         give_up(k,
@@ -198,15 +217,12 @@ static void on_resolving(void *context, const struct op_result *result, struct e
 {
     struct callback *k = context;
     if (result->end == OP_UNAVAILABLE || result->plan->verdict != PLAN_COMMIT) {
-        end(k); /* a client was faster, or the board does not answer: the converger sees to it */
+        end(k, out); /* a client was faster, or the board does not answer: the converger sees to it */
         return;
     }
     const Models__Task *task = (const Models__Task *)result->plan->record;
     k->revision = result->revision;
-    k->url = strdup(task_callback_url(task));
-    if (!k->url) {
-        abort();
-    }
+    k->url = copy_text(task_callback_url(task));
     write_body(task, &k->body);
     if (callable(k->url)) {
         call(k, out);
@@ -215,23 +231,38 @@ static void on_resolving(void *context, const struct op_result *result, struct e
     }
 }
 
+/* One delivery of a task at a time: what waits reads the record when it begins; what is under way
+ * may be of the record before. */
+static bool joins(struct callback *k, const char *trace_id)
+{
+    if (k && k->begun && !k->next_trace_id) {
+        k->next_trace_id = copy_text(trace_id);
+    }
+    return k != NULL;
+}
+
 void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
                    struct effects *out)
 {
     struct callbacks *c = &b->callbacks;
-    if (c->waiting_count >= CALLBACKS_WAITING_MAX) {
+    if (joins(map_get(&c->by_guid, task_guid), trace_id)) {
+        return;
+    }
+    if (c->waiting_count >= c->limits.waiting) {
         effects_log(out, LOG_INFO_LEVEL, "a completion callback is left to the converger",
                     "task_guid=%s why=\"too many wait\"", task_guid);
         return;
     }
     size_t size = strlen(task_guid) + 1;
     struct callback *k = calloc(1, sizeof(*k) + size);
-    if (!k || !(k->trace_id = strdup(trace_id))) {
+    if (!k) {
         abort();
     }
     memcpy(k->task_guid, task_guid, size);
     k->bbs = b;
+    k->trace_id = copy_text(trace_id);
     buf_init(&k->body);
+    map_put(&c->by_guid, task_guid, k);
     TAILQ_INSERT_TAIL(&c->waiting, k, link);
     c->waiting_count++;
 }
@@ -244,30 +275,21 @@ static size_t record_bytes(const struct callback *k, struct arena *a)
     return seen ? protobuf_c_message_get_packed_size(seen->message) : 0;
 }
 
-static size_t free_slot(const struct callbacks *c)
-{
-    size_t i = 0;
-    while (c->open[i]) {
-        i++;
-    }
-    return i;
-}
-
 /* The first of those that wait, if there is room for it now. */
 static struct callback *next_waiting(struct callbacks *c, struct arena *a)
 {
     struct callback *k = TAILQ_FIRST(&c->waiting);
-    if (!k || c->open_count >= CALLBACKS_MAX) {
+    if (!k || c->open_count >= c->limits.at_once) {
         return NULL;
     }
     k->bytes = record_bytes(k, a);
-    if (c->open_count && c->bytes + k->bytes > CALLBACK_BYTES_MAX) {
+    if (c->open_count && c->bytes + k->bytes > c->limits.bytes) {
         return NULL;
     }
     TAILQ_REMOVE(&c->waiting, k, link);
     c->waiting_count--;
-    k->slot = free_slot(c);
-    c->open[k->slot] = k;
+    k->begun = true;
+    TAILQ_INSERT_TAIL(&c->open, k, link);
     c->open_count++;
     c->bytes += k->bytes;
     return k;
@@ -279,7 +301,7 @@ void callbacks_run(struct bbs *b, struct effects *out)
     struct callback *k;
     while ((k = TAILQ_FIRST(&c->pausing)) &&
            k->pause_end_ns <= board_now(b->board).mono_ns) {
-        TAILQ_REMOVE(&c->pausing, k, link);
+        TAILQ_REMOVE(&c->pausing, k, pause_link);
         move(k, "delete", on_deleted, out);
     }
     if (k) {

@@ -5,17 +5,17 @@
 #ifndef BBS_CALLBACKS_H
 #define BBS_CALLBACKS_H
 
+#include "bbs/bbs.h"
 #include "bbs/board/board.h"
+#include "common/base/map.h"
 
 #include <sys/queue.h>
 
 struct bbs;
 struct callback;
 
-/* At most CALLBACKS_MAX at once, each from its move to Resolving to its end, or fewer whose records
- * have CALLBACK_BYTES_MAX together; more wait, and more than CALLBACKS_WAITING_MAX of those are left
- * to the converger. One is tried CALLBACK_ATTEMPTS_MAX times without a pause; the delete of what was
- * delivered, while the board answers nothing, CALLBACK_DELETES_MAX times. */
+/* The defaults of struct callback_limits (bbs/bbs.h). The delete of what was delivered is tried
+ * CALLBACK_DELETES_MAX times while the board answers nothing. */
 enum {
     CALLBACKS_MAX = 1000,
     CALLBACKS_WAITING_MAX = 4096,
@@ -24,24 +24,28 @@ enum {
     CALLBACK_DELETES_MAX = 3,
 };
 
-#define CALLBACK_TIMEOUT_NS (10 * SECOND_NS) /* of each attempt */
-#define CALLBACK_PAUSE_NS (1 * SECOND_NS)    /* before a delete is tried again */
+#define CALLBACK_TIMEOUT_NS (10 * SECOND_NS)
+#define CALLBACK_PAUSE_NS (1 * SECOND_NS) /* before a delete is tried again */
 
 TAILQ_HEAD(callback_list, callback);
 
 struct callbacks {
+    struct callback_limits limits;
+    struct map by_guid;           /* of the task -> struct callback: one a task */
     struct callback_list waiting; /* to begin */
     unsigned waiting_count;
-    struct callback_list pausing; /* to delete again; in the order of their times */
-    struct callback *open[CALLBACKS_MAX]; /* begun; NULL = unused */
+    struct callback_list open; /* begun: between the move to Resolving and its end */
     unsigned open_count;
     size_t bytes; /* of their records */
+    struct callback_list pausing; /* open ones, to delete again; in the order of their times */
 };
 
-void callbacks_init(struct callbacks *c);
+/* A limit that is 0 is the default. */
+void callbacks_init(struct callbacks *c, const struct callback_limits *limits);
 void callbacks_done(struct callbacks *c);
 
-/* The task is Completed and has a URL; it begins with callbacks_run at the end of the step. */
+/* The task is Completed and has a URL; it begins with callbacks_run at the end of the step. While one
+ * of the same task is under way, when that has come to its end. */
 void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
                    struct effects *out);
 void callbacks_run(struct bbs *b, struct effects *out);

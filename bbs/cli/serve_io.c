@@ -12,6 +12,20 @@ const struct cli_option bbs_serve_options[] = {
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca unless told"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert unless told"},
     {.name = "etcd-key", .value = "FILE", .help = "its key; --key unless told"},
+    {.name = "callbacks-at-once",
+     .value = "N",
+     .help = "completion callbacks of tasks that are being called",
+     .fallback = "1000"},
+    {.name = "callbacks-memory-mb",
+     .value = "MB",
+     .help = "the records of these; one alone may be larger",
+     .fallback = "32"},
+    {.name = "callbacks-waiting",
+     .value = "N",
+     .help = "more are left to the converger",
+     .fallback = "4096"},
+    {.name = "callback-attempts", .value = "N", .help = "without a pause", .fallback = "3"},
+    {.name = "callback-timeout", .value = "TIME", .help = "of an attempt", .fallback = "10s"},
     {0},
 };
 
@@ -19,6 +33,26 @@ static const char *text_or(const struct invocation *call, const char *option, co
 {
     const char *text = cli_text(call, option);
     return text ? text : other;
+}
+
+static int callback_limits(const struct invocation *call, struct callback_limits *ret,
+                           struct err *err)
+{
+    int64_t at_once = 0, mb = 0, waiting = 0, attempts = 0, timeout_ms = 0;
+    int r = cli_number(call, "callbacks-at-once", 1, 100000, &at_once, err);
+    r = r < 0 ? r : cli_number(call, "callbacks-memory-mb", 1, 65536, &mb, err);
+    r = r < 0 ? r : cli_number(call, "callbacks-waiting", 1, 1000000, &waiting, err);
+    r = r < 0 ? r : cli_number(call, "callback-attempts", 1, 100, &attempts, err);
+    r = r < 0 ? r : cli_duration_ms(call, "callback-timeout", &timeout_ms, err);
+    if (r == 0 && timeout_ms < 1) {
+        r = err_set(err, ERR_INVALID, "--callback-timeout must be at least 1ms");
+    }
+    *ret = (struct callback_limits){.at_once = (unsigned)at_once,
+                                    .bytes = (size_t)mb * 1024 * 1024,
+                                    .waiting = (unsigned)waiting,
+                                    .attempts = (unsigned)attempts,
+                                    .timeout_ns = timeout_ms * MILLISECOND_NS};
+    return r;
 }
 
 int bbs_serve_run(const struct invocation *call, struct err *err)
@@ -35,5 +69,9 @@ int bbs_serve_run(const struct invocation *call, struct err *err)
                                        .cert = text_or(call, "etcd-cert", host.tls.cert),
                                        .key = text_or(call, "etcd-key", host.tls.key)};
     struct bbs_config config = {.url = cli_text(call, "url"), .name = host.name};
+    r = callback_limits(call, &config.callbacks, err);
+    if (r < 0) {
+        return r;
+    }
     return serve_role(bbs_new(&config), &host, err);
 }

@@ -24,6 +24,7 @@ struct scene {
     struct node *bbs;
     Models__TaskCallbackResponse told; /* the last time */
     char words[512];                   /* of it */
+    struct callback_limits limits;
 };
 
 static void on_heard(void *context, const Models__TaskCallbackResponse *m)
@@ -36,14 +37,15 @@ static void on_heard(void *context, const Models__TaskCallbackResponse *m)
 
 static struct role *make_bbs(void *context, unsigned session)
 {
-    (void)context;
+    const struct scene *s = context;
     (void)session;
-    return bbs_new(&(struct bbs_config){.url = "https://bbs-1:8889", .name = "bbs-1"});
+    return bbs_new(&(struct bbs_config){
+        .url = "https://bbs-1:8889", .name = "bbs-1", .callbacks = s->limits});
 }
 
-static void begin(struct scene *s)
+static void begin_with(struct scene *s, const struct callback_limits *limits)
 {
-    *s = (struct scene){.world = world_new(&(struct world_options){.seed = 3})};
+    *s = (struct scene){.world = world_new(&(struct world_options){.seed = 3}), .limits = *limits};
     arena_init(&s->arena);
     callback_server_init(&s->server, s->world);
     s->server.on_heard = on_heard;
@@ -53,9 +55,15 @@ static void begin(struct scene *s)
                                                       .certificate_name = "bbs-1",
                                                       .url = "https://bbs-1:8889",
                                                       .has_store = true,
-                                                      .make = make_bbs});
+                                                      .make = make_bbs,
+                                                      .context = s});
     world_start(s->world, s->bbs);
     world_run(s->world, SECOND_NS);
+}
+
+static void begin(struct scene *s)
+{
+    begin_with(s, &(struct callback_limits){0});
 }
 
 static void end(struct scene *s)
@@ -321,6 +329,56 @@ static void so_much_at_once(void **state)
     crowd(FIT + 2, LARGE, FIT, 0);
 }
 
+/* Each limit is a setting. */
+static void other_limits(void **state)
+{
+    (void)state;
+    static const enum callback_deed script[] = {DEED_SILENT, DEED_SILENT, DEED_503, DEED_OK};
+    struct scene s;
+    char guid[32], url[64];
+    begin_with(&s, &(struct callback_limits){
+                       .at_once = 2, .waiting = 1, .attempts = 1, .timeout_ns = SECOND_NS});
+    s.server.script = script;
+    s.server.script_left = 4;
+    for (int i = 0; i < 4; i++) {
+        snprintf(guid, sizeof(guid), "t%d", i);
+        snprintf(url, sizeof(url), CALLBACK_URL "%s", guid);
+        put_running(&s, guid, url, "");
+        complete(&s, guid, "r");
+    }
+    world_run(s.world, 5 * SECOND_NS);
+    assert_int_equal(s.server.deeds[DEED_SILENT], 2); /* t0 and t1; t2 waits, t3 is left alone */
+    assert_int_equal(s.server.deeds[DEED_503], 1);
+    assert_int_equal(s.server.deeds[DEED_OK], 0);
+    assert_int_equal(stored(&s, "t2")->state, MODELS__TASK__STATE__Resolving);
+    assert_int_equal(stored(&s, "t3")->state, MODELS__TASK__STATE__Completed);
+    end(&s);
+}
+
+/* The task is desired anew and over again while the first outcome is being told: the second is told
+ * when that has come to its end, not beside it. */
+static void one_delivery_of_a_task_at_a_time(void **state)
+{
+    (void)state;
+    static const enum callback_deed script[] = {DEED_SLOW, DEED_OK};
+    struct scene s;
+    begin(&s);
+    s.server.script = script;
+    s.server.script_left = 2;
+    for (int i = 0; i < 2; i++) {
+        put_running(&s, "t", CALLBACK_URL "t", "");
+        complete(&s, "t", i ? "second" : "first");
+        world_run(s.world, SECOND_NS);
+        assert_int_equal(s.server.script_left, 1);
+    }
+    assert_int_equal(stored(&s, "t")->state, MODELS__TASK__STATE__Completed);
+    world_run(s.world, CALLBACK_SLOW_NS);
+    assert_int_equal(s.server.script_left, 0);
+    assert_string_equal(s.words, "t|0||second||12345");
+    assert_null(stored(&s, "t"));
+    end(&s);
+}
+
 /* A client is faster, at any moment: its word is not deleted with the task, and what it reads is
  * what was told. */
 static void a_client_resolves_it_meanwhile(void **state)
@@ -395,6 +453,8 @@ int main(void)
         cmocka_unit_test(an_empty_annotation_is_left_out),
         cmocka_unit_test(so_many_at_once),
         cmocka_unit_test(so_much_at_once),
+        cmocka_unit_test(other_limits),
+        cmocka_unit_test(one_delivery_of_a_task_at_a_time),
         cmocka_unit_test(a_client_resolves_it_meanwhile),
         cmocka_unit_test(a_delete_is_tried_again),
         cmocka_unit_test(a_bbs_ends_with_callbacks_under_way),
