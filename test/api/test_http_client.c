@@ -2,6 +2,7 @@
 #include "common/shell/http_client_io.h"
 #include "test/tool/certs.h"
 #include "test/tool/echo_server.h"
+#include "test/tool/patience.h"
 
 #include <arpa/inet.h>
 #include <event2/event.h>
@@ -29,9 +30,10 @@ struct told {
     int status;
     struct buf data;
     size_t largest;
+    char target[64], body[32]; /* of one that is to be answered; empty: of any other */
 };
 
-enum { IDS = 256, STEP_MS = 5, WAIT_MS = 8000 };
+enum { IDS = 256, STEP_MS = 5 };
 
 struct world {
     struct echo_server server;
@@ -115,12 +117,21 @@ static void turn(struct world *w)
     event_base_dispatch(w->base);
 }
 
-/* Turns the loop until `n` responses (closes, for a subscription) of this id have come. */
+static void call(struct world *w, uint64_t id, const char *target, const char *body);
+
+/* Turns the loop until the response (the close, for a subscription) of this id has come. On a machine
+ * that is too slow for a handshake within HTTP_CONNECT_MS, what is to be answered is asked again:
+ * nothing of it was sent. */
 static void await(struct world *w, uint64_t id)
 {
     struct told *t = &w->told[id];
-    for (int i = 0; i < WAIT_MS / STEP_MS && !t->responses && !t->closes; i++) {
+    for (struct patience p = {0}; !t->responses && !t->closes && patience_lasts(&p);) {
         turn(w);
+        if (t->responses && *t->target && t->response.outcome == CALL_REFUSED) {
+            print_message("asked again: %s\n", t->text);
+            t->responses = 0;
+            call(w, id, t->target, t->body);
+        }
     }
     assert_int_equal(t->responses + t->closes, 1);
 }
@@ -140,8 +151,11 @@ static void call_at(struct world *w, uint64_t id, const char *url, const char *b
 static void call(struct world *w, uint64_t id, const char *target, const char *body)
 {
     char url[256];
+    struct told *t = &w->told[id];
+    memmove(t->target, target, strlen(target) + 1);
+    memmove(t->body, body, strlen(body) + 1);
     snprintf(url, sizeof(url), "https://127.0.0.1:%d%s", w->server.port, target);
-    call_at(w, id, url, body, in_ms(5000));
+    call_at(w, id, url, body, in_ms(PATIENCE_MS));
 }
 
 static void subscribe(struct world *w, uint64_t id, const char *target)
@@ -224,7 +238,7 @@ static void a_dead_server_refuses_and_a_silent_one_leaves_it_unknown(void **stat
     char url[64];
     int port = w.server.port;
     /* Nobody listens. */
-    call_at(&w, 1, "https://127.0.0.1:1/x", "b", in_ms(3000));
+    call_at(&w, 1, "https://127.0.0.1:1/x", "b", in_ms(PATIENCE_MS));
     await(&w, 1);
     is(&w.told[1], CALL_REFUSED);
     assert_true(*w.told[1].text);
@@ -238,22 +252,29 @@ static void a_dead_server_refuses_and_a_silent_one_leaves_it_unknown(void **stat
     snprintf(url, sizeof(url), "https://127.0.0.1:%d/x", ntohs(at.sin_port));
     int64_t from_ns = now_ns();
     call_at(&w, 2, url, "b", in_ms(300));
-    call_at(&w, 3, url, "b", in_ms(60000)); /* ended by the connect time-out */
+    call_at(&w, 3, url, "b", NEVER_NS); /* ended by the connect time-out */
     await(&w, 2);
     is(&w.told[2], CALL_REFUSED);
-    assert_in_range((now_ns() - from_ns) / MILLISECOND_NS, 290, 1500);
+    assert_true(now_ns() - from_ns >= 290 * MILLISECOND_NS);
     await(&w, 3);
     is(&w.told[3], CALL_REFUSED);
-    assert_in_range((now_ns() - from_ns) / MILLISECOND_NS, HTTP_CONNECT_MS - 100, 4000);
+    assert_true(now_ns() - from_ns >= (HTTP_CONNECT_MS - 100) * MILLISECOND_NS);
     close(fd);
-    /* Takes the request and does not answer. */
-    from_ns = now_ns();
+    /* Takes the request and does not answer. The deadline must leave time to send it. */
     snprintf(url, sizeof(url), "https://127.0.0.1:%d/never", port);
-    call_at(&w, 4, url, "b", in_ms(300));
-    await(&w, 4);
-    is(&w.told[4], CALL_UNKNOWN);
-    assert_string_equal(w.told[4].text, "no answer before the deadline");
-    assert_in_range((now_ns() - from_ns) / MILLISECOND_NS, 290, 1500);
+    uint64_t id = 10;
+    for (int64_t limit_ms = 300; limit_ms < PATIENCE_MS; limit_ms *= 2) {
+        from_ns = now_ns();
+        call_at(&w, ++id, url, "b", in_ms(limit_ms));
+        await(&w, id);
+        assert_true(w.told[id].response.outcome == CALL_REFUSED ||
+                    now_ns() - from_ns >= (limit_ms - 10) * MILLISECOND_NS);
+        if (w.told[id].response.outcome != CALL_REFUSED) {
+            break;
+        }
+    }
+    is(&w.told[id], CALL_UNKNOWN);
+    assert_string_equal(w.told[id].text, "no answer before the deadline");
     /* A deadline that has passed. */
     call_at(&w, 5, url, "b", in_ms(-1000));
     await(&w, 5);
@@ -301,13 +322,13 @@ static void the_server_must_be_who_it_should_be(void **state)
         config.tls.ca = i ? strange_certs.names[0] : certs.names[0];
         echo_server_start(&bad, &config, 0, -1);
         snprintf(url, sizeof(url), "https://127.0.0.1:%d/echo", bad.port);
-        call_at(&w, 1 + i, url, "secret", in_ms(3000));
+        call_at(&w, 1 + i, url, "secret", in_ms(PATIENCE_MS));
         await(&w, 1 + i);
         is(&w.told[1 + i], CALL_REFUSED);
         print_message("%s\n", w.told[1 + i].text);
         assert_true(echo_server_stop(&bad));
     }
-    call_at(&w, 9, "http://127.0.0.1:1/", "", in_ms(1000)); /* plain text is not spoken */
+    call_at(&w, 9, "http://127.0.0.1:1/", "", in_ms(PATIENCE_MS)); /* plain text is not spoken */
     await(&w, 9);
     is(&w.told[9], CALL_REFUSED);
     setenv("https_proxy", "http://127.0.0.1:1", 1);
@@ -363,7 +384,7 @@ static void a_stream_is_told_from_head_to_end(void **state)
     assert_int_equal(w.told[2].status, 503);
     /* The head is told before any data. */
     subscribe(&w, 3, "/stream");
-    for (int i = 0; i < 400 && !w.told[3].news; i++) {
+    for (struct patience p = {0}; !w.told[3].news && patience_lasts(&p);) {
         turn(&w);
     }
     assert_int_equal(w.told[3].news, 1);
@@ -371,7 +392,7 @@ static void a_stream_is_told_from_head_to_end(void **state)
     assert_int_equal(w.told[3].data.size, 0);
     call(&w, 4, "/publish", "news");
     await(&w, 4);
-    for (int i = 0; i < 400 && w.told[3].data.size < 4; i++) {
+    for (struct patience p = {0}; w.told[3].data.size < 4 && patience_lasts(&p);) {
         turn(&w);
     }
     assert_string_equal(buf_string(&w.told[3].data), "news");
@@ -392,7 +413,7 @@ static void a_stream_can_be_cancelled_while_it_gives(void **state)
     begin(&w);
     w.cancel_on_data = 1;
     subscribe(&w, 1, "/flood");
-    for (int i = 0; i < 100 && !w.told[1].data.size; i++) {
+    for (struct patience p = {0}; !w.told[1].data.size && patience_lasts(&p);) {
         turn(&w);
     }
     size_t size = w.told[1].data.size;
@@ -403,16 +424,16 @@ static void a_stream_can_be_cancelled_while_it_gives(void **state)
     assert_int_equal(w.told[1].data.size, size);
     assert_int_equal(w.told[1].closes, 0);
     /* Its connection is gone too. */
-    for (int i = 0; i < 100; i++) {
-        uint64_t id = 10 + (uint64_t)i;
-        call(&w, id, "/counts", "");
-        await(&w, id);
-        if (strstr(buf_string(&w.told[id].data), "cursors=0")) {
-            end(&w);
-            return;
-        }
+    bool gone = false;
+    for (struct patience p = {0}; !gone && patience(&p);) {
+        buf_clear(&w.told[10].data);
+        w.told[10].responses = 0;
+        call(&w, 10, "/counts", "");
+        await(&w, 10);
+        gone = strstr(buf_string(&w.told[10].data), "cursors=0");
     }
-    fail();
+    assert_true(gone);
+    end(&w);
 }
 
 static void freeing_drops_everything(void **state)

@@ -3,6 +3,7 @@
 #include "common/shell/host_io.h"
 #include "test/tool/certs.h"
 #include "test/tool/echo_role.h"
+#include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
 
 #include <errno.h>
@@ -27,35 +28,11 @@ struct process {
     pid_t pid;
     int port, health;
     char log_path[96];
-    struct buf log;
 };
-
-/* Waits for "MARK ... port=N" in the log. */
-static int port_in_log(struct process *p, const char *mark)
-{
-    for (int i = 0; i < 500; i++) {
-        int fd = open(p->log_path, O_RDONLY | O_CLOEXEC);
-        char part[4096];
-        ssize_t n;
-        buf_clear(&p->log);
-        while ((n = read(fd, part, sizeof(part))) > 0) {
-            buf_append(&p->log, part, (size_t)n);
-        }
-        close(fd);
-        const char *line = strstr(buf_string(&p->log), mark);
-        if (line && strchr(line, '\n')) {
-            return atoi(strstr(line, "port=") + strlen("port="));
-        }
-        usleep(10 * 1000);
-    }
-    fail_msg("no \"%s\" in the log: %s", mark, buf_string(&p->log));
-    return 0;
-}
 
 static void start(struct process *p, const struct tls_files *files)
 {
     *p = (struct process){0};
-    buf_init(&p->log);
     snprintf(p->log_path, sizeof(p->log_path), "%s/log-XXXXXX", certs.dir);
     int fd = mkstemp(p->log_path);
     assert_true(fd >= 0);
@@ -79,26 +56,17 @@ static void start(struct process *p, const struct tls_files *files)
         exit(r < 0 ? 100 : r);
     }
     close(fd);
-    p->port = port_in_log(p, "\"listens\"");
-    p->health = port_in_log(p, "\"health listens\"");
+    p->port = patience_port_in_log(p->log_path, "\"listens\"");
+    p->health = patience_port_in_log(p->log_path, "\"health listens\"");
 }
 
 /* Waits for its end; gives the exit status, or minus the signal. */
 static int finish(struct process *p)
 {
     int status = 0;
-    for (int i = 0; i < 1000 && waitpid(p->pid, &status, WNOHANG) == 0; i++) {
-        usleep(10 * 1000);
+    for (struct patience w = {0}; waitpid(p->pid, &status, WNOHANG) == 0 && patience(&w);) {
     }
-    buf_done(&p->log);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void a_role_answers_and_ends_with_its_code(void **state)
@@ -112,10 +80,10 @@ static void a_role_answers_and_ends_with_its_code(void **state)
     assert_true(client_open(&c, p.port, &client_files, 0));
     assert_int_equal(client_ask(&c, "POST", "/echo", "hello", 5, &body), 200);
     assert_string_equal(buf_string(&body), "hello");
-    int64_t asked_ms = now_ms();
+    int64_t asked_ms = patience_now_ms();
     assert_int_equal(client_ask(&c, "GET", "/tick?100", "", 0, &body), 200);
     assert_string_equal(buf_string(&body), "tick");
-    assert_in_range(now_ms() - asked_ms, 100, 1000);
+    assert_true(patience_now_ms() - asked_ms >= 100);
     assert_int_equal(client_ask(&c, "GET", "/stop?7", "", 0, &body), 200);
     assert_string_equal(buf_string(&body), "stopping");
     assert_int_equal(finish(&p), 7);

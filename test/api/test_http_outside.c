@@ -3,6 +3,7 @@
 #include "common/shell/http_client_io.h"
 #include "test/tool/certs.h"
 #include "test/tool/echo_server.h"
+#include "test/tool/patience.h"
 
 #include <arpa/inet.h>
 #include <event2/event.h>
@@ -26,9 +27,8 @@ enum {
     LINE = 256,
     HEAD = 8192,
     STEP_MS = 5,
-    WAIT_MS = 60000,
-    ANSWERED_MS = 30000, /* an answer comes, however slow the machine is */
-    SILENT_MS = 400,     /* none comes */
+    ANSWERED_MS = PATIENCE_MS / 2, /* an answer comes, however slow the machine is */
+    SILENT_MS = 400,               /* none comes */
 };
 
 /* ---- A user's server, in plain text ---------------------------------------------------------- */
@@ -264,7 +264,7 @@ static void call_url(struct scene *s, const char *url, int64_t limit_ms)
                                                .deadline_ns =
                                                    now_ns() + limit_ms * MILLISECOND_NS,
                                                .outside = true});
-    for (int i = 0; i < WAIT_MS / STEP_MS && !s->answers; i++) {
+    for (struct patience p = {0}; !s->answers && patience_lasts(&p);) {
         struct timeval tv = {.tv_usec = STEP_MS * 1000};
         event_base_loopexit(s->base, &tv);
         event_base_dispatch(s->base);
@@ -466,8 +466,8 @@ static void only_calls_outside_follow(void **state)
                                               .accept = "",
                                               .if_none_match = "",
                                               .trace_id = "",
-                                              .deadline_ns = now_ns() + SECOND_NS});
-    for (int i = 0; i < WAIT_MS / STEP_MS && !s.answers; i++) {
+                                              .deadline_ns = NEVER_NS});
+    for (struct patience p = {0}; !s.answers && patience_lasts(&p);) {
         struct timeval tv = {.tv_usec = STEP_MS * 1000};
         event_base_loopexit(s.base, &tv);
         event_base_dispatch(s.base);

@@ -5,6 +5,7 @@
 #include "rep/note.h"
 #include "rep/rep.h"
 #include "test/tool/certs.h"
+#include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
 
 #include <event2/event.h>
@@ -61,7 +62,7 @@ static void verb(struct driver_shell *d, struct verb_call call)
     clock_gettime(CLOCK_MONOTONIC, &now);
     call.id = 1;
     call.guid = GUID;
-    call.deadline_ns = (now.tv_sec + 20) * SECOND_NS;
+    call.deadline_ns = now.tv_sec * SECOND_NS + PATIENCE_MS * MILLISECOND_NS;
     d->ops->call(d, &call);
     event_base_loop(loop, EVLOOP_NO_EXIT_ON_EMPTY);
     assert_int_equal(outcome, VERB_DONE);
@@ -109,24 +110,6 @@ static void container(bool begin)
 }
 
 /* ---- The rep ---- */
-
-static int port_in_log(void)
-{
-    for (int i = 0; i < 1000; i++) {
-        char text[8192];
-        int fd = open(log_path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-        text[n > 0 ? n : 0] = '\0';
-        const char *line = strstr(text, "\"listens\"");
-        if (line && strchr(line, '\n')) {
-            return atoi(strstr(line, "port=") + strlen("port="));
-        }
-        usleep(10 * 1000);
-    }
-    fail_msg("the rep does not listen");
-    return 0;
-}
 
 static void run_rep(void)
 {
@@ -186,7 +169,7 @@ static int setup(void **state)
         run_rep();
     }
     close(fd);
-    rep_port = port_in_log();
+    rep_port = patience_port_in_log(log_path, "\"listens\"");
     return 0;
 }
 

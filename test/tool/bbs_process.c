@@ -4,6 +4,7 @@
 #include "common/base/arena.h"
 #include "common/codec/json_text.h"
 #include "models/events.pb-c.h"
+#include "test/tool/patience.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,27 +19,7 @@
 
 #include <cmocka.h>
 
-/* With a reader that takes nothing: longer than any test under sanitizers. */
-enum { PATIENCE_MS = 120 * 1000 };
-
 /* ---- the process ---- */
-
-static int port_in_log(const struct bbs_process *s, const char *what)
-{
-    for (int i = 0; i < 1000; i++) {
-        char text[8192] = "";
-        int fd = open(s->log_path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-        const char *line = n > 0 ? strstr(text, what) : NULL;
-        if (line && strchr(line, '\n')) {
-            return atoi(strstr(line, "port=") + strlen("port="));
-        }
-        usleep(10 * 1000);
-    }
-    fail_msg("the bbs does not listen: see %s", s->log_path);
-    return 0;
-}
 
 static int serve(const char *name, const struct etcd_server *etcd, const struct tls_files *server)
 {
@@ -46,7 +27,7 @@ static int serve(const char *name, const struct etcd_server *etcd, const struct 
         .name = name,
         .listen = "127.0.0.1:0",
         .health = "127.0.0.1:0",
-        .stall_ms = PATIENCE_MS,
+        .stall_ms = 10 * PATIENCE_MS, /* readers that take nothing outlive their test */
         .tls = *server,
         .etcd = etcd->endpoint,
         .etcd_tls = {.ca = etcd->ca, .cert = etcd->cert, .key = etcd->key},
@@ -75,19 +56,17 @@ void bbs_process_start(struct bbs_process *s, const char *dir, const char *name,
         exit(serve(name, etcd, server));
     }
     close(fd);
-    s->port = port_in_log(s, "\"listens\"");
-    s->health_port = port_in_log(s, "\"health listens\"");
+    s->port = patience_port_in_log(s->log_path, "\"listens\"");
+    s->health_port = patience_port_in_log(s->log_path, "\"health listens\"");
 }
 
 void bbs_process_wait_ready(const struct bbs_process *s)
 {
-    int status = 0;
-    for (int tries = 0; tries < 500 && status != 200; tries++) {
+    int status;
+    struct patience p = {0};
+    do {
         status = bbs_process_ask(s, "POST", "/v1/ping", NULL, (struct bytes){0}, NULL, NULL);
-        if (status != 200) {
-            usleep(20 * 1000);
-        }
-    }
+    } while (status != 200 && patience(&p));
     assert_int_equal(status, 200);
 }
 
@@ -95,8 +74,7 @@ int bbs_process_end(struct bbs_process *s)
 {
     int status = 0;
     kill(s->pid, SIGTERM);
-    for (int i = 0; i < 1000 && waitpid(s->pid, &status, WNOHANG) == 0; i++) {
-        usleep(10 * 1000);
+    for (struct patience p = {0}; waitpid(s->pid, &status, WNOHANG) == 0 && patience(&p);) {
     }
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     if (code == 0) {
@@ -143,8 +121,8 @@ void bbs_process_post(const struct bbs_process *s, const char *path, const Proto
 static void read_head(struct subscriber *s)
 {
     void *end = NULL;
-    for (int i = 0; i < 100 && !end; i++) {
-        client_read(&s->client, CLIENT_WAIT_MS / 10);
+    for (struct patience p = {0}; !end && patience(&p);) {
+        client_read(&s->client, CLIENT_WAIT_MS);
         struct bytes input = buf_bytes(&s->client.input);
         end = input.size ? memmem(input.data, input.size, "\r\n\r\n", 4) : NULL;
         if (s->client.ended) {
@@ -183,9 +161,8 @@ void subscriber_open(struct subscriber *s, const struct bbs_process *server, con
         buf_message(&body, &filter.base);
     }
     subscribe(s, server, method, path, buf_bytes(&body), receive_bytes);
-    for (int tries = 0; tries < 20 && s->status == 503; tries++) { /* a slow machine */
+    for (struct patience p = {0}; s->status == 503 && patience(&p);) {
         subscriber_close(s);
-        usleep(100 * 1000);
         subscribe(s, server, method, path, buf_bytes(&body), receive_bytes);
     }
     buf_done(&body);
@@ -249,11 +226,12 @@ static bool take_event(struct subscriber *s, struct stream_item *item)
 bool subscriber_next(struct subscriber *s, int wait_ms, struct stream_item *item)
 {
     enum { SLICE_MS = 20 };
+    int64_t end_ms = patience_now_ms() + wait_ms;
     if (!item->payload.base.append) {
         buf_init(&item->payload);
     }
-    for (int waited = 0; !take_event(s, item); waited += SLICE_MS) {
-        if (waited >= wait_ms || (!subscriber_read(s, SLICE_MS) && !s->text.size)) {
+    while (!take_event(s, item)) {
+        if (patience_now_ms() >= end_ms || (!subscriber_read(s, SLICE_MS) && !s->text.size)) {
             return false;
         }
     }

@@ -2,6 +2,7 @@
 
 #include "bbs/bbs.h"
 #include "common/shell/host_io.h"
+#include "test/tool/patience.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,23 +16,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static int port_in_log(const char *path)
-{
-    for (int i = 0; i < 1000; i++) {
-        char text[8192] = "";
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-        const char *line = n > 0 ? strstr(text, "\"listens\"") : NULL;
-        if (line && strchr(line, '\n')) {
-            return atoi(strstr(line, "port=") + strlen("port="));
-        }
-        usleep(10 * 1000);
-    }
-    fail_msg("the bbs does not listen: see %s", path);
-    return 0;
-}
 
 void bbs_server_start(struct bbs_server *s, const char *name, struct certs *certs,
                       const struct tls_files *files, const struct etcd_server *etcd)
@@ -60,15 +44,14 @@ void bbs_server_start(struct bbs_server *s, const char *name, struct certs *cert
         exit(r < 0 ? 100 : r);
     }
     close(fd);
-    s->port = port_in_log(s->log_path);
+    s->port = patience_port_in_log(s->log_path, "\"listens\"");
 }
 
 int bbs_server_end(struct bbs_server *s)
 {
     int status = 0;
     kill(s->pid, SIGTERM);
-    for (int i = 0; i < 1000 && waitpid(s->pid, &status, WNOHANG) == 0; i++) {
-        usleep(10 * 1000);
+    for (struct patience p = {0}; waitpid(s->pid, &status, WNOHANG) == 0 && patience(&p);) {
     }
     unlink(s->log_path);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -2,6 +2,7 @@
 
 #include "common/shell/log_io.h"
 #include "test/tool/echo_role.h"
+#include "test/tool/patience.h"
 
 #include <event2/event.h>
 #include <signal.h>
@@ -166,13 +167,13 @@ bool echo_server_stop(struct echo_server *s)
 {
     int status = -1;
     kill(s->pid, SIGTERM);
-    for (int i = 0; i < 1000; i++) {
+    struct patience p = {0};
+    do {
         pid_t r = waitpid(s->pid, &status, WNOHANG);
         if (r == s->pid) {
             return WIFEXITED(status) && WEXITSTATUS(status) == 0;
         }
-        usleep(10 * 1000);
-    }
+    } while (patience(&p));
     kill(s->pid, SIGKILL);
     waitpid(s->pid, &status, 0);
     fprintf(stderr, "echo_server: it did not end\n");

@@ -18,7 +18,7 @@
 
 #define SCRIPT "test/tool/etcd-server"
 
-enum { START_TRIES = 5, SERVE_WAIT_S = 20, ASK_MS = 500 };
+enum { START_TRIES = 5, SERVE_WAIT_S = 120, ASK_MS = 5000 };
 
 bool etcd_server_possible(void)
 {

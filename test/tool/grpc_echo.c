@@ -1,6 +1,7 @@
 #include "test/tool/grpc_echo.h"
 
 #include "common/shell/log_io.h"
+#include "test/tool/patience.h"
 
 #include <event2/event.h>
 #include <signal.h>
@@ -141,12 +142,12 @@ bool grpc_echo_stop(struct grpc_echo *s)
 {
     int status = -1;
     kill(s->pid, SIGTERM);
-    for (int i = 0; i < 1000; i++) {
+    struct patience p = {0};
+    do {
         if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
             return WIFEXITED(status) && WEXITSTATUS(status) == 0;
         }
-        usleep(10 * 1000);
-    }
+    } while (patience(&p));
     kill(s->pid, SIGKILL);
     waitpid(s->pid, &status, 0);
     fprintf(stderr, "grpc_echo: it did not end\n");

@@ -161,26 +161,50 @@ static bool take_frame(struct h2_client *c, const uint8_t *f, size_t size, uint3
     }
 }
 
+/* Waits until the input has a whole frame; gives the size of its payload, or -1 when none comes. */
+static ssize_t want_frame(struct h2_client *c)
+{
+    struct buf *in = &c->tls.input;
+    for (;;) {
+        size_t size = in->size < FRAME_HEAD_BYTES ? 0 : number(in->data) >> 8;
+        if (in->size >= FRAME_HEAD_BYTES + size) {
+            return (ssize_t)size;
+        }
+        size_t before = in->size;
+        if (!client_read(&c->tls, CLIENT_WAIT_MS) || in->size == before) {
+            return -1;
+        }
+    }
+}
+
 bool h2_answer(struct h2_client *c, uint32_t stream, struct h2_answer *ret)
 {
     *ret = (struct h2_answer){.grpc_status = -1, .reset = -1, .goaway = -1};
     buf_init(&ret->body);
-    struct buf *in = &c->tls.input;
     for (bool over = false; !over;) {
-        size_t size = in->size < FRAME_HEAD_BYTES ? 0 : number(in->data) >> 8;
-        if (in->size < FRAME_HEAD_BYTES || in->size < FRAME_HEAD_BYTES + size) {
-            size_t before = in->size;
-            if (!client_read(&c->tls, CLIENT_WAIT_MS)) {
-                ret->closed = true;
-                return true;
-            }
-            if (in->size == before) {
-                return false;
-            }
-            continue;
+        ssize_t size = want_frame(c);
+        if (size < 0) {
+            ret->closed = c->tls.ended;
+            return ret->closed;
         }
-        over = take_frame(c, in->data, size, stream, ret);
-        buf_consume(in, FRAME_HEAD_BYTES + size);
+        over = take_frame(c, c->tls.input.data, (size_t)size, stream, ret);
+        buf_consume(&c->tls.input, FRAME_HEAD_BYTES + (size_t)size);
+    }
+    return true;
+}
+
+bool h2_await(struct h2_client *c, int type, uint32_t stream)
+{
+    struct h2_answer nobody = {0};
+    for (bool found = false; !found;) {
+        ssize_t size = want_frame(c);
+        if (size < 0) {
+            return false;
+        }
+        const uint8_t *f = c->tls.input.data;
+        found = f[3] == type && number(f + 5) == stream;
+        take_frame(c, f, (size_t)size, UINT32_MAX, &nobody);
+        buf_consume(&c->tls.input, FRAME_HEAD_BYTES + (size_t)size);
     }
     return true;
 }

@@ -65,4 +65,7 @@ bool h2_call(struct h2_client *c, uint32_t stream, const char *path, const void 
 bool h2_answer(struct h2_client *c, uint32_t stream, struct h2_answer *ret);
 void h2_answer_done(struct h2_answer *a);
 
+/* Takes frames up to the first of this type on this stream. False when it does not come. */
+bool h2_await(struct h2_client *c, int type, uint32_t stream);
+
 #endif

@@ -11,15 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static bool dial(struct tls_client *c, int port, int receive_bytes)
 {
@@ -137,9 +129,9 @@ bool client_read(struct tls_client *c, int wait_ms)
 
 bool client_closed(struct tls_client *c, int wait_ms)
 {
-    int64_t end_ms = now_ms() + wait_ms;
-    while (client_read(c, (int)(end_ms - now_ms() > 0 ? end_ms - now_ms() : 0))) {
-        if (now_ms() >= end_ms) {
+    int64_t end_ms = patience_now_ms() + wait_ms;
+    while (client_read(c, (int)(end_ms - patience_now_ms() > 0 ? end_ms - patience_now_ms() : 0))) {
+        if (patience_now_ms() >= end_ms) {
             return false;
         }
     }
@@ -149,9 +141,9 @@ bool client_closed(struct tls_client *c, int wait_ms)
 /* Waits until `input` has `size` bytes. */
 static bool want(struct tls_client *c, size_t size)
 {
-    int64_t end_ms = now_ms() + CLIENT_WAIT_MS;
+    int64_t end_ms = patience_now_ms() + CLIENT_WAIT_MS;
     while (c->input.size < size) {
-        if (!client_read(c, CLIENT_WAIT_MS) || now_ms() > end_ms) {
+        if (!client_read(c, CLIENT_WAIT_MS) || patience_now_ms() > end_ms) {
             return false;
         }
     }

@@ -5,10 +5,11 @@
 
 #include "common/base/bytes.h"
 #include "common/shell/host_io.h"
+#include "test/tool/patience.h"
 
 #include <openssl/ssl.h>
 
-enum { CLIENT_WAIT_MS = 5000 };
+enum { CLIENT_WAIT_MS = PATIENCE_MS };
 
 struct tls_client {
     SSL_CTX *ctx;
