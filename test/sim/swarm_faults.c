@@ -191,6 +191,7 @@ static bool begin_doubles(struct swarm *s, struct open_fault *f)
 {
     (void)f;
     s->rates.doubled = (unsigned)swarm_draw(s, 50, 400);
+    s->rates.doubled_by = (struct span){0, swarm_chance(s, 50) ? swarm_draw(s, 1, 20) * SECOND_NS : 0};
     rates_told(s, "doubles requests");
     return true;
 }

@@ -182,9 +182,9 @@ void world_set_clock(struct world *w, struct node *n)
 static void node_down(struct node *n)
 {
     release(n);
+    network_node_down(n);
     n->dies = n->last_words = false;
     n->last_words_late_ns = 0;
-    network_node_down(n);
     store_unwatch(n);
     n->timer++;
     if (n->containers) {

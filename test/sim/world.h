@@ -69,7 +69,7 @@ bool world_end_container(struct world *w, struct node *n, int which, int exit_co
 void world_kill_within(struct world *w, struct node *n, unsigned effects);
 
 /* As kill -9 right after the next step in which it asks for moves: what it asks comes `late_ns`
- * later, when its successor may be at work. 0: not any more. */
+ * later, when its successor may be at work, and nobody closes its connections. 0: not any more. */
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns);
 
 /* As a machine that falls: its containers end with it, or are not even known any more when it is
@@ -93,6 +93,7 @@ struct world_faults {
     unsigned request_lost; /* between processes */
     unsigned answer_lost;
     unsigned doubled;      /* a request arrives twice; the second answer goes nowhere */
+    struct span doubled_by; /* so much later than it was sent, at least; {0} = as any */
     unsigned late;         /* a request or an answer takes late_by longer */
     unsigned torn;         /* a piece of a stream comes in two, each on its way for itself */
     unsigned store_request_lost; /* to etcd: the outcome is unknown, nothing lands */

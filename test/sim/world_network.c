@@ -289,7 +289,7 @@ static struct exchange *exchange_new(struct world *w, struct node *from, struct 
 /* Of the services that are gRPC; every other request is HTTP. */
 static const char grpc_paths[] = "/models.Locket/";
 
-static void send_request(struct exchange *x, const struct call *call)
+static void send_request(struct exchange *x, const struct call *call, int64_t late_ns)
 {
     struct world *w = x->to->world;
     struct item *i = item_new(arrives_at_server);
@@ -328,7 +328,7 @@ static void send_request(struct exchange *x, const struct call *call)
     if (world_strikes(w, w->faults.late)) {
         delay_ns += world_draw(w, w->faults.late_by);
     }
-    delay_ns += x->from && x->from->last_words ? x->from->last_words_late_ns : 0;
+    delay_ns += x->from && x->from->last_words ? x->from->last_words_late_ns : late_ns;
     x->arrives_ns = w->now_ns + delay_ns;
     queue_push(&w->queue, i, x->arrives_ns);
 }
@@ -347,8 +347,9 @@ static void set_deadline(struct exchange *x, int64_t at_ns)
 /* The same request once more, on a way of its own; nobody waits for its answer. */
 static void send_again(const struct exchange *x, const struct call *call)
 {
-    struct exchange *again = exchange_new(x->to->world, x->from, x->to);
-    send_request(again, call);
+    struct world *w = x->to->world;
+    struct exchange *again = exchange_new(w, x->from, x->to);
+    send_request(again, call, world_draw(w, w->faults.doubled_by));
     again->from = NULL;
     hang_up(again, 10 * SECOND_NS);
 }
@@ -362,7 +363,7 @@ void network_call(struct node *from, const struct call *call, bool stream)
     x->call_id = call->id;
     x->stream = stream;
     if (!way_cut(from, to) && !world_strikes(w, w->faults.request_lost)) {
-        send_request(x, call);
+        send_request(x, call, 0);
         if (!stream && world_strikes(w, w->faults.doubled)) {
             send_again(x, call);
         }
@@ -530,7 +531,9 @@ void network_node_down(struct node *n)
         } else if (x->from == n) {
             x->from = NULL;
             x->answered = NULL;
-            hang_up(x, world_draw(w, w->options.network));
+            int64_t arrives_ns = x->arrives_ns > w->now_ns ? x->arrives_ns - w->now_ns : 0;
+            hang_up(x, n->last_words ? arrives_ns + NETWORK_BROKEN_NS
+                                     : world_draw(w, w->options.network));
         }
     }
 }
@@ -614,7 +617,7 @@ void world_send_request(struct world *w, const char *url, const struct world_req
                         .trace_id = q->trace_id,
                         .body = q->body};
     if (!world_strikes(w, w->faults.request_lost)) {
-        send_request(x, &call);
+        send_request(x, &call, 0);
     }
     set_deadline(x, w->now_ns + limit_ns);
     arena_done(&a);

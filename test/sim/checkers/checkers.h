@@ -95,6 +95,8 @@ void check_locks(struct checkers *k, const struct passage *p);
 void check_tasks(struct checkers *k, const struct passage *p);
 void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told);
 void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
+void check_offer(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
+                 const Board__MoveResult *result);
 void check_task_containers(struct checkers *k); /* as they stand */
 void forget_tasks(struct checkers *k);          /* after a restore */
 

@@ -58,6 +58,9 @@ void note_evacuations(struct checkers *k, const struct passage *p)
             if (strcmp(node_name(k->cluster->cells[n]), name + 1) != 0) {
                 continue;
             }
+            if (c->cause && strcmp(c->cause->move, "lose") == 0) {
+                continue; /* the converger's word; a cell that is cut off cannot tell that it evacuates */
+            }
             if (!is || !is->evacuating) {
                 e->on = false;
             } else if (!e->on) { /* an older word of the cell came in between */

@@ -167,6 +167,46 @@ void check_tasks(struct checkers *k, const struct passage *p)
     }
 }
 
+/* The offer that the move names was open, or its attempt had started: so it stood. */
+static bool is_offered(const struct past *p, const Board__Move *move)
+{
+    const Models__Task *t = task_of(p);
+    if (!t || (move->task_created_at && move->task_created_at != t->created_at)) {
+        return false;
+    }
+    bool begun = t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, move->attempt) == 0;
+    bool open = t->state == MODELS__TASK__STATE__Pending &&
+                t->rejection_count <= move->task_rejections;
+    return begun || open;
+}
+
+/* A start of an attempt is done only while the offer that it takes stands: after a rejection it is
+ * another one (docs/tasks.md, Once). */
+void check_offer(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
+                 const Board__MoveResult *result)
+{
+    struct arena a;
+    if (result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE || strcmp(move->move, "start") != 0 ||
+        !*move->task_guid ||
+        move->optional_task_rejections_case !=
+            BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS) {
+        return;
+    }
+    arena_init(&a);
+    const struct past *p =
+        history_at(&k->history, key_task(&a, move->task_guid), result->revision);
+    bool stood = is_offered(p, move);
+    while (!stood && p && p->revision > answer->arrived_revision) {
+        p = p->before;
+        stood = is_offered(p, move);
+    }
+    if (!stood) {
+        checkers_report(k, "S3", "%s starts task %s for an offer that is over (%d rejections)",
+                        node_name(answer->from), move->task_guid, move->task_rejections);
+    }
+    arena_done(&a);
+}
+
 static bool started(const struct checkers *k, unsigned cell, const char *guid)
 {
     int state = model_containers_state(node_containers(k->cluster->cells[cell]), guid);
