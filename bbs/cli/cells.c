@@ -7,7 +7,8 @@ enum { CELLS_NAMED_MAX = 8 }; /* of a list in a sentence; the table shows all */
 
 static void add_cell(struct table *t, const Board__CellStatus *status, int64_t now_ns)
 {
-    const Models__CellPresence *c = status->presence;
+    static const Models__CellPresence untold = MODELS__CELL_PRESENCE__INIT;
+    const Models__CellPresence *c = status->presence ? status->presence : &untold;
     const Models__CellCapacity *k = c->capacity;
     struct arena *a = t->arena;
     table_add(t, (const char *[]){

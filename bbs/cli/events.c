@@ -183,7 +183,7 @@ static void take_frame(struct events *e, struct arena *a, const Board__FeedFrame
     case BOARD__FEED_FRAME__KIND__DELETE:
         print_change(e, a, f);
         /* More changes may have this revision: only a heartbeat says that all were told. */
-        e->revision = f->revision - 1 > e->revision ? f->revision - 1 : e->revision;
+        e->revision = f->revision > e->revision ? f->revision - 1 : e->revision;
         break;
     default:
         break;
@@ -208,7 +208,7 @@ int events_take(struct events *e, struct bytes bytes, struct err *err)
     buf_append(&e->partial, bytes.data, bytes.size);
     size_t at = 0;
     int r = 0;
-    while (r == 0) {
+    while (r == 0 && at < e->partial.size) {
         struct bytes rest = {e->partial.data + at, e->partial.size - at};
         uint64_t size;
         int used = bytes_varint(rest, &size);

@@ -162,7 +162,7 @@ static void add_record(struct table *t, const char *name, const Models__ActualLR
     const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
     table_add(t, (const char *[]){
                      name,
-                     arena_printf(a, "%d", (int)r->actual_lrp_key->index),
+                     arena_printf(a, "%d", r->actual_lrp_key ? (int)r->actual_lrp_key->index : 0),
                      state_text(a, r),
                      at && *at->cell_id ? at->cell_id : "-",
                      net_info_text(a, r->actual_lrp_net_info),

@@ -1,13 +1,20 @@
 /* Targets: what comes as a file or as a stream rather than as a request. */
 #include "common/appfile/app.h"
+#include "common/appfile/task_app.h"
+#include "common/base/query.h"
 #include "common/client/follower.h"
+#include "common/codec/scan.h"
 #include "common/shell/grpc.h"
+#include "common/shell/grpc_call.h"
 #include "models/actual_lrp.pb-c.h"
+#include "rep/driver/oci_spec.h"
 #include "rep/driver/passwd.h"
 #include "rep/driver/status.h"
 #include "rep/note.h"
+#include "rep/spec.h"
 #include "test/fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void app(const char *file, struct bytes in)
@@ -38,6 +45,23 @@ void fuzz_app_yaml(struct bytes in)
 void fuzz_app_json(struct bytes in)
 {
     app("app.json", in);
+}
+
+void fuzz_task_files(struct bytes in)
+{
+    struct arena a;
+    struct err err = {0};
+    struct task_app task;
+    arena_init(&a);
+    const char *file = fuzz_byte(&in) & 1 ? "task.json" : "task.yaml";
+    if (task_app_parse(&a, file, in, &task, &err)) {
+        FUZZ_REQUIRE(err.text[0]);
+    } else {
+        FUZZ_REQUIRE(task.name && task.name[0]);
+        FUZZ_REQUIRE(protobuf_c_message_check(&task.request->base));
+        FUZZ_REQUIRE(task.guid_given == (task.request->task_guid[0] != '\0'));
+    }
+    arena_done(&a);
 }
 
 /* ---- the feed -------------------------------------------------------------------------------- */
@@ -117,6 +141,35 @@ void fuzz_grpc(struct bytes in)
     }
 }
 
+/* The headers of a call, then its body. */
+void fuzz_grpc_call(struct bytes in)
+{
+    enum { BOUND = 16 * 1024 };
+    struct grpc_head head = {0};
+    struct bytes message;
+    struct buf text;
+    buf_init(&text);
+    for (unsigned n = fuzz_byte(&in) % 16; n > 0; n--) {
+        static const char *const names[] = {":path",         ":method",       "content-type",
+                                            "grpc-encoding", "grpc-timeout",  "x-vcap-request-id",
+                                            "te",            ":scheme"};
+        unsigned which = fuzz_byte(&in);
+        struct bytes name = which < 64 ? bytes_of(names[which % 8]) : fuzz_piece(&in);
+        grpc_head_add(&head, name, fuzz_piece(&in));
+        FUZZ_REQUIRE(head.timeout_ns >= 0 && head.timeout_ns <= 24 * 3600 * SECOND_NS);
+        FUZZ_REQUIRE(head.too_large || head.bytes <= GRPC_HEAD_BYTES);
+    }
+    struct grpc_fault fault = grpc_head_fault(&head);
+    FUZZ_REQUIRE(fault.status == GRPC_OK || fault.text[0]);
+    grpc_message_encode(&text, head.path ? head.path : "");
+    grpc_head_done(&head);
+    grpc_body_fault(in, BOUND);
+    if (grpc_body_message(in, BOUND, &message).status == GRPC_OK) {
+        FUZZ_REQUIRE(message.size <= BOUND && message.size + GRPC_FRAME_HEADER_BYTES == in.size);
+    }
+    buf_done(&text);
+}
+
 /* ---- what a cell reads back ------------------------------------------------------------------ */
 
 void fuzz_files(struct bytes in)
@@ -141,6 +194,69 @@ void fuzz_files(struct bytes in)
         FUZZ_REQUIRE(bytes_equal(note_pack(&a, note), note_pack(&a, copy)));
         rep__note__free_unpacked(copy, NULL);
         rep__note__free_unpacked(note, NULL);
+    }
+    arena_done(&a);
+}
+
+/* ---- from a definition to a container ---------------------------------------------------------- */
+
+/* What is not refused becomes a configuration that a runtime can read, with everything in its place. */
+static void configured(const struct container_spec *spec, const Rep__Note *note)
+{
+    static const struct oci_params params = {.guid = "guid",
+                                             .cgroup = "/corkboard/guid",
+                                             .init = "/usr/bin/catatonit",
+                                             .facts = {.nofile_hard = 1024, .limits = true}};
+    json_t *config = oci_config(spec, &params);
+    char *text = json_dumps(config, JSON_COMPACT);
+    FUZZ_REQUIRE(text); /* else something in it is no UTF-8 */
+    json_t *again = json_loads(text, 0, NULL);
+    FUZZ_REQUIRE(again && json_equal(config, again));
+    FUZZ_REQUIRE(json_array_size(json_object_get(json_object_get(again, "process"), "args")) > 0);
+    json_decref(again);
+    json_decref(config);
+    free(text);
+    struct arena a;
+    arena_init(&a);
+    Rep__Note *back;
+    FUZZ_REQUIRE(note_read(note_pack(&a, note), note->instance_guid, &back, NULL) == 0);
+    rep__note__free_unpacked(back, NULL);
+    arena_done(&a);
+}
+
+void fuzz_container_spec(struct bytes in)
+{
+    enum { DECODED_MAX = 4 * 1024 * 1024 };
+    static const struct port_pair ports[] = {{8080, 61000}, {2222, 61001}};
+    struct arena a;
+    ProtobufCMessage *m;
+    struct container_spec spec;
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    Rep__TaskNote about_task = REP__TASK_NOTE__INIT;
+    Rep__Note reserved = REP__NOTE__INIT;
+    arena_init(&a);
+    bool task = fuzz_byte(&in) & 1;
+    about_task.guid = key.process_guid = reserved.instance_guid = (char *)(size_t)"guid";
+    reserved.format = NOTE_FORMAT;
+    reserved.key = task ? NULL : &key;
+    reserved.task = task ? &about_task : NULL;
+    if (task && scan_and_unpack(&a, &models__task_definition__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+        const Models__TaskDefinition *definition = (const Models__TaskDefinition *)m;
+        if (spec_check_task(definition, NULL) == 0) {
+            Rep__Note *note = spec_note_task(&reserved, definition);
+            spec_make_task(&a, definition, note, &spec);
+            configured(&spec, note);
+            rep__note__free_unpacked(note, NULL);
+        }
+    } else if (!task &&
+               scan_and_unpack(&a, &models__desired_lrp__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+        const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
+        if (spec_check(lrp, NULL) == 0) {
+            Rep__Note *note = spec_note(&reserved, lrp, ports, lrp->n_ports < 2 ? lrp->n_ports : 2);
+            spec_make(&a, lrp, note, &spec);
+            configured(&spec, note);
+            rep__note__free_unpacked(note, NULL);
+        }
     }
     arena_done(&a);
 }

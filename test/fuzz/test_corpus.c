@@ -71,8 +71,8 @@ static void extremes_are_handled(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[64];
-    static char names[64][64];
+    struct CMUnitTest tests[128];
+    static char names[128][64];
     size_t n = 0;
     for (size_t i = 0; i < fuzz_target_count; i++) {
         void *target = (void *)(uintptr_t)&fuzz_targets[i];

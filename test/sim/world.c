@@ -277,6 +277,12 @@ void world_observe(struct world *w, const struct world_observer *observer)
     w->observer = *observer;
 }
 
+void world_bend(struct world *w, world_bending *bend, void *context)
+{
+    w->bend = bend;
+    w->bend_context = context;
+}
+
 struct timer {
     struct node *node;
     uint64_t generation;
@@ -419,6 +425,9 @@ void node_step(struct node *n, struct event *ev)
                               .wall_ns = world_wall(w) + n->clock_ahead_ns};
     ev->entropy[0] = random_next(&w->random);
     ev->entropy[1] = random_next(&w->random);
+    if (w->bend) {
+        w->bend(w->bend_context, n, ev, &arena);
+    }
     role_step(n->role, ev, &out);
     const struct effect *exit = NULL;
     n->last_words = n->last_words_late_ns && asks_for_moves(&out);

@@ -157,6 +157,12 @@ struct world_observer {
 };
 void world_observe(struct world *w, const struct world_observer *observer);
 
+/* What a process hears may be changed first: each event before it is handed over, in place; what it is
+ * given instead lives in the arena of the step. For fuzzing: whoever speaks to it may say anything.
+ * A call to a URL that nobody has is then refused, and no mistake of the caller. */
+typedef void world_bending(void *context, struct node *n, struct event *ev, struct arena *a);
+void world_bend(struct world *w, world_bending *bend, void *context);
+
 /* A request to a URL that no process of ours has: to a server of a user's (struct call, outside).
  * What it makes of it; nobody plays it: it refuses. An answer with a location is a redirect. */
 struct world_outside_request {

@@ -358,6 +358,10 @@ void network_call(struct node *from, const struct call *call, bool stream)
 {
     struct world *w = from->world;
     struct node *to = node_at(w, call->url);
+    if (!to && w->bend && !stream) {
+        outside_call(from, call);
+        return;
+    }
     assert(to); /* a role calls only what it was told of */
     struct exchange *x = exchange_new(w, from, to);
     x->call_id = call->id;

@@ -58,6 +58,8 @@ struct world {
     bool trace_logs, trace_calls;
     struct world_faults faults;
     struct world_observer observer;
+    world_bending *bend; /* NULL = nothing is changed */
+    void *bend_context;
     int64_t store_stalls_until_ns;
     int64_t store_down_until_ns;
     unsigned store_restores; /* a connection to an etcd of before is broken */
