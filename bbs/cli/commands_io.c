@@ -4,6 +4,7 @@
 #include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +84,10 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     ProtobufCMessage *m;
     r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
                         &models__desired_lrplifecycle_response__descriptor, &m, err);
-    const char *result =
-        arena_printf(&s->arena, "scaled from %d to %d", (int)lrps[0]->instances, (int)instances);
+    const char *result = lrps[0]->instances == instances
+                             ? "unchanged"
+                             : arena_printf(&s->arena, "scaled from %d to %d",
+                                            (int)lrps[0]->instances, (int)instances);
     r = r < 0 ? session_about(s, name, r, err)
               : session_tell(s, name, lrps[0]->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
@@ -108,7 +111,7 @@ struct gone {
     int result;
 };
 
-/* All that the names mean, each process once; a name that means nothing is told, and counted. */
+/* All that the names mean, each process once. A name that means nothing is told, and counted. */
 static size_t find_all(struct session *s, const struct invocation *call,
                        Models__DesiredLRP *const *lrps, size_t count, struct gone *gone,
                        struct err *err)
@@ -119,7 +122,7 @@ static size_t find_all(struct session *s, const struct invocation *call,
         Models__DesiredLRP **found;
         size_t n = lrps_named(&s->arena, lrps, count, name, &found);
         if (n == 0) {
-            session_count(s, name, session_not_found(name, lrps, count, err), err);
+            session_count(s, name, session_not_found(s, name, lrps, count, err), err);
         }
         for (size_t k = 0; k < n; k++) {
             bool again = false;
@@ -134,7 +137,8 @@ static size_t find_all(struct session *s, const struct invocation *call,
     return total;
 }
 
-/* Whether there is one or not, and whether it goes or not, the others go. */
+/* A mistaken name leaves all as it was (`bbs rm web 2`: somebody thought of scale); a removal that fails
+ * leaves the others to go. */
 static int remove_all(struct session *s, const struct invocation *call, struct err *err)
 {
     Models__DesiredLRP **lrps;
@@ -145,6 +149,10 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
     }
     struct gone *gone = ARENA_ARRAY(&s->arena, count, struct gone);
     size_t total = find_all(s, call, lrps, count, gone, err);
+    if (s->status) {
+        fputs(total > 0 ? "bbs: nothing was removed\n" : "", stderr);
+        return s->status;
+    }
     for (size_t i = 0; i < total && !cli_interrupted(); i++) {
         gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, "", "removed", err);
         session_count(s, gone[i].name, gone[i].result, err);

@@ -81,6 +81,10 @@ bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t
 
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p)
 {
+    if (p->desired == 0) {
+        return p->left ? arena_printf(a, "%s: %d to stop", name, (int)p->left)
+                       : arena_printf(a, "%s: nothing runs", name);
+    }
     const char *left = p->left ? arena_printf(a, ", %d to stop", (int)p->left) : "";
     return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
                         left, p->problem ? " (" : "", p->problem ? p->problem : "",

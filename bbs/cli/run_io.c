@@ -144,15 +144,6 @@ static int wait_for(struct session *s, const struct task_app *app, Models__Task 
     return r == -ERR_NOT_FOUND ? is_gone(app, err) : goes_on(app, r, passed_ms, text, err);
 }
 
-/* A command that is interrupted ends without a word, but this one knows what the task is called. */
-static int tell_interrupted(int r, const struct err *err)
-{
-    if (r < 0 && cli_interrupted()) {
-        fprintf(stderr, "bbs: %s\n", err->text);
-    }
-    return r;
-}
-
 static int run(struct session *s, const struct invocation *call, struct err *err)
 {
     struct bytes text;
@@ -162,12 +153,12 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     r = r < 0 ? r : task_app_parse(&s->arena, call->arguments[0], text, &app, err);
     r = r < 0 ? r : desire(s, &app, err);
     if (r < 0) {
-        return tell_interrupted(r, err);
+        return r;
     }
     if (!s->wait) {
         return session_tell(s, app.name, app.request->task_guid, "desired", err);
     }
-    r = tell_interrupted(wait_for(s, &app, &task, err), err);
+    r = wait_for(s, &app, &task, err);
     r = r < 0 ? r : tell_outcome(s, &app, task, err);
     if (r == 0 && cli_switch(call, "rm")) {
         r = session_delete_task(s, task->task_guid, err);

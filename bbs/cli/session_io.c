@@ -1,6 +1,8 @@
 #include "bbs/cli/session_io.h"
 
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/task_calls_io.h"
+#include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
 #include "common/codec/nearest.h"
@@ -90,13 +92,28 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
     return r;
 }
 
-int session_not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
-                      struct err *err)
+static bool is_task(struct session *s, const char *name)
+{
+    Models__Task **tasks, **found;
+    size_t count;
+    return session_tasks(s, "", "", &tasks, &count, NULL) == 0 &&
+           tasks_selected(&s->arena, tasks, count, &(struct task_selection){.name = name},
+                          &found) > 0;
+}
+
+int session_not_found(struct session *s, const char *name, Models__DesiredLRP *const *lrps,
+                      size_t count, struct err *err)
 {
     struct nearest n;
     nearest_begin(&n, name);
     for (size_t i = 0; i < count; i++) {
         nearest_consider(&n, lrp_name(lrps[i]));
+    }
+    if (is_task(s, name)) {
+        return err_set(err, ERR_NOT_FOUND,
+                       "no process \"%.60s\", but a task: see bbs tasks, task, cancel, and "
+                       "logs --task, why --task",
+                       name);
     }
     return n.best ? err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; did you mean \"%.60s\"?",
                             name, n.best)
@@ -113,7 +130,7 @@ int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret
         return r;
     }
     *ret_count = lrps_named(&s->arena, all, count, name, ret_lrps);
-    return *ret_count ? 0 : session_not_found(name, all, count, err);
+    return *ret_count ? 0 : session_not_found(s, name, all, count, err);
 }
 
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,

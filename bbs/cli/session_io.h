@@ -29,9 +29,9 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
 int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,
                   size_t *ret_count, struct err *err);
 
-/* ERR_NOT_FOUND, with the nearest name of those that there are. */
-int session_not_found(const char *name, Models__DesiredLRP *const *lrps, size_t count,
-                      struct err *err);
+/* ERR_NOT_FOUND; says if a task has the name, else the nearest name of those that there are. */
+int session_not_found(struct session *s, const char *name, Models__DesiredLRP *const *lrps,
+                      size_t count, struct err *err);
 
 /* All actual LRPs, of one process if not "". They live in `a`. */
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,

@@ -41,6 +41,32 @@ int session_task_by_guid(struct session *s, struct arena *a, const char *guid,
     return r;
 }
 
+static bool is_process(struct session *s, const char *name)
+{
+    Models__DesiredLRP **lrps, **found;
+    size_t count;
+    return session_desired(s, "", &lrps, &count, NULL) == 0 &&
+           lrps_named(&s->arena, lrps, count, name, &found) > 0;
+}
+
+int session_no_task(struct session *s, const char *name, Models__Task *const *tasks, size_t count,
+                    struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (size_t i = 0; i < count; i++) {
+        nearest_consider(&n, task_name(tasks[i]));
+        nearest_consider(&n, tasks[i]->task_guid);
+    }
+    if (is_process(s, name)) {
+        return err_set(err, ERR_NOT_FOUND, "no task \"%.60s\", but a process: see bbs ps, logs, why",
+                       name);
+    }
+    return n.best ? err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; did you mean \"%.60s\"?", name,
+                            n.best)
+                  : err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; bbs tasks shows all", name);
+}
+
 /* NULL when it is not clear which is meant. */
 static Models__Task *only_one(Models__Task *const *found, size_t count)
 {
@@ -59,7 +85,6 @@ int session_task(struct session *s, const char *name, Models__Task **ret_task, s
 {
     Models__Task **tasks, **found;
     size_t count;
-    struct nearest n;
     int r = session_task_by_guid(s, &s->arena, name, ret_task, err);
     if (r != -ERR_NOT_FOUND) {
         return r;
@@ -80,14 +105,7 @@ int session_task(struct session *s, const char *name, Models__Task **ret_task, s
                        "%zu tasks are called \"%.60s\"; give a guid: bbs tasks %.60s shows them",
                        named, name, name);
     }
-    nearest_begin(&n, name);
-    for (size_t i = 0; i < count; i++) {
-        nearest_consider(&n, task_name(tasks[i]));
-        nearest_consider(&n, tasks[i]->task_guid);
-    }
-    return n.best ? err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; did you mean \"%.60s\"?", name,
-                            n.best)
-                  : err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; bbs tasks shows all", name);
+    return session_no_task(s, name, tasks, count, err);
 }
 
 static int post_guid(struct session *s, const char *path, const char *guid, struct err *err)

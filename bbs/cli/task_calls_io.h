@@ -17,6 +17,10 @@ int session_task_by_guid(struct session *s, struct arena *a, const char *guid,
  * over. ERR_NOT_FOUND with the nearest name; ERR_CONFLICT when it is not clear which is meant. */
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);
 
+/* ERR_NOT_FOUND; says if a process has the name, else the nearest name of those that there are. */
+int session_no_task(struct session *s, const char *name, Models__Task *const *tasks, size_t count,
+                    struct err *err);
+
 /* Ends one that is not over. That it was over already is ERR_CONFLICT, unless it is over because an
  * earlier try of this call, whose answer was lost, had cancelled it. */
 int session_cancel_task(struct session *s, const char *guid, struct err *err);

@@ -32,6 +32,10 @@ static int show_tasks(struct session *s, const struct invocation *call, struct e
     if (r < 0) {
         return r;
     }
+    const struct task_selection named = {.name = selection.name};
+    if (named.name && tasks_selected(&s->arena, tasks, count, &named, &found) == 0) {
+        return session_no_task(s, named.name, tasks, count, err);
+    }
     struct buf out;
     buf_init(&out);
     size_t n = tasks_selected(&s->arena, tasks, count, &selection, &found);

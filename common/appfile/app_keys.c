@@ -3,6 +3,7 @@
 #include "common/codec/json_shape.h"
 #include "common/codec/nearest.h"
 #include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -308,10 +309,41 @@ static int kind_of(const struct app_source *s)
     return s->type == &models__desired_lrp__descriptor ? APP : TASK;
 }
 
+static bool is_api_key(const struct json_shape *shape, const char *name)
+{
+    for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
+        if (!json_field_is_own(&shape->fields[i]) && strcmp(shape->fields[i].key, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the other kind of file has it: then the file was given to the wrong command. */
+static bool is_key_of_the_other(const struct app_source *s, const char *name)
+{
+    struct json_shapes shapes = {.arena = s->arena};
+    int other = BOTH & ~kind_of(s);
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (strcmp(keys[i].name, name) == 0) {
+            return keys[i].convert != refuse && (keys[i].kinds & other);
+        }
+    }
+    return is_api_key(json_shape_of(&shapes, other == APP ? &models__desired_lrp__descriptor
+                                                          : &models__task_definition__descriptor),
+                      name);
+}
+
 static int unknown_key(const struct app_source *s, const struct node *at, const char *name,
                        const struct json_shape *shape)
 {
     struct nearest n;
+    if (is_key_of_the_other(s, name)) {
+        return app_mistake(s, at, name,
+                           kind_of(s) == APP ? "stands in a task, which bbs run takes; this is an app"
+                                             : "stands in an app, which bbs apply takes; this is a "
+                                               "task");
+    }
     nearest_begin(&n, name);
     for (size_t i = 0; i < KEY_COUNT; i++) {
         bool known = keys[i].convert != refuse && (keys[i].kinds & kind_of(s));
@@ -324,16 +356,6 @@ static int unknown_key(const struct app_source *s, const struct node *at, const 
                               : arena_printf(s->arena, "unknown key; see bbs %s --help",
                                              kind_of(s) == APP ? "apply" : "run");
     return app_mistake(s, at, name, what);
-}
-
-static bool is_api_key(const struct json_shape *shape, const char *name)
-{
-    for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
-        if (!json_field_is_own(&shape->fields[i]) && strcmp(shape->fields[i].key, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static int convert_member(const struct app_source *s, const struct json_shape *shape,

@@ -138,12 +138,9 @@ int cli_main(const struct cli_program *program, int argc, char *const *argv)
     int r = cli_parse(&arena, program, argc, argv, &call, &err);
     r = r < 0 ? r : run(&call, &err);
     arena_done(&arena);
-    if (r != 0 && cli_interrupted()) {
-        return CLI_INTERRUPTED;
-    }
-    if (r < 0) {
+    bool interrupted_by_user = r != 0 && cli_interrupted();
+    if (r < 0 && !(interrupted_by_user && strcmp(err.text, "interrupted") == 0)) {
         fprintf(stderr, "%s: %s\n", program->name, err.text);
-        return cli_exit_of(err.code);
     }
-    return r;
+    return interrupted_by_user ? CLI_INTERRUPTED : r < 0 ? cli_exit_of(err.code) : r;
 }

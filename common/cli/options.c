@@ -114,9 +114,10 @@ static int check_arguments(const struct invocation *call, struct err *err)
     const struct cli_command *c = call->command;
     int count = (int)call->argument_count;
     if (count < c->arguments_min) {
+        const char *first = arena_strndup(call->arena, c->arguments, strcspn(c->arguments, " ."));
         return err_set(err, ERR_INVALID, "%s is missing: %s %s %s",
-                       c->arguments_min == 1 ? c->arguments : "an argument", call->program->name,
-                       c->name, c->arguments);
+                       c->arguments_min == 1 ? first : "an argument", call->program->name, c->name,
+                       c->arguments);
     }
     if (count > c->arguments_max) {
         return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s %s%s%s",
@@ -185,7 +186,7 @@ int cli_parse(struct arena *a, const struct cli_program *program, int argc, char
         return cli_parse(a, program, 3, words, ret_call, err);
     }
     call.help = help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    call.version = strcmp(argv[1], "--version") == 0;
+    call.version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0;
     if (!call.help && !call.version) {
         call.command = find_command(program, argv[1]);
         if (!call.command) {

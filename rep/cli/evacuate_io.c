@@ -24,6 +24,10 @@ const struct cli_option rep_evacuate_options[] = {
      .help = "bbs servers to ask, at the end, whether the cell has left the board; without them an end "
              "with nothing left at the last look is all that is known",
      .env = "CORKBOARD_BBS_URLS,BBS_URL"},
+    {.name = "output",
+     .value = "table|json",
+     .help = "for people or for programs",
+     .fallback = "table"},
     {0},
 };
 
@@ -127,6 +131,23 @@ static int ask_board(const struct watch *w, const char *urls, struct err *err)
     return r;
 }
 
+/* "cell-1 is empty", {"cell_id":"cell-1","result":"empty"} */
+static int tell(const struct watch *w, const char *result, const char *text, struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    if (strcmp(cli_text(w->call, "output"), "json") == 0) {
+        buf_append_string(&out, "{\"cell_id\":");
+        json_string_text(bytes_of(w->cell_id), &out);
+        buf_printf(&out, ",\"result\":\"%s\"}\n", result);
+    } else {
+        buf_printf(&out, "%s %s\n", w->cell_id, text);
+    }
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
 /* Without a bbs' word an end is only as good as the last look before it: the rep may have died. */
 static int judge_end(const struct watch *w, const char *urls, struct err *err)
 {
@@ -136,25 +157,23 @@ static int judge_end(const struct watch *w, const char *urls, struct err *err)
     }
     if (urls) {
         int r = ask_board(w, urls, err);
-        if (r == 0) {
-            printf("%s is empty\n", w->cell_id);
-        }
-        return r;
+        return r != 0 ? r : tell(w, "empty", "is empty", err);
     }
     if (w->left > 0) {
         fprintf(stderr, "rep: %s no longer answers; %zu were left (--bbs-url tells more)\n",
                 w->cell_id, w->left);
         return NOT_EMPTY;
     }
-    printf("%s has ended (not checked with a bbs)\n", w->cell_id);
-    return 0;
+    return tell(w, "ended", "has ended (not checked with a bbs)", err);
 }
 
 int rep_evacuate_run(const struct invocation *call, struct err *err)
 {
     struct watch w = {.call = call};
+    const char *output = NULL;
     int64_t limit_ms = 0;
     int r = cli_duration_ms(call, "timeout", &limit_ms, err);
+    r = r < 0 ? r : cli_choice(call, "output", &output, err);
     r = r < 0 ? r : cli_client_open(call, cli_text(call, "url"), &w.rep, err);
     if (r == 0) {
         w.until_ms = cli_now_ms() + limit_ms;

@@ -220,6 +220,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "memroy: 5\n", "a.yaml:4: memroy: unknown key; did you mean \"memory\"?"},
         {"a.yaml", GOOD "\n\ninstancse: 5\n",
          "a.yaml:6: instancse: unknown key; did you mean \"instances\"?"},
+        {"a.yaml", GOOD "result_file: /x\n",
+         "a.yaml:4: result_file: stands in a task, which bbs run takes; this is an app"},
         {"a.yaml", GOOD "owner: {kind: x}\n", "a.yaml:4: owner: unknown key; see bbs apply --help"},
         {"a.yaml", GOOD "qqqqqqq: 5\n", "a.yaml:4: qqqqqqq: unknown key; see bbs apply --help"},
         {"a.yaml", GOOD "memory: lots\n", "a.yaml:4: memory: must be a size, like 64M or 1G"},

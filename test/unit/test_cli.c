@@ -124,7 +124,7 @@ static void mistakes_say_what_to_do(void **state)
         {"bbs", "what should be done? See bbs --help"},
         {"bbs aply x", "unknown command \"aply\"; did you mean \"bbs apply\"?"},
         {"bbs frobnicate", "unknown command \"frobnicate\"; see bbs --help"},
-        {"bbs apply", "FILE... is missing: bbs apply FILE..."},
+        {"bbs apply", "FILE is missing: bbs apply FILE..."},
         {"bbs apply a b c d", "\"d\" is one argument too many: bbs apply FILE..."},
         {"bbs ps --weit", "unknown option --weit; did you mean --wait?"},
         {"bbs ps --qqqqqqqq=1", "unknown option --qqqqqqqq; see bbs ps --help"},

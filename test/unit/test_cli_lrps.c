@@ -221,8 +221,8 @@ static void waiting_ends_when_all_desired_run_and_no_others(void **state)
         bool done;
         const char *text;
     } rows[] = {
-        {0, {NULL}, 0, true, "web: 0 of 0 running"},
-        {0, {one}, 1, false, "web: 0 of 0 running, 1 to stop"},
+        {0, {NULL}, 0, true, "web: nothing runs"},
+        {0, {one}, 1, false, "web: 1 to stop"},
         {2, {one}, 1, false, "web: 1 of 2 running"},
         {2, {one, two}, 2, true, "web: 2 of 2 running"},
         {2, {one, suspect}, 2, false, "web: 1 of 2 running"},
