@@ -221,11 +221,11 @@ enum harmony_record harmony_record_of(const Models__ActualLRP *record, const cha
     if (by_a && record->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
         return RECORD_IS_SUSPECT_BY_A;
     }
-    if (by_a && record->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
-        return RECORD_IS_EVACUATING_BY_A;
-    }
     if (by_a && (claimed || running) && record->stopping) {
         return RECORD_IS_STOPPING_BY_A;
+    }
+    if (by_a && record->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+        return RECORD_IS_EVACUATING_BY_A;
     }
     if (claimed) {
         return by_a ? RECORD_IS_CLAIMED_BY_A : RECORD_IS_CLAIMED_BY_O;

@@ -30,7 +30,7 @@ enum harmony_record {
     RECORD_IS_RUNNING_ON_A,
     RECORD_IS_RUNNING_ON_O,
     RECORD_IS_CRASHED,
-    RECORD_IS_STOPPING_BY_A, /* CLAIMED or RUNNING by A, and a stop was asked */
+    RECORD_IS_STOPPING_BY_A, /* CLAIMED or RUNNING by A, EVACUATING or not, and a stop was asked */
     RECORD_IS_SUSPECT_BY_A,
     RECORD_IS_EVACUATING_BY_A,
     RECORD_IS_FOREIGN,      /* a state of a later version: left alone */

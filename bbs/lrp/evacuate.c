@@ -3,6 +3,7 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/errors.h"
 #include "common/lifecycle/actual_lrp.h"
+#include "common/model/freshness.h"
 
 const Models__ActualLRP *evacuate_target(const struct move_snapshot *s, const Board__Move *m)
 {
@@ -16,15 +17,30 @@ const Models__ActualLRP *evacuate_target(const struct move_snapshot *s, const Bo
     return NULL;
 }
 
+/* There is no ORDINARY record. If the index is desired the converger makes it again, and if it is
+ * not, that may be because the board was emptied: our own reps end a container only because another
+ * definition is desired, because what is absent from its domain is not wanted, or because its stop
+ * was asked (S8). */
+static bool wanted_nowhere(const struct move_snapshot *s, const struct op_input *in,
+                           const Models__ActualLRP *target)
+{
+    const Board__Move *m = (const Board__Move *)in->request;
+    if (in->actor != ACTOR_REP || !(move_guards(s, m) & ACTUAL_LRP_IF_DEFINITION_CURRENT) ||
+        (target && target->stopping)) {
+        return true;
+    }
+    return !index_desired(s->desired, m->actual_lrp_key->index) &&
+           domain_fresh(s->domain, s->domain_seen, in->now);
+}
+
 /* Somebody else's word is final for the index: it runs there, or has crashed there, or it is wanted
- * nowhere. A record that is missing although the index is desired is made again by the converger:
- * our own reps wait for it, and the index is served meanwhile. */
-static bool replaced(const struct move_snapshot *s, const struct op_input *in)
+ * nowhere. */
+static bool replaced(const struct move_snapshot *s, const struct op_input *in,
+                     const Models__ActualLRP *target)
 {
     const Board__Move *m = (const Board__Move *)in->request;
     if (!s->ordinary) {
-        return in->actor != ACTOR_REP || !index_desired(s->desired, m->actual_lrp_key->index) ||
-               !(move_guards(s, m) & ACTUAL_LRP_IF_DEFINITION_CURRENT);
+        return wanted_nowhere(s, in, target);
     }
     int state = actual_state(s->ordinary);
     return !instance_key_equal(s->ordinary->actual_lrp_instance_key, m->actual_lrp_instance_key) &&
@@ -46,7 +62,7 @@ uint32_t evacuate_guards(const struct move_snapshot *s, const struct op_input *i
     if (s->desired && s->desired->on_evacuate == MODELS__ON_EVACUATE__STAY) {
         guards |= ACTUAL_LRP_IF_POLICY_STAYS;
     }
-    return guards | (replaced(s, in) ? ACTUAL_LRP_IF_REPLACED : 0);
+    return guards | (replaced(s, in, record) ? ACTUAL_LRP_IF_REPLACED : 0);
 }
 
 const Models__ActualLRP *evacuate_begin(const struct move_snapshot *s, const struct op_input *in,

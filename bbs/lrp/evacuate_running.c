@@ -103,8 +103,9 @@ static void hold_place(const struct move_snapshot *s, const struct op_input *in,
 /* 1. No record for the index: nothing; the container goes.
  * 2. No ORDINARY record, or another instance's that is RUNNING or CRASHED: the target's EVACUATING
  *    record goes, and the container. A SUSPECT target's record is left to its own ends.
- *    (1, 2: for our own reps a record that is missing although its index is desired is no reason:
- * it is made again, and the instance serves until then.)
+ *    (1, 2: for our own reps a record that is missing is no reason while its index is desired, for
+ *    then it is made again, nor while the domain is not fresh and nobody asked for the stop, for then
+ *    the board may have been emptied: S8.)
  * 3. The target is marked stopping: nothing; the container goes, which is the stop that was asked.
  * 4. The target is ORDINARY and RUNNING, and is to stay (on_evacuate): nothing; the container is
  *    kept, and nobody replaces it until its cell ends it.

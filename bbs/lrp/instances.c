@@ -30,6 +30,16 @@ static bool unreadable(struct view *v, const char *key)
     return !view_peek(v, key) && view_exists(v, key);
 }
 
+/* Of what an index that is not wanted still has on a cell that is being emptied only what is there is
+ * read: where the copy shows none and one is just being made, that takes the ORDINARY or the SUSPECT
+ * record away, which was read. */
+static bool is_evacuating(struct view *v, const char *process_guid, int32_t index, bool wanted)
+{
+    const char *key = key_actual(view_arena(v), process_guid, index,
+                                 MODELS__ACTUAL_LRP__PRESENCE__EVACUATING);
+    return !wanted && view_peek(v, key);
+}
+
 static void gather_record(struct view *v, const char *process_guid, int32_t index, int presence,
                           bool wanted, const char *definition, struct instances *s)
 {
@@ -51,13 +61,22 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
     *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
                               .next = from,
                               .end = end};
-    int32_t stop = end - from > SLICE_INDICES_MAX ? from + SLICE_INDICES_MAX : end;
-    for (; ret->next < stop && ret->count + 2 <= SLICE_RECORDS_MAX; ret->next++) {
+    int reads = 0;
+    for (; ret->next < end && ret->count + 3 <= SLICE_RECORDS_MAX; ret->next++) {
         bool keep = ret->next < wanted;
+        bool evacuating = is_evacuating(v, process_guid, ret->next, keep);
+        reads += evacuating ? 3 : 2;
+        if (reads > SLICE_READS_MAX) {
+            break;
+        }
         gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, keep,
                       definition, ret);
         gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT, keep,
                       definition, ret);
+        if (evacuating) {
+            gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__EVACUATING,
+                          keep, definition, ret);
+        }
     }
 }
 

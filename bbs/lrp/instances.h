@@ -9,15 +9,20 @@
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
-/* Bounds of one slice: indices that it looks at (each is two compares, of which a transaction takes
- * 118) and records that it changes (of which it takes 64, a few for the desired record and the
- * job). An index may have two to change; so a slice that fills all its indices has room. */
-enum { SLICE_INDICES_MAX = 56, SLICE_RECORDS_MAX = SLICE_INDICES_MAX + 1 };
+/* Bounds of one slice: records that it reads (each is a compare, of which a transaction takes 118)
+ * and records that it changes (of which it takes 64, a few for the desired record and the job). Of an
+ * index two are read, of one that is being emptied three, and all may have to change; so a slice that
+ * fills all its indices has room. */
+enum {
+    SLICE_INDICES_MAX = 56,
+    SLICE_READS_MAX = 2 * SLICE_INDICES_MAX,
+    SLICE_RECORDS_MAX = SLICE_INDICES_MAX + 2,
+};
 
 /* A record that must change, or be made. */
 struct instance {
     int32_t index;
-    const Models__ActualLRP *record; /* ORDINARY or SUSPECT; NULL = there is no ORDINARY one */
+    const Models__ActualLRP *record; /* of any presence; NULL = there is no ORDINARY one */
 };
 
 /* The range [next, end) of indices still to look at, and what the slice found. */
@@ -31,7 +36,7 @@ struct instances {
 /* Looks at [from, end): collects the indices below `wanted` without an ORDINARY record, the records
  * whose instance runs another definition than `definition` ("" = every one is another), and those
  * from `wanted` on that are not being stopped yet; SUSPECT ones like ORDINARY ones, EVACUATING ones
- * not. Every index looked at is noted in the read set, also
+ * only from `wanted` on. Every index looked at is noted in the read set, also
  * those to be left as they are: a stopping record that its rep removes meanwhile leaves an index
  * to be filled, or to be emptied, and nobody else would. */
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,

@@ -191,6 +191,8 @@ void move_gather(struct view *v, const struct op_input *in, void *snapshot)
         gather_domain(v, s->ordinary->actual_lrp_key->domain, s);
     } else if (strcmp(m->move, "resolve") == 0 && s->suspect) {
         gather_domain(v, s->suspect->actual_lrp_key->domain, s);
+    } else if (strcmp(m->move, "evacuate_running") == 0 && !s->ordinary) {
+        gather_domain(v, m->actual_lrp_key->domain, s);
     }
 }
 

@@ -27,7 +27,8 @@ struct move_snapshot {
     const Board__CellRecord *cell;     /* of the acting rep; otherwise that of the instance which
                                           the move may take away, or the one that lose names */
     const Board__BrakeRecord *brake;   /* for lose, brake, release */
-    const Board__DomainRecord *domain; /* of the instance, for stop and resolve; for expire the one
+    const Board__DomainRecord *domain; /* of the instance, for stop, resolve and, without an
+                                          ORDINARY record, evacuate_running; for expire the one
                                           named */
     struct domain_seen domain_seen;    /* by this process */
     const char *lead_holder;           /* of the acting leader's lock */

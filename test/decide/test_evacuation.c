@@ -15,6 +15,7 @@
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define REP(text) text, ACTOR_REP, .cell = "present session=7"
 #define TWO .desired = "instances=2 def=D1"
+#define FRESH .domain = "ttl=60 left=30"
 #define OWN " a@c1 session=7"
 #define ASKS "notice start web 1..2\n"
 #define NOT_FOUND "refuse ResourceNotFound: the requested resource could not be found\n"
@@ -145,15 +146,22 @@ static void runs(void **state)
 {
     (void)state;
     static const struct move_case cases[] = {
-        {REP("1 no record"), .move = FULL, .plan = "nothing\n"},
+        {REP("1 no record, not wanted"), FRESH, .move = FULL, .plan = "nothing\n"},
         {REP("1 no record, another definition is desired"), .desired = "instances=2 def=D2",
          .move = FULL, .plan = "nothing\n"},
         {"1 no record, by a client", ACTOR_CLIENT, TWO, .move = MOVE " a@c1 address=A",
          .plan = "nothing\n"},
         {"2 no ORDINARY record, by a client", ACTOR_CLIENT, .evacuating = "RUNNING a@c1", TWO,
          .move = MOVE " a@c1 address=A", .plan = "delete " E " " MOVE " by client\n"},
-        {REP("2 no ORDINARY record"), .evacuating = "RUNNING a@c1", .move = FULL,
+        {REP("2 no ORDINARY record, not wanted"), .evacuating = "RUNNING a@c1", FRESH, .move = FULL,
          .plan = "delete " E " " MOVE " by rep\n"},
+        {REP("2 no ORDINARY record, scaled down"), .evacuating = "RUNNING a@c1",
+         .desired = "instances=1 def=D1", FRESH, .move = FULL,
+         .plan = "delete " E " " MOVE " by rep\n"},
+        {REP("2 no ORDINARY record, its stop was asked"), .evacuating = "RUNNING a@c1 stopping",
+         .move = FULL, .plan = "delete " E " " MOVE " by rep\n"},
+        {REP("2 no ORDINARY record, of an old definition"), .evacuating = "RUNNING a@c1 def=D1",
+         .desired = "instances=2 def=D2", .move = FULL, .plan = "delete " E " " MOVE " by rep\n"},
         {REP("2 replaced"), .ordinary = "RUNNING b@c2", .evacuating = "RUNNING a@c1", TWO,
          .move = FULL, .plan = "delete " E " " MOVE " by rep\n"},
         {REP("2 replaced, repeated"), .ordinary = "RUNNING b@c2", TWO, .move = FULL,
@@ -188,6 +196,15 @@ static void holds_its_place(void **state)
     static const struct move_case cases[] = {
         {REP("5 without any record, but desired: it will be made again"), TWO, .move = FULL,
          .plan = MADE},
+        {REP("5 without any record, nobody said what is wanted"), .move = FULL, .plan = MADE},
+        {REP("5 without any record, the domain is fresh no more"), .domain = "ttl=60 left=-1",
+         .move = FULL, .plan = MADE},
+        {REP("5 without any record, the domain is of the epoch before"),
+         .domain = "ttl=60 left=30 restored", .move = FULL, .plan = MADE},
+        {REP("5 without an ORDINARY record, nobody said what is wanted"),
+         .evacuating = "RUNNING a@c1 def=D1 address=A zone=z",
+         .move = MOVE OWN " def=D1 address=A zone=z", .plan = "nothing\nkeep\n"},
+        {REP("5 without any record, fresh and desired"), TWO, FRESH, .move = FULL, .plan = MADE},
         {REP("5 without an ORDINARY record, but desired"),
          .evacuating = "RUNNING a@c1 def=D1 address=A zone=z", TWO,
          .move = MOVE OWN " def=D1 address=A zone=z", .plan = "nothing\nkeep\n"},

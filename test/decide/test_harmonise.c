@@ -267,6 +267,7 @@ static void a_means_cell_and_guid(void **state)
     assert_int_equal(look("RUNNING", "mine", "cell-1", SUSPECT, false), RECORD_IS_SUSPECT_BY_A);
     assert_int_equal(look("RUNNING", "mine", "cell-1", EVACUATING, false),
                      RECORD_IS_EVACUATING_BY_A);
+    assert_int_equal(look("RUNNING", "mine", "cell-1", EVACUATING, true), RECORD_IS_STOPPING_BY_A);
     assert_int_equal(look("DREAMING", "mine", "cell-1", ORDINARY, false), RECORD_IS_FOREIGN);
 }
 

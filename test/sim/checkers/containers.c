@@ -19,15 +19,13 @@ static int cell_number(const struct checkers *k, const struct node *cell)
     return -1;
 }
 
-/* At its limit, or when a restart may have lost count of it, what is left on a cell is stopped; and
- * what a restore has taken off the board ends with the cell's evacuation (seed). */
-static bool evacuation_ends(const struct checkers *k, int cell, const struct instance *i)
+/* At its limit, or when a restart may have lost count of it, what is left on a cell is stopped. */
+static bool evacuation_ends(const struct checkers *k, int cell)
 {
     const struct evacuation *e = cell < 0 ? NULL : &k->evacuations[cell];
     int64_t limit_ns = k->cluster->options.evacuation_ns;
     return e && e->on &&
-           (e->resumed || world_now(k->cluster->world) - e->since_ns >= limit_ns ||
-            (i && i->forgotten));
+           (e->resumed || world_now(k->cluster->world) - e->since_ns >= limit_ns);
 }
 
 void checkers_evacuates(struct checkers *k, int cell)
@@ -82,7 +80,7 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     int number = cell_number(k, cell);
     bool runs = ends && model_containers_state(node_containers(cell), call->guid) ==
                             CONTAINER_RUNNING;
-    if (runs && !(i && i->released) && !evacuation_ends(k, number, i)) {
+    if (runs && !(i && i->released) && !evacuation_ends(k, number)) {
         checkers_report(k, "S8", "the running instance of %s/%d is stopped, and nobody asked for it",
                         i ? i->process_guid : "?", i ? i->index : 0);
     }

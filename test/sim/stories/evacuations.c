@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "test/sim/model_containers.h"
+#include "test/sim/model_etcd.h"
 
 struct emptying {
     struct cluster *cluster;
@@ -136,9 +137,8 @@ void story_replacement_crashes(struct cluster *c)
 void story_removed_while_evacuating(struct cluster *c)
 {
     says(c,
-         "An app is scaled down, and then removed, while nothing of it finds another place: what "
-         "is wanted no more ends at the next look, the others stay until they are not wanted "
-         "either.");
+         "An app is removed while nothing of it finds another place. Nobody said that its domain "
+         "is complete, but its stop was asked: it ends at once, on the cell that is emptied too.");
     struct node *cell = desire_and_choose(c, 4);
     world_stop(c->world, cell);
     await_evacuating(c, 2);
@@ -240,4 +240,28 @@ void story_evacuation_without_a_board(struct cluster *c)
     assert_int_equal(cluster_containers(c), 2);
     assert_int_equal(cluster_evacuating(c, "web"), 0);
     assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 2);
+}
+
+void story_board_emptied_while_evacuating(struct cluster *c)
+{
+    says(c, "Amid an evacuation etcd is restored to a time before the app was desired. Nobody said "
+            "yet what of its domain is to run: what runs on the cell that is emptied is not "
+            "stopped for being absent, no more than elsewhere, and has a record again. Then its "
+            "owner says that nothing of it is wanted.");
+    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    world_restore(c->world, snapshot, SECOND_NS);
+    world_run(c->world, 3 * SECOND_NS);
+    cluster_new_epoch(c, "anew");
+    world_run(c->world, 30 * SECOND_NS);
+    assert_true(node_up(cell));
+    assert_int_equal(cluster_containers(c), 4);
+    assert_int_equal(cluster_evacuating(c, "web"), 2);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 2);
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    await_empty(c, cell, 0, 15 * SECOND_NS);
+    await_gone(c, "web");
+    assert_int_equal(cluster_lost_cells(c), 0);
 }
