@@ -2,7 +2,29 @@
 
 #include <string.h>
 
-enum { LEFT_COLUMN = 34 };
+enum { LEFT_COLUMN = 34, HELP_COLUMN = LEFT_COLUMN + 3, LINE_MAX_LETTERS = 100 };
+
+/* Word by word, as many as fit into a line beside the left column. */
+static void wrapped(struct buf *out, const char *text)
+{
+    size_t column = HELP_COLUMN;
+    for (const char *word = text; *word;) {
+        size_t size = strcspn(word, " ");
+        bool first = column == HELP_COLUMN;
+        if (!first && column + 1 + size > LINE_MAX_LETTERS) {
+            buf_printf(out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (!first) {
+            buf_append_string(out, " ");
+            column++;
+        }
+        buf_append(out, word, size);
+        column += size;
+        word += size;
+        word += strspn(word, " ");
+    }
+    buf_append_string(out, "\n");
+}
 
 static void help_line(struct buf *out, const char *left, const char *help)
 {
@@ -10,7 +32,7 @@ static void help_line(struct buf *out, const char *left, const char *help)
     if (strlen(left) > LEFT_COLUMN) {
         buf_printf(out, "\n  %-*s ", LEFT_COLUMN, "");
     }
-    buf_printf(out, "%s", help);
+    wrapped(out, help);
 }
 
 static void program_help(const struct invocation *call, struct buf *out)
@@ -20,7 +42,6 @@ static void program_help(const struct invocation *call, struct buf *out)
     for (const struct cli_command *c = p->commands; c->name; c++) {
         const char *left = arena_printf(call->arena, "%s %s %s", p->name, c->name, c->arguments);
         help_line(out, left, c->summary);
-        buf_append_string(out, "\n");
     }
     buf_printf(out,
                "\n%s COMMAND --help tells all of a command; %s --version the version.\n"
@@ -31,21 +52,16 @@ static void program_help(const struct invocation *call, struct buf *out)
 
 static void option_help(const struct invocation *call, const struct cli_option *o, struct buf *out)
 {
-    help_line(out,
-              arena_printf(call->arena, "%s--%s%s%s",
-                           o->letter ? arena_printf(call->arena, "-%c, ", o->letter) : "", o->name,
-                           o->value ? " " : "", o->value ? o->value : ""),
-              o->help);
-    if (o->fallback && *o->fallback) {
-        buf_printf(out, " (%s)", o->fallback);
-    }
-    if (o->repeated) {
-        buf_append_string(out, "; may be repeated");
-    }
-    if (o->env) {
-        buf_printf(out, " [%s]", o->env);
-    }
-    buf_append_string(out, o->required && !o->env ? "; required\n" : "\n");
+    struct arena *a = call->arena;
+    const char *letter = o->letter ? arena_printf(a, "-%c, ", o->letter) : "";
+    const char *value = o->value ? arena_printf(a, " %s", o->value) : "";
+    const char *fallback =
+        o->fallback && *o->fallback ? arena_printf(a, " (%s)", o->fallback) : "";
+    const char *env = o->env ? arena_printf(a, " [%s]", o->env) : "";
+    help_line(out, arena_printf(a, "%s--%s%s", letter, o->name, value),
+              arena_printf(a, "%s%s%s%s%s", o->help, fallback,
+                           o->repeated ? "; may be repeated" : "", env,
+                           o->required && !o->env ? "; required" : ""));
 }
 
 static void command_help(const struct invocation *call, struct buf *out)
