@@ -54,6 +54,16 @@ static const char apply_details[] =
     "All files are read before anything is done. Then each app is applied, also when another one\n"
     "fails; the exit status is that of the first that failed.\n";
 
+static const char rm_details[] =
+    "NAME is an app's, with all its definitions, or a process_guid. A name that nobody has leaves\n"
+    "all as it was (exit status 3). A removal that fails is told, and the others are made.\n";
+
+static const char cancel_details[] =
+    "NAME is a task's, or its guid; of several tasks of one name the one that is not over. One\n"
+    "that is not there, or is over, is told, and the others are cancelled; the exit status is\n"
+    "that of the first that failed. One that was cancelled is over, and failed: bbs task GUID\n"
+    "--rm deletes it.\n";
+
 static const char run_details[] =
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
     "\n"
@@ -71,8 +81,8 @@ static const char run_details[] =
     "and every other key of a TaskDefinition by its name in the API. It runs at most once. With\n"
     "--wait the exit status is 0 when it succeeded, 1 when it failed, 6 when it was not over in\n"
     "time (it goes on), 3 when somebody deleted it before its end was seen; interrupted, it tells\n"
-    "the guid, and the task goes on. It is kept for its result until bbs task GUID --rm, or as long\n"
-    "as keep says; --wait --rm deletes it at once.\n";
+    "the guid, and the task goes on. It is kept for its result until bbs task GUID --rm, or as\n"
+    "long as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =
     "NAME is an app's, or a process_guid; without INDEX all of its instances are shown, and each\n"
@@ -98,8 +108,8 @@ static const struct cli_command commands[] = {
     {"ps", "[NAME]", "shows the instances of all processes, or of one", NULL, question, 0, 1,
      bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
-    {"rm", "NAME...", "removes processes and their instances", NULL, change, 1, CLI_ARGUMENTS_MAX,
-     bbs_rm_run},
+    {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
+     CLI_ARGUMENTS_MAX, bbs_rm_run},
     {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", NULL, why, 1, 2,
      bbs_why_run},
     {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
@@ -107,8 +117,8 @@ static const struct cli_command commands[] = {
     {"tasks", "[NAME]", "shows the tasks", NULL, tasks, 0, 1, bbs_tasks_run},
     {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,
      bbs_task_run},
-    {"cancel", "NAME...", "ends tasks that are not over", NULL, question, 1, CLI_ARGUMENTS_MAX,
-     bbs_cancel_run},
+    {"cancel", "NAME...", "ends tasks that are not over", cancel_details, question, 1,
+     CLI_ARGUMENTS_MAX, bbs_cancel_run},
     {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, events, 0, 0,
      bbs_events_run},
     {"cells", "[confirm|keep]", "shows the cells, or says what of those that are held",

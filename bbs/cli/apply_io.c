@@ -66,8 +66,8 @@ struct application {
 };
 
 /* Decides on what the board has and carries it out. What exists though it had to be made was made
- * meanwhile, by somebody else or by an earlier try of ours whose answer was lost: the board is looked
- * at anew. */
+ * meanwhile, by somebody else or by an earlier try of ours whose answer was lost: the board is
+ * looked at anew. */
 static int apply_one(struct session *s, struct application *a, Models__DesiredLRP *const *lrps,
                      size_t count, struct err *err)
 {
@@ -109,9 +109,9 @@ static int apply_in_domain(struct session *s, struct application *a, const char 
     return apply_one(s, a, lrps, count, err);
 }
 
-/* Other definitions of the app go when this one runs; before, they run on. Each goes only while this
- * one stands: when two applies contradict each other, the one that comes up first removes the other's,
- * which can not remove it then. */
+/* Other definitions of the app go when this one runs; before, they run on. Each goes only while
+ * this one stands: when two applies contradict each other, the one that comes up first removes the
+ * other's, which can not remove it then. */
 static int replace(struct session *s, const struct application *a, struct err *err)
 {
     const char *name = a->app->name, *guid = a->app->lrp->process_guid;

@@ -36,8 +36,8 @@ static int room_beside(const char *guid)
     return room > 20 ? room : 20;
 }
 
-/* A guid that was drawn exists only if an earlier try of ours, whose answer was lost, made it; so does
- * one that was given, if there was such a try. */
+/* A guid that was drawn exists only if an earlier try of ours, whose answer was lost, made it; so
+ * does one that was given, if there was such a try. */
 static int desire(struct session *s, struct task_app *task, struct err *err)
 {
     ProtobufCMessage *m;
@@ -104,7 +104,8 @@ static int is_gone(const struct task_app *app, struct err *err)
                : err_set(err, ERR_NOT_FOUND, "%.60s was deleted by somebody else", app->name);
 }
 
-/* It was waited for in vain: by which guid the task is found again. `r`: 0 or what ended the waiting. */
+/* It was waited for in vain: by which guid the task is found again. `r`: 0 or what ended the
+ * waiting. */
 static int goes_on(const struct task_app *app, int r, int64_t passed_ms, const char *text,
                    struct err *err)
 {

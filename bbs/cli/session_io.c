@@ -36,8 +36,7 @@ const struct cli_option bbs_output_options[] = {
 };
 
 const struct cli_option bbs_secrets_options[] = {
-    {.name = "show-secrets",
-     .help = "show values of the environment, passwords and the like"},
+    {.name = "show-secrets", .help = "show values of the environment, passwords and the like"},
     {0},
 };
 
@@ -97,8 +96,8 @@ static bool is_task(struct session *s, const char *name)
     Models__Task **tasks, **found;
     size_t count;
     return session_tasks(s, "", "", &tasks, &count, NULL) == 0 &&
-           tasks_selected(&s->arena, tasks, count, &(struct task_selection){.name = name},
-                          &found) > 0;
+           tasks_selected(&s->arena, tasks, count, &(struct task_selection){.name = name}, &found) >
+               0;
 }
 
 int session_not_found(struct session *s, const char *name, Models__DesiredLRP *const *lrps,
@@ -171,7 +170,8 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
 static int still_desired(struct session *s, struct arena *a, const char *name,
                          const char *process_guid, struct err *err)
 {
-    Models__DesiredLRPByProcessGuidRequest request = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    Models__DesiredLRPByProcessGuidRequest request =
+        MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
     request.process_guid = arena_strdup(a, process_guid);
     ProtobufCMessage *m;
     int r = cli_client_call(s->client, a, "/v1/desired_lrps/get_by_process_guid.r3", &request.base,

@@ -12,8 +12,8 @@ struct session {
     bool show_secrets; /* of session_hide() and session_json() */
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
-    const char *guid_key;         /* of session_tell() in JSON; NULL = "process_guid" */
-    int status;                   /* of session_count(): exit status of the first that failed, or 0 */
+    const char *guid_key; /* of session_tell() in JSON; NULL = "process_guid" */
+    int status;           /* of session_count(): exit status of the first that failed, or 0 */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -45,18 +45,18 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
-/* Removes a process and tells it so. `replaced_by`: only while the process with this guid is desired,
- * else ERR_CONFLICT; "" = whatever there is. */
+/* Removes a process and tells it so. `replaced_by`: only while the process with this guid is
+ * desired, else ERR_CONFLICT; "" = whatever there is. */
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
                    const char *replaced_by, const char *result, struct err *err);
 
-/* Of a command that goes on with the next one when one fails: takes what the work on `name` gave, 0, an
- * exit status, or an error code with its text, which is told at once; in JSON mode also on standard
- * output, as {"name":...,"error":...}. */
+/* Of a command that goes on with the next one when one fails: takes what the work on `name` gave,
+ * 0, an exit status, or an error code with its text, which is told at once; in JSON mode also on
+ * standard output, as {"name":...,"error":...}. */
 void session_count(struct session *s, const char *name, int r, struct err *err);
 
-/* Puts the name before what a bbs said, which does not know it, and adds that it may have been done if
- * the answer to a change is missing. Gives r again. */
+/* Puts the name before what a bbs said, which does not know it, and adds that it may have been done
+ * if the answer to a change is missing. Gives r again. */
 int session_about(struct session *s, const char *name, int r, struct err *err);
 
 /* Hides what is secret in it, unless the call has --show-secrets. */

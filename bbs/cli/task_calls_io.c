@@ -59,8 +59,8 @@ int session_no_task(struct session *s, const char *name, Models__Task *const *ta
         nearest_consider(&n, tasks[i]->task_guid);
     }
     if (is_process(s, name)) {
-        return err_set(err, ERR_NOT_FOUND, "no task \"%.60s\", but a process: see bbs ps, logs, why",
-                       name);
+        return err_set(err, ERR_NOT_FOUND,
+                       "no task \"%.60s\", but a process: see bbs ps, logs, why", name);
     }
     return n.best ? err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; did you mean \"%.60s\"?", name,
                             n.best)

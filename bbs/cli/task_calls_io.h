@@ -25,7 +25,8 @@ int session_no_task(struct session *s, const char *name, Models__Task *const *ta
  * earlier try of this call, whose answer was lost, had cancelled it. */
 int session_cancel_task(struct session *s, const char *guid, struct err *err);
 
-/* Deletes one that is over, as Diego's clients do; that somebody else has deleted it is no error. */
+/* Deletes one that is over, as Diego's clients do; that somebody else has deleted it is no error.
+ */
 int session_delete_task(struct session *s, const char *guid, struct err *err);
 
 #endif

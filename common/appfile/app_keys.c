@@ -340,9 +340,10 @@ static int unknown_key(const struct app_source *s, const struct node *at, const 
     struct nearest n;
     if (is_key_of_the_other(s, name)) {
         return app_mistake(s, at, name,
-                           kind_of(s) == APP ? "stands in a task, which bbs run takes; this is an app"
-                                             : "stands in an app, which bbs apply takes; this is a "
-                                               "task");
+                           kind_of(s) == APP
+                               ? "stands in a task, which bbs run takes; this is an app"
+                               : "stands in an app, which bbs apply takes; this is a "
+                                 "task");
     }
     nearest_begin(&n, name);
     for (size_t i = 0; i < KEY_COUNT; i++) {

@@ -265,9 +265,9 @@ static bool exceeds(struct bounds *b, const yaml_event_t *e)
     return b->depth > NODE_DEPTH_MAX || b->nodes > NODES_MAX || b->anchors > NODE_ANCHORS_MAX;
 }
 
-/* Loading a document costs the square of its depth and of its anchors, and is over before anything of
- * it can be looked at; walking over it ends where a bound is exceeded. Mistakes are left to be found by
- * the loading, which comes to the same place. */
+/* Loading a document costs the square of its depth and of its anchors, and is over before anything
+ * of it can be looked at; walking over it ends where a bound is exceeded. Mistakes are left to be
+ * found by the loading, which comes to the same place. */
 static int check_bounds(const struct builder *b)
 {
     yaml_parser_t parser;

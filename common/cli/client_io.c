@@ -251,7 +251,8 @@ static int status_error(struct cli_client *c, const char *path, bool get, long s
     size = size > 120 ? 120 : size;
     switch (status) {
     case 503:
-        return err_set(err, ERR_UNAVAILABLE, "%.80s is not ready: it begins, or does not reach its etcd",
+        return err_set(err, ERR_UNAVAILABLE,
+                       "%.80s is not ready: it begins, or does not reach its etcd",
                        c->urls[c->next]);
     case 403:
         return err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next], size, text);

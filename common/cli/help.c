@@ -55,8 +55,7 @@ static void option_help(const struct invocation *call, const struct cli_option *
     struct arena *a = call->arena;
     const char *letter = o->letter ? arena_printf(a, "-%c, ", o->letter) : "";
     const char *value = o->value ? arena_printf(a, " %s", o->value) : "";
-    const char *fallback =
-        o->fallback && *o->fallback ? arena_printf(a, " (%s)", o->fallback) : "";
+    const char *fallback = o->fallback && *o->fallback ? arena_printf(a, " (%s)", o->fallback) : "";
     const char *env = o->env ? arena_printf(a, " [%s]", o->env) : "";
     help_line(out, arena_printf(a, "%s--%s%s", letter, o->name, value),
               arena_printf(a, "%s%s%s%s%s", o->help, fallback,

@@ -21,8 +21,9 @@ const struct cli_option rep_evacuate_options[] = {
     {.name = "timeout", .value = "TIME", .help = "how long to wait for its end", .fallback = "11m"},
     {.name = "bbs-url",
      .value = "URLS",
-     .help = "bbs servers to ask, at the end, whether the cell has left the board; without them an end "
-             "with nothing left at the last look is all that is known",
+     .help =
+         "bbs servers to ask, at the end, whether the cell has left the board; without them an end "
+         "with nothing left at the last look is all that is known",
      .env = "CORKBOARD_BBS_URLS,BBS_URL"},
     {.name = "output",
      .value = "table|json",
