@@ -287,7 +287,8 @@ static const char *auctioneer_url(struct bbs *b, struct arena *a)
 }
 
 /* What the auctioneer must know of the LRP; NULL when it is not desired any more. */
-static Cell__LRPStart *start_message(struct bbs *b, struct arena *a, const struct start_notice *s)
+static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
+                                       const struct start_notice *s)
 {
     const struct seen *seen = view_peek(board_view(b->board, a), key_desired(a, s->guid));
     if (!seen) {
@@ -313,11 +314,11 @@ static Cell__LRPStart *start_message(struct bbs *b, struct arena *a, const struc
     m->memorymb = d->memory_mb;
     m->diskmb = d->disk_mb;
     m->maxpids = d->max_pids;
-    return m;
+    return &m->base;
 }
 
 /* The same of the task; NULL when it awaits no cell any more. */
-static Cell__Task *task_message(struct bbs *b, struct arena *a, const struct start_notice *s)
+static ProtobufCMessage *task_message(struct bbs *b, struct arena *a, const struct start_notice *s)
 {
     const struct seen *seen = view_peek(board_view(b->board, a), key_task(a, s->guid));
     const Models__Task *task = seen ? (const Models__Task *)seen->message : NULL;
@@ -341,68 +342,75 @@ static Cell__Task *task_message(struct bbs *b, struct arena *a, const struct sta
     m->memorymb = d->memory_mb;
     m->diskmb = d->disk_mb;
     m->maxpids = d->max_pids;
-    return m;
+    return &m->base;
 }
 
-/* Takes the first and all that follow of the same trace. NULL: none of them is to be told. */
-static const ProtobufCMessage *take_starts(struct bbs *b, struct arena *a, const char *trace_id)
+static const ProtobufCMessage *all_lrps(struct arena *a, ProtobufCMessage **list, size_t count)
 {
-    struct start_notices *waiting = &b->notices.starts;
     Cell__LRPStarts *m = ARENA_NEW(a, Cell__LRPStarts);
     cell__lrpstarts__init(m);
-    m->starts = ARENA_ARRAY(a, waiting->count, Cell__LRPStart *);
-    struct start_notice *s;
-    while ((s = TAILQ_FIRST(&waiting->list)) && strcmp(s->trace_id, trace_id) == 0) {
-        Cell__LRPStart *start = start_message(b, a, s);
-        if (start) {
-            m->starts[m->n_starts++] = start;
-        }
-        drop_first(waiting);
-    }
-    return m->n_starts ? &m->base : NULL;
+    m->starts = (Cell__LRPStart **)list;
+    m->n_starts = count;
+    return &m->base;
 }
 
-static const ProtobufCMessage *take_tasks(struct bbs *b, struct arena *a, const char *trace_id)
+static const ProtobufCMessage *all_tasks(struct arena *a, ProtobufCMessage **list, size_t count)
 {
-    struct start_notices *waiting = &b->notices.tasks;
     Cell__TaskStarts *m = ARENA_NEW(a, Cell__TaskStarts);
     cell__task_starts__init(m);
-    m->starts = ARENA_ARRAY(a, waiting->count, Cell__Task *);
-    struct start_notice *s;
-    while ((s = TAILQ_FIRST(&waiting->list)) && strcmp(s->trace_id, trace_id) == 0) {
-        Cell__Task *task = task_message(b, a, s);
-        if (task) {
-            m->starts[m->n_starts++] = task;
-        }
-        drop_first(waiting);
-    }
-    return m->n_starts ? &m->base : NULL;
+    m->starts = (Cell__Task **)list;
+    m->n_starts = count;
+    return &m->base;
 }
 
-static void send_starts(struct bbs *b, enum notice_kind kind, struct effects *out)
+/* What the auctioneer is told of, and how. */
+static const struct start_kind {
+    enum notice_kind kind;
+    const char *path;
+    ProtobufCMessage *(*one)(struct bbs *b, struct arena *a, const struct start_notice *s);
+    const ProtobufCMessage *(*all)(struct arena *a, ProtobufCMessage **list, size_t count);
+} start_kinds[] = {
+    {NOTICE_START, "/v1/lrps", start_message, all_lrps},
+    {NOTICE_TASK, "/v1/tasks", task_message, all_tasks},
+};
+
+/* Takes the first and all that follow of the same trace. NULL: none of them is to be told. */
+static const ProtobufCMessage *take_starts(struct bbs *b, struct arena *a,
+                                           const struct start_kind *kind,
+                                           struct start_notices *waiting, const char *trace_id)
 {
-    struct notices *n = &b->notices;
-    struct start_notices *waiting = kind == NOTICE_TASK ? &n->tasks : &n->starts;
-    const char *path = kind == NOTICE_TASK ? "/v1/tasks" : "/v1/lrps";
+    ProtobufCMessage **list = ARENA_ARRAY(a, waiting->count, ProtobufCMessage *);
+    size_t count = 0;
+    struct start_notice *s;
+    while ((s = TAILQ_FIRST(&waiting->list)) && strcmp(s->trace_id, trace_id) == 0) {
+        list[count] = kind->one(b, a, s);
+        count += list[count] != NULL;
+        drop_first(waiting);
+    }
+    return count ? kind->all(a, list, count) : NULL;
+}
+
+static void send_starts(struct bbs *b, const struct start_kind *kind,
+                        struct start_notices *waiting, struct effects *out)
+{
     struct notice_call *call;
-    while (!TAILQ_EMPTY(&waiting->list) && (call = free_call(n, kind))) {
+    while (!TAILQ_EMPTY(&waiting->list) && (call = free_call(&b->notices, kind->kind))) {
         const char *url = auctioneer_url(b, out->arena);
         const char *trace_id = arena_strdup(out->arena, TAILQ_FIRST(&waiting->list)->trace_id);
-        const ProtobufCMessage *m = kind == NOTICE_TASK ? take_tasks(b, out->arena, trace_id)
-                                                        : take_starts(b, out->arena, trace_id);
+        const ProtobufCMessage *m = take_starts(b, out->arena, kind, waiting, trace_id);
         if (!url || !m) {
             continue; /* no leader yet: the next one learns it from the feed */
         }
-        *call = (struct notice_call){.id = board_next_id(b->board), .kind = kind};
-        effects_call_message(out, call->id, arena_printf(out->arena, "%s%s", url, path), trace_id,
-                             m, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
+        *call = (struct notice_call){.id = board_next_id(b->board), .kind = kind->kind};
+        effects_call_message(out, call->id, arena_printf(out->arena, "%s%s", url, kind->path),
+                             trace_id, m, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
     }
 }
 
 void notices_send(struct bbs *b, struct effects *out)
 {
-    send_starts(b, NOTICE_START, out);
-    send_starts(b, NOTICE_TASK, out);
+    send_starts(b, &start_kinds[0], &b->notices.starts, out);
+    send_starts(b, &start_kinds[1], &b->notices.tasks, out);
 }
 
 bool notices_answered(struct bbs *b, const struct response *response, struct effects *out)

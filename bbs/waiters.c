@@ -2,6 +2,7 @@
 
 #include "bbs/route/answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,22 @@ void waiters_init(struct waiters *w)
     TAILQ_INIT(&w->list);
 }
 
-bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now)
+bool waiters_reserve(struct waiters *w)
 {
-    if (w->count >= WAITERS_MAX) {
-        return false;
-    }
+    bool room = w->count + w->reserved < WAITERS_MAX;
+    w->reserved += room;
+    return room;
+}
+
+void waiters_release(struct waiters *w)
+{
+    assert(w->reserved > 0);
+    w->reserved--;
+}
+
+void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now)
+{
+    waiters_release(w);
     size_t size = strlen(job_key) + 1;
     struct waiter *one = calloc(1, sizeof(*one) + size);
     if (!one) {
@@ -33,7 +45,6 @@ bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, st
     memcpy(one->job_key, job_key, size);
     TAILQ_INSERT_TAIL(&w->list, one, link);
     w->count++;
-    return true;
 }
 
 static void drop(struct waiters *w, struct waiter *one)

@@ -20,13 +20,19 @@ struct waiter;
 struct waiters {
     TAILQ_HEAD(, waiter) list; /* those whose time is over, then by deadline */
     size_t count;
+    size_t reserved;           /* places of requests that may have to wait */
 };
 
 void waiters_init(struct waiters *w);
 
-/* The request is answered well when the job ends or its time is over: what it asked for stands.
- * False when WAITERS_MAX wait already: the caller answers it. */
-bool waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now);
+/* Before anything is done, so that a request that finds no place was not done at all. False when
+ * WAITERS_MAX wait or may have to. */
+bool waiters_reserve(struct waiters *w);
+void waiters_release(struct waiters *w); /* it need not wait */
+
+/* With the place that was reserved: the request is answered well when the job ends or its time is over:
+ * what it asked for stands. */
+void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now);
 
 /* Answers those who waited for the job, in the order in which they came; those beyond the step's
  * bound are left to waiters_timer(), as if their time were over. */

@@ -1,6 +1,7 @@
 #include "bbs/event/actual_events.h"
 
 #include "bbs/lrp/actual.h"
+#include "bbs/lrp/group.h"
 #include "common/base/bytes.h"
 #include "common/lifecycle/actual_lrp.h"
 
@@ -160,26 +161,16 @@ static void add_crashed(struct ranked *r, const struct actual_change *change)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
+static const char *state_of(const Models__ActualLRP *record)
+{
+    return record ? record->state : "";
+}
+
 const Models__ActualLRP *group_instance(const struct actual_index *index)
 {
     const Models__ActualLRP *ordinary = index->records[ORDINARY];
     const Models__ActualLRP *suspect = index->records[SUSPECT];
-    int of_suspect = actual_state(suspect);
-    if (actual_state(ordinary) == ACTUAL_LRP_RUNNING) {
-        return ordinary;
-    }
-    if (of_suspect == ACTUAL_LRP_RUNNING || of_suspect == ACTUAL_LRP_CLAIMED) {
-        return suspect;
-    }
-    return ordinary;
-}
-
-const Models__ActualLRP *group_resolve(const Models__ActualLRPGroup *group)
-{
-    int state = actual_state(group->instance);
-    bool by_instance = !group->evacuating || state == ACTUAL_LRP_RUNNING ||
-                       state == ACTUAL_LRP_CRASHED;
-    return by_instance ? group->instance : group->evacuating;
+    return group_shows_suspect(state_of(ordinary), state_of(suspect)) ? suspect : ordinary;
 }
 
 /* An event shows the half of the group that it is about. */

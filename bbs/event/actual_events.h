@@ -24,9 +24,6 @@ struct actual_change {
  * (behaviour.md 10.5). NULL if there is none. */
 const Models__ActualLRP *group_instance(const struct actual_index *index);
 
-/* The one record that a group stands for when it is filtered by cell (10.5); NULL = none. */
-const Models__ActualLRP *group_resolve(const Models__ActualLRPGroup *group);
-
 /* A shallow copy as Diego's clients may see it: without our own fields, and with the messages that
  * the original always writes. */
 Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *record);

@@ -50,6 +50,7 @@ struct hub {
     struct arena arena; /* of one revision */
     struct buf r1, r0;  /* payloads; empty between two events */
     struct waiting_list waiting;
+    size_t waiting_bytes;
     bool fetching;
     int64_t fetch_ns;   /* not before */
     int64_t now_ns;
@@ -72,9 +73,16 @@ struct hub *hub_new(struct board *board)
     return h;
 }
 
+static size_t waiting_bytes(const struct waiting *w)
+{
+    return sizeof(*w) + blob_bytes(w->before ? w->before->blob : NULL).size +
+           blob_bytes(w->after ? w->after->blob : NULL).size;
+}
+
 static void waiting_free(struct hub *h, struct waiting *w)
 {
     TAILQ_REMOVE(&h->waiting, w, link);
+    h->waiting_bytes -= waiting_bytes(w);
     wire_event_unref(w->event);
     version_unref(w->before);
     version_unref(w->after);
@@ -159,6 +167,27 @@ static void close_lrps(struct hub *h)
     stream_close(h->streams[STREAM_INSTANCES]);
 }
 
+/* Nobody waits for ever, nor in any number. */
+static void bound_waiting(struct hub *h, struct effects *out)
+{
+    const struct waiting *first = TAILQ_FIRST(&h->waiting);
+    if (!first) {
+        return;
+    }
+    size_t groups = stream_held_bytes(h->streams[STREAM_GROUPS]);
+    size_t instances = stream_held_bytes(h->streams[STREAM_INSTANCES]);
+    size_t held = h->waiting_bytes + (groups > instances ? groups : instances);
+    int64_t end_ns = first->since_ns + HUB_FETCH_MAX_NS;
+    if (held > HUB_HELD_BYTES_MAX || end_ns <= h->now_ns) {
+        effects_log(out, LOG_WARN_LEVEL, "event streams are closed: a definition was not to be had",
+                    "held_bytes=%zu waited_ms=%lld", held,
+                    (long long)((h->now_ns - first->since_ns) / MILLISECOND_NS));
+        close_lrps(h);
+    } else {
+        effects_due(out, end_ns);
+    }
+}
+
 /* Those who follow are told at once, however many they are. */
 void hub_close(struct hub *h)
 {
@@ -198,12 +227,6 @@ static const char *key_of(const struct change_seen *c)
     return version_key(c->after ? c->after : c->before);
 }
 
-/* The prefix that all records of its index share. */
-static size_t index_size(const char *key)
-{
-    return (size_t)(strrchr(key, '/') - key) + 1;
-}
-
 static bool is_move(const Board__CauseRecord__Change *cause, const char *move)
 {
     return cause && strcmp(cause->move, move) == 0;
@@ -227,19 +250,11 @@ static const Models__ActualLRP *decoded(struct hub *h, const struct version *v)
     return (const Models__ActualLRP *)m;
 }
 
-/* Presence of the record at a key; -1 if it is none that this version knows. */
-static int presence_of(const char *key)
-{
-    const char *digit = key + index_size(key);
-    int presence = *digit - '0';
-    return digit[0] && !digit[1] && presence >= 0 && presence < ACTUAL_PRESENCES ? presence : -1;
-}
-
 /* Those of the index that did not change stand in the copy, which is at this revision. */
 static void unchanged_records(struct hub *h, const char *key, const bool changed[],
                               struct actual_change *ret)
 {
-    size_t size = index_size(key);
+    size_t size = key_parent_size(key);
     struct view *v = board_view(h->board, &h->arena);
     for (int p = 0; p < ACTUAL_PRESENCES; p++) {
         if (!changed[p]) {
@@ -254,9 +269,9 @@ static void unchanged_records(struct hub *h, const char *key, const bool changed
 static void changed_record(struct hub *h, struct change_seen *c, bool changed[],
                            struct actual_change *ret)
 {
-    int p = presence_of(key_of(c));
+    int p = key_presence(key_of(c));
     c->told = true;
-    if (p < 0) {
+    if (p < 0 || p >= ACTUAL_PRESENCES) { /* of a newer version */
         return;
     }
     changed[p] = true;
@@ -277,7 +292,7 @@ static void tell_index(struct hub *h, size_t first)
     struct actual_change change = {.trace_id = "", .crash_reason = ""};
     bool changed[ACTUAL_PRESENCES] = {false};
     const char *key = key_of(&h->changes[first]);
-    size_t size = index_size(key);
+    size_t size = key_parent_size(key);
     for (size_t i = first; i < h->change_count; i++) {
         struct change_seen *c = &h->changes[i];
         if (c->type == RECORD_ACTUAL && !c->told && strncmp(key_of(c), key, size) == 0) {
@@ -383,6 +398,7 @@ static void wait_for_run(struct hub *h, struct wire_event *event, const struct c
     w->since_ns = h->now_ns;
     w->r0 = read_as_r0(h, STREAM_GROUPS) || read_as_r0(h, STREAM_INSTANCES);
     TAILQ_INSERT_TAIL(&h->waiting, w, link);
+    h->waiting_bytes += waiting_bytes(w);
 }
 
 static void tell_desired(struct hub *h, const struct change_seen *c, int64_t revision)
@@ -439,10 +455,6 @@ static void fetch_failed(struct hub *h)
         w->asked = false;
     }
     h->fetch_ns = h->now_ns + HUB_FETCH_RETRY_NS;
-    w = TAILQ_FIRST(&h->waiting);
-    if (w && h->now_ns - w->since_ns >= HUB_FETCH_MAX_NS) {
-        close_lrps(h);
-    }
 }
 
 /* A run part is written once, so any revision at which it stands will do. One that is not there any
@@ -579,6 +591,7 @@ static void wake(struct hub *h, int kind, struct effects *out)
 void hub_timer(struct hub *h, struct moment now, struct effects *out)
 {
     h->now_ns = now.mono_ns;
+    bound_waiting(h, out);
     fetch_runs(h, out);
     for (int kind = 0; kind < STREAM_KIND_COUNT; kind++) {
         wake(h, kind, out);

@@ -17,10 +17,12 @@
 #define HUB_WAKE_NS (100 * MICROSECOND_NS)  /* for each reader ... */
 #define HUB_WAKE_MAX_NS (100 * MILLISECOND_NS) /* ... and in all */
 
-/* A run part that was not to be had is asked for again; when it was not to be had for so long, the
- * streams of LRPs are closed: they would have a gap. */
+/* A run part that was not to be had is asked for again; when it was not to be had for so long, or what
+ * waits for it grows over so many bytes (the records of which events are still to be made, and the
+ * events of one stream behind them), the streams of LRPs are closed: they would have a gap. */
 #define HUB_FETCH_RETRY_NS (200 * MILLISECOND_NS)
 #define HUB_FETCH_MAX_NS (5 * SECOND_NS)
+enum { HUB_HELD_BYTES_MAX = 32 * 1024 * 1024 };
 
 struct hub;
 

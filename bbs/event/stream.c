@@ -11,6 +11,7 @@ struct wire_event {
     bool of_all_cells;
     char *cells[API_EVENT_CELLS];
     struct blob *text[STREAM_VERSIONS]; /* NULL: still to come */
+    struct stream *holders[WIRE_EVENT_STREAMS]; /* which it is in without a text; NULL = none */
 };
 
 /* A ring of a power of two, as large as what it holds asks for. */
@@ -26,6 +27,7 @@ struct stream {
     uint64_t shown;       /* end of those that have their text */
     uint64_t woken;       /* end of those that were there when the readers were woken last */
     size_t bytes;         /* of the texts of [first, shown) */
+    size_t held;          /* of [shown, next), whether they have their texts or not */
 };
 
 struct reader {
@@ -101,17 +103,37 @@ static struct blob *text_of(const char *name, struct bytes payload)
     return blob;
 }
 
+static size_t event_bytes(const struct wire_event *e)
+{
+    if (!e->text[STREAM_R1]) {
+        return sizeof(*e);
+    }
+    size_t r0 = e->text[STREAM_R0] == e->text[STREAM_R1] ? 0 : e->text[STREAM_R0]->size;
+    return e->text[STREAM_R1]->size + r0 + sizeof(*e);
+}
+
 void wire_event_set(struct wire_event *e, const char *name, struct bytes r1, struct bytes r0)
 {
     assert(!e->text[STREAM_R1]);
     e->text[STREAM_R1] = text_of(name, r1);
     e->text[STREAM_R0] = r0.data ? text_of(name, r0) : blob_ref(e->text[STREAM_R1]);
+    for (size_t i = 0; i < WIRE_EVENT_STREAMS; i++) {
+        if (e->holders[i]) {
+            e->holders[i]->held += event_bytes(e) - sizeof(*e);
+            e->holders[i] = NULL;
+        }
+    }
 }
 
-static size_t event_bytes(const struct wire_event *e)
+static void held_by(struct wire_event *e, const struct stream *before, struct stream *after)
 {
-    size_t r0 = e->text[STREAM_R0] == e->text[STREAM_R1] ? 0 : e->text[STREAM_R0]->size;
-    return e->text[STREAM_R1]->size + r0 + sizeof(*e);
+    for (size_t i = 0; i < WIRE_EVENT_STREAMS; i++) {
+        if (e->holders[i] == before) {
+            e->holders[i] = after;
+            return;
+        }
+    }
+    assert(!after); /* in too many streams */
 }
 
 static bool passes(const struct wire_event *e, const char *cell_id)
@@ -150,6 +172,8 @@ static void drop_first(struct stream *s)
     if (s->first < s->shown) {
         s->bytes -= event_bytes(e);
     } else {
+        s->held -= event_bytes(e);
+        held_by(e, s, NULL);
         s->shown++;
     }
     s->first++;
@@ -217,12 +241,23 @@ void stream_add(struct stream *s, struct wire_event *e)
         grow(s);
     }
     *slot(s, s->next++) = wire_event_ref(e);
+    s->held += event_bytes(e);
+    if (!e->text[STREAM_R1]) {
+        held_by(e, NULL, s);
+    }
+}
+
+size_t stream_held_bytes(const struct stream *s)
+{
+    return s->held;
 }
 
 void stream_settle(struct stream *s)
 {
     while (s->shown < s->next && (*slot(s, s->shown))->text[STREAM_R1]) {
-        s->bytes += event_bytes(*slot(s, s->shown++));
+        size_t bytes = event_bytes(*slot(s, s->shown++));
+        s->held -= bytes;
+        s->bytes += bytes;
         s->wake = true;
     }
     while (s->bytes > STREAM_BYTES_MAX) {

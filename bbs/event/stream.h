@@ -19,6 +19,7 @@ enum {
     STREAM_BYTES_MAX = 32 * 1024 * 1024,
     STREAM_READERS_MAX = 16384,
     STREAM_CELL_BYTES = 255,
+    WIRE_EVENT_STREAMS = 2,
 };
 
 /* Payloads as they are now, and those of version 0 (16.2). */
@@ -34,7 +35,8 @@ struct wire_event *wire_event_new(const struct api_event *e);
 struct wire_event *wire_event_ref(struct wire_event *e);
 void wire_event_unref(struct wire_event *e); /* accepts NULL */
 
-/* The message's bytes, r1 and, where they differ, r0 (NULL data = the same): now it can be told. */
+/* The message's bytes, r1 and, where they differ, r0 (NULL data = the same): now it can be told. An event
+ * may be in WIRE_EVENT_STREAMS streams before. */
 void wire_event_set(struct wire_event *e, const char *name, struct bytes r1, struct bytes r0);
 
 /* ---- the stream ---- */
@@ -51,6 +53,10 @@ size_t stream_readers_of(const struct stream *s, enum stream_version version);
 
 /* Adds an event at the end; takes a reference of its own. */
 void stream_add(struct stream *s, struct wire_event *e);
+
+/* Bytes of the events that are not shown yet: those that still wait for their text, and those behind
+ * them. They are no part of STREAM_BYTES_MAX: whoever makes events wait bounds them. */
+size_t stream_held_bytes(const struct stream *s);
 
 /* Texts were set: shows all events up to the first that still waits for its own. */
 void stream_settle(struct stream *s);

@@ -27,11 +27,21 @@ static void answer_after_job(void *context, const struct op_result *result, stru
     struct ask *ask = context;
     const char *job = result->end == OP_DECIDED ? opened_job(result->plan) : NULL;
     if (job && !job_over(ask, job, result->revision, out->arena)) {
-        if (!waiters_add(&ask->bbs->waiters, ask->request_id, job, board_now(ask->bbs->board))) {
-            answer_unavailable(out, ask->request_id);
-        }
+        waiters_add(&ask->bbs->waiters, ask->request_id, job, board_now(ask->bbs->board));
     } else {
+        waiters_release(&ask->bbs->waiters);
         ask_answer(context, result, out);
+    }
+}
+
+/* Runs an op that may open a job. */
+static void op_with_job(struct ask *ask, const struct op_row *row, struct effects *out)
+{
+    if (waiters_reserve(&ask->bbs->waiters)) {
+        board_op(ask->bbs->board, row, &ask->in, ask->arena, answer_after_job, ask, out);
+    } else {
+        answer_unavailable(out, ask->request_id);
+        ask_end(ask);
     }
 }
 
@@ -41,7 +51,7 @@ void route_desire(struct ask *ask, struct effects *out)
     validation_init(&v);
     valid_desire(&v, ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp);
     if (ask_valid(ask, &v, out)) {
-        board_op(ask->bbs->board, &desire_row, &ask->in, ask->arena, answer_after_job, ask, out);
+        op_with_job(ask, &desire_row, out);
     }
 }
 
@@ -51,7 +61,7 @@ void route_update(struct ask *ask, struct effects *out)
     validation_init(&v);
     valid_update(&v, (const Models__UpdateDesiredLRPRequest *)ask->in.request);
     if (ask_valid(ask, &v, out)) {
-        board_op(ask->bbs->board, &update_row, &ask->in, ask->arena, answer_after_job, ask, out);
+        op_with_job(ask, &update_row, out);
     }
 }
 

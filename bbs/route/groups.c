@@ -3,6 +3,7 @@
 #include "bbs/route/groups.h"
 
 #include "bbs/lrp/errors.h"
+#include "bbs/lrp/group.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"
 #include "bbs/route/route.h"
@@ -10,55 +11,40 @@
 
 #include <string.h>
 
-/* The key without its last component: the same for all records of an index. */
-static size_t index_size(const char *key)
-{
-    const char *slash = strrchr(key, '/');
-    return slash ? (size_t)(slash - key) : strlen(key);
-}
-
 static bool same_index(const struct picked *x, const struct picked *y)
 {
-    size_t size = index_size(x->key);
-    return size == index_size(y->key) && memcmp(x->key, y->key, size) == 0;
+    size_t size = key_parent_size(x->key);
+    return size == key_parent_size(y->key) && memcmp(x->key, y->key, size) == 0;
 }
 
-/* The last component; records of presences that a newer version may know are in no group. */
-static int presence(const struct picked *p)
+static const char *state_of(const struct picked *p)
 {
-    const char *digit = p->key + index_size(p->key);
-    return digit[0] && digit[1] >= '0' && digit[1] <= '9' && !digit[2] ? digit[1] - '0' : -1;
+    return p ? p->state : "";
 }
 
-/* Best first: ORDINARY RUNNING, SUSPECT RUNNING, SUSPECT CLAIMED, ORDINARY in any other state. */
-static int instance_rank(const struct picked *p)
-{
-    bool ordinary = presence(p) == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
-    if (strcmp(p->state, "RUNNING") == 0) {
-        return ordinary ? 0 : 1;
-    }
-    return ordinary ? 3 : 2;
-}
-
+/* Records of presences that a newer version may know are in no group. */
 void group_choose(const struct picked *list, size_t count, const struct picked **ret_instance,
                   const struct picked **ret_evacuating)
 {
-    *ret_instance = *ret_evacuating = NULL;
+    const struct picked *ordinary = NULL, *suspect = NULL;
+    *ret_evacuating = NULL;
     for (size_t i = 0; i < count; i++) {
-        switch (presence(&list[i])) {
+        switch (key_presence(list[i].key)) {
         case MODELS__ACTUAL_LRP__PRESENCE__EVACUATING:
             *ret_evacuating = &list[i];
             break;
         case MODELS__ACTUAL_LRP__PRESENCE__ORDINARY:
+            ordinary = &list[i];
+            break;
         case MODELS__ACTUAL_LRP__PRESENCE__SUSPECT:
-            if (!*ret_instance || instance_rank(&list[i]) < instance_rank(*ret_instance)) {
-                *ret_instance = &list[i];
-            }
+            suspect = &list[i];
             break;
         default:
             break;
         }
     }
+    *ret_instance =
+        group_shows_suspect(state_of(ordinary), state_of(suspect)) ? suspect : ordinary;
 }
 
 /* Adds the group of these records of one index, if any of them is in it. */

@@ -4,9 +4,8 @@
 
 #include "bbs/board/view.h"
 
-/* Of the records of one index, in any order: the one shown as `instance` (best first: ORDINARY
- * RUNNING, SUSPECT RUNNING, SUSPECT CLAIMED, ORDINARY in any other state) and the EVACUATING one;
- * NULL where there is none. */
+/* Of the records of one index, in any order: the one shown as `instance` (bbs/lrp/group.h) and the
+ * EVACUATING one; NULL where there is none. */
 void group_choose(const struct picked *list, size_t count, const struct picked **ret_instance,
                   const struct picked **ret_evacuating);
 

@@ -187,6 +187,18 @@ const char *key_component(struct arena *a, const char *whole, unsigned n)
     return unescaped(a, start, strcspn(start, "/"));
 }
 
+size_t key_parent_size(const char *key)
+{
+    const char *slash = strrchr(key, '/');
+    return slash ? (size_t)(slash - key) + 1 : 0;
+}
+
+int key_presence(const char *key)
+{
+    const char *digit = key + key_parent_size(key);
+    return digit[0] >= '0' && digit[0] <= '9' && !digit[1] ? digit[0] - '0' : -1;
+}
+
 const char *key_range_end(struct arena *a, const char *prefix)
 {
     size_t size = strlen(prefix);

@@ -53,6 +53,13 @@ const char *key_task(struct arena *a, const char *task_guid);
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);
 
+/* Of a key below which no other is kept: the bytes up to its last slash, with it. Those of an ActualLRP's
+ * key are the prefix that all records of its index share. */
+size_t key_parent_size(const char *key);
+
+/* The presence in an ActualLRP's key; -1 if it is none of a digit. */
+int key_presence(const char *key);
+
 /* The first key after all that start with `prefix` (not empty): the range_end of its range. */
 const char *key_range_end(struct arena *a, const char *prefix);
 

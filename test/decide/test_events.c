@@ -4,6 +4,7 @@
  *   changed[RUNNING a@c1 O -> UNCLAIMED O] of c1
  * (state, instance, presence; the cells whose filter it passes). */
 #include "bbs/event/actual_events.h"
+#include "bbs/lrp/group.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>

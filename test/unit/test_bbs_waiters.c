@@ -43,7 +43,8 @@ static struct bench *full(void)
     arena_init(&b->arena);
     waiters_init(&b->waiters);
     for (unsigned i = 0; i < WAITERS_MAX; i++) {
-        assert_true(waiters_add(&b->waiters, i, i % 2 ? "job/odd" : "job/even", start));
+        assert_true(waiters_reserve(&b->waiters));
+        waiters_add(&b->waiters, i, i % 2 ? "job/odd" : "job/even", start);
     }
     return b;
 }
@@ -73,10 +74,17 @@ static void no_more_than_the_bound_wait(void **state)
 {
     (void)state;
     struct bench *b = full();
-    assert_false(waiters_add(&b->waiters, WAITERS_MAX, "job/odd", start));
+    assert_false(waiters_reserve(&b->waiters));
     begin_step(b);
     waiters_job_ended(&b->waiters, "job/odd", &b->out);
-    assert_true(waiters_add(&b->waiters, WAITERS_MAX, "job/odd", start));
+    for (size_t i = b->waiters.count; i < WAITERS_MAX; i++) { /* places that are not taken yet count */
+        assert_true(waiters_reserve(&b->waiters));
+    }
+    assert_false(waiters_reserve(&b->waiters));
+    waiters_add(&b->waiters, WAITERS_MAX, "job/odd", start);
+    assert_false(waiters_reserve(&b->waiters));
+    waiters_release(&b->waiters);
+    assert_true(waiters_reserve(&b->waiters));
     end(b);
 }
 

@@ -1,6 +1,6 @@
 /* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked
  * in turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
-#include "bbs/bbs.h"
+#include "bbs/inside.h"
 #include "bbs/board/compare.h"
 #include "board.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
@@ -596,6 +596,31 @@ static void half_an_lrp_is_not_told_as_none(void **state)
                      MODELS__ERROR__TYPE__ResourceNotFound);
 }
 
+/* A desire whose answer may have to wait for a job, when no more can wait: 503, and nothing was done. */
+static void a_desire_without_a_place_is_not_done(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    Models__DesireLRPRequest r = MODELS__DESIRE_LRPREQUEST__INIT;
+    r.desired_lrp = desired(w, "later", 1000);
+    for (size_t i = 0; i < BBS_COUNT; i++) {
+        struct bbs *b = (struct bbs *)node_role(w->bbs[i]);
+        assert_int_equal(b->waiters.reserved, 0);
+        b->waiters.reserved = WAITERS_MAX;
+        assert_int_equal(call(w, "/v1/desired_lrp/desire.r2", &r.base), 503);
+    }
+    for (size_t i = 0; i < BBS_COUNT; i++) {
+        ((struct bbs *)node_role(w->bbs[i]))->waiters.reserved = 0;
+    }
+    world_run(w->world, 2 * SECOND_NS);
+    assert_int_equal(remove_desired(w, "later"), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(actuals(w, "later", "", -1)->n_actual_lrps, 0);
+    for (size_t i = 0; i < BBS_COUNT; i++) { /* each place is given back, used or not */
+        assert_int_equal(desire(w, i ? "other" : "later", i ? 0 : 1000), WELL);
+        assert_int_equal(((struct bbs *)node_role(w->bbs[i]))->waiters.reserved, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +632,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_trace_id, setup, teardown),
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_desire_without_a_place_is_not_done, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
     };
     return cmocka_run_group_tests_name("bbs walk", tests, NULL, NULL);

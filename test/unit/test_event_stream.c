@@ -136,6 +136,49 @@ static void places_are_held(void **state)
     stream_free(s);
 }
 
+/* What is not shown yet is counted, whether it has its text or not, until it is shown or gone. */
+static void held_bytes(void **state)
+{
+    (void)state;
+    struct stream *s = stream_new(), *other = stream_new();
+    struct cursor *c = stream_reader(s, STREAM_R1, ""), *d = stream_reader(other, STREAM_R1, "");
+    struct api_event e = {.of_all_cells = true};
+    char payload[3001] = {0};
+    memset(payload, 'x', sizeof(payload) - 1);
+    tell(s, payload);
+    assert_int_equal(stream_held_bytes(s), 0);
+    struct wire_event *w[3];
+    for (int i = 0; i < 3; i++) {
+        w[i] = wire_event_new(&e);
+        stream_add(s, w[i]);
+        stream_add(other, w[i]);
+    }
+    size_t empty = stream_held_bytes(s);
+    assert_in_range(empty, 3, 3000);
+    tell(s, payload);
+    assert_in_range(stream_held_bytes(s), empty + 4000, empty + 5000);
+    wire_event_set(w[1], "x", bytes_of(payload), bytes_of(payload)); /* of r0 too */
+    stream_settle(s);
+    assert_in_range(stream_held_bytes(s), empty + 12000, empty + 13000);
+    assert_in_range(stream_held_bytes(other), empty + 8000, empty + 9000);
+    wire_event_set(w[0], "x", bytes_of(payload), (struct bytes){0});
+    stream_settle(s);
+    assert_in_range(stream_held_bytes(s), 4000, 5000);
+    stream_close(other); /* the texts that come later are none of its own */
+    assert_int_equal(stream_held_bytes(other), 0);
+    wire_event_set(w[2], "x", bytes_of(payload), (struct bytes){0});
+    stream_settle(s);
+    assert_int_equal(stream_held_bytes(s), 0);
+    assert_int_equal(stream_held_bytes(other), 0);
+    for (int i = 0; i < 3; i++) {
+        wire_event_unref(w[i]);
+    }
+    cursor_free(c);
+    cursor_free(d);
+    stream_free(s);
+    stream_free(other);
+}
+
 static void wakes(void **state)
 {
     (void)state;
@@ -312,6 +355,7 @@ int main(void)
         cmocka_unit_test(frames),
         cmocka_unit_test(filters_and_versions),
         cmocka_unit_test(places_are_held),
+        cmocka_unit_test(held_bytes),
         cmocka_unit_test(wakes),
         cmocka_unit_test(large_events_in_pieces),
         cmocka_unit_test(closed_streams),
