@@ -74,7 +74,6 @@ void valid_release(struct validation *v, const Board__Move *move); /* it names n
 void valid_action(struct validation *v, const Models__Action *action);
 void valid_checksum(struct validation *v, const char *algorithm, const char *value);
 void valid_egress_rule(struct validation *v, const Models__SecurityGroupRule *rule);
-bool valid_root_fs(const char *root_fs); /* parses as a URL with a scheme */
 bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
 
 /* What DesiredLRPs and tasks have in common. */

@@ -1,6 +1,7 @@
 /* Desired LRPs: desire and update (behaviour.md 8.1, 8.3). */
 #include "bbs/lrp/validate.h"
 
+#include "bbs/lrp/validate_url.h"
 #include "common/codec/json_syntax.h"
 #include "models/check_definition.pb-c.h"
 #include "models/image_layer.pb-c.h"
@@ -16,65 +17,6 @@ static bool is_letter(char c)
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static bool good_escapes(const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '%' && !(is_hex(s[1]) && is_hex(s[2]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool good_host(const char *s)
-{
-    size_t size = strcspn(s, "/?#");
-    const char *colon = memrchr(s, ':', size);
-    if (colon && !memchr(colon, ']', (size_t)(s + size - colon))) {
-        for (const char *c = colon + 1; c < s + size; c++) {
-            if (!is_digit(*c)) {
-                return false;
-            }
-        }
-    }
-    for (size_t i = 0; i < size; i++) {
-        if (strchr(" \"<>\\^`{|}", s[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* As a URL parser sees it: a scheme, no control characters, and for hierarchical ones a good host
- * and good escapes. */
-bool valid_root_fs(const char *root_fs)
-{
-    const char *s = root_fs;
-    for (const char *c = s; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            return false;
-        }
-    }
-    if (!is_letter(*s)) {
-        return false;
-    }
-    while (is_letter(*s) || is_digit(*s) || *s == '+' || *s == '-' || *s == '.') {
-        s++;
-    }
-    if (*s++ != ':') {
-        return false;
-    }
-    if (*s != '/') {
-        return true; /* opaque, like preloaded:NAME */
-    }
-    return good_escapes(s) && (s[1] != '/' || good_host(s + 2));
 }
 
 bool good_guid(const char *guid)
@@ -389,7 +331,7 @@ static void valid_scheduling(struct validation *v, const Models__DesiredLRP *d)
     if (!d->root_fs[0]) {
         say_field(v, "rootfs");
     }
-    if (!valid_root_fs(d->root_fs)) {
+    if (!valid_url(d->root_fs)) {
         say_field(v, "rootfs");
     }
     valid_instances(v, d->instances);

@@ -1,5 +1,7 @@
 #include "bbs/task/validate_task.h"
 
+#include "bbs/lrp/validate_url.h"
+
 void valid_task_guid(struct validation *v, const char *task_guid)
 {
     if (!task_guid[0]) {
@@ -31,7 +33,7 @@ static void valid_egress_rules(struct validation *v, const Models__TaskDefinitio
 
 static void valid_definition(struct validation *v, const Models__TaskDefinition *d)
 {
-    if (!valid_root_fs(d->root_fs)) {
+    if (!valid_url(d->root_fs)) {
         say_field(v, "rootfs");
     }
     if (!d->action) {

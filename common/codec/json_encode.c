@@ -1,5 +1,6 @@
 #include "common/codec/json.h"
 #include "common/codec/json_shape.h"
+#include "common/codec/json_syntax.h"
 #include "common/codec/json_text.h"
 
 #include <assert.h>
@@ -170,12 +171,14 @@ static int compare_entries(const void *a, const void *b)
                   entry_key(*(ProtobufCMessage *const *)b));
 }
 
-/* A route's value is JSON already. One that is not (the board never holds such), or that our reader of
- * JSON could not take back (1e400), is shown as text. */
+/* A route's value is JSON already and is shown as it was written, also where readers of JSON differ (1e400,
+ * half a surrogate pair). One that is not (the board never holds such) is shown as text. */
 static void write_route(struct writer *w, const ProtobufCBinaryData *value)
 {
     struct bytes text = {value->data, value->len};
-    if (json_compact(text, w->out, NULL) < 0) {
+    if (json_syntax_valid(text)) {
+        json_as_written(text, w->out);
+    } else {
         json_string_text(text, w->out);
     }
 }

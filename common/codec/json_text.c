@@ -168,27 +168,41 @@ int json_check_bounds(struct bytes text, struct err *err)
     return 0;
 }
 
-/* Copies valid JSON without white space between tokens. */
-static void append_compacted(struct bytes text, struct buf *out)
+/* One character of a string, which needs no escape as JSON has it. */
+static size_t append_character(struct bytes text, struct buf *out)
+{
+    char room[8];
+    size_t size = utf8_length(text.data, text.size);
+    if (size == 0) {
+        buf_append_string(out, "\\ufffd");
+        return 1;
+    }
+    if (is_line_separator(text.data, size)) {
+        buf_append_string(out, text.data[2] == 0xa8 ? "\\u2028" : "\\u2029");
+    } else if (*text.data == '<' || *text.data == '>' || *text.data == '&') {
+        buf_append_string(out, escape_of(*text.data, room));
+    } else {
+        buf_append(out, text.data, size);
+    }
+    return size;
+}
+
+void json_as_written(struct bytes text, struct buf *out)
 {
     bool quoted = false;
-    for (size_t i = 0; i < text.size; i++) {
+    for (size_t i = 0, size; i < text.size; i += size) {
         uint8_t c = text.data[i];
-        char room[8];
+        size = 1;
         if (!quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
             continue;
         }
         if (quoted && c == '\\') {
-            buf_append(out, text.data + i, 2);
-            i++;
+            size = text.size - i < 2 ? text.size - i : 2;
+            buf_append(out, text.data + i, size);
             continue;
         }
         quoted ^= c == '"';
-        if (c == '<' || c == '>' || c == '&') {
-            buf_append_string(out, escape_of(c, room));
-        } else {
-            buf_append(out, &text.data[i], 1);
-        }
+        size = append_character((struct bytes){text.data + i, text.size - i}, out);
     }
 }
 
@@ -205,6 +219,6 @@ int json_compact(struct bytes text, struct buf *out, struct err *err)
         return err_set(err, ERR_INVALID, "not valid JSON: %s", e.text);
     }
     json_decref(value);
-    append_compacted(text, out);
+    json_as_written(text, out);
     return 0;
 }

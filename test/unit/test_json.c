@@ -260,6 +260,42 @@ static void routes_are_json_in_json(void **state)
     assert_memory_equal(r->routes[1]->value.data, "[{\"p\":1}]", 9);
 }
 
+/* Whatever Diego's server takes as a route (Go's json.Valid) is shown as it was written. */
+static void routes_are_shown_as_written(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"1e400", "1e400"},
+        {"-0.10E+02", "-0.10E+02"},
+        {" { \"b\" : 1 ,\n\t\"a\" : 1.50, \"b\":2 } ", "{\"b\":1,\"a\":1.50,\"b\":2}"},
+        {"123456789012345678901234567890", "123456789012345678901234567890"},
+        {"\"\\ud800 \\u00e9 \\/ \\\" \\\\\"", "\"\\ud800 \\u00e9 \\/ \\\" \\\\\""},
+        {"\"\xc3\xa9 < \xe2\x80\xa8 \xff\"", "\"\xc3\xa9 \\u003c \\u2028 \\ufffd\""},
+        {"[1", "\"[1\""}, /* the board never holds such */
+        {"", "\"\""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__ProtoRoutes__RoutesEntry entry = MODELS__PROTO_ROUTES__ROUTES_ENTRY__INIT;
+        Models__ProtoRoutes__RoutesEntry *entries[] = {&entry};
+        Models__ProtoRoutes routes = MODELS__PROTO_ROUTES__INIT;
+        char expected[256], key[] = "r";
+        entry.key = key;
+        entry.value = (ProtobufCBinaryData){strlen(rows[i].in), (uint8_t *)(uintptr_t)rows[i].in};
+        routes.routes = entries;
+        routes.n_routes = 1;
+        snprintf(expected, sizeof(expected), "{\"r\":%s}", rows[i].out);
+        assert_string_equal(encoded(f, &routes, 0), expected);
+    }
+    /* Deeper than our own reader goes. */
+    static uint8_t deep[2000];
+    memset(deep, '[', 1000);
+    memset(deep + 1000, ']', 1000);
+    json_as_written((struct bytes){deep, sizeof(deep)}, &f->out);
+    assert_memory_equal(f->out.data + f->out.size - sizeof(deep), deep, sizeof(deep));
+}
+
 static void compacting_refuses_what_is_not_json(void **state)
 {
     struct fixture *f = *state;
@@ -569,6 +605,7 @@ int main(void)
         TEST(keys_match_without_regard_to_case),
         TEST(letters_are_escaped_as_go_does),
         TEST(routes_are_json_in_json),
+        TEST(routes_are_shown_as_written),
         TEST(compacting_refuses_what_is_not_json),
         TEST(json_by_its_grammar),
         TEST(base64_both_ways),
