@@ -1,6 +1,7 @@
 #include "bbs/lock/resource.h"
 
 #include "bbs/lock/lock.h"
+#include "common/base/map.h"
 #include "common/client/hearing.h"
 #include "common/codec/json.h"
 #include "common/model/freshness.h"
@@ -185,12 +186,19 @@ size_t outside_cells(struct view *v, struct moment now, Models__CellPresence ***
     struct list l = {.items = ARENA_ARRAY(a, lock_count, Models__Resource *)};
     add_locks(v, MODELS__TYPE_CODE__PRESENCE, locks, lock_count, now, &l);
     *ret_list = ARENA_ARRAY(a, l.count, Models__CellPresence *);
+    struct map named; /* one name, one cell: ours, or the first of theirs */
+    map_init(&named);
     for (size_t i = 0; i < l.count; i++) {
         ProtobufCMessage *m;
         if (json_decode(a, &models__cell_presence__descriptor, bytes_of(l.items[i]->value), 0, &m,
-                        NULL) == 0) {
+                        NULL) < 0) {
+            continue;
+        }
+        const char *cell_id = ((const Models__CellPresence *)m)->cell_id;
+        if (!view_peek(v, key_cell(a, cell_id)) && !map_put(&named, cell_id, m)) {
             (*ret_list)[count++] = (Models__CellPresence *)m;
         }
     }
+    map_done(&named, NULL);
     return count;
 }

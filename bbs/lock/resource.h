@@ -26,7 +26,8 @@ size_t resources_of(struct view *v, Models__TypeCode type, struct moment now,
                     Models__Resource ***ret_list);
 
 /* The cells that outside owners claim to be: their presences whose value is the JSON of one (behaviour.md
- * 15); the others are left out. Gives their number. */
+ * 15), each cell_id once. Left out are other values, and those that bear the name of a cell of ours, lost
+ * or not. They are shown and nothing else: no move takes one for a cell. Gives their number. */
 size_t outside_cells(struct view *v, struct moment now, Models__CellPresence ***ret_list);
 
 #endif

@@ -8,6 +8,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/evacuation.pb-c.h"
 #include "models/domain.pb-c.h"
+#include "models/locket.pb-c.h"
 #include "models/ping.pb-c.h"
 #include "common/base/arena.h"
 #include "test/sim/model_etcd.h"
@@ -621,6 +622,69 @@ static void a_desire_without_a_place_is_not_done(void **state)
     }
 }
 
+static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__State state)
+{
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
+    struct store_answer answer = {0};
+    struct buf value;
+    buf_init(&value);
+    presence.cell_id = arena_strdup(&w->arena, cell_id);
+    presence.zone = (char *)(uintptr_t)"ours";
+    cell.presence = &presence;
+    cell.state = state;
+    record_encode(&value, &cell.base);
+    Etcd__RequestOp *op = etcd_op_put(&w->arena, key_cell(&w->arena, cell_id), buf_bytes(&value));
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    txn.n_success = 1;
+    txn.success = &op;
+    model_etcd_apply(world_etcd(w->world), STORE_TXN, &txn.base, &w->arena, &answer);
+    buf_done(&value);
+}
+
+/* "cell_id zone" of each cell that is listed, in order. */
+static const char *listed_cells(struct walk *w)
+{
+    const Models__CellsResponse *r = (const Models__CellsResponse *)ask(
+        w, "/v1/cells/list.r1", NULL, &models__cells_response__descriptor);
+    const char *text = "";
+    for (size_t i = 0; i < r->n_cells; i++) {
+        text = arena_printf(&w->arena, "%s%s %s;", text, r->cells[i]->cell_id, r->cells[i]->zone);
+    }
+    return text;
+}
+
+/* What others say by Locket is shown as it stands, but for what is no JSON of a cell, a name that one of
+ * ours has, and a name twice (behaviour.md 15). */
+static void presences_of_others(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    static const char *const values[][2] = {
+        {"a", "{\"cell_id\":\"theirs\",\"zone\":\"z\",\"unknown\":1}"},
+        {"b", "{\"cell_id\":\"theirs\",\"zone\":\"again\"}"},
+        {"c", "no JSON"},
+        {"d", "{\"cell_id\":5}"},
+        {"e", "{\"cell_id\":\"here\",\"zone\":\"z\"}"},
+        {"f", "{\"cell_id\":\"lost\",\"zone\":\"z\"}"},
+        {"g", "{\"cell_id\":\"other\"}"},
+    };
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        Models__LockRequest r = MODELS__LOCK_REQUEST__INIT;
+        Models__Resource resource = MODELS__RESOURCE__INIT;
+        resource.key = (char *)(uintptr_t)values[i][0];
+        resource.value = (char *)(uintptr_t)values[i][1];
+        resource.owner = (char *)(uintptr_t)"o";
+        resource.type_code = MODELS__TYPE_CODE__PRESENCE;
+        r.resource = &resource;
+        r.ttl_in_seconds = 100;
+        assert_int_equal(call(w, "/models.Locket/Lock", &r.base), 200);
+    }
+    put_cell(w, "lost", BOARD__CELL_RECORD__STATE__LOST);
+    put_cell(w, "here", BOARD__CELL_RECORD__STATE__PRESENT);
+    assert_string_equal(listed_cells(w), "here ours;theirs z;other ;");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -633,6 +697,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_desire_without_a_place_is_not_done, setup, teardown),
+        cmocka_unit_test_setup_teardown(presences_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
     };
     return cmocka_run_group_tests_name("bbs walk", tests, NULL, NULL);
