@@ -273,11 +273,20 @@ static void abandon(struct container *c, const char *why, struct effects *out)
     }
 }
 
-void cell_task_cancel(struct rep *r, const char *task_guid, struct effects *out)
+/* A message may come late, when a task of that guid has been desired anew and is here. */
+static bool is_meant(const struct container *c, const char *task_guid, const char *attempt)
+{
+    const Rep__TaskNote *task = c->about->task;
+    return task && strcmp(task->guid, task_guid) == 0 &&
+           (!attempt || !attempt[0] || strcmp(task->attempt, attempt) == 0);
+}
+
+void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
+                      struct effects *out)
 {
     struct container *c =
         container_find(&r->containers, cell_task_container_name(out->arena, task_guid));
-    if (c && container_is_task(c) && strcmp(c->about->task->guid, task_guid) == 0) {
+    if (c && is_meant(c, task_guid, attempt)) {
         abandon(c, "a bbs says that it is cancelled", out);
     }
 }
@@ -357,11 +366,24 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
     return move;
 }
 
+/* A start is for the offer that was taken, so that none that comes late brings back what is over. */
+static void tell_offer(const Rep__TaskNote *task, Board__Move *move)
+{
+    if (task->offer_created_at) {
+        move->task_created_at = task->offer_created_at;
+        move->optional_task_rejections_case = BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
+        move->task_rejections = task->offer_rejections;
+    }
+}
+
 Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
                             enum harmony_action action)
 {
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
     move->task_created_at = c->about->task->created_at;
+    if (action == HARMONY_START) {
+        tell_offer(c->about->task, move);
+    }
     if (c->step == STEP_OFFERED) {
         set_step(c, STEP_ASKED);
     } else if (task_step_failed(c->step)) {

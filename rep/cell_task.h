@@ -34,8 +34,10 @@ void cell_task_adopted(struct container *c);
 /* Its process ended with status 0; its phase is COMPLETED by now. */
 void cell_task_succeeded(struct container *c);
 
-/* A bbs says that it is not wanted any more: it is stopped and deleted. Unknown: nothing. */
-void cell_task_cancel(struct rep *r, const char *task_guid, struct effects *out);
+/* A bbs says that it is not wanted any more: it is stopped and deleted. Unknown, or here by another
+ * attempt than `attempt` (NULL or "": whichever it is): nothing. */
+void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
+                      struct effects *out);
 
 /* ---- records and moves ---- */
 

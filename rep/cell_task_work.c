@@ -38,6 +38,8 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
     what.guid = task->taskguid;
     what.domain = task->domain;
     what.attempt = attempt;
+    what.offer_created_at = task->created_at;
+    what.offer_rejections = task->rejections;
     Rep__Note note = REP__NOTE__INIT;
     note.format = NOTE_FORMAT;
     note.task = &what;
@@ -52,13 +54,22 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
     return note_copy(&note);
 }
 
+/* The offer that the reservation is for, as far as both are told. */
+static bool same_offer(const Rep__TaskNote *here, const Cell__Task *task)
+{
+    return here->offer_created_at == 0 || task->created_at == 0 ||
+           (here->offer_created_at == task->created_at &&
+            here->offer_rejections == task->rejections);
+}
+
 /* The auctioneer repeats what it does not see started after a while. Once the start was granted the
  * record waits for no cell: this is a late repetition, or a task of the same guid that was desired
- * anew, which is returned until the container of the one before is gone. */
+ * anew, which is returned until the container of the one before is gone. So is another offer than the
+ * one that was taken: one of the two is over. */
 static bool is_here(const struct container *c, const Cell__Task *task)
 {
     return container_is_task(c) && strcmp(c->about->task->guid, task->taskguid) == 0 &&
-           c->about->task->created_at == 0 && c->phase != PHASE_COMPLETED &&
+           same_offer(c->about->task, task) && c->about->task->created_at == 0 && c->phase != PHASE_COMPLETED &&
            !container_stop_asked(c) && !c->deleting;
 }
 

@@ -10,8 +10,9 @@ struct container;
 struct rep;
 
 /* Reserves what it can, by descending memory, and appends the others to the tasks of `rest`. Each
- * reservation draws an attempt. A task that is reserved here already, and whose start is not known to
- * be granted, counts as accepted; one that was granted is of no use to the work and returns it.
+ * reservation draws an attempt and keeps the offer. A task that is reserved here already for this
+ * offer, and whose start is not known to be granted, counts as accepted; one that was granted is of no
+ * use to the work and returns it.
  * `well` false: none is accepted. */
 void cell_task_take(struct rep *r, const Cell__Work *work, bool well, Cell__Work *rest,
                     struct effects *out);

@@ -1,5 +1,6 @@
 #include "rep/request.h"
 
+#include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "rep/cell_state.h"
@@ -283,7 +284,7 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
 static void cancel(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {
-    cell_task_cancel(r, parameters[0], out);
+    cell_task_cancel(r, parameters[0], query_value(out->arena, q->query, "attempt"), out);
     answer_empty(q, 202, out);
 }
 

@@ -479,6 +479,50 @@ void story_task_cell_back_too_late(struct cluster *c)
     end(&t);
 }
 
+/* Its owner takes note of its outcome: the guid is free again. */
+static void acknowledge(struct told *t)
+{
+    static const char *const paths[] = {"/v1/tasks/resolving", "/v1/tasks/delete"};
+    Models__TaskGuidRequest r = MODELS__TASK_GUID_REQUEST__INIT;
+    r.task_guid = text(TASK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(world_call(t->cluster->world, node_url(a_bbs(t->cluster)), paths[i],
+                                    &r.base, SETTLE_NS, NULL),
+                         200);
+    }
+    await_state(t, SETTLE_NS, GONE);
+}
+
+void story_task_desired_anew_waits(struct cluster *c)
+{
+    says(c, "While the only cell is cut off its task is cancelled, acknowledged, and desired anew "
+            "under the same guid: that is another task. What runs on the cell is not taken for it; "
+            "the new one waits until the old one's container is gone, and is executed then.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    cut_cell(c, cell, true);
+    cancel(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    acknowledge(&t);
+    desire(&t);
+    world_run(c->world, 4 * SECOND_NS);
+    look(&t);
+    assert_int_equal(t.state, MODELS__TASK__STATE__Pending);
+    assert_true(runs(c));
+    assert_int_equal(t.starts, 1);
+    t.starts = 0;
+    cut_cell(c, cell, false);
+    await_left(&t, 20 * SECOND_NS);
+    await_state(&t, 100 * SECOND_NS, MODELS__TASK__STATE__Running);
+    await_process(&t);
+    finish(&t, "second");
+    await_result(&t, "second");
+    end(&t);
+}
+
 void story_task_expires(struct cluster *c)
 {
     says(c, "Nobody leads the auction for half an hour: a task that waits for it fails.");
