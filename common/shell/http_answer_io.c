@@ -250,7 +250,8 @@ void connection_pump(struct connection *c)
 {
     struct evbuffer *output = bufferevent_get_output(c->bev);
     enum cursor_state state = CURSOR_MORE;
-    if (!evbuffer_get_length(output)) {
+    bool fresh = !evbuffer_get_length(output);
+    if (fresh) {
         c->progress_ns = shell_now_ns(); /* the quiet before was not the reader's */
     }
     while (state == CURSOR_MORE && evbuffer_get_length(output) < HTTP_OUTPUT_BYTES) {
@@ -268,6 +269,10 @@ void connection_pump(struct connection *c)
             give(c, &slice);
         }
         buf_done(&slice);
+    }
+    if (fresh && c->size < 0) {
+        /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own. */
+        evbuffer_pullup(output, -1);
     }
     if (evbuffer_get_length(output) && !evtimer_pending(c->timer, NULL)) {
         connection_deadline(c, c->server->times.stall_ms);

@@ -890,9 +890,22 @@ static void a_list_comes_from_a_cursor_with_its_length(void **state)
     end(&w);
 }
 
+/* Counts TLS records of the application that are read (of TLS 1.3). */
+static void count_records(int write, int version, int content_type, const void *data, size_t size,
+                          SSL *ssl, void *count)
+{
+    (void)version, (void)ssl;
+    if (!write && content_type == SSL3_RT_INNER_CONTENT_TYPE && size == 1 &&
+        *(const uint8_t *)data == SSL3_RT_APPLICATION_DATA) {
+        ++*(int *)count;
+    }
+}
+
 static void a_waiting_cursor_is_woken(void **state)
 {
     (void)state;
+    enum { ROUNDS = 3 };
+    int records = 0;
     struct http_server_config config = quick(); /* a stream outlives all time-outs */
     struct world w;
     begin_with(&w, &config);
@@ -917,7 +930,9 @@ static void a_waiting_cursor_is_woken(void **state)
         buf_done(&head);
     }
     usleep(1500 * 1000);
-    for (int round = 0; round < 3; round++) {
+    SSL_set_msg_callback(readers[1].ssl, count_records);
+    SSL_set_msg_callback_arg(readers[1].ssl, &records);
+    for (int round = 0; round < ROUNDS; round++) {
         assert_int_equal(ask_anew(&w, "POST", "/publish", "news!"), 200);
         for (int i = 0; i < 5; i++) {
             for (struct patience p = {0}; readers[i].input.size < 10 && patience_lasts(&p);) {
@@ -928,6 +943,8 @@ static void a_waiting_cursor_is_woken(void **state)
             buf_clear(&readers[i].input);
         }
     }
+    /* A chunk with its length is one record, and so one write. */
+    assert_int_equal(records, ROUNDS);
     /* Bytes from a reader end its stream (behaviour.md 16.1), the others stay. */
     assert_true(client_print(&readers[0], "x"));
     assert_true(client_closed(&readers[0], CLIENT_WAIT_MS));

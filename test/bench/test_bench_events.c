@@ -257,15 +257,25 @@ static const ProtobufCMessage *desire_one(void *context, struct arena *a, int un
     return bench_desire(a, &p, ret_path);
 }
 
+/* How many a second, and what the bbs computes for each. */
+static void load(struct bench *b, int width, int name, struct samples *rate, struct samples *us)
+{
+    double before = bench_processor_us(bbs.pid);
+    bench_add(rate, bench_load(b, width, UNITS, 1, desire_one, &name).per_second);
+    bench_add(us, (bench_processor_us(bbs.pid) - before) / UNITS);
+}
+
 static void measure_rate(struct bench *b, struct etcd_bench *e, int rounds)
 {
-    static struct samples alone, beside, single;
-    for (int round = 0; round < 2 * rounds; round += 2) {
-        int other = round + 1;
+    static struct samples alone, beside, single, alone_us, beside_us;
+    static struct samples one, one_us, one_beside, one_beside_us;
+    for (int round = 0; round < 4 * rounds; round += 4) {
         bench_add(&single, etcd_bench_load(e, WIDTH, UNITS, 1).per_second);
-        bench_add(&alone, bench_load(b, WIDTH, UNITS, 1, desire_one, &round).per_second);
+        load(b, WIDTH, round, &alone, &alone_us);
+        load(b, 1, round + 1, &one, &one_us);
         pid_t pid = subscribe(SUBSCRIBERS);
-        bench_add(&beside, bench_load(b, WIDTH, UNITS, 1, desire_one, &other).per_second);
+        load(b, WIDTH, round + 2, &beside, &beside_us);
+        load(b, 1, round + 3, &one_beside, &one_beside_us);
         unsubscribe(pid);
     }
     double base = bench_median(&single);
@@ -275,6 +285,10 @@ static void measure_rate(struct bench *b, struct etcd_bench *e, int rounds)
               "etcd, single-record txns/s, 16 in flight");
     bench_row("desire, 16 clients, 100 subscribers", bench_median(&beside), "calls/s",
               bench_median(&alone), "without subscribers");
+    bench_row("desire, 16 clients, 100 subscribers: the bbs", bench_median(&beside_us), "us",
+              bench_median(&alone_us), "without subscribers");
+    bench_row("desire, 1 client, 100 subscribers: the bbs", bench_median(&one_beside_us), "us",
+              bench_median(&one_us), "without subscribers");
 }
 
 /* ---- all of it ---- */
