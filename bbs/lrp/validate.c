@@ -91,8 +91,6 @@ static void valid_key(struct validation *v, const Models__ActualLRPKey *key)
     if (!key->domain[0]) {
         say_field(v, "domain");
     }
-    check_length(v, key->process_guid, NAME_CHARACTERS_MAX);
-    check_length(v, key->domain, NAME_CHARACTERS_MAX);
 }
 
 static void valid_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)
@@ -107,8 +105,23 @@ static void valid_instance_key(struct validation *v, const Models__ActualLRPInst
     if (!key->instance_guid[0]) {
         say_field(v, "instance_guid");
     }
-    check_length(v, key->cell_id, NAME_CHARACTERS_MAX);
-    check_length(v, key->instance_guid, NAME_CHARACTERS_MAX);
+}
+
+/* Names that are stored must fit; of those that are only looked for nothing is found (behaviour.md 18). */
+static void fits_key(struct validation *v, const Models__ActualLRPKey *key)
+{
+    if (key) {
+        check_length(v, key->process_guid, NAME_CHARACTERS_MAX);
+        check_length(v, key->domain, NAME_CHARACTERS_MAX);
+    }
+}
+
+static void fits_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)
+{
+    if (key) {
+        check_length(v, key->cell_id, NAME_CHARACTERS_MAX);
+        check_length(v, key->instance_guid, NAME_CHARACTERS_MAX);
+    }
 }
 
 static void valid_net_info(struct validation *v, const Models__ActualLRPNetInfo *net_info)
@@ -143,6 +156,7 @@ void valid_claim(struct validation *v, const Board__Move *move)
     valid_place(v, move);
     valid_instance_key(v, move->actual_lrp_instance_key);
     valid_presence(v, move);
+    fits_instance_key(v, move->actual_lrp_instance_key);
 }
 
 void valid_start(struct validation *v, const Board__Move *move)
@@ -151,6 +165,8 @@ void valid_start(struct validation *v, const Board__Move *move)
     valid_instance_key(v, move->actual_lrp_instance_key);
     valid_net_info(v, move->actual_lrp_net_info);
     valid_presence(v, move);
+    fits_key(v, move->actual_lrp_key);
+    fits_instance_key(v, move->actual_lrp_instance_key);
     check_length(v, move->availability_zone, NAME_CHARACTERS_MAX);
 }
 

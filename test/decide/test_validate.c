@@ -754,6 +754,29 @@ static void lengths_of_moves(void **state)
         *fields[i] = longest;
         validation_done(&v);
     }
+    /* What is not stored may be of any length: claim stores the instance key, the others nothing. */
+    static const struct {
+        void (*valid)(struct validation *v, const Board__Move *move);
+        bool fits_place, fits_instance;
+    } rows[] = {
+        {valid_claim, true, false},           {valid_crash, true, true},
+        {valid_fail, true, true},             {valid_retire, true, true},
+        {valid_evacuate_claimed, true, true}, {valid_evacuate_crashed, true, true},
+        {valid_evacuate_stopped, true, true}, {valid_remove_evacuating, true, true},
+        {valid_evacuate_running, false, false},
+    };
+    m->error_message = TEXT("full");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (size_t k = 0; k < 4; k++) {
+            struct validation v;
+            validation_init(&v);
+            *fields[k] = longer;
+            rows[i].valid(&v, m);
+            assert_int_equal(validation_ok(&v), k < 2 ? rows[i].fits_place : rows[i].fits_instance);
+            *fields[k] = longest;
+            validation_done(&v);
+        }
+    }
     arena_done(a);
 }
 
