@@ -138,9 +138,10 @@ progress_end() {
     [ ! -t 1 ] || printf '\r\033[K'
 }
 
-# Waits until COMMAND succeeds, at most SECONDS, showing progress.
+# Waits until COMMAND succeeds, at most SECONDS, showing progress. CORKBOARD_PATIENCE multiplies the
+# limit, for machines that are slow.
 wait_for() { # SECONDS WHAT COMMAND...
-    local limit=$1 what=$2 begun=$EPOCHREALTIME us
+    local limit=$(($1 * ${CORKBOARD_PATIENCE:-1})) what=$2 begun=$EPOCHREALTIME us
     shift 2
     until "$@" >/dev/null 2>&1; do
         us=$((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/}))

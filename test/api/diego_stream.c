@@ -3,25 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Waits until the bytes have `mark`; the length up to and with it, 0 when it does not come. */
 static size_t want_mark(struct tls_client *c, const char *mark)
 {
-    int64_t end_ms = now_ms() + CLIENT_WAIT_MS;
+    int64_t end_ms = patience_now_ms() + CLIENT_WAIT_MS;
     for (;;) {
         void *at = c->input.size ? memmem(c->input.data, c->input.size, mark, strlen(mark)) : NULL;
         if (at) {
             return (size_t)((uint8_t *)at - c->input.data) + strlen(mark);
         }
-        if (!client_read(c, 100) || now_ms() > end_ms) {
+        if (!client_read(c, 100) || patience_now_ms() > end_ms) {
             return 0;
         }
     }
@@ -59,9 +51,9 @@ static bool take_chunk(struct diego_stream *s)
         return false;
     }
     size_t size = strtoul((const char *)c->input.data, NULL, 16);
-    int64_t end_ms = now_ms() + CLIENT_WAIT_MS;
+    int64_t end_ms = patience_now_ms() + CLIENT_WAIT_MS;
     while (c->input.size < line + size + 2) {
-        if (!client_read(c, 100) || now_ms() > end_ms) {
+        if (!client_read(c, 100) || patience_now_ms() > end_ms) {
             return false;
         }
     }

@@ -6,7 +6,8 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
-#include "test/tool/bbs_server.h"
+#include "test/tool/bbs_process.h"
+#include "test/tool/certs.h"
 #include "test/tool/tls_client.h"
 
 #include <setjmp.h>
@@ -24,7 +25,7 @@ enum { BBS_COUNT = 2 };
 static struct certs certs;
 static struct etcd_server etcd;
 static struct tls_files server_files, client_files, rep_files, auctioneer_files, converger_files, old_files;
-static struct bbs_server bbs[BBS_COUNT];
+static struct bbs_process bbs[BBS_COUNT];
 
 /* One request on a connection of its own; the head too when `head` is not NULL. */
 static int ask_as(const struct tls_files *files, int port, const char *method, const char *path,
@@ -72,17 +73,11 @@ static int group_setup(void **state)
         fprintf(stderr, "%s\n", err.text);
         return -1;
     }
-    bbs_server_start(&bbs[0], "bbs-1", &certs, &server_files, &etcd);
-    bbs_server_start(&bbs[1], "bbs-2", &certs, &server_files, &etcd);
-    struct buf answer;
-    buf_init(&answer);
+    bbs_process_start(&bbs[0], certs.dir, "bbs-1", &etcd, &server_files, &client_files);
+    bbs_process_start(&bbs[1], certs.dir, "bbs-2", &etcd, &server_files, &client_files);
     for (int i = 0; i < BBS_COUNT; i++) {
-        for (int tries = 0; tries < 500 && post(bbs[i].port, "/v1/ping", NULL, &answer) != 200;
-             tries++) {
-            usleep(20 * 1000);
-        }
+        bbs_process_wait_ready(&bbs[i]);
     }
-    buf_done(&answer);
     return 0;
 }
 
@@ -91,7 +86,7 @@ static int group_teardown(void **state)
     (void)state;
     int codes[BBS_COUNT];
     for (int i = 0; i < BBS_COUNT; i++) {
-        codes[i] = bbs_server_end(&bbs[i]);
+        codes[i] = bbs_process_end(&bbs[i]);
     }
     etcd_server_done(&etcd);
     certs_done(&certs);
@@ -963,7 +958,7 @@ static void etcd_away(void **state)
     buf_init(&answer);
     etcd_server_kill(&etcd);
     int status = 200;
-    for (int i = 0; i < 20 && status != 503; i++) {
+    for (struct patience p = {0}; status != 503 && patience(&p);) {
         buf_clear(&head);
         status = ask_as(&client_files, bbs[0].port, "POST", "/v1/domains/list", (struct bytes){0},
                         &head, &answer);
@@ -972,13 +967,12 @@ static void etcd_away(void **state)
     assert_int_equal(answer.size, 0);
     assert_non_null(strcasestr(buf_string(&head), "Retry-After: 1\r\n"));
     assert_int_equal(etcd_server_restart(&etcd, &err), 0);
-    for (int i = 0; i < 500 && status != 200; i++) {
-        usleep(20 * 1000);
+    for (struct patience p = {0}; status != 200 && patience(&p);) {
         status = post(bbs[0].port, "/v1/domains/list", NULL, &answer);
     }
     assert_int_equal(status, 200);
-    for (int i = 0; i < 500 && post(bbs[1].port, "/v1/domains/list", NULL, &answer) != 200; i++) {
-        usleep(20 * 1000);
+    for (struct patience p = {0};
+         post(bbs[1].port, "/v1/domains/list", NULL, &answer) != 200 && patience(&p);) {
     }
     assert_int_equal(count_actual(bbs[1].port, "many", &answer), 1000);
     buf_done(&head);

@@ -70,12 +70,27 @@ void bbs_process_wait_ready(const struct bbs_process *s)
     assert_int_equal(status, 200);
 }
 
+/* What it said last goes to the test's own output: a test that failed is understood by it. */
+static void tell_log(const struct bbs_process *s)
+{
+    char text[4096];
+    int fd = open(s->log_path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    off_t size = lseek(fd, 0, SEEK_END);
+    ssize_t n = pread(fd, text, sizeof(text), size < (off_t)sizeof(text) ? 0 : size - (off_t)sizeof(text));
+    close(fd);
+    print_message("---- the end of %s:\n%.*s", strrchr(s->log_path, '/') + 1, n > 0 ? (int)n : 0, text);
+}
+
 int bbs_process_end(struct bbs_process *s)
 {
     int status = 0;
     kill(s->pid, SIGTERM);
     for (struct patience p = {0}; waitpid(s->pid, &status, WNOHANG) == 0 && patience(&p);) {
     }
+    tell_log(s);
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     if (code == 0) {
         unlink(s->log_path);

@@ -26,8 +26,8 @@ void bbs_process_start(struct bbs_process *s, const char *dir, const char *name,
 /* Waits until it answers pings with 200. */
 void bbs_process_wait_ready(const struct bbs_process *s);
 
-/* SIGTERM; gives its exit code, or minus the signal that ended it. Removes its log if it ended
- * well. */
+/* SIGTERM; gives its exit code, or minus the signal that ended it. Prints the end of its log, and
+ * removes it if it ended well. */
 int bbs_process_end(struct bbs_process *s);
 
 /* One request on a connection of its own; head (may be NULL) and answer (may be NULL) are overwritten.
