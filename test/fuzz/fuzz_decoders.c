@@ -1,6 +1,9 @@
 /* Targets: messages, records, JSON, validation, older views. */
 #include "bbs/lrp/validate.h"
+#include "bbs/lrp/validate_url.h"
 #include "bbs/task/validate_task.h"
+#include "common/base/query.h"
+#include "common/client/boards.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "common/model/definition_views.h"
@@ -158,6 +161,32 @@ void fuzz_views(struct bytes in)
     if (scan_and_unpack(&a, &models__task__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
         task_as_r2(&a, (Models__Task *)m);
         viewed(&a, m);
+    }
+    arena_done(&a);
+}
+
+/* A URL that is taken keeps its scheme, whatever follows it; a query gives what stands in it. */
+void fuzz_urls(struct bytes in)
+{
+    struct arena a;
+    struct boards boards;
+    uint64_t next_call_id = 1;
+    arena_init(&a);
+    const char *name = fuzz_text(&a, &in), *text = fuzz_text(&a, &in);
+    if (valid_url(text)) {
+        FUZZ_REQUIRE(strchr(text, ':') && text[0] != ':');
+        FUZZ_REQUIRE(strcspn(text, "\x01\n\x7f") >= strcspn(text, "#")); /* Go looks no further */
+    }
+    const char *value = query_value(&a, text, name);
+    FUZZ_REQUIRE(!value || strlen(value) <= strlen(text));
+    struct err err = {0};
+    if (boards_init(&boards, &a, text, &next_call_id, &err) < 0) {
+        FUZZ_REQUIRE(err.text[0]);
+    } else {
+        FUZZ_REQUIRE(boards.count > 0 && boards.count <= BOARDS_MAX);
+        for (size_t i = 0; i < boards.count; i++) {
+            FUZZ_REQUIRE(strstr(boards.urls[i], "://"));
+        }
     }
     arena_done(&a);
 }
