@@ -1,6 +1,5 @@
-/* Tasks: desire, and the moves of a Task record: start, cancel, fail, reject, complete, resolving,
- * delete, and those of the converger: expire, ask, disappear, kick, deliver, forget (behaviour.md 13, 14.2;
- * docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here alike, as
+/* Tasks: desire, and the moves of a Task record, which are the rows of moves.def (behaviour.md 13,
+ * 14.2; docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here alike, as
  * a Board__Move that names a task. Each decision is a pure function of the snapshot; its rules are
  * numbered in its own file. A record that was read is never written to: a change starts from a copy. */
 #ifndef BBS_TASK_TASK_H
@@ -33,19 +32,9 @@ const struct move_row *task_row_named(const char *name);
 
 /* The decisions, for tests; `snapshot` is a struct task_snapshot. */
 void task_desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_start_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_cancel_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_fail_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_reject_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_complete_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_resolving_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_delete_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_expire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_ask_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_disappear_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_kick_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_deliver_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void task_forget_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+#define TASK_MOVE(name, news, valid, reads)                                                        \
+    void task_##name##_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+#include "bbs/task/moves.def"
 
 /* ---- for them -------------------------------------------------------------------------------- */
 

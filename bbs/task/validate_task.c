@@ -67,8 +67,14 @@ void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)
     check_length(v, r->domain, NAME_CHARACTERS_MAX);
 }
 
-static void valid_cell_id(struct validation *v, const Board__Move *move)
+void valid_task_named(struct validation *v, const Board__Move *move)
 {
+    valid_task_guid(v, move->task_guid);
+}
+
+void valid_task_by_cell(struct validation *v, const Board__Move *move)
+{
+    valid_new_guid(v, move->task_guid);
     if (!move->cell_id[0]) {
         say_field(v, "cell_id");
     }
@@ -76,78 +82,10 @@ static void valid_cell_id(struct validation *v, const Board__Move *move)
     check_length(v, move->attempt, NAME_CHARACTERS_MAX);
 }
 
-static void valid_reason(struct validation *v, const Board__Move *move)
+void valid_task_with_reason(struct validation *v, const Board__Move *move)
 {
+    valid_new_guid(v, move->task_guid);
     if (!move->error_message[0]) {
         say_field(v, "failure_reason");
     }
-}
-
-void valid_task_start(struct validation *v, const Board__Move *move)
-{
-    valid_new_guid(v, move->task_guid);
-    valid_cell_id(v, move);
-}
-
-void valid_task_cancel(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_fail(struct validation *v, const Board__Move *move)
-{
-    valid_new_guid(v, move->task_guid);
-    valid_reason(v, move);
-}
-
-void valid_task_reject(struct validation *v, const Board__Move *move)
-{
-    valid_new_guid(v, move->task_guid);
-    valid_reason(v, move);
-}
-
-void valid_task_complete(struct validation *v, const Board__Move *move)
-{
-    valid_new_guid(v, move->task_guid);
-    valid_cell_id(v, move);
-}
-
-void valid_task_resolving(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_delete(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_expire(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_disappear(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_kick(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_ask(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_deliver(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
-}
-
-void valid_task_forget(struct validation *v, const Board__Move *move)
-{
-    valid_task_guid(v, move->task_guid);
 }

@@ -9,19 +9,9 @@
 void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *request);
 void valid_task_guid(struct validation *v, const char *task_guid); /* only that it is there */
 
-/* Moves, from Diego's paths and from /v1/board/apply. */
-void valid_task_start(struct validation *v, const Board__Move *move);
-void valid_task_cancel(struct validation *v, const Board__Move *move);
-void valid_task_fail(struct validation *v, const Board__Move *move);
-void valid_task_reject(struct validation *v, const Board__Move *move);
-void valid_task_complete(struct validation *v, const Board__Move *move);
-void valid_task_resolving(struct validation *v, const Board__Move *move);
-void valid_task_delete(struct validation *v, const Board__Move *move);
-void valid_task_expire(struct validation *v, const Board__Move *move);
-void valid_task_disappear(struct validation *v, const Board__Move *move);
-void valid_task_kick(struct validation *v, const Board__Move *move);
-void valid_task_ask(struct validation *v, const Board__Move *move);
-void valid_task_deliver(struct validation *v, const Board__Move *move);
-void valid_task_forget(struct validation *v, const Board__Move *move);
+/* Moves, from Diego's paths and from /v1/board/apply (moves.def). */
+void valid_task_named(struct validation *v, const Board__Move *move);   /* says which task */
+void valid_task_by_cell(struct validation *v, const Board__Move *move); /* and which cell has it */
+void valid_task_with_reason(struct validation *v, const Board__Move *move); /* and why */
 
 #endif

@@ -255,10 +255,10 @@ static void lengths(void **state)
         struct validation v;
         validation_init(&v);
         *fields[i] = longest;
-        valid_task_start(&v, &m);
+        task_row_named("start")->valid(&v, &m);
         assert_true(validation_ok(&v));
         *fields[i] = longer;
-        valid_task_complete(&v, &m);
+        task_row_named("complete")->valid(&v, &m);
         assert_string_equal(validation_text(&v), INVALID);
         *fields[i] = longest;
         validation_done(&v);
