@@ -1,20 +1,21 @@
 /* The program auctioneer: decides which cell starts what. */
 #include "auctioneer/cli/commands_io.h"
 #include "common/cli/cli_io.h"
-#include "common/cli/client_io.h"
+#include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 
 #include <stddef.h>
 
-static const struct cli_option *const serve[] = {auctioneer_serve_options, serve_options, NULL};
-static const struct cli_option *const question[] = {auctioneer_state_options, cli_tls_options,
-                                                    NULL};
+static const struct cli_option *const serve[] = {auctioneer_serve_options, serve_leader_options,
+                                                 serve_options, NULL};
+static const struct cli_option *const question[] = {auctioneer_url_options, question_options,
+                                                    cli_tls_options, NULL};
 
 static const struct cli_command commands[] = {
     {"serve", "", "runs an auctioneer; one leads, others stand by", NULL, serve, 0, 0,
      auctioneer_serve_run},
     {"state", "", "shows what it holds and whether it leads", NULL, question, 0, 0,
-     auctioneer_state_run},
+     question_state_run},
     {0},
 };
 

@@ -1,14 +1,15 @@
 /* The program converger: finds and repairs what got lost. */
 #include "common/cli/cli_io.h"
-#include "common/cli/client_io.h"
+#include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 #include "converger/cli/commands_io.h"
 
 #include <stddef.h>
 
-static const struct cli_option *const serve[] = {converger_serve_options, serve_options, NULL};
-static const struct cli_option *const question[] = {converger_question_options, cli_tls_options,
-                                                    NULL};
+static const struct cli_option *const serve[] = {converger_serve_options, serve_leader_options,
+                                                 serve_options, NULL};
+static const struct cli_option *const question[] = {converger_url_options, question_options,
+                                                    cli_tls_options, NULL};
 
 static const struct cli_command commands[] = {
     {"serve", "", "runs a converger; one leads, others stand by", NULL, serve, 0, 0,
@@ -18,7 +19,7 @@ static const struct cli_command commands[] = {
     {"once", "", "lets the leader look at everything now", NULL, question, 0, 0,
      converger_once_run},
     {"state", "", "shows what it holds and whether it leads", NULL, question, 0, 0,
-     converger_state_run},
+     question_state_run},
     {0},
 };
 

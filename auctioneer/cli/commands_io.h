@@ -5,9 +5,8 @@
 #include "common/cli/options.h"
 
 int auctioneer_serve_run(const struct invocation *call, struct err *err);
-int auctioneer_state_run(const struct invocation *call, struct err *err);
 
 extern const struct cli_option auctioneer_serve_options[];
-extern const struct cli_option auctioneer_state_options[];
+extern const struct cli_option auctioneer_url_options[];
 
 #endif

@@ -9,9 +9,6 @@
 
 const struct cli_option auctioneer_serve_options[] = {
     {.name = "name", .value = "NAME", .help = "in log lines", .fallback = "auctioneer"},
-    {.name = "listen", .value = "HOST:PORT", .help = "address of its API", .required = true},
-    {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
-    {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
     {.name = "zones",
      .value = "A,B,C",
      .help = "preferred zones in turn; the fewest instances first unless told"},
@@ -31,6 +28,15 @@ const struct cli_option auctioneer_serve_options[] = {
      .value = "W",
      .help = "above 0: cells of a zone are filled one after another, by their index",
      .fallback = "0"},
+    {0},
+};
+
+const struct cli_option auctioneer_url_options[] = {
+    {.name = "url",
+     .value = "URL",
+     .help = "the auctioneer's URL",
+     .env = "AUCTIONEER_URL",
+     .required = true},
     {0},
 };
 

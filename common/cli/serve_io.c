@@ -16,6 +16,13 @@ const struct cli_option serve_options[] = {
     {0},
 };
 
+const struct cli_option serve_leader_options[] = {
+    {.name = "listen", .value = "HOST:PORT", .help = "address of its API", .required = true},
+    {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
+    {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
+    {0},
+};
+
 static int check_file(const struct invocation *call, const char *option, const char **ret_file,
                       struct err *err)
 {

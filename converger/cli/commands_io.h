@@ -5,11 +5,10 @@
 #include "common/cli/options.h"
 
 int converger_serve_run(const struct invocation *call, struct err *err);
-int converger_state_run(const struct invocation *call, struct err *err);
 int converger_plan_run(const struct invocation *call, struct err *err);
 int converger_once_run(const struct invocation *call, struct err *err);
 
 extern const struct cli_option converger_serve_options[];
-extern const struct cli_option converger_question_options[];
+extern const struct cli_option converger_url_options[];
 
 #endif

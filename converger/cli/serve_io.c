@@ -5,9 +5,6 @@
 
 const struct cli_option converger_serve_options[] = {
     {.name = "name", .value = "NAME", .help = "in log lines", .fallback = "converger"},
-    {.name = "listen", .value = "HOST:PORT", .help = "address of its API", .required = true},
-    {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
-    {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
     {.name = "interval", .value = "TIME", .help = "between two full passes", .fallback = "30s"},
     {.name = "expire-pending-task-duration",
      .value = "TIME",

@@ -1,0 +1,26 @@
+/* What a running leader is asked from the command line: one GET or POST, its answer shown as a table
+ * or as JSON. */
+#ifndef COMMON_CLI_QUESTION_IO_H
+#define COMMON_CLI_QUESTION_IO_H
+
+#include "common/cli/client_io.h"
+
+/* --timeout, --output; beside a --url of the command's own, and cli_tls_options. */
+extern const struct cli_option question_options[];
+
+struct question {
+    struct cli_client *client;
+    bool json;      /* else a table for people */
+    struct buf out; /* what question_close() prints */
+};
+
+/* Reads the options and connects. question_close() must follow, whatever it gives. */
+int question_open(const struct invocation *call, struct question *ret, struct err *err);
+
+/* Prints `out` unless `r` is an error; ends everything. Gives `r`, or why it could not be printed. */
+int question_close(struct question *q, int r, struct err *err);
+
+/* The whole of `state`: GET /state, shown. */
+int question_state_run(const struct invocation *call, struct err *err);
+
+#endif
