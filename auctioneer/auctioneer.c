@@ -8,7 +8,6 @@
 
 #define RETRY_INTERVAL_NS (10 * SECOND_NS)
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
-#define DIEGO_STARTING_WEIGHT 0.25
 enum { POOL_MAX = 1024 * 1024 };
 
 /* ---- News of the feed ------------------------------------------------------------------------ */
@@ -190,48 +189,6 @@ static void init_selectors(struct auctioneer *x)
     }
 }
 
-static int init_zones(struct auctioneer *x, const char *list, struct err *err)
-{
-    const char **zones = ARENA_ARRAY(&x->forever, ZONES_TOLD_MAX, const char *);
-    x->rules.zones = zones;
-    while (list && *list) {
-        size_t size = strcspn(list, ",");
-        const char *zone = arena_strndup(&x->forever, list, size);
-        if (size == 0 || x->rules.zone_count == ZONES_TOLD_MAX) {
-            return err_set(err, ERR_INVALID, "zones must be 1 to %d names with commas between",
-                           ZONES_TOLD_MAX);
-        }
-        for (size_t i = 0; i < x->rules.zone_count; i++) {
-            if (strcmp(zones[i], zone) == 0) {
-                return err_set(err, ERR_INVALID, "zone %s is named twice", zone);
-            }
-        }
-        zones[x->rules.zone_count++] = zone;
-        list += size;
-        if (*list == ',' && !*++list) {
-            return err_set(err, ERR_INVALID, "zones end in a comma");
-        }
-    }
-    return 0;
-}
-
-static int init_rules(struct auctioneer *x, const struct auctioneer_config *c, struct err *err)
-{
-    const char *scoring = c->scoring && *c->scoring ? c->scoring : "default";
-    bool diego = strcmp(scoring, "diego") == 0;
-    if (!diego && strcmp(scoring, "default") != 0) {
-        return err_set(err, ERR_INVALID, "scoring %s is neither default nor diego", scoring);
-    }
-    x->rules.starting_container_maximum = c->starting_container_maximum;
-    x->rules.score.scoring = diego ? SCORING_DIEGO : SCORING_LARGEST;
-    x->rules.score.bin_pack_first_fit_weight = c->bin_pack_first_fit_weight;
-    x->rules.score.starting_container_weight = c->starting_container_weight;
-    if (c->starting_container_weight < 0) {
-        x->rules.score.starting_container_weight = diego ? DIEGO_STARTING_WEIGHT : 0;
-    }
-    return init_zones(x, c->zones, err);
-}
-
 static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
 {
     x->follower = (struct follower){.boards = &x->boards,
@@ -277,7 +234,7 @@ struct role *auctioneer_new(const struct auctioneer_config *config)
     init_selectors(x);
     struct err err = {0};
     if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0 ||
-        init_rules(x, config, &err) < 0) {
+        rules_init(&x->forever, config, &x->rules, &err) < 0) {
         duty_refuse(&x->duty, &err);
     }
     init_parts(x, config);

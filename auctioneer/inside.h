@@ -4,11 +4,12 @@
 
 #include "auctioneer/auction.h"
 #include "auctioneer/auctioneer.h"
+#include "auctioneer/rules.h"
 #include "common/client/duty.h"
 #include "common/client/follower.h"
 #include "common/client/leader.h"
 
-enum { SELECTOR_COUNT = 6, ZONES_TOLD_MAX = 64 };
+enum { SELECTOR_COUNT = 6 };
 
 struct auctioneer {
     struct role role; /* first: a struct role * is a struct auctioneer * */

@@ -1,0 +1,241 @@
+#include "auctioneer/simulate.h"
+
+#include "auctioneer/filter.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A cell that takes part, as the jobs before left it. */
+struct player {
+    const struct why_cell *from;
+    struct room room;
+    Cell__CellState state; /* shallow, with the room that is left */
+    Cell__Resources free;
+    uint32_t placed;
+};
+
+struct simulation {
+    struct arena *arena;
+    const struct schedule_rules *rules;
+    const struct why_cell *cells;
+    size_t cell_count;
+    const struct job *jobs;
+    size_t job_count;
+    struct decision *decisions; /* by job */
+    struct player *players;     /* the usable ones of the cells */
+    size_t player_count;
+    struct why_cell *left; /* the cells, as the jobs before left them */
+    unsigned explained;
+    uint32_t *turns; /* turn -> job */
+};
+
+static bool is_usable(const struct why_cell *cell)
+{
+    return cell->state && !(cell->unusable && *cell->unusable);
+}
+
+static char *borrowed(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+/* 5.2: with a bin-pack weight the cells of each zone count 0, 1, 2 by their cell_index. */
+static void renumber(struct simulation *s)
+{
+    for (size_t i = 0; i < s->player_count; i++) {
+        const Cell__CellState *one = &s->players[i].state;
+        s->players[i].room.index = 0;
+        for (size_t k = 0; k < s->player_count; k++) {
+            const Cell__CellState *other = &s->players[k].state;
+            bool before = other->cell_index != one->cell_index
+                              ? other->cell_index < one->cell_index
+                              : k < i;
+            s->players[i].room.index += before && strcmp(one->zone, other->zone) == 0;
+        }
+    }
+}
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+static void decide(struct simulation *s)
+{
+    struct schedule_cell *list = ARENA_ARRAY(s->arena, s->cell_count, struct schedule_cell);
+    s->players = ARENA_ARRAY(s->arena, s->cell_count, struct player);
+    s->left = arena_copy(s->arena, s->cells, s->cell_count * sizeof(*s->left));
+    for (size_t i = 0; i < s->cell_count; i++) {
+        if (is_usable(&s->cells[i])) {
+            struct player *p = &s->players[s->player_count];
+            list[s->player_count++] = (struct schedule_cell){.state = s->cells[i].state};
+            p->from = &s->cells[i];
+            p->state = *p->from->state;
+            room_init(&p->room, &p->state);
+            s->left[i].state = &p->state;
+        }
+    }
+    if (s->rules->score.bin_pack_first_fit_weight > 0) {
+        renumber(s);
+    }
+    s->decisions = schedule(s->arena, &(struct schedule_input){.rules = s->rules,
+                                                               .cells = list,
+                                                               .cell_count = s->player_count,
+                                                               .jobs = s->jobs,
+                                                               .job_count = s->job_count});
+    s->turns = ARENA_ARRAY(s->arena, s->job_count, uint32_t);
+    for (size_t i = 0; i < s->job_count; i++) {
+        s->turns[s->decisions[i].turn] = (uint32_t)i;
+    }
+}
+
+/* ---- Explaining ------------------------------------------------------------------------------ */
+
+static uint32_t count_fitting(const struct simulation *s, const struct job *job,
+                              const struct demand *q)
+{
+    uint32_t fit = 0;
+    for (size_t i = 0; i < s->player_count; i++) {
+        const struct player *p = &s->players[i];
+        fit += room_fits(&p->room, q) && p->room.whole &&
+               filter_cell(p->from->state, job) == FILTER_PASSED;
+    }
+    return fit;
+}
+
+/* Instances of the process on the cell: those it has, and those placed before this turn. */
+static uint32_t locality(const struct simulation *s, size_t turn, int32_t cell)
+{
+    const struct job *job = &s->jobs[s->turns[turn]];
+    const Cell__CellState *state = s->players[cell].from->state;
+    uint32_t count = 0;
+    for (size_t i = 0; i < state->n_lrps; i++) {
+        count += strcmp(state->lrps[i]->process_guid, job->guid) == 0;
+    }
+    for (size_t t = 0; t < turn; t++) {
+        const struct job *before = &s->jobs[s->turns[t]];
+        count += s->decisions[s->turns[t]].cell == cell && before->kind == JOB_LRP &&
+                 strcmp(before->guid, job->guid) == 0;
+    }
+    return count;
+}
+
+static void take(struct player *p, const struct score_rules *rules, const struct demand *q)
+{
+    room_take(&p->room, rules, q);
+    cell__resources__init(&p->free);
+    p->free.memorymb = (int32_t)p->room.free_memory;
+    p->free.diskmb = (int32_t)p->room.free_disk;
+    p->free.containers = (int32_t)p->room.free_containers;
+    p->state.availableresources = &p->free;
+    p->state.startingcontainercount++;
+    p->placed++;
+}
+
+static void tell_placed(struct simulation *s, size_t turn, const struct demand *q,
+                        Auction__SimulatedJob *ret)
+{
+    const struct job *job = &s->jobs[s->turns[turn]];
+    int32_t cell = s->decisions[s->turns[turn]].cell;
+    struct player *p = &s->players[cell];
+    double base = score_base(&p->room, &s->rules->score, q);
+    ret->cell_id = borrowed(p->from->id);
+    ret->zone = p->from->state->zone;
+    ret->score = job->kind == JOB_LRP ? score_with(base, locality(s, turn, cell)) : base;
+    take(p, &s->rules->score, q);
+}
+
+static void tell_refused(struct simulation *s, const struct job *job, const char *refusal,
+                         const struct job *last, Auction__SimulatedJob *ret)
+{
+    ret->reason = borrowed(refusal);
+    if (last && last->kind == job->kind && strcmp(last->guid, job->guid) == 0) {
+        return; /* for the same reason */
+    }
+    if (s->explained++ >= SIMULATE_EXPLAINED_MAX) {
+        return;
+    }
+    ret->why = ARENA_NEW(s->arena, Auction__Why);
+    auction__why__init(ret->why);
+    ret->why->process_guid = ret->process_guid;
+    ret->why->index = ret->index;
+    ret->why->task_guid = ret->task_guid;
+    ret->why->state = borrowed("unplaced");
+    ret->why->reason = ret->reason;
+    ret->why->memory_mb = job->memory_mb;
+    ret->why->disk_mb = job->disk_mb;
+    ret->why->root_fs = borrowed(job->root_fs);
+    why_explain(s->arena, s->rules, s->left, s->cell_count, job, ret->why);
+}
+
+static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const struct job *last)
+{
+    const struct job *job = &s->jobs[s->turns[turn]];
+    const struct decision *d = &s->decisions[s->turns[turn]];
+    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    Auction__SimulatedJob *told = ARENA_NEW(s->arena, Auction__SimulatedJob);
+    auction__simulated_job__init(told);
+    if (job->kind == JOB_TASK) {
+        told->task_guid = borrowed(job->guid);
+    } else {
+        told->process_guid = borrowed(job->guid);
+        told->index = job->index;
+    }
+    told->fit = count_fitting(s, job, &q);
+    if (d->cell >= 0) {
+        tell_placed(s, turn, &q, told);
+    } else {
+        tell_refused(s, job, d->refusal, last, told);
+    }
+    return told;
+}
+
+static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_cell *cell)
+{
+    Auction__SimulatedCell *told = ARENA_NEW(s->arena, Auction__SimulatedCell);
+    auction__simulated_cell__init(told);
+    told->cell_id = borrowed(cell->id);
+    if (!is_usable(cell)) {
+        told->unusable = borrowed(cell->unusable && *cell->unusable ? cell->unusable : "not known");
+        return told;
+    }
+    const struct player *p = s->players;
+    while (p->from != cell) {
+        p++;
+    }
+    told->zone = cell->state->zone;
+    told->placed = p->placed;
+    told->memory_mb = (int32_t)p->room.free_memory;
+    told->disk_mb = (int32_t)p->room.free_disk;
+    told->containers = (int32_t)p->room.free_containers;
+    told->total_memory_mb = (int32_t)p->room.total_memory;
+    told->total_disk_mb = (int32_t)p->room.total_disk;
+    told->total_containers = (int32_t)p->room.total_containers;
+    return told;
+}
+
+void simulate(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
+              size_t cell_count, const struct job *jobs, size_t job_count,
+              Auction__Simulation *ret)
+{
+    struct simulation s = {.arena = a,
+                           .rules = rules,
+                           .cells = cells,
+                           .cell_count = cell_count,
+                           .jobs = jobs,
+                           .job_count = job_count};
+    assert(cell_count <= SIMULATE_CELLS_MAX && job_count <= SIMULATE_JOBS_MAX);
+    auction__simulation__init(ret);
+    decide(&s);
+    ret->jobs = ARENA_ARRAY(a, job_count, Auction__SimulatedJob *);
+    const struct job *last = NULL; /* that goes nowhere */
+    for (; ret->n_jobs < job_count; ret->n_jobs++) {
+        const struct job *job = &jobs[s.turns[ret->n_jobs]];
+        Auction__SimulatedJob *told = tell_job(&s, ret->n_jobs, last);
+        ret->jobs[ret->n_jobs] = told;
+        ret->placed += *told->cell_id != '\0';
+        ret->refused += *told->cell_id == '\0';
+        last = *told->cell_id ? last : job;
+    }
+    ret->cells = ARENA_ARRAY(a, cell_count, Auction__SimulatedCell *);
+    for (; ret->n_cells < cell_count; ret->n_cells++) {
+        ret->cells[ret->n_cells] = tell_cell(&s, &cells[ret->n_cells]);
+    }
+}

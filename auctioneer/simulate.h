@@ -1,0 +1,21 @@
+/* A dry run of an auction: what would be placed where and why, by the very decision that places
+ * (schedule.h), with what an onlooker wants to know beside it. Pure. */
+#ifndef AUCTIONEER_SIMULATE_H
+#define AUCTIONEER_SIMULATE_H
+
+#include "auctioneer/why.h"
+
+/* Each job is compared with each cell once more, for its explanation. */
+enum {
+    SIMULATE_JOBS_MAX = 16384,
+    SIMULATE_CELLS_MAX = 8192,
+    SIMULATE_EXPLAINED_MAX = 100, /* that go nowhere: the first of a process, and tasks */
+};
+
+/* `cells` are sorted by id, without double ones; `jobs` without double ones. What it gives lives in
+ * the arena, or is borrowed from cells and jobs. */
+void simulate(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
+              size_t cell_count, const struct job *jobs, size_t job_count,
+              Auction__Simulation *ret);
+
+#endif

@@ -1,0 +1,203 @@
+/* A dry run of an auction: cells and jobs before, what people read after. */
+#include "auctioneer/cli/simulate_text.h"
+#include "auctioneer/simulate.h"
+#include "test/decide/cell_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CELLS_MAX = 8 };
+
+struct fixture {
+    struct arena arena;
+    struct schedule_rules rules;
+    struct why_cell cells[CELLS_MAX];
+    size_t cell_count;
+    struct job *jobs;
+    size_t job_count;
+    Auction__Simulation s;
+    struct buf text;
+};
+
+static int setup(void **state)
+{
+    struct fixture *x = calloc(1, sizeof(*x));
+    arena_init(&x->arena);
+    buf_init(&x->text);
+    x->jobs = ARENA_ARRAY(&x->arena, SIMULATE_JOBS_MAX, struct job);
+    *state = x;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *x = *state;
+    arena_done(&x->arena);
+    buf_done(&x->text);
+    free(x);
+    return 0;
+}
+
+static Cell__CellState *cell(struct fixture *x, const char *id, const char *zone, int32_t memory_mb)
+{
+    Cell__CellState *s = cell_row(&x->arena, id, zone, 1000, 1000);
+    s->availableresources->memorymb = memory_mb;
+    x->cells[x->cell_count++] = (struct why_cell){.id = id, .state = s};
+    return s;
+}
+
+static void job(struct fixture *x, enum job_kind kind, const char *guid, int32_t index,
+                int32_t memory_mb, int32_t disk_mb)
+{
+    x->jobs[x->job_count++] = (struct job){.kind = kind,
+                                           .guid = guid,
+                                           .index = index,
+                                           .root_fs = "preloaded:busybox",
+                                           .memory_mb = memory_mb,
+                                           .disk_mb = disk_mb};
+}
+
+static const char *told(struct fixture *x)
+{
+    simulate(&x->arena, &x->rules, x->cells, x->cell_count, x->jobs, x->job_count, &x->s);
+    buf_clear(&x->text);
+    simulate_text(&x->arena, &x->s, &x->text);
+    return buf_string(&x->text);
+}
+
+/* In the order of the auction: index 0, tasks, the other instances. Each sees the cells as the ones
+ * before it left them. */
+static void places_as_an_auction_would(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a", "z2", 400);
+    cell(x, "b", "z1", 1000);
+    x->cells[x->cell_count++] = (struct why_cell){.id = "c", .unusable = "no answer in time"};
+    for (int32_t i = 0; i < 5; i++) {
+        job(x, JOB_LRP, "web", i, 300, 100);
+    }
+    job(x, JOB_TASK, "backup", 0, 50, 2000);
+    assert_string_equal(
+        told(x), "WHAT         CELL  ZONE  WHY\n"
+                 "web/0        b     z1    fits 2 cells; score 0.300\n"
+                 "task backup  -     -     insufficient resources: disk\n"
+                 "    3 cells: 1 falls to unusable, 2 fall to resources\n"
+                 "    nearest is a, which lacks 1000 MB of disk\n"
+                 "web/1        a     z2    fits 2 cells; score 0.900\n"
+                 "web/2        b     z1    fits 1 cell; score 1000.600\n"
+                 "web/3        b     z1    fits 1 cell; score 2000.900\n"
+                 "web/4        -     -     insufficient resources: memory\n"
+                 "    3 cells: 1 falls to unusable, 2 fall to resources\n"
+                 "    nearest is a, which lacks 200 MB of memory\n"
+                 "\n"
+                 "CELL  ZONE  PLACED  FREE MEMORY/MB  FREE DISK/MB  FREE CONTAINERS\n"
+                 "a     z2    1       100 of 1000     900 of 1000   99 of 100\n"
+                 "b     z1    3       100 of 1000     700 of 1000   97 of 100\n"
+                 "c     -     -       -               -             -\n"
+                 "    not usable: no answer in time\n"
+                 "\n"
+                 "4 would be placed, 2 not; nothing was changed\n");
+}
+
+static void nothing_to_place_and_no_cell(void **state)
+{
+    struct fixture *x = *state;
+    assert_non_null(strstr(told(x), "0 would be placed, 0 not"));
+    job(x, JOB_LRP, "web", 0, 1, 1);
+    assert_non_null(strstr(told(x), "web/0  -     -     unable to communicate to compatible cells"));
+    x->cells[x->cell_count++] = (struct why_cell){.id = "c"};
+    assert_non_null(strstr(told(x), "not usable: not known"));
+}
+
+/* rep-auctioneer.md 5.2, its golden values. */
+static void tells_the_score_that_decided(void **state)
+{
+    struct fixture *x = *state;
+    x->rules.score = (struct score_rules){.scoring = SCORING_DIEGO,
+                                          .starting_container_weight = 0.25,
+                                          .bin_pack_first_fit_weight = 0.5};
+    for (int kind = JOB_LRP; kind <= JOB_TASK; kind++) {
+        x->cell_count = x->job_count = 0;
+        Cell__CellState *s = cell(x, "a", "z1", 500);
+        s->availableresources->containers = 50;
+        s->startingcontainercount = 2;
+        s->cell_index = 3;
+        s->proxymemoryallocationmb = 32;
+        cell_row_lrp(&x->arena, s, "web");
+        cell_row_tasks(&x->arena, s, 2);
+        job(x, (enum job_kind)kind, "web", 1, 100, 200);
+        /* The only cell of its zone: bin packing counts it as the first, not as cell_index 3. */
+        assert_non_null(strstr(told(x), kind == JOB_LRP ? "score 1000.947" : "score 2000.937"));
+    }
+}
+
+static void says_which_zone_is_the_only_one(void **state)
+{
+    struct fixture *x = *state;
+    static const char *const zones[] = {"z9"};
+    x->rules.zones = zones;
+    x->rules.zone_count = 1;
+    cell(x, "a", "z1", 1000);
+    job(x, JOB_LRP, "web", 2, 10, 10);
+    const char *text = told(x);
+    assert_non_null(strstr(text, "1 cell: 1 falls to zone\n    it may go to zone z9 only\n"));
+}
+
+/* The instances of a process share their explanation, and so many are explained. */
+static void so_many_are_explained(void **state)
+{
+    struct fixture *x = *state;
+    char *guids[SIMULATE_EXPLAINED_MAX + 2];
+    cell(x, "a", "z1", 0);
+    for (size_t i = 0; i < SIMULATE_EXPLAINED_MAX + 2; i++) {
+        guids[i] = arena_printf(&x->arena, "p%03zu", i);
+        job(x, JOB_LRP, guids[i], 0, 10, 10);
+    }
+    for (int32_t i = 1; i < 10; i++) {
+        job(x, JOB_LRP, guids[0], i, 10, 10);
+    }
+    told(x);
+    size_t explained = 0;
+    for (size_t i = 0; i < x->s.n_jobs; i++) {
+        explained += x->s.jobs[i]->why != NULL;
+        assert_string_equal(x->s.jobs[i]->reason, "insufficient resources: memory");
+    }
+    assert_int_equal(explained, SIMULATE_EXPLAINED_MAX);
+    x->job_count = 0;
+    for (int32_t i = 0; i < 10; i++) {
+        job(x, JOB_LRP, guids[0], i, 10, 10);
+    }
+    told(x);
+    assert_non_null(x->s.jobs[0]->why);
+    assert_null(x->s.jobs[1]->why);
+}
+
+/* At its bounds it is done, and the sums are right. */
+static void as_many_as_it_takes(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a", "z1", 1000);
+    cell(x, "b", "z1", 1000);
+    for (int32_t i = 0; i < SIMULATE_JOBS_MAX; i++) {
+        job(x, JOB_LRP, "web", i, 10, 10);
+    }
+    told(x);
+    assert_int_equal(x->s.n_jobs, SIMULATE_JOBS_MAX);
+    assert_int_equal(x->s.placed, 200);
+    assert_int_equal(x->s.refused, SIMULATE_JOBS_MAX - 200);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(places_as_an_auction_would),      TEST(nothing_to_place_and_no_cell),
+        TEST(tells_the_score_that_decided),    TEST(says_which_zone_is_the_only_one),
+        TEST(so_many_are_explained),           TEST(as_many_as_it_takes),
+    };
+    return cmocka_run_group_tests_name("simulate", tests, NULL, NULL);
+}
