@@ -60,6 +60,7 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out)
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
     request.cell = &cell;
     request.leave = leave;
+    request.known = !leave && r->session.open;
     return boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
                        r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
 }
@@ -135,6 +136,10 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
 {
     if (answer->error && passes_by_itself(answer->error->type)) {
         wait_for_board(r, answer->error->message, out);
+        return false;
+    }
+    if (answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
+        session_lost(r, answer->error->message, out);
         return false;
     }
     if (answer->error && was_lost(r, answer)) {

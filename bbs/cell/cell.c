@@ -133,7 +133,9 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
     plan_delete(p, key_cell(p->arena, wanted->presence->cell_id), "leave", in->actor);
 }
 
-/* 1. A present cell is taken over only by its successor: the same state directory, and a session
+/* 0. News of an open session, and no record: ResourceNotFound; the cell has left, or must open its
+ *    session again.
+ * 1. A present cell is taken over only by its successor: the same state directory, and a session
  *    that did not go back. A lost one by anybody with a higher session, so that what was asked
  *    before the loss is refused. Otherwise ResourceConflict, with the record as it stands.
  * 2. Nothing differs: nothing.
@@ -154,6 +156,12 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
     p->record = stands ? &stands->base : NULL;
     if (((const Board__CellRequest *)in->request)->leave) { /* 4 */
         leave(stands, in, p);
+        return;
+    }
+    if (!stands && ((const Board__CellRequest *)in->request)->known) { /* 0 */
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "cell %s is unknown, or has left: open a session first",
+                    wanted->presence->cell_id);
         return;
     }
     int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_OPEN, guards);

@@ -20,10 +20,15 @@ static void sessions(void **state)
         const char *stands; /* NULL = none */
         const char *wanted;
         const char *plan;
-        bool leave;
+        bool leave, known;
         int64_t until_s; /* of the record then */
     } rows[] = {
         {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
+        {"0 late news", NULL, "present session=1 identity=A",
+         "refuse ResourceNotFound: cell c1 is unknown, or has left: open a session first\n",
+         .known = true},
+        {"3 news", "present session=5 identity=A zone=z", "present session=5 identity=A zone=y",
+         "put cell/c1 open by rep\n", .known = true},
         {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
          "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep "
          "of this state directory has taken over\n"},
@@ -91,6 +96,7 @@ static void sessions(void **state)
         Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
         r.cell = row_cell(&a, rows[i].wanted);
         r.leave = rows[i].leave;
+        r.known = rows[i].known;
         struct cell_snapshot s = {.cell = rows[i].stands ? row_cell(&a, rows[i].stands) : NULL};
         struct op_input in = row_input(ACTOR_REP, &random, &r.base);
         cell_decide(&s, &in, &plan);

@@ -71,6 +71,45 @@ static void leaves(struct rep_rig *g)
     assert_int_equal(g->exit_code, 0);
 }
 
+static bool is_known(struct rep_rig *g, uint64_t *ret_id)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
+    assert_non_null(r);
+    bool known = r->known;
+    board__cell_request__free_unpacked(r, NULL);
+    *ret_id = c.id;
+    return known;
+}
+
+/* News of an open session say so, and make no record; where there is none the session is opened. */
+static void news_make_no_record(void **state)
+{
+    struct rep_rig g;
+    uint64_t id;
+    (void)state;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    assert_false(is_known(&g, &id));
+    answer_cell(&g, id);
+    rep_rig_feed_open(&g);
+    rep_rig_answer_list(&g, NULL, 0);
+    rep_rig_task_work(&g, "t-1", 10); /* not empty, so it does not leave */
+    drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_IN_ORDER});
+    assert_true(is_known(&g, &id));
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceNotFound;
+    error.message = (char *)"cell cell-1 is unknown, or has left: open a session first";
+    answer.error = &error;
+    drive_answer(&g.d, id, &answer.base);
+    assert_false(g.exited);
+    rep_rig_advance(&g, 1000);
+    assert_false(is_known(&g, &id));
+    answer_cell(&g, id);
+    rep_rig_done(&g);
+}
+
 static void only_the_machine_itself_asks_for_it(void **state)
 {
     (void)state;
@@ -307,6 +346,7 @@ static void without_a_listing_it_ends_all_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(news_make_no_record),
         cmocka_unit_test(only_the_machine_itself_asks_for_it),
         cmocka_unit_test(an_empty_cell_leaves_at_once),
         cmocka_unit_test(an_interrupt_leaves_all_running),

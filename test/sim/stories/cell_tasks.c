@@ -495,9 +495,9 @@ static void acknowledge(struct told *t)
 
 void story_task_desired_anew_waits(struct cluster *c)
 {
-    says(c, "While the only cell is cut off its task is cancelled, acknowledged, and desired anew "
-            "under the same guid: that is another task. What runs on the cell is not taken for it; "
-            "the new one waits until the old one's container is gone, and is executed then.");
+    says(c, "While the only cell is cut off, and nobody leads the auction, its task is cancelled, "
+            "acknowledged, and desired anew under the same guid: that is another task. What runs "
+            "on the cell is not taken for it and goes; the new one waits, and is executed then.");
     struct told t;
     begin(&t, c);
     desire(&t);
@@ -507,6 +507,7 @@ void story_task_desired_anew_waits(struct cluster *c)
     cancel(&t);
     await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
     acknowledge(&t);
+    world_kill(c->world, c->auctioneer);
     desire(&t);
     world_run(c->world, 4 * SECOND_NS);
     look(&t);
@@ -516,7 +517,10 @@ void story_task_desired_anew_waits(struct cluster *c)
     t.starts = 0;
     cut_cell(c, cell, false);
     await_left(&t, 20 * SECOND_NS);
-    await_state(&t, 100 * SECOND_NS, MODELS__TASK__STATE__Running);
+    look(&t);
+    assert_int_equal(t.state, MODELS__TASK__STATE__Pending);
+    world_start(c->world, c->auctioneer);
+    await_state(&t, 60 * SECOND_NS, MODELS__TASK__STATE__Running);
     await_process(&t);
     finish(&t, "second");
     await_result(&t, "second");

@@ -265,3 +265,27 @@ void story_board_emptied_while_evacuating(struct cluster *c)
     await_gone(c, "web");
     assert_int_equal(cluster_lost_cells(c), 0);
 }
+
+void story_late_news_of_a_cell_that_left(struct cluster *c)
+{
+    says(c, "A cell is emptied, and all that is said meanwhile comes a second time, half a minute "
+            "late. The cell has left the board by then, and nothing of it brings it back.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_faults(c->world, &(struct world_faults){
+                               .doubled = 1000,
+                               .doubled_by = {30 * SECOND_NS, 31 * SECOND_NS},
+                           });
+    world_stop(c->world, cell);
+    await_empty(c, cell, 4, SETTLE_NS);
+    world_faults(c->world, &(struct world_faults){0});
+    world_run(c->world, 40 * SECOND_NS);
+    char key[64];
+    cell_key(cell, key);
+    assert_int_equal(cluster_records(c, key), 0);
+    assert_int_equal(cluster_lost_cells(c), 0);
+    await_running(c, "web", 4);
+    says(c, "It is back: its first word is no news, and it is a cell like others.");
+    world_start(c->world, cell);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(cluster_records(c, key), 1);
+}
