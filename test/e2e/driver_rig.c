@@ -1,5 +1,6 @@
 /* A driver in a loop of its own, in a directory of its own. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/patience.h"
 
 #include <dirent.h>
 #include <event2/event.h>
@@ -354,8 +355,7 @@ static int count_processes(struct rig *r, bool tell)
 int rig_processes(struct rig *r)
 {
     /* The kernel needs a moment for a killed process, and init for reaping it. */
-    for (int i = 0; i < 100 && count_processes(r, false) > 0; i++) {
-        usleep(10000);
+    for (struct patience p = {0}; count_processes(r, false) > 0 && patience(&p);) {
     }
     return count_processes(r, true);
 }
