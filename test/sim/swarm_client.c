@@ -19,6 +19,7 @@ enum ask_kind {
     ASK_REMOVE,
     ASK_RETIRE,
     ASK_UPSERT,
+    ASK_TAG,   /* updates annotation and metric tags, which instances are told, and maybe a policy */
     ASK_CLAIM, /* what only reps should do, and any client may */
     ASK_START,
     ASK_CRASH,
@@ -36,6 +37,7 @@ struct ask {
     const char *app;
     const char *domain;
     int number; /* of instances; for moves the index; for upsert the ttl in seconds */
+    const char *note;           /* of a tag: what all attempts write */
     const char *guid, *cell_id; /* of the instance that a move is about */
     bool *owed;                 /* set to false once it is answered; NULL = nobody waits */
     unsigned attempt;
@@ -47,7 +49,8 @@ struct ask {
 static const char *const paths[] = {
     [ASK_DESIRE] = "/v1/desired_lrp/desire.r2",   [ASK_SCALE] = "/v1/desired_lrp/update",
     [ASK_REMOVE] = "/v1/desired_lrp/remove",      [ASK_RETIRE] = "/v1/actual_lrps/retire",
-    [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_CLAIM] = "/v1/actual_lrps/claim",
+    [ASK_UPSERT] = "/v1/domains/upsert",          [ASK_TAG] = "/v1/desired_lrp/update",
+    [ASK_CLAIM] = "/v1/actual_lrps/claim",
     [ASK_START] = "/v1/actual_lrps/start.r1",     [ASK_CRASH] = "/v1/actual_lrps/crash",
     [ASK_FAIL] = "/v1/actual_lrps/fail",          [ASK_REMOVE_ACTUAL] = "/v1/actual_lrps/remove",
     [ASK_BRAKE] = "/v1/board/brake",              [ASK_LIST] = "/v1/desired_lrps/list.r3",
@@ -95,6 +98,12 @@ static bool was_not_its(const struct ask *ask, const struct past *p)
 static bool had_number(const struct ask *ask, const struct past *p)
 {
     return p && p->message && ((const Models__DesiredLRP *)p->message)->instances == ask->number;
+}
+
+static bool had_note(const struct ask *ask, const struct past *p)
+{
+    return p && p->message &&
+           strcmp(((const Models__DesiredLRP *)p->message)->annotation, ask->note) == 0;
 }
 
 static bool was_stopping(const struct ask *ask, const struct past *p)
@@ -181,6 +190,7 @@ static void judge_done(const struct ask *ask, const char *key)
 {
     bool there = wrote(ask, key);
     there = there || (ask->kind == ASK_SCALE && ever(ask, key, had_number));
+    there = there || (ask->kind == ASK_TAG && ever(ask, key, had_note));
     there = there || (ask->kind == ASK_RETIRE && ever(ask, key, was_stopping));
     there = there || (ask->kind == ASK_UPSERT && ever(ask, key, was_for_ever));
     bool move = ask->kind == ASK_CLAIM || ask->kind == ASK_START || ask->kind == ASK_FAIL;
@@ -373,6 +383,36 @@ static void send_update(struct ask *ask)
     send(ask, &request.base);
 }
 
+static void send_tag(struct ask *ask)
+{
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.optional_annotation_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION_ANNOTATION;
+    update.annotation = (char *)(size_t)ask->note;
+    if (ask->number % 3 == 0) {
+        update.optional_on_evacuate_case =
+            MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE;
+        update.on_evacuate = ask->number % 2 ? MODELS__ON_EVACUATE__STAY : MODELS__ON_EVACUATE__MOVE;
+    }
+    const char *const texts[][2] = {{"source_id", ask->app}, {"version", ask->note}};
+    enum { TAGS = sizeof(texts) / sizeof(texts[0]) };
+    Models__MetricTagValue values[TAGS];
+    Models__DesiredLRPUpdate__MetricTagsEntry entries[TAGS], *tags[TAGS];
+    for (size_t i = 0; i < TAGS; i++) {
+        models__metric_tag_value__init(&values[i]);
+        models__desired_lrpupdate__metric_tags_entry__init(&entries[i]);
+        values[i].static_ = (char *)(size_t)texts[i][1];
+        entries[i].key = (char *)(size_t)texts[i][0];
+        entries[i].value = &values[i];
+        tags[i] = &entries[i];
+    }
+    update.n_metric_tags = TAGS;
+    update.metric_tags = tags;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)(size_t)ask->app;
+    request.update = &update;
+    send(ask, &request.base);
+}
+
 static void send_retire(struct ask *ask)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
@@ -425,6 +465,8 @@ static void send_desire(void *context, const ProtobufCMessage *m)
     /* Some wait for their cell. */
     lrp.on_cell_loss = ask->number % 4 == 3 ? MODELS__ON_CELL_LOSS__HOLD
                                             : MODELS__ON_CELL_LOSS__REPLACE;
+    /* And some end where they are when their cell is emptied. */
+    lrp.on_evacuate = ask->number % 5 == 2 ? MODELS__ON_EVACUATE__STAY : MODELS__ON_EVACUATE__MOVE;
     request.desired_lrp = &lrp;
     send(ask, &request.base);
 }
@@ -452,6 +494,9 @@ static void attempt(struct ask *ask)
         break;
     case ASK_REMOVE:
         send(ask, &remove.base);
+        break;
+    case ASK_TAG:
+        send_tag(ask);
         break;
     case ASK_RETIRE:
         send_retire(ask);
@@ -525,7 +570,7 @@ void swarm_ask(struct swarm *s)
     static const enum ask_kind often[] = {
         ASK_DESIRE, ASK_DESIRE, ASK_DESIRE,      ASK_SCALE,       ASK_SCALE, ASK_SCALE, ASK_REMOVE,
         ASK_RETIRE, ASK_RETIRE, ASK_LIST,        ASK_LIST,        ASK_LIST_ACTUAL,
-        ASK_UPSERT, ASK_UPSERT, ASK_LIST_ACTUAL, ASK_LIST_ACTUAL,
+        ASK_UPSERT, ASK_UPSERT, ASK_LIST_ACTUAL, ASK_LIST_ACTUAL, ASK_TAG, ASK_TAG,
     };
     static const int ttls[] = {0, 1, 3, 10, 120};
     if (s->open_asks >= OPEN_ASKS_MAX) {
@@ -542,6 +587,7 @@ void swarm_ask(struct swarm *s)
                       ? ttls[random_below(&s->random, sizeof(ttls) / sizeof(ttls[0]))]
                       : (int)swarm_draw(s, kind == ASK_DESIRE ? 1 : 0, s->instances_max);
     choose_instance(ask);
+    ask->note = arena_printf(&s->arena, "note-%u", s->ask_number);
     s->open_asks++;
     attempt(ask);
 }

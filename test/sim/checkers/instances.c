@@ -93,9 +93,30 @@ void forget_instances(struct checkers *k)
 
 /* ---- Each revision ---- */
 
+/* A process is desired anew: what runs of its definition of before is refused when its rep speaks for it,
+ * and ends (DESIGN 5). A removal has marked what is ORDINARY; what is EVACUATING it leaves alone. */
+static void release_outdated(struct checkers *k, const struct past *p)
+{
+    const Models__DesiredLRP *d = (const Models__DesiredLRP *)p->message;
+    bool made = d && !(p->before && p->before->message);
+    struct arena a;
+    arena_init(&a);
+    MAP_EACH(&k->instances, n)
+    {
+        struct instance *i = map_value(n);
+        if (made && strcmp(i->process_guid, d->process_guid) == 0 && is_outdated(k, &a, i)) {
+            i->released = true;
+        }
+    }
+    arena_done(&a);
+}
+
 void note_instances(struct checkers *k, const struct passage *p)
 {
     for (size_t i = 0; i < p->count; i++) {
+        if (p->list[i]->type == RECORD_DESIRED) {
+            release_outdated(k, p->list[i]);
+        }
         if (p->list[i]->type != RECORD_ACTUAL) {
             continue;
         }

@@ -121,6 +121,22 @@ static void judge_suspect(struct convergence *c, const Models__ActualLRP *r)
     arena_done(&a);
 }
 
+/* What the last update said, of an instance of this definition: its rep was told, by who updated or by
+ * the converger. */
+static bool shows_version(const struct convergence *c, const Models__ActualLRP *r)
+{
+    const Models__DesiredLRP *d = desired_of(c->k, r->actual_lrp_key->process_guid);
+    const char *desired = "", *shown = "";
+    for (size_t i = 0; i < d->n_metric_tags; i++) {
+        desired = strcmp(d->metric_tags[i]->key, "version") == 0 ? d->metric_tags[i]->value->static_
+                                                                 : desired;
+    }
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        shown = strcmp(r->metric_tags[i]->key, "version") == 0 ? r->metric_tags[i]->value : shown;
+    }
+    return strcmp(desired, shown) == 0 || strcmp(d->modification_tag->epoch, r->definition) != 0;
+}
+
 static void judge_wanted(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
@@ -138,6 +154,8 @@ static void judge_wanted(struct convergence *c, const struct past *p)
         tell(c, r, "claimed and not started (L1)");
     } else if (container_of(c->k, r->actual_lrp_instance_key) != CONTAINER_RUNNING) {
         tell(c, r, "its container does not run (L1)");
+    } else if (!shows_version(c, r)) {
+        tell(c, r, "it shows another metric tag than is desired (L1)");
     }
 }
 
