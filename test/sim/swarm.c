@@ -95,6 +95,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
     s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
     s->strays = swarm_chance(s, 40);
+    s->crash_loop = swarm_chance(s, 30);
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);

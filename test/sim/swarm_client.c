@@ -617,5 +617,8 @@ void client_crash(struct swarm *s)
 {
     unsigned cell = (unsigned)random_below(&s->random, s->cluster->options.cells);
     int which = (int)swarm_draw(s, 0, 3), code = (int)swarm_draw(s, 0, 2);
+    if (s->crash_loop && swarm_chance(s, 80)) {
+        cell = which = 0;
+    }
     s->result->crashes += world_end_container(s->world, s->cluster->cells[cell], which, code);
 }

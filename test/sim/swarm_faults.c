@@ -359,7 +359,9 @@ static bool begin_deaf(struct swarm *s, struct open_fault *f)
 static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
 {
     f->node = any_node(s);
-    world_jump_clock(s->world, f->node, swarm_draw(s, -600 * SECOND_NS, 600 * SECOND_NS));
+    /* Small ones as well: what waits for 30 s is due a little early for one, and not for another. */
+    int64_t far_ns = swarm_chance(s, 50) ? 600 * SECOND_NS : 25 * SECOND_NS;
+    world_jump_clock(s->world, f->node, swarm_draw(s, -far_ns, far_ns));
     return true;
 }
 
@@ -483,6 +485,27 @@ static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
     return true;
 }
 
+/* The cell asks another bbs than before, whose copy has not moved for a while. */
+static void evacuate_at_an_old_copy(struct swarm *s, struct node *cell)
+{
+    struct open_fault stall = {.kind = FAULT_WATCH_STALL,
+                               .node = any_bbs(s),
+                               .until_ns = world_now(s->world) +
+                                           swarm_draw(s, 1 * SECOND_NS, 6 * SECOND_NS)};
+    struct open_fault way = {.kind = FAULT_CUT_TWO_WAY,
+                             .node = cell,
+                             .other = any_bbs(s),
+                             .way = 3,
+                             .until_ns = stall.until_ns};
+    if (s->open_count + 3 >= OPEN_FAULTS_MAX || stall.node == way.other) {
+        return;
+    }
+    world_stall_watch(s->world, stall.node, true);
+    cut(s, &way, true);
+    s->open[s->open_count++] = stall;
+    s->open[s->open_count++] = way;
+}
+
 /* Its rep ends when it is empty, or at its limit, and is started again as after any end. */
 static bool begin_evacuate(struct swarm *s, struct open_fault *f)
 {
@@ -493,6 +516,9 @@ static bool begin_evacuate(struct swarm *s, struct open_fault *f)
         return false;
     }
     checkers_evacuates(&s->checkers, (int)number);
+    if (swarm_chance(s, 40)) {
+        evacuate_at_an_old_copy(s, f->node);
+    }
     world_stop(s->world, f->node);
     return true;
 }

@@ -56,6 +56,7 @@ struct swarm {
     bool wide; /* instances by the hundred: more than a transaction takes */
     bool strays; /* ordinary clients claim, start, crash ... instances as well */
     unsigned apps, instances_max;
+    bool crash_loop; /* what ends by itself is mostly one and the same container */
     int64_t pace_ns;                 /* mean time between two requests */
     unsigned open_asks, ask_number;
     bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */

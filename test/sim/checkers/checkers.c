@@ -80,6 +80,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         }
         check_losses(k, &p);
         check_locks(k, &p);
+        check_tags(k, &p);
         check_tasks(k, &p);
         note_instances(k, &p);
         note_evacuations(k, &p);

@@ -86,6 +86,9 @@ bool checkers_clean(const struct checkers *k);
  * being absent only in a fresh domain; S11 crash counts fall only by the documented resets. */
 void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit);
 
+/* tags.c: modification tags tell clients what is news. */
+void check_tags(struct checkers *k, const struct passage *p);
+
 /* locks.c: a lock of an outside owner stays his until its time is over. */
 void check_locks(struct checkers *k, const struct passage *p);
 
