@@ -7,6 +7,7 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
+#include "test/sim/model_containers.h"
 #include "test/sim/swarm_parts.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)
@@ -613,12 +614,30 @@ void client_again(struct swarm *s)
     }
 }
 
+/* The first instance of app-1, wherever it runs: whoever counts its crashes counts far. */
+static void find_crasher(struct swarm *s, unsigned *cell, int *which)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)history_now(
+        &s->checkers.history, key_actual(&s->arena, "app-1", 0, 0));
+    const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
+    for (unsigned i = 0; key && i < s->cluster->options.cells; i++) {
+        const char *guid;
+        struct model_containers *m = node_containers(s->cluster->cells[i]);
+        for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+            if (strcmp(guid, key->instance_guid) == 0) {
+                *cell = i;
+                *which = n;
+            }
+        }
+    }
+}
+
 void client_crash(struct swarm *s)
 {
     unsigned cell = (unsigned)random_below(&s->random, s->cluster->options.cells);
     int which = (int)swarm_draw(s, 0, 3), code = (int)swarm_draw(s, 0, 2);
     if (s->crash_loop && swarm_chance(s, 80)) {
-        cell = which = 0;
+        find_crasher(s, &cell, &which);
     }
     s->result->crashes += world_end_container(s->world, s->cluster->cells[cell], which, code);
 }

@@ -1,4 +1,6 @@
 /* What befalls the cluster: each fault as a row, with what begins it and what ends it. */
+#include <string.h>
+
 #include "test/sim/model_containers.h"
 #include "test/sim/model_etcd.h"
 #include "test/sim/swarm_parts.h"
@@ -358,7 +360,7 @@ static bool begin_deaf(struct swarm *s, struct open_fault *f)
 
 static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
 {
-    f->node = any_node(s);
+    f->node = swarm_chance(s, 30) ? any_candidate(s) : any_node(s);
     /* Small ones as well: what waits for 30 s is due a little early for one, and not for another. */
     int64_t far_ns = swarm_chance(s, 50) ? 600 * SECOND_NS : 25 * SECOND_NS;
     world_jump_clock(s->world, f->node, swarm_draw(s, -far_ns, far_ns));
@@ -485,27 +487,6 @@ static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
     return true;
 }
 
-/* The cell asks another bbs than before, whose copy has not moved for a while. */
-static void evacuate_at_an_old_copy(struct swarm *s, struct node *cell)
-{
-    struct open_fault stall = {.kind = FAULT_WATCH_STALL,
-                               .node = any_bbs(s),
-                               .until_ns = world_now(s->world) +
-                                           swarm_draw(s, 1 * SECOND_NS, 6 * SECOND_NS)};
-    struct open_fault way = {.kind = FAULT_CUT_TWO_WAY,
-                             .node = cell,
-                             .other = any_bbs(s),
-                             .way = 3,
-                             .until_ns = stall.until_ns};
-    if (s->open_count + 3 >= OPEN_FAULTS_MAX || stall.node == way.other) {
-        return;
-    }
-    world_stall_watch(s->world, stall.node, true);
-    cut(s, &way, true);
-    s->open[s->open_count++] = stall;
-    s->open[s->open_count++] = way;
-}
-
 /* Its rep ends when it is empty, or at its limit, and is started again as after any end. */
 static bool begin_evacuate(struct swarm *s, struct open_fault *f)
 {
@@ -516,11 +497,48 @@ static bool begin_evacuate(struct swarm *s, struct open_fault *f)
         return false;
     }
     checkers_evacuates(&s->checkers, (int)number);
-    if (swarm_chance(s, 40)) {
-        evacuate_at_an_old_copy(s, f->node);
-    }
     world_stop(s->world, f->node);
     return true;
+}
+
+/* Of a bbs nothing more comes; and the next cell that starts something is emptied at once, and cut from
+ * the bbs that heard of it: it asks one whose copy has never heard of what it empties. */
+static bool begin_evacuate_at_once(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_bbs(s);
+    if (s->cluster->options.bbs < 2) {
+        return false;
+    }
+    world_stall_watch(s->world, f->node, true);
+    s->stale_bbs = f->node;
+    return true;
+}
+
+static void end_evacuate_at_once(struct swarm *s, struct open_fault *f)
+{
+    world_stall_watch(s->world, f->node, false);
+    s->stale_bbs = NULL;
+}
+
+/* Between two events: what was started last was started by the way of `by`. */
+static void evacuate_starter(struct swarm *s, const char *cell_id, struct node *by)
+{
+    struct open_fault way = {.kind = FAULT_CUT_TWO_WAY, .other = by, .way = 3};
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        way.node = strcmp(node_name(s->cluster->cells[i]), cell_id) == 0 ? s->cluster->cells[i]
+                                                                         : way.node;
+        if (way.node == s->cluster->cells[i] && alive(way.node) && by != s->stale_bbs &&
+            s->open_count < OPEN_FAULTS_MAX - 2) {
+            way.until_ns = world_now(s->world) + swarm_draw(s, 2 * SECOND_NS, 6 * SECOND_NS);
+            cut(s, &way, true);
+            s->open[s->open_count++] = way;
+            checkers_evacuates(&s->checkers, (int)i);
+            world_stop(s->world, way.node);
+            touch(s, way.node);
+            s->stale_bbs = NULL;
+            return;
+        }
+    }
 }
 
 /* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). When a
@@ -568,6 +586,8 @@ static const struct fault_row {
     [FAULT_CELL_FELL] = {"cell fell", 30, 0, begin_cell_fell, NULL},
     [FAULT_MASS_LOSS] = {"mass loss", 20, 0, begin_mass_loss, NULL},
     [FAULT_EVACUATE] = {"evacuation", 40, 0, begin_evacuate, NULL},
+    [FAULT_EVACUATE_AT_ONCE] = {"evacuation at once", 30, 8 * SECOND_NS, begin_evacuate_at_once,
+                                end_evacuate_at_once},
     [FAULT_RESTORE] = {"restore", 0, 0, NULL, restore_end},
 };
 
@@ -666,6 +686,12 @@ void faults_committed(struct swarm *s, struct node *by)
         s->kill_committer = false;
         s->doomed = by;
     }
+    if (s->stale_bbs && s->checkers.started_cell && !s->starter_by) {
+        s->starter_by = by;
+        s->starter = s->checkers.started_cell;
+        /* It has the answer by then, or not. */
+        s->starter_ns = world_now(s->world) + swarm_draw(s, 0, 300 * MILLISECOND_NS);
+    }
 }
 
 void faults_step(struct swarm *s)
@@ -674,6 +700,12 @@ void faults_step(struct swarm *s)
         world_kill(s->world, s->doomed);
     }
     s->doomed = NULL;
+    if (s->starter_by && world_now(s->world) >= s->starter_ns) {
+        if (s->stale_bbs) {
+            evacuate_starter(s, s->starter, s->starter_by);
+        }
+        s->starter_by = NULL;
+    }
 }
 
 void swarm_supervise(struct swarm *s)

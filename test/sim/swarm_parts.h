@@ -77,6 +77,10 @@ struct swarm {
     unsigned open_count;
     struct world_faults rates;
     bool kill_committer;
+    struct node *stale_bbs;  /* the next cell that starts something is emptied, for this one's sake */
+    struct node *starter_by; /* the bbs by which one just did */
+    const char *starter;     /* which */
+    int64_t starter_ns;      /* when it is emptied */
     struct node *doomed; /* dies before the next event */
     struct node *watcher;
     struct random lock_random;

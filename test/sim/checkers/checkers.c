@@ -53,6 +53,10 @@ static void count_move(struct checkers *k, const struct past *p)
     k->suspects += strcmp(move, "suspect") == 0;
     k->evacuated += strncmp(move, "evacuate_", strlen("evacuate_")) == 0;
     k->emptied += strcmp(move, "leave") == 0;
+    if (strcmp(move, "start") == 0 && p->type == RECORD_ACTUAL && p->message) {
+        k->started_cell =
+            ((const Models__ActualLRP *)p->message)->actual_lrp_instance_key->cell_id;
+    }
 }
 
 static void note_change(struct checkers *k, const struct passage *p)
@@ -70,6 +74,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
 {
     struct world *w = k->cluster->world;
     struct passage p;
+    k->started_cell = NULL;
     while (history_next(&k->history, world_etcd(w), world_now(w), &p)) {
         note_change(k, &p);
         /* An older revision is a stranger's, who says nothing of it. */

@@ -43,6 +43,7 @@ struct checkers {
     int64_t reconcile_ns; /* the reps' interval */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
+    const char *started_cell; /* where the last commit has started an instance; NULL = it has not */
     unsigned changes;      /* records changed */
     unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
     unsigned evacuated, emptied; /* moves evacuate_... and leave */
