@@ -5,12 +5,14 @@
 #include "rep/cli/state_table.h"
 #include "rep/state_dir_io.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,13 +106,20 @@ static void one_rep_at_a_time(void **state)
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
     assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), -ERR_CONFLICT);
     assert_non_null(strstr(err.text, "another rep runs"));
-    /* A child that only inherits nothing of it: the lock is closed on exec. */
+    /* A child inherits nothing of it: the lock is closed on exec, as the pipe is that tells when. */
+    int ends[2];
+    char byte;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     pid_t child = fork();
     if (child == 0) {
-        execl("/bin/sleep", "sleep", "2", (char *)NULL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+        (void)!write(ends[1], "x", 1);
         _exit(1);
     }
-    usleep(50 * 1000);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
     state_dir_close(&s);
     assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), 0);
     assert_int_equal(second.session, 2); /* the refused one raised nothing */
