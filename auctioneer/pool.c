@@ -145,18 +145,22 @@ void pool_gone(struct pool *p, const char *key)
     }
 }
 
-static void want_task(struct pool *p, struct entry *e, struct wanted *w)
-{
-    p->tasks += e->task == NULL;
-    wanted_unref(e->task);
-    e->task = w;
-}
-
 /* A hint need not tell; what it offers is held to its attempt alone. */
 static bool same_offer(const struct wanted *a, const struct wanted *b)
 {
     return a->created_at == 0 || b->created_at == 0 ||
            (a->created_at == b->created_at && a->rejections == b->rejections);
+}
+
+/* What was placed as another offer is not placed. */
+static void want_task(struct pool *p, struct entry *e, struct wanted *w, int64_t now_ns)
+{
+    if (e->state == ENTRY_PLACED && !same_offer(e->task, w)) {
+        set_state(p, e, ENTRY_FRESH, now_ns);
+    }
+    p->tasks += e->task == NULL;
+    wanted_unref(e->task);
+    e->task = w;
 }
 
 struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
@@ -169,12 +173,8 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
     struct entry *e = map_get(&p->entries, key);
     e = e ? e : add(p, key, task->task_guid, 0, now_ns);
     if (e) {
-        struct wanted *w = wanted_of_task(task);
         set_source(p, e, SOURCE_BOARD);
-        if (e->state == ENTRY_PLACED && !same_offer(e->task, w)) {
-            set_state(p, e, ENTRY_FRESH, now_ns);
-        }
-        want_task(p, e, w);
+        want_task(p, e, wanted_of_task(task), now_ns);
         if (e->revision != mod_revision) {
             /* Whoever rejected it, this leader or the one before: what was asked is answered. Only of
              * a hint that came before any record nobody knows. */
@@ -261,7 +261,7 @@ void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns)
         e = add_hinted(p, key, task->taskguid, 0, now_ns);
     }
     if (e && e->source == SOURCE_HINT) {
-        want_task(p, e, wanted_of_hint(task));
+        want_task(p, e, wanted_of_hint(task), now_ns);
     }
     if (e) {
         e->requested = true;

@@ -185,21 +185,48 @@ static void offered_anew_when_it_was_rejected_meanwhile(void **state)
     assert_false(play_asked_within(f, 4));
 }
 
+/* A hint as a bbs gives it. */
+static void hint_offer(struct auction_rig *f, int rejections)
+{
+    char *json = arena_printf(&f->arena,
+                              "[{\"TaskGuid\":\"t\",\"Domain\":\"d\",\"RootFs\":"
+                              "\"preloaded:busybox\",\"created_at\":%d,\"rejections\":%d}]",
+                              PLAY_CREATED_AT, rejections);
+    assert_int_equal(post(f, "bbs", json)->status, 202);
+}
+
 /* Until the feed shows it, the last hint says what is offered. */
 static void a_later_hint_offers_anew(void **state)
 {
     struct auction_rig *f = *state;
-    uint64_t call, state_call = 0;
+    uint64_t call;
     Cell__Work *w;
     play_lead(f, "a");
-    for (int rejections = 0; rejections < 2; rejections++) {
-        char *json = arena_printf(&f->arena,
-                                  "[{\"TaskGuid\":\"t\",\"Domain\":\"d\",\"RootFs\":"
-                                  "\"preloaded:busybox\",\"created_at\":%d,\"rejections\":%d}]",
-                                  PLAY_CREATED_AT, rejections);
-        assert_int_equal(post(f, "bbs", json)->status, 202);
-        state_call = state_call ? state_call : play_state_call(f, "a");
-    }
+    hint_offer(f, 0);
+    uint64_t state_call = play_state_call(f, "a");
+    hint_offer(f, 1);
+    assert_int_equal(offered(f, state_call, &w, &call), 1);
+}
+
+/* Also once a cell took the offer before: its start will be refused. That the feed then shows what the
+ * hint said must not make it look placed. */
+static void a_hint_after_it_was_placed_offers_anew(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    Cell__Work *w;
+    play_lead(f, "a");
+    hint_offer(f, 0);
+    assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 0);
+    play_take_tasks(f, w, call, 0);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    hint_offer(f, 0); /* told again, it is the same offer */
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    hint_offer(f, 1);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    uint64_t state_call = play_state_call(f, "a");
+    play_task(f, PUT, "t", 1);
+    play_send(f);
     assert_int_equal(offered(f, state_call, &w, &call), 1);
 }
 
@@ -670,6 +697,7 @@ int main(void)
         TEST(what_all_cells_return_is_rejected),
         TEST(offered_anew_when_it_was_rejected_meanwhile),
         TEST(a_later_hint_offers_anew),
+        TEST(a_hint_after_it_was_placed_offers_anew),
         TEST(rejected_once_until_somebody_asks),
         TEST(more_room_is_found_for_one_that_was_rejected),
         TEST(one_that_was_rejected_before_waits_for_somebody_to_ask),
