@@ -185,7 +185,8 @@ static int cells_of_board(struct dry_run *d, struct err *err)
     for (; d->cell_count < answer->n_cells && !cli_interrupted(); d->cell_count++) {
         ask_cell(d, answer->cells[d->cell_count], &d->cells[d->cell_count]);
     }
-    return 0;
+    /* Without those that were not heard it would be another cluster. */
+    return cli_interrupted() ? err_set(err, ERR_UNKNOWN, "interrupted") : 0;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -1,7 +1,6 @@
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "common/appfile/app_file_io.h"
-#include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 
@@ -184,20 +183,20 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
     if (r < 0) {
         return r;
     }
-    for (size_t i = 0; i < count && !cli_interrupted(); i++) {
+    for (size_t i = 0; i < count && session_goes_on(s); i++) {
         all[i].app = &apps[i];
         r = apply_in_domain(s, &all[i], &domain, lrps, lrp_count, err);
         all[i].failed = r < 0;
         session_count(s, apps[i].name, r, err);
     }
-    if (cli_interrupted()) {
-        return CLI_INTERRUPTED;
+    if (!session_goes_on(s)) {
+        return s->status;
     }
     r = look_again(s, all, count, err);
     if (r < 0) {
         return r;
     }
-    for (size_t i = 0; i < count && !cli_interrupted(); i++) {
+    for (size_t i = 0; i < count && session_goes_on(s); i++) {
         if (!all[i].failed) {
             session_count(s, apps[i].name, wait_for(s, &all[i], err), err);
         }

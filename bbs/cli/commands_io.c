@@ -153,11 +153,11 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
         fputs(total > 0 ? "bbs: nothing was removed\n" : "", stderr);
         return s->status;
     }
-    for (size_t i = 0; i < total && !cli_interrupted(); i++) {
+    for (size_t i = 0; i < total && session_goes_on(s); i++) {
         gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, "", "removed", err);
         session_count(s, gone[i].name, gone[i].result, err);
     }
-    for (size_t i = 0; s->wait && i < total && !cli_interrupted(); i++) {
+    for (size_t i = 0; s->wait && i < total && session_goes_on(s); i++) {
         if (gone[i].result == 0) {
             const char *guid = gone[i].lrp->process_guid;
             session_count(s, gone[i].name, session_wait(s, gone[i].name, guid, 0, err), err);

@@ -322,6 +322,14 @@ void session_count(struct session *s, const char *name, int r, struct err *err)
     s->status = s->status ? s->status : status;
 }
 
+bool session_goes_on(struct session *s)
+{
+    if (cli_interrupted() && s->status == 0) {
+        s->status = CLI_INTERRUPTED;
+    }
+    return !cli_interrupted();
+}
+
 void session_hide(struct session *s, ProtobufCMessage *m)
 {
     if (!s->show_secrets) {

@@ -55,6 +55,10 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
  * standard output, as {"name":...,"error":...}. */
 void session_count(struct session *s, const char *name, int r, struct err *err);
 
+/* Asked before each of them: false once it was interrupted. What is left undone then makes a status
+ * that is not 0, also if all that was begun was done. */
+bool session_goes_on(struct session *s);
+
 /* Puts the name before what a bbs said, which does not know it, and adds that it may have been done
  * if the answer to a change is missing. Gives r again. */
 int session_about(struct session *s, const char *name, int r, struct err *err);

@@ -121,7 +121,7 @@ int bbs_cancel_run(const struct invocation *call, struct err *err)
     struct session s;
     int r = session_open(call, &s, err);
     s.guid_key = "task_guid";
-    for (size_t i = 0; r == 0 && i < call->argument_count && !cli_interrupted(); i++) {
+    for (size_t i = 0; r == 0 && i < call->argument_count && session_goes_on(&s); i++) {
         session_count(&s, call->arguments[i], cancel_one(&s, call->arguments[i], err), err);
     }
     session_close(&s);
