@@ -163,8 +163,10 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
 {
     if (answer->outcome == VERB_DONE) {
         set_executing(c);
-        set_step(c, STEP_NOTED);
         c->failures = 0;
+        if (c->phase == PHASE_CREATED) { /* else what was prepared has ended meanwhile */
+            set_step(c, STEP_NOTED);
+        }
         return;
     }
     effects_log(out, LOG_WARN_LEVEL, "note not written", "task_guid=%s why=\"%s\"",
@@ -214,9 +216,12 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
 }
 
 /* One that was stopped in the middle has not done its work, whatever it makes of that (docs/tasks.md,
- * Evacuation). */
+ * Evacuation); nor has one that ended before it was executed. */
 void cell_task_succeeded(struct container *c)
 {
+    if (c->step == STEP_REJECTABLE) {
+        return;
+    }
     if (c->end == END_SHUTDOWN) {
         container_set_text(c, "the cell was emptied before it was done");
     } else {

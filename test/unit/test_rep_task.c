@@ -298,6 +298,28 @@ static void without_its_note_it_is_not_started(void **state)
     rep_rig_done(&g);
 }
 
+/* What holds the prepared container dies while the note is written: nothing was executed, whatever that
+ * ended with, and another cell may fare better. */
+static void one_that_ends_before_its_start_is_rejected(void **state)
+{
+    (void)state;
+    static const int codes[] = {0, 137};
+    static const enum verb_outcome outcomes[] = {VERB_DONE, VERB_FAILED};
+    for (size_t i = 0; i < 4; i++) {
+        struct rep_rig g;
+        open_rig(&g, NULL, 0);
+        granted(&g);
+        rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+        struct verb_call note = rep_rig_take_verb(&g, VERB_NOTE);
+        rep_rig_exited(&g, "t-1", codes[i % 2]);
+        rep_rig_verb(&g, note, outcomes[i / 2], "");
+        rep_rig_advance(&g, 2000); /* after a failure it waits */
+        rep_rig_take_move(&g, "reject");
+        assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+        rep_rig_done(&g);
+    }
+}
+
 static void what_nobody_can_run_fails(void **state)
 {
     (void)state;
@@ -692,6 +714,7 @@ int main(void)
         cmocka_unit_test(a_refused_start_drops_the_reservation),
         cmocka_unit_test(what_cannot_be_made_is_rejected),
         cmocka_unit_test(without_its_note_it_is_not_started),
+        cmocka_unit_test(one_that_ends_before_its_start_is_rejected),
         cmocka_unit_test(what_nobody_can_run_fails),
         cmocka_unit_test(a_failed_start_is_its_outcome),
         cmocka_unit_test(an_unanswered_start_is_not_repeated),
