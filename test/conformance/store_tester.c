@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-static const int64_t ask_timeout_ns = 10 * SECOND_NS;
-static const int64_t watch_limit_ns = 10 * SECOND_NS;
+static const int64_t ask_timeout_ns = 60 * SECOND_NS;
+static const int64_t watch_limit_ns = 60 * SECOND_NS;
 
 static void *copy_message(struct arena *a, const ProtobufCMessage *m)
 {
