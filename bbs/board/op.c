@@ -120,6 +120,8 @@ static void answer(struct op *op, enum op_end end, int64_t revision, const char 
         .plan = end == OP_DECIDED ? op->plan : NULL,
         .revision = revision,
         .text = text,
+        .may_have_done =
+            end == OP_UNAVAILABLE && (op->state == OP_FLYING || op->state == OP_LANDED),
     };
     op->done(op->context, &result, out);
 }
@@ -156,8 +158,7 @@ static void on_deadline(struct await *a, bool reached, struct effects *out)
 {
     (void)reached;
     struct op *op = a->owner;
-    answer(op, OP_UNAVAILABLE, op->board->revision, "not done within 5 s, it may still happen",
-           out);
+    answer(op, OP_UNAVAILABLE, op->board->revision, "not done within 5 s", out);
     bool under_way = op->state == OP_FLYING || op->state == OP_FETCHING ||
                      op->state == OP_BARRIER || op->state == OP_LANDED;
     if (!under_way) {

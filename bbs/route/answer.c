@@ -30,6 +30,12 @@ void answer_unavailable(struct effects *out, uint64_t request_id)
     out->list[out->count - 1].reply.retry_after_s = 1;
 }
 
+void answer_unsure(struct effects *out, uint64_t request_id)
+{
+    answer_text(out, request_id, 503, "the store has not answered in time\n");
+    out->list[out->count - 1].reply.retry_after_s = 1;
+}
+
 void answer_broken(struct effects *out, uint64_t request_id)
 {
     effects_reply(out, request_id, 500, "", (struct bytes){0});

@@ -17,6 +17,9 @@ void answer_text(struct effects *out, uint64_t request_id, int status, const cha
 /* 503, empty, Retry-After: 1: not ready, store unreachable, too many conflicts, out of quota. */
 void answer_unavailable(struct effects *out, uint64_t request_id);
 
+/* The same of a change that may have been done, or may be done yet: not empty, by which it is told. */
+void answer_unsure(struct effects *out, uint64_t request_id);
+
 /* 500, empty: a subscription that cannot be understood (behaviour.md 16.1). */
 void answer_broken(struct effects *out, uint64_t request_id);
 

@@ -29,8 +29,7 @@ static void answer_move(void *context, const struct op_result *result, struct ef
     struct ask *ask = context;
     Models__Error error;
     if (result->end == OP_UNAVAILABLE) {
-        effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"", result->text);
-        answer_unavailable(out, ask->request_id);
+        ask_answer_unavailable(ask, result, out);
         return;
     }
     bool failed = plan_error(result->plan, &error);

@@ -168,13 +168,23 @@ bool ask_valid(struct ask *ask, struct validation *v, struct effects *out)
     return well;
 }
 
+void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out)
+{
+    effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"%s", result->text,
+                result->may_have_done ? " may_have_done=true" : "");
+    if (result->may_have_done) {
+        answer_unsure(out, ask->request_id);
+    } else {
+        answer_unavailable(out, ask->request_id);
+    }
+}
+
 void ask_answer(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
     Models__Error error;
     if (result->end == OP_UNAVAILABLE) {
-        effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"", result->text);
-        answer_unavailable(out, ask->request_id);
+        ask_answer_unavailable(ask, result, out);
         return;
     }
     if (plan_error(result->plan, &error)) {

@@ -251,6 +251,9 @@ static int status_error(struct cli_client *c, const char *path, bool get, long s
     size = size > 120 ? 120 : size;
     switch (status) {
     case 503:
+        if (!get && size > 0) {
+            return err_set(err, ERR_UNAVAILABLE, "%.80s: %.*s", c->urls[c->next], size, text);
+        }
         return err_set(err, ERR_UNAVAILABLE,
                        "%.80s is not ready: it begins, or does not reach its etcd",
                        c->urls[c->next]);
@@ -305,6 +308,8 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
         c->may_have_done = c->may_have_done || was_sent(c);
         return transport_error(c, code, err);
     }
+    /* Empty, it was not done (bbs/route/answer.h). */
+    c->may_have_done = c->may_have_done || (body && status == 503 && c->body.size > 0);
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 

@@ -36,9 +36,9 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
                     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
                     ProtobufCMessage **ret_answer, struct err *err);
 
-/* Whether an earlier try of the last call may have been carried out, though its answer was lost:
- * then "exists", or "not found" of a removal, may be about the caller's own doing; and a call that
- * failed may have been done. */
+/* Whether an earlier try of the last call may have been carried out, though its answer was lost, or a
+ * bbs could not tell (a 503 that is not empty): then "exists", or "not found" of a removal, may be about
+ * the caller's own doing; and a call that failed may have been done. */
 bool cli_client_may_have_done(const struct cli_client *c);
 
 /* POSTs an empty body; the answer's body is of no interest. */

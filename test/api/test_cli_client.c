@@ -266,6 +266,7 @@ static void a_lost_answer_is_told(void **state)
         {"/echo", 30000, 0, false},
         {"/short?100", 30000, -ERR_UNAVAILABLE, true}, /* the connection breaks in the answer */
         {"/status?503", 30000, -ERR_UNAVAILABLE, false},
+        {"/unsure", 30000, -ERR_UNAVAILABLE, true}, /* 503 again, but it says so */
         {"/echo", 30000, 0, false}, /* of the last call only */
         {"/never", 500, -ERR_TIMEOUT, true}, /* over the connection of the one before */
     };

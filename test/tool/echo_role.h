@@ -2,6 +2,7 @@
  *   /echo           the body back, with Content-Type and ETag "tag"
  *   /who            "unit name method path query trace_id accept content_type if_none_match"
  *   /status?N       status N without body, Retry-After 1
+ *   /unsure         status 503 as of a change that may have been done
  *   /never          no answer
  *   /list?N         N bytes from a cursor, length announced; /chunks?N likewise in chunks
  *   /short?N        announces N bytes and gives one less

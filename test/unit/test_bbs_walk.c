@@ -609,6 +609,7 @@ static void a_desire_without_a_place_is_not_done(void **state)
         assert_int_equal(b->waiters.reserved, 0);
         b->waiters.reserved = WAITERS_MAX;
         assert_int_equal(call(w, "/v1/desired_lrp/desire.r2", &r.base), 503);
+        assert_int_equal(w->body.size, 0); /* which is the word that it was not */
     }
     for (size_t i = 0; i < BBS_COUNT; i++) {
         ((struct bbs *)node_role(w->bbs[i]))->waiters.reserved = 0;
@@ -620,6 +621,23 @@ static void a_desire_without_a_place_is_not_done(void **state)
         assert_int_equal(desire(w, i ? "other" : "later", i ? 0 : 1000), WELL);
         assert_int_equal(((struct bbs *)node_role(w->bbs[i]))->waiters.reserved, 0);
     }
+}
+
+/* etcd does it, and its answer does not arrive: 503 like one that was not done, but not empty. */
+static void a_change_of_unknown_end_says_so(void **state)
+{
+    struct walk *w = *state;
+    wait_ready(w);
+    Models__DesireLRPRequest r = MODELS__DESIRE_LRPREQUEST__INIT;
+    r.desired_lrp = desired(w, "unknown", 1);
+    struct node *asked = w->bbs[w->turn % BBS_COUNT];
+    world_cut(w->world, NULL, asked, true);
+    assert_int_equal(call(w, "/v1/desired_lrp/desire.r2", &r.base), 503);
+    assert_non_null(strstr(buf_string(&w->body), "has not answered in time"));
+    world_cut(w->world, NULL, asked, false);
+    world_run(w->world, 30 * SECOND_NS);
+    assert_int_equal(outcome(w, "/v1/desired_lrp/desire.r2", &r.base),
+                     MODELS__ERROR__TYPE__ResourceExists);
 }
 
 static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__State state)
@@ -697,6 +715,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_desire_without_a_place_is_not_done, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_of_unknown_end_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(presences_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
     };
