@@ -343,7 +343,7 @@ static struct seen_move task_change_of(struct checkers *k, struct arena *a, cons
     if (is && is->state == MODELS__TASK__STATE__Running) {
         bool cell = strcmp(was->cell_id, is->cell_id) == 0;
         bool attempt = cell && strcmp(was->attempt, is->attempt) == 0;
-        m.unknown_guards = TASK_IF_SAME_OFFER; /* tasks.c holds late starts to what they bring back */
+        m.unknown_guards = TASK_IF_SAME_OFFER; /* tasks.c: check_offer, check_return */
         m.true_guards |= cell ? TASK_IF_SAME_CELL : 0;
         m.true_guards |= attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT;
     }

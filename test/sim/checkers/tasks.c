@@ -156,10 +156,36 @@ static void note_task(struct checkers *k, const struct past *p)
                        (client && (strcmp(move, "start") == 0 || strcmp(move, "reject") == 0));
 }
 
+static bool runs_by(const Models__Task *t, const char *attempt)
+{
+    return t && t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, attempt) == 0;
+}
+
+/* An attempt that has left RUNNING never comes back in that life: neither a late start nor a doubled
+ * one makes it run again. What a restore has undone was never there. */
+static void check_return(struct checkers *k, const struct past *p)
+{
+    const Models__Task *is = task_of(p);
+    if (!is || !*is->attempt || !runs_by(is, is->attempt) ||
+        runs_by(task_of(p->before), is->attempt)) {
+        return;
+    }
+    const struct past *q = p->before;
+    while (q && q->create_revision == p->create_revision && !runs_by(task_of(q), is->attempt)) {
+        q = q->before;
+    }
+    if (q && q->create_revision == p->create_revision) {
+        checkers_report(k, "S3", "%s: attempt %s is over since, and %s by %s brings it back", p->key,
+                        is->attempt, p->cause ? p->cause->move : "?",
+                        p->cause ? p->cause->actor : "?");
+    }
+}
+
 void check_tasks(struct checkers *k, const struct passage *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i]->type == RECORD_TASK) {
+            check_return(k, p->list[i]);
             check_outcome(k, p->list[i]);
             check_delete(k, p->list[i]);
             note_task(k, p->list[i]);

@@ -527,6 +527,85 @@ void story_task_desired_anew_waits(struct cluster *c)
     end(&t);
 }
 
+/* Until it is told otherwise, all that is said between processes comes a second time, late. */
+static void say_twice(struct cluster *c, int64_t late_ns)
+{
+    world_faults(c->world, &(struct world_faults){
+                               .doubled = 1000,
+                               .doubled_by = {late_ns, late_ns + SECOND_NS},
+                           });
+}
+
+static void say_once(struct cluster *c)
+{
+    world_faults(c->world, &(struct world_faults){0});
+}
+
+void story_late_cancel_spares_the_next(struct cluster *c)
+{
+    says(c, "A running task is cancelled, and the word of it to its only cell comes a second time, "
+            "20 s late. By then the task is acknowledged, desired anew under the same guid, and "
+            "runs there again: the late word means the attempt that is over.");
+    struct told t;
+    begin(&t, c);
+    desire(&t);
+    await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    say_twice(c, 20 * SECOND_NS);
+    cancel(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    await_left(&t, SETTLE_NS);
+    say_once(c);
+    acknowledge(&t);
+    assert_int_equal(t.starts, 1);
+    t.starts = 0;
+    desire(&t);
+    await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    world_run(c->world, 30 * SECOND_NS);
+    assert_true(runs(c));
+    finish(&t, "second");
+    await_result(&t, "second");
+    end(&t);
+}
+
+static void await_rejections(struct told *t, int64_t limit_ns, int rejections)
+{
+    int64_t until = world_now(t->cluster->world) + limit_ns;
+    for (look(t); t->rejections < rejections; look(t)) {
+        if (world_now(t->cluster->world) >= until) {
+            fail_msg("rejected %d times, not %d", t->rejections, rejections);
+        }
+        world_run(t->cluster->world, 50 * MILLISECOND_NS);
+    }
+}
+
+void story_late_words_of_a_rejected_offer(struct cluster *c)
+{
+    says(c, "The only cell can make no container, and rejects a task twice. What was said of the "
+            "first offer, the work and the start, comes a second time two minutes late, while the "
+            "task waits and nobody leads the auction: nothing brings back what is over.");
+    struct told t;
+    begin(&t, c);
+    model_containers_fail_prepares(node_containers(c->cells[0]), 2, "no space");
+    say_twice(c, 120 * SECOND_NS);
+    desire(&t);
+    await_rejections(&t, SETTLE_NS, 1);
+    say_once(c);
+    await_rejections(&t, 90 * SECOND_NS, 2);
+    world_kill(c->world, c->auctioneer);
+    world_run(c->world, 140 * SECOND_NS);
+    look_pending(&t, 2);
+    assert_int_equal(t.starts, 0);
+    assert_true(is_left(c));
+    says(c, "Somebody leads again: it is offered, and runs.");
+    world_start(c->world, c->auctioneer);
+    assert_true(world_run_until(c->world, 90 * SECOND_NS, runs, c));
+    finish(&t, "at last");
+    await_result(&t, "at last");
+    end(&t);
+}
+
 void story_task_expires(struct cluster *c)
 {
     says(c, "Nobody leads the auction for half an hour: a task that waits for it fails.");
