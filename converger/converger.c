@@ -227,7 +227,7 @@ static void look(struct converger *x, struct arena *a, struct process *one)
     if (repairs.more) {
         processes_touch(&x->processes, one);
     }
-    if (one->moving == 0 && !facts_any(one)) {
+    if (one->item.moving == 0 && !facts_any(one)) {
         processes_drop(&x->processes, one);
     }
 }
@@ -342,7 +342,7 @@ static void converge_tasks(struct converger *x, struct effects *out)
 {
     tasks_wake(&x->tasks, x->now.mono_ns);
     struct task *one;
-    for (int looks = 0; x->tasks.moving_count < TASKS_MOVING_MAX && mover_room(&x->mover, 1);
+    for (int looks = 0; x->tasks.work.moving_count < TASKS_MOVING_MAX && mover_room(&x->mover, 1);
          looks++) {
         if (looks == LOOKS_MAX) {
             effects_due(out, x->now.mono_ns);

@@ -7,33 +7,13 @@
 void processes_init(struct processes *p)
 {
     map_init(&p->by_guid);
-    due_init(&p->due);
-    TAILQ_INIT(&p->waiting);
-    p->waiting_count = 0;
+    work_init(&p->work);
 }
 
 void processes_done(struct processes *p)
 {
-    due_done(&p->due);
+    work_done(&p->work);
     map_done(&p->by_guid, free);
-}
-
-static void list(struct processes *p, struct process *one)
-{
-    if (one->touched && !one->listed && one->moving == 0) {
-        TAILQ_INSERT_TAIL(&p->waiting, one, link);
-        p->waiting_count++;
-        one->listed = true;
-    }
-}
-
-static void unlist(struct processes *p, struct process *one)
-{
-    if (one->listed) {
-        TAILQ_REMOVE(&p->waiting, one, link);
-        p->waiting_count--;
-        one->listed = false;
-    }
 }
 
 struct process *processes_named(struct processes *p, const char *guid)
@@ -46,7 +26,7 @@ struct process *processes_named(struct processes *p, const char *guid)
             abort();
         }
         memcpy(one->guid, guid, size);
-        one->due_ns = NEVER_NS;
+        work_item_init(&one->item, one->guid);
         map_put(&p->by_guid, guid, one);
     }
     return one;
@@ -54,10 +34,10 @@ struct process *processes_named(struct processes *p, const char *guid)
 
 static void touch(struct processes *p, struct process *one, int32_t first, int32_t last)
 {
-    one->first = one->touched && one->first < first ? one->first : first;
-    one->last = one->touched && one->last > last ? one->last : last;
-    one->touched = true;
-    list(p, one);
+    bool touched = one->item.touched;
+    one->first = touched && one->first < first ? one->first : first;
+    one->last = touched && one->last > last ? one->last : last;
+    work_touch(&p->work, &one->item);
 }
 
 void processes_touch_index(struct processes *p, struct process *one, int32_t index)
@@ -82,51 +62,38 @@ void processes_touch_all(struct processes *p)
 
 struct process *processes_next(struct processes *p)
 {
-    struct process *one = TAILQ_FIRST(&p->waiting);
-    if (one) {
-        unlist(p, one);
-        one->touched = false;
-    }
-    return one;
+    return (struct process *)work_next(&p->work);
 }
 
 void processes_due(struct processes *p, struct process *one, int64_t due_ns)
 {
-    due_set(&p->due, &one->due_ns, due_ns, one->guid, one);
+    work_due(&p->work, &one->item, due_ns);
 }
 
 void processes_wake(struct processes *p, int64_t now_ns)
 {
     struct process *one;
-    int64_t due_ns;
-    while ((one = due_next(&p->due, &due_ns)) && due_ns <= now_ns) {
-        due_clear(&p->due, &one->due_ns, one->guid);
+    while ((one = (struct process *)work_wake(&p->work, now_ns))) {
         processes_touch(p, one);
     }
 }
 
 int64_t processes_wake_ns(const struct processes *p)
 {
-    int64_t due_ns;
-    due_next(&p->due, &due_ns);
-    return due_ns;
+    return work_wake_ns(&p->work);
 }
 
 void processes_moving(struct processes *p, struct process *one)
 {
-    unlist(p, one);
-    one->moving++;
+    work_moving(&p->work, &one->item);
 }
 
 void processes_settled(struct processes *p, const char *guid, int64_t again_ns)
 {
     struct process *one = map_get(&p->by_guid, guid);
-    if (!one || one->moving == 0) {
-        return;
+    if (one) {
+        work_settled(&p->work, &one->item, again_ns);
     }
-    one->moving--;
-    processes_due(p, one, again_ns);
-    list(p, one);
 }
 
 void processes_forget_moves(struct processes *p)
@@ -134,16 +101,14 @@ void processes_forget_moves(struct processes *p)
     MAP_EACH(&p->by_guid, n)
     {
         struct process *one = map_value(n);
-        one->moving = 0;
-        list(p, one);
+        work_forget_moves(&p->work, &one->item);
     }
 }
 
 void processes_drop(struct processes *p, struct process *one)
 {
-    assert(one->moving == 0 && !facts_any(one));
-    unlist(p, one);
-    due_clear(&p->due, &one->due_ns, one->guid);
+    assert(one->item.moving == 0 && !facts_any(one));
+    work_drop(&p->work, &one->item);
     map_remove(&p->by_guid, one->guid);
     free(one);
 }

@@ -5,33 +5,23 @@
 #define CONVERGER_PROCESSES_H
 
 #include "common/base/map.h"
-#include "common/contract/moment.h"
-#include "converger/due.h"
 #include "converger/facts.h"
+#include "converger/work.h"
 
-#include <bsd/sys/queue.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
 struct process {
-    TAILQ_ENTRY(process) link; /* while `listed` */
-    bool touched;              /* awaits a look */
-    int32_t first, last;       /* at these indices */
-    bool listed;               /* in the list: touched, and no repair is on its way */
-    bool full;                 /* the look is one of a full pass */
-    size_t moving;             /* its repairs on their way */
-    int64_t due_ns;            /* touched at this time; NEVER_NS = not by time */
+    struct work_item item; /* first: a struct work_item * is a struct process * */
+    int32_t first, last;   /* touched at these indices */
+    bool full;             /* the look is one of a full pass */
     struct process_facts facts;
     char guid[];
 };
 
-TAILQ_HEAD(process_list, process);
-
 struct processes {
     struct map by_guid; /* guid -> struct process */
-    struct due due;     /* those of them that are due by time */
-    struct process_list waiting;
-    size_t waiting_count;
+    struct work work;
 };
 
 void processes_init(struct processes *p);

@@ -105,9 +105,9 @@ static void state(struct converger *x, const struct request *q, struct effects *
     s.current = x->follower.current;
     s.revision = x->follower.revision;
     s.processes = x->processes.by_guid.count;
-    s.waiting = x->processes.waiting_count;
+    s.waiting = x->processes.work.waiting_count;
     s.tasks = x->tasks.by_guid.count;
-    s.tasks_waiting = x->tasks.waiting_count;
+    s.tasks_waiting = x->tasks.work.waiting_count;
     s.moves = x->mover.count;
     s.full_passes = x->full_passes;
     s.repaired = x->mover.repaired;

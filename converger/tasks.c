@@ -10,50 +10,24 @@
 void tasks_init(struct tasks *t)
 {
     map_init(&t->by_guid);
-    due_init(&t->due);
-    TAILQ_INIT(&t->waiting);
-    t->waiting_count = t->moving_count = 0;
+    work_init(&t->work);
 }
 
 void tasks_done(struct tasks *t, struct facts *f)
 {
     tasks_clear(t, f);
     map_done(&t->by_guid, NULL);
-    due_done(&t->due);
+    work_done(&t->work);
 }
 
 /* ---- Which await a look ---------------------------------------------------------------------- */
-
-static void list(struct tasks *t, struct task *one)
-{
-    if (one->touched && !one->listed && !one->moving) {
-        TAILQ_INSERT_TAIL(&t->waiting, one, link);
-        t->waiting_count++;
-        one->listed = true;
-    }
-}
-
-static void unlist(struct tasks *t, struct task *one)
-{
-    if (one->listed) {
-        TAILQ_REMOVE(&t->waiting, one, link);
-        t->waiting_count--;
-        one->listed = false;
-    }
-}
-
-static void touch(struct tasks *t, struct task *one)
-{
-    one->touched = true;
-    list(t, one);
-}
 
 void tasks_touch_cell(struct tasks *t, const struct cell_facts *cell)
 {
     struct task *one;
     LIST_FOREACH(one, &cell->tasks, neighbour)
     {
-        touch(t, one);
+        work_touch(&t->work, &one->item);
     }
 }
 
@@ -61,66 +35,48 @@ void tasks_touch_all(struct tasks *t)
 {
     MAP_EACH(&t->by_guid, n)
     {
-        touch(t, map_value(n));
+        struct task *one = map_value(n);
+        work_touch(&t->work, &one->item);
     }
 }
 
 struct task *tasks_next(struct tasks *t)
 {
-    struct task *one = TAILQ_FIRST(&t->waiting);
-    if (one) {
-        unlist(t, one);
-        one->touched = false;
-    }
-    return one;
+    return (struct task *)work_next(&t->work);
 }
 
 void tasks_due(struct tasks *t, struct task *one, int64_t due_ns)
 {
-    due_set(&t->due, &one->due_ns, due_ns, one->guid, one);
+    work_due(&t->work, &one->item, due_ns);
 }
 
 void tasks_wake(struct tasks *t, int64_t now_ns)
 {
-    struct task *one;
-    int64_t due_ns;
-    while ((one = due_next(&t->due, &due_ns)) && due_ns <= now_ns) {
-        due_clear(&t->due, &one->due_ns, one->guid);
-        touch(t, one);
+    struct work_item *one;
+    while ((one = work_wake(&t->work, now_ns))) {
+        work_touch(&t->work, one);
     }
 }
 
 int64_t tasks_wake_ns(const struct tasks *t)
 {
-    int64_t due_ns;
-    due_next(&t->due, &due_ns);
-    return due_ns;
+    return work_wake_ns(&t->work);
 }
 
 /* ---- Repairs on their way -------------------------------------------------------------------- */
 
-static void set_moving(struct tasks *t, struct task *one, bool moving)
-{
-    t->moving_count += moving;
-    t->moving_count -= one->moving;
-    one->moving = moving;
-}
-
 void tasks_moving(struct tasks *t, struct task *one)
 {
-    assert(!one->moving);
-    unlist(t, one);
-    due_clear(&t->due, &one->due_ns, one->guid);
-    set_moving(t, one, true);
+    assert(one->item.moving == 0);
+    work_moving(&t->work, &one->item);
+    work_clear_due(&t->work, &one->item);
 }
 
 void tasks_settled(struct tasks *t, const char *guid, int64_t again_ns)
 {
     struct task *one = map_get(&t->by_guid, guid);
-    if (one && one->moving) {
-        set_moving(t, one, false);
-        tasks_due(t, one, again_ns);
-        list(t, one);
+    if (one) {
+        work_settled(&t->work, &one->item, again_ns);
     }
 }
 
@@ -128,8 +84,8 @@ void tasks_forget_moves(struct tasks *t)
 {
     MAP_EACH(&t->by_guid, n)
     {
-        set_moving(t, map_value(n), false);
-        list(t, map_value(n));
+        struct task *one = map_value(n);
+        work_forget_moves(&t->work, &one->item);
     }
 }
 
@@ -145,7 +101,7 @@ static struct task *named(struct tasks *t, const char *guid)
             abort();
         }
         memcpy(one->guid, guid, size);
-        one->due_ns = NEVER_NS;
+        work_item_init(&one->item, one->guid);
         map_put(&t->by_guid, guid, one);
     }
     return one;
@@ -182,9 +138,7 @@ static void learn(struct facts *f, struct task *one, const struct followed *reco
 static void drop(struct tasks *t, struct facts *f, struct task *one)
 {
     leave_cell(f, one);
-    unlist(t, one);
-    set_moving(t, one, false);
-    due_clear(&t->due, &one->due_ns, one->guid);
+    work_drop(&t->work, &one->item);
     map_remove(&t->by_guid, one->guid);
     free(one);
 }
@@ -195,8 +149,8 @@ void tasks_record(struct tasks *t, struct facts *f, const char *guid, const stru
     if (record) {
         one = named(t, guid);
         learn(f, one, record);
-        due_clear(&t->due, &one->due_ns, one->guid); /* what it waited for may be out of date */
-        touch(t, one);
+        work_clear_due(&t->work, &one->item); /* what it waited for may be out of date */
+        work_touch(&t->work, &one->item);
     } else if ((one = map_get(&t->by_guid, guid))) {
         drop(t, f, one);
     }

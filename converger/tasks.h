@@ -5,30 +5,24 @@
 #ifndef CONVERGER_TASKS_H
 #define CONVERGER_TASKS_H
 
-#include "converger/due.h"
 #include "converger/facts.h"
 #include "converger/task_passes.h"
+#include "converger/work.h"
 
 /* Repairs of tasks on their way at once; the rest waits, so that instances find room as well. */
 enum { TASKS_MOVING_MAX = 2048 };
 
 struct task {
-    TAILQ_ENTRY(task) link;       /* while `listed` */
-    LIST_ENTRY(task) neighbour;   /* while `cell` */
-    struct cell_facts *cell;      /* that it runs on; NULL = none */
-    bool touched, listed, moving; /* awaits a look; is in the list; a repair is on its way */
-    int64_t due_ns;               /* touched at this time; NEVER_NS = not by time */
-    struct task_view view;        /* but for what a look finds out */
+    struct work_item item;      /* first: a struct work_item * is a struct task * */
+    LIST_ENTRY(task) neighbour; /* while `cell` */
+    struct cell_facts *cell;    /* that it runs on; NULL = none */
+    struct task_view view;      /* but for what a look finds out */
     char guid[];
 };
 
-TAILQ_HEAD(task_queue, task);
-
 struct tasks {
     struct map by_guid; /* -> struct task */
-    struct due due;
-    struct task_queue waiting;
-    size_t waiting_count, moving_count;
+    struct work work;
 };
 
 void tasks_init(struct tasks *t);

@@ -141,7 +141,7 @@ static void settle(struct bench *b)
             fprintf(stderr, "the board of the benchmark needs repairs\n");
             exit(1);
         }
-    } while (b->x->processes.waiting_count > 0);
+    } while (b->x->processes.work.waiting_count > 0);
 }
 
 static double full_pass(struct bench *b)

@@ -181,7 +181,7 @@ static void what_was_kept_for_long_enough_goes(void **state)
     rig_send(f);
     rig_answer(f, call, 1, DONE); /* of one that is not known any more */
     assert_int_equal(f->x->tasks.by_guid.count, 0);
-    assert_int_equal(f->x->tasks.moving_count, 0);
+    assert_int_equal(f->x->tasks.work.moving_count, 0);
 }
 
 /* ---- Moves on their way ---------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static void a_new_leader_begins_with_a_look_at_all(void **state)
     rig_send(f);
     assert_false(f->x->leader.leads);
     assert_moves(f, "", &call);
-    assert_int_equal(f->x->tasks.moving_count, 0);
+    assert_int_equal(f->x->tasks.work.moving_count, 0);
     frame_change(&f->sent, DELETE, "lead/converger", &other.base, ++f->revision);
     rig_send(f);
     rig_elect(f);
@@ -289,7 +289,7 @@ static void much_work_is_done_in_bounded_pieces(void **state)
         }
         assert_true(next < count && count - next <= MOVER_CALLS_MAX);
         assert_true(f->x->mover.count <= MOVER_WAITING_MAX);
-        assert_true(f->x->tasks.moving_count <= TASKS_MOVING_MAX);
+        assert_true(f->x->tasks.work.moving_count <= TASKS_MOVING_MAX);
         rig_answer(f, open[next % PLACES], sizes[next % PLACES], DONE);
         next++;
     }

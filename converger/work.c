@@ -1,0 +1,122 @@
+#include "converger/work.h"
+
+void work_init(struct work *w)
+{
+    due_init(&w->due);
+    TAILQ_INIT(&w->waiting);
+    w->waiting_count = w->moving_count = 0;
+}
+
+void work_done(struct work *w)
+{
+    due_done(&w->due);
+}
+
+void work_item_init(struct work_item *one, const char *name)
+{
+    *one = (struct work_item){.due_ns = NEVER_NS, .name = name};
+}
+
+/* ---- Which await a look ---------------------------------------------------------------------- */
+
+static void list(struct work *w, struct work_item *one)
+{
+    if (one->touched && !one->listed && one->moving == 0) {
+        TAILQ_INSERT_TAIL(&w->waiting, one, link);
+        w->waiting_count++;
+        one->listed = true;
+    }
+}
+
+static void unlist(struct work *w, struct work_item *one)
+{
+    if (one->listed) {
+        TAILQ_REMOVE(&w->waiting, one, link);
+        w->waiting_count--;
+        one->listed = false;
+    }
+}
+
+void work_touch(struct work *w, struct work_item *one)
+{
+    one->touched = true;
+    list(w, one);
+}
+
+struct work_item *work_next(struct work *w)
+{
+    struct work_item *one = TAILQ_FIRST(&w->waiting);
+    if (one) {
+        unlist(w, one);
+        one->touched = false;
+    }
+    return one;
+}
+
+/* ---- Due by time ----------------------------------------------------------------------------- */
+
+void work_due(struct work *w, struct work_item *one, int64_t due_ns)
+{
+    due_set(&w->due, &one->due_ns, due_ns, one->name, one);
+}
+
+void work_clear_due(struct work *w, struct work_item *one)
+{
+    due_clear(&w->due, &one->due_ns, one->name);
+}
+
+struct work_item *work_wake(struct work *w, int64_t now_ns)
+{
+    int64_t due_ns;
+    struct work_item *one = due_next(&w->due, &due_ns);
+    if (!one || due_ns > now_ns) {
+        return NULL;
+    }
+    work_clear_due(w, one);
+    return one;
+}
+
+int64_t work_wake_ns(const struct work *w)
+{
+    int64_t due_ns;
+    due_next(&w->due, &due_ns);
+    return due_ns;
+}
+
+/* ---- Repairs on their way -------------------------------------------------------------------- */
+
+void work_moving(struct work *w, struct work_item *one)
+{
+    unlist(w, one);
+    one->moving++;
+    w->moving_count++;
+}
+
+void work_settled(struct work *w, struct work_item *one, int64_t again_ns)
+{
+    if (one->moving > 0) {
+        one->moving--;
+        w->moving_count--;
+        work_due(w, one, again_ns);
+        list(w, one);
+    }
+}
+
+static void forget_moves(struct work *w, struct work_item *one)
+{
+    w->moving_count -= one->moving;
+    one->moving = 0;
+}
+
+void work_forget_moves(struct work *w, struct work_item *one)
+{
+    forget_moves(w, one);
+    list(w, one);
+}
+
+void work_drop(struct work *w, struct work_item *one)
+{
+    unlist(w, one);
+    forget_moves(w, one);
+    work_clear_due(w, one);
+}
