@@ -16,8 +16,8 @@ enum { POOL_MAX = 1024 * 1024 };
 static void on_task(struct auctioneer *x, const char *key, const Models__Task *task,
                     int64_t mod_revision)
 {
-    struct entry *e = pool_task(&x->pool, key, task, mod_revision, x->now.mono_ns);
-    if (e && x->leader.leads) {
+    struct entry *e = pool_task(&x->pool, key, task, mod_revision, x->life.now.mono_ns);
+    if (e && x->life.leader.leads) {
         report_refusal(&x->report, e);
     }
 }
@@ -37,7 +37,7 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
     } else if (type == RECORD_ACTUAL) {
-        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, x->now.mono_ns);
+        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, x->life.now.mono_ns);
     } else if (type == RECORD_TASK) {
         on_task(x, key, (const Models__Task *)m, record->mod_revision);
     } else if (type == RECORD_DESIRED) {
@@ -73,7 +73,6 @@ static void on_news(void *context, enum follower_news news, const char *key,
                     const struct followed *record, struct effects *out)
 {
     struct auctioneer *x = context;
-    leader_news(&x->leader, news, key, record, x->now);
     switch (news) {
     case FOLLOWER_RESET:
         pool_reset(&x->pool);
@@ -94,7 +93,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
 static void refill_with(struct auctioneer *x, enum record_type type, struct effects *out)
 {
     const char *prefix = arena_printf(out->arena, "%s/", record_type_name(type));
-    for (struct map_node *n = map_from(&x->follower.records, prefix);
+    for (struct map_node *n = map_from(&x->life.follower.records, prefix);
          n && key_type(map_key(n)) == type && !x->pool.overflowed; n = map_next(n)) {
         if (!map_get(&x->pool.entries, map_key(n))) {
             on_put(x, map_key(n), map_value(n), out);
@@ -117,7 +116,7 @@ static void refill(struct auctioneer *x, struct effects *out)
 
 static void lead(struct auctioneer *x, const struct event *ev, struct effects *out)
 {
-    switch (duty_lead(&x->duty, ev, out)) {
+    switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
         x->pool.news = true;
         break;
@@ -132,18 +131,16 @@ static void lead(struct auctioneer *x, const struct event *ev, struct effects *o
 static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct auctioneer *x = (struct auctioneer *)role;
-    x->now = ev->now;
-    if (!duty_begin(&x->duty, out)) {
+    if (!leading_begin(&x->life, ev, out)) {
         return;
     }
-    follower_step(&x->follower, ev, out);
     refill(x, out);
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         request_handle_auction(x, &ev->request, out);
     }
     auction_step(&x->auction, ev, out);
-    duty_end(&x->duty, ev, out);
+    leading_end(&x->life, ev, out);
 }
 
 static size_t body_limit(const struct role *role, const char *path)
@@ -159,9 +156,7 @@ static void free_role(struct role *role)
     report_done(&x->report);
     cells_done(&x->cells);
     pool_done(&x->pool);
-    leader_done(&x->leader);
-    follower_done(&x->follower);
-    arena_done(&x->forever);
+    leading_done(&x->life);
     free(x);
 }
 
@@ -170,47 +165,24 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-/* What it follows: UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who
- * beats. */
-static void init_selectors(struct auctioneer *x)
-{
-    static const struct {
-        const char *type, *state, *key_prefix;
-    } rows[SELECTOR_COUNT] = {
-        {"actual", "UNCLAIMED", ""},     {"desired", "", ""}, {"cell", "", ""},
-        {"lead", "", "lead/auctioneer"}, {"beat", "", ""},    {"task", "Pending", ""},
-    };
-    for (size_t i = 0; i < SELECTOR_COUNT; i++) {
-        board__selector__init(&x->selectors[i]);
-        x->selectors[i].type = arena_strdup(&x->forever, rows[i].type);
-        x->selectors[i].state = arena_strdup(&x->forever, rows[i].state);
-        x->selectors[i].key_prefix = arena_strdup(&x->forever, rows[i].key_prefix);
-        x->selector_list[i] = &x->selectors[i];
-    }
-}
+/* UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who beats. */
+static const struct leading_selector selectors[] = {
+    {"actual", "UNCLAIMED", NULL},     {"desired", NULL, NULL}, {"cell", NULL, NULL},
+    {"lead", NULL, "lead/auctioneer"}, {"beat", NULL, NULL},    {"task", "Pending", NULL},
+};
 
 static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
 {
-    x->follower = (struct follower){.boards = &x->boards,
-                                    .selectors = x->selector_list,
-                                    .selector_count = SELECTOR_COUNT,
-                                    .on_news = on_news,
-                                    .context = x};
-    follower_init(&x->follower);
-    x->leader = (struct leader){.boards = &x->boards,
-                                .follower = &x->follower,
-                                .role = "auctioneer",
-                                .url = arena_strdup(&x->forever, c->url)};
-    leader_init(&x->leader);
     pool_init(&x->pool, c->pool_max ? c->pool_max : POOL_MAX,
               c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
-    cells_init(&x->cells, &x->next_call_id);
-    x->report = (struct report){.boards = &x->boards, .leader = &x->leader, .pool = &x->pool};
+    cells_init(&x->cells, &x->life.next_call_id);
+    x->report =
+        (struct report){.boards = &x->life.boards, .leader = &x->life.leader, .pool = &x->pool};
     report_init(&x->report);
     x->auction = (struct auction){
-        .next_call_id = &x->next_call_id,
-        .follower = &x->follower,
-        .leader = &x->leader,
+        .next_call_id = &x->life.next_call_id,
+        .follower = &x->life.follower,
+        .leader = &x->life.leader,
         .pool = &x->pool,
         .cells = &x->cells,
         .report = &x->report,
@@ -226,17 +198,19 @@ struct role *auctioneer_new(const struct auctioneer_config *config)
     if (!x) {
         abort();
     }
-    x->role.ops = &ops;
-    arena_init(&x->forever);
-    x->name = arena_strdup(&x->forever, config->name);
-    duty_init(&x->duty, &x->leader);
-    x->next_call_id = 1;
-    init_selectors(x);
+    leading_init(&x->life, &(struct leading_config){
+                               .ops = &ops,
+                               .name = config->name,
+                               .boards = config->boards,
+                               .url = config->url,
+                               .selectors = selectors,
+                               .selector_count = sizeof(selectors) / sizeof(selectors[0]),
+                               .on_news = on_news,
+                           });
     struct err err = {0};
-    if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0 ||
-        rules_init(&x->forever, config, &x->rules, &err) < 0) {
-        duty_refuse(&x->duty, &err);
+    if (rules_init(&x->life.forever, config, &x->rules, &err) < 0) {
+        leading_refuse(&x->life, &err);
     }
     init_parts(x, config);
-    return &x->role;
+    return &x->life.role;
 }

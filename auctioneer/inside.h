@@ -5,25 +5,10 @@
 #include "auctioneer/auction.h"
 #include "auctioneer/auctioneer.h"
 #include "auctioneer/rules.h"
-#include "common/client/duty.h"
-#include "common/client/follower.h"
-#include "common/client/leader.h"
-
-enum { SELECTOR_COUNT = 6 };
+#include "common/client/leading.h"
 
 struct auctioneer {
-    struct role role; /* first: a struct role * is a struct auctioneer * */
-    struct arena forever;
-    const char *name;
-    struct duty duty;
-    struct moment now;
-
-    uint64_t next_call_id;
-    struct boards boards;
-    Board__Selector selectors[SELECTOR_COUNT];
-    const Board__Selector *selector_list[SELECTOR_COUNT];
-    struct follower follower;
-    struct leader leader;
+    struct leading life; /* first: a struct role * is a struct auctioneer * */
     struct pool pool;
     struct cells cells;
     struct report report;

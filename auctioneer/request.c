@@ -140,7 +140,7 @@ static bool read_starts(struct auctioneer *x, const struct request *q,
         bad_body(q, err.text, out);
         return false;
     }
-    if (!x->leader.leads) {
+    if (!x->life.leader.leads) {
         answer(q, 503, "", "", out)->retry_after_s = 1; /* the feed tells the leader as well */
         return false;
     }
@@ -169,7 +169,7 @@ static void lrps(struct auctioneer *x, const struct request *q, struct effects *
         const Cell__LRPStart *start = (const Cell__LRPStart *)hints.list[i];
         for (size_t k = 0; valid_lrp(start) && k < start->n_indices; k++) {
             if (start->indices[k] >= 0) {
-                pool_hint(&x->pool, start->process_guid, start->indices[k], x->now.mono_ns);
+                pool_hint(&x->pool, start->process_guid, start->indices[k], x->life.now.mono_ns);
             }
         }
     }
@@ -185,7 +185,7 @@ static void tasks(struct auctioneer *x, const struct request *q, struct effects 
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__Task *task = (const Cell__Task *)hints.list[i];
         if (valid_task(task)) {
-            pool_hint_task(&x->pool, task, x->now.mono_ns);
+            pool_hint_task(&x->pool, task, x->life.now.mono_ns);
         }
     }
     answer(q, 202, JSON_TYPE, "{}", out);
@@ -263,14 +263,14 @@ static void add_round(const struct auctioneer *x, Auction__AuctioneerState *s, s
 static void state(struct auctioneer *x, const struct request *q, struct effects *out)
 {
     Auction__AuctioneerState s = AUCTION__AUCTIONEER_STATE__INIT;
-    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
-    s.name = (char *)(uintptr_t)x->name;
-    s.leads = x->leader.leads;
+    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
+    s.name = (char *)(uintptr_t)x->life.name;
+    s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;
-    s.term = x->leader.term;
-    s.epoch = x->follower.epoch;
-    s.current = x->follower.current;
-    s.revision = x->follower.revision;
+    s.term = x->life.leader.term;
+    s.epoch = x->life.follower.epoch;
+    s.current = x->life.follower.current;
+    s.revision = x->life.follower.revision;
     s.pool = x->pool.entries.count;
     s.placed = x->pool.counts[ENTRY_PLACED];
     s.waiting = s.pool - s.placed;
@@ -338,7 +338,7 @@ static void explain(struct auctioneer *x, const struct wanted *w, int32_t index,
 /* A standby asks no cell, so it knows nothing. */
 static void refer_to_leader(struct auctioneer *x, const struct request *q, struct effects *out)
 {
-    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
+    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
     answer(q, 503, TEXT_TYPE,
            arena_printf(out->arena, "this auctioneer stands by; the leader is %s\n",
                         holder ? holder->url : "not known"),
@@ -353,7 +353,7 @@ static void why(struct auctioneer *x, const struct request *q, struct effects *o
         bad_body(q, "ask with process_guid and index, or with task_guid", out);
         return;
     }
-    if (!x->leader.leads) {
+    if (!x->life.leader.leads) {
         refer_to_leader(x, q, out);
         return;
     }

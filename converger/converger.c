@@ -31,10 +31,10 @@ static void clear(struct converger *x)
 
 static void on_reset(struct converger *x)
 {
-    if (strcmp(x->epoch, x->follower.epoch) != 0) {
+    if (strcmp(x->epoch, x->life.follower.epoch) != 0) {
         domains_forget(&x->domains);
         locks_forget(&x->locks);
-        strcpy(x->epoch, x->follower.epoch);
+        strcpy(x->epoch, x->life.follower.epoch);
     }
     clear(x);
 }
@@ -76,7 +76,7 @@ static void judge_hear_of_cell(struct converger *x, struct arena *a, const char 
     if (!record) {
         judge_cell_gone(&x->judge, id);
     } else if (record_decode(a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
-        judge_cell(&x->judge, id, (const Board__CellRecord *)m, x->now);
+        judge_cell(&x->judge, id, (const Board__CellRecord *)m, x->life.now);
     }
     x->judge_ns = 0;
 }
@@ -159,7 +159,7 @@ static void on_record(struct converger *x, enum follower_news news, const char *
     case RECORD_DOMAIN:
         if (news == FOLLOWER_DELETE) {
             domains_gone(&x->domains, key);
-        } else if (domains_put(&x->domains, key, record, x->now)) {
+        } else if (domains_put(&x->domains, key, record, x->life.now)) {
             x->full_ns = 0; /* what was left alone may be stopped now */
         }
         break;
@@ -167,7 +167,7 @@ static void on_record(struct converger *x, enum follower_news news, const char *
         if (news == FOLLOWER_DELETE) {
             locks_gone(&x->locks, key);
         } else {
-            locks_put(&x->locks, key, record, x->now);
+            locks_put(&x->locks, key, record, x->life.now);
             x->locks_ns = 0;
         }
         break;
@@ -187,7 +187,6 @@ static void on_news(void *context, enum follower_news news, const char *key,
 {
     struct converger *x = context;
     (void)out;
-    leader_news(&x->leader, news, key, record, x->now);
     switch (news) {
     case FOLLOWER_RESET:
         judge_reset(&x->judge);
@@ -198,8 +197,8 @@ static void on_news(void *context, enum follower_news news, const char *key,
         on_record(x, news, key, record);
         break;
     case FOLLOWER_CURRENT:
-        domains_current(&x->domains, &x->follower);
-        locks_current(&x->locks, &x->follower);
+        domains_current(&x->domains, &x->life.follower);
+        locks_current(&x->locks, &x->life.follower);
         processes_touch_all(&x->processes); /* some may be gone */
         tasks_touch_all(&x->tasks);
         break;
@@ -221,8 +220,9 @@ static void look(struct converger *x, struct arena *a, struct process *one)
         processes_moving(&x->processes, one);
     }
     if (repairs.due_wall_ns != NEVER_NS) {
-        int64_t wait_ns = repairs.due_wall_ns - x->now.wall_ns;
-        processes_due(&x->processes, one, x->now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
+        int64_t wait_ns = repairs.due_wall_ns - x->life.now.wall_ns;
+        processes_due(&x->processes, one,
+                      x->life.now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
     }
     if (repairs.more) {
         processes_touch(&x->processes, one);
@@ -236,14 +236,14 @@ static void look_at_task(struct converger *x, struct task *one)
 {
     struct task_view view = tasks_view(one);
     struct task_repair repair;
-    task_passes_run(&view, &x->limits, x->now.wall_ns, &repair);
+    task_passes_run(&view, &x->limits, x->life.now.wall_ns, &repair);
     if (repair.pass) {
         mover_add_task(&x->mover, repair.move, one->guid, repair.after_ns);
         tasks_moving(&x->tasks, one);
     }
     if (repair.due_ns != NEVER_NS) {
-        int64_t wait_ns = repair.due_ns - x->now.wall_ns;
-        tasks_due(&x->tasks, one, x->now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
+        int64_t wait_ns = repair.due_ns - x->life.now.wall_ns;
+        tasks_due(&x->tasks, one, x->life.now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
     }
 }
 
@@ -260,15 +260,15 @@ static void expire_lock(void *context, const char *name, int64_t revision)
     struct converger *x = context;
     if (mover_room(&x->mover, 1)) {
         mover_add_lock(&x->mover, name, revision);
-        locks_asked(&x->locks, name, x->now);
+        locks_asked(&x->locks, name, x->life.now);
     }
 }
 
 /* As soon as one is over, for somebody waits for its name. */
 static void watch_locks(struct converger *x, struct effects *out)
 {
-    if (x->now.mono_ns >= x->locks_ns) {
-        locks_each_over(&x->locks, x->now, expire_lock, x);
+    if (x->life.now.mono_ns >= x->locks_ns) {
+        locks_each_over(&x->locks, x->life.now, expire_lock, x);
         x->locks_ns = locks_due_ns(&x->locks);
     }
     effects_due(out, x->locks_ns);
@@ -276,9 +276,9 @@ static void watch_locks(struct converger *x, struct effects *out)
 
 void converger_begin_pass(struct converger *x)
 {
-    x->full_ns = x->now.mono_ns + x->interval_ns;
+    x->full_ns = x->life.now.mono_ns + x->interval_ns;
     x->full_passes++;
-    domains_each_expired(&x->domains, x->now, expire, x);
+    domains_each_expired(&x->domains, x->life.now, expire, x);
     processes_touch_all(&x->processes);
     tasks_touch_all(&x->tasks);
 }
@@ -286,8 +286,8 @@ void converger_begin_pass(struct converger *x)
 /* When what became of a repair is to be thought over. */
 static int64_t again_ns(const struct converger *x, enum move_end end)
 {
-    return end == MOVE_REFUSED   ? x->now.mono_ns + REFUSED_AGAIN_NS
-           : end == MOVE_UNKNOWN ? x->now.mono_ns + UNKNOWN_AGAIN_NS
+    return end == MOVE_REFUSED   ? x->life.now.mono_ns + REFUSED_AGAIN_NS
+           : end == MOVE_UNKNOWN ? x->life.now.mono_ns + UNKNOWN_AGAIN_NS
                                  : NEVER_NS;
 }
 
@@ -306,7 +306,7 @@ static void on_task_end(void *context, const char *task_guid, enum move_end end)
 static void on_judged(void *context, const char *cell_id, enum move_end end)
 {
     struct converger *x = context;
-    judge_settled(&x->judge, cell_id, end == MOVE_DONE ? 0 : x->now.mono_ns + JUDGED_AGAIN_NS);
+    judge_settled(&x->judge, cell_id, end == MOVE_DONE ? 0 : x->life.now.mono_ns + JUDGED_AGAIN_NS);
 }
 
 static void log_judgements(const struct judgements *p, struct effects *out)
@@ -320,15 +320,15 @@ static void log_judgements(const struct judgements *p, struct effects *out)
 /* Judgements do not wait for room: there are never more than cells. */
 static void judge(struct converger *x, struct effects *out)
 {
-    if (x->now.mono_ns >= x->judge_ns) {
+    if (x->life.now.mono_ns >= x->judge_ns) {
         struct arena a;
         struct judgements p;
         arena_init(&a);
-        x->judge_ns = x->now.mono_ns + HEARING_TICK_NS;
-        judge_decide(&x->judge, x->now, &p, &a);
+        x->judge_ns = x->life.now.mono_ns + HEARING_TICK_NS;
+        judge_decide(&x->judge, x->life.now, &p, &a);
         for (size_t i = 0; i < p.count; i++) {
             const struct judgement *g = &p.list[i];
-            judge_asked(&x->judge, g, x->now);
+            judge_asked(&x->judge, g, x->life.now);
             mover_add_judgement(&x->mover, g->move, g->cell_id, g->session, g->cells,
                                 g->cell_count);
         }
@@ -340,12 +340,12 @@ static void judge(struct converger *x, struct effects *out)
 
 static void converge_tasks(struct converger *x, struct effects *out)
 {
-    tasks_wake(&x->tasks, x->now.mono_ns);
+    tasks_wake(&x->tasks, x->life.now.mono_ns);
     struct task *one;
     for (int looks = 0; x->tasks.work.moving_count < TASKS_MOVING_MAX && mover_room(&x->mover, 1);
          looks++) {
         if (looks == LOOKS_MAX) {
-            effects_due(out, x->now.mono_ns);
+            effects_due(out, x->life.now.mono_ns);
             break;
         }
         if (!(one = tasks_next(&x->tasks))) {
@@ -360,14 +360,14 @@ static void converge_tasks(struct converger *x, struct effects *out)
  * step, or when moves are answered. */
 static void converge_processes(struct converger *x, struct effects *out)
 {
-    processes_wake(&x->processes, x->now.mono_ns);
+    processes_wake(&x->processes, x->life.now.mono_ns);
     facts_begin_round(&x->facts);
     struct arena a;
     arena_init(&a);
     struct process *one;
     for (int looks = 0; mover_room(&x->mover, REPAIRS_MAX); looks++) {
         if (looks == LOOKS_MAX) {
-            effects_due(out, x->now.mono_ns);
+            effects_due(out, x->life.now.mono_ns);
             break;
         }
         if (!(one = processes_next(&x->processes))) {
@@ -382,7 +382,7 @@ static void converge_processes(struct converger *x, struct effects *out)
 
 static void converge(struct converger *x, struct effects *out)
 {
-    if (x->now.mono_ns >= x->full_ns) {
+    if (x->life.now.mono_ns >= x->full_ns) {
         converger_begin_pass(x);
     }
     converge_processes(x, out);
@@ -406,10 +406,10 @@ static void forget_gone(struct converger *x)
 
 static void lead(struct converger *x, const struct event *ev, struct effects *out)
 {
-    switch (duty_lead(&x->duty, ev, out)) {
+    switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
         x->full_ns = x->judge_ns = x->locks_ns = 0;
-        hearing_anew(&x->leader.hearing);
+        hearing_anew(&x->life.leader.hearing);
         break;
     case LEADER_DEPOSED:
         mover_stop(&x->mover);
@@ -425,18 +425,16 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
 static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct converger *x = (struct converger *)role;
-    x->now = ev->now;
-    if (!duty_begin(&x->duty, out)) {
+    if (!leading_begin(&x->life, ev, out)) {
         return;
     }
-    follower_step(&x->follower, ev, out);
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         converger_answer(x, &ev->request, out);
     }
-    if (x->leader.leads) {
+    if (x->life.leader.leads) {
         mover_hear(&x->mover, ev, out);
-        if (x->follower.current) {
+        if (x->life.follower.current) {
             judge(x, out);
             watch_locks(x, out);
             converge(x, out);
@@ -445,7 +443,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     } else {
         forget_gone(x);
     }
-    duty_end(&x->duty, ev, out);
+    leading_end(&x->life, ev, out);
 }
 
 /* None of its requests has a body. */
@@ -467,9 +465,7 @@ static void free_role(struct role *role)
     processes_done(&x->processes);
     domains_done(&x->domains);
     locks_done(&x->locks);
-    leader_done(&x->leader);
-    follower_done(&x->follower);
-    arena_done(&x->forever);
+    leading_done(&x->life);
     free(x);
 }
 
@@ -478,44 +474,30 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-static void init_selectors(struct converger *x)
-{
-    static const struct {
-        const char *type, *key_prefix;
-    } rows[CONVERGER_SELECTORS] = {
-        {"actual", ""}, {"desired", ""}, {"job", ""},   {"domain", ""}, {"lead", "lead/converger"},
-        {"beat", ""},   {"cell", ""},    {"brake", ""}, {"epoch", ""},  {"lock", ""},
-        {"task", ""},
-    };
-    for (size_t i = 0; i < CONVERGER_SELECTORS; i++) {
-        board__selector__init(&x->selectors[i]);
-        x->selectors[i].type = arena_strdup(&x->forever, rows[i].type);
-        x->selectors[i].key_prefix = arena_strdup(&x->forever, rows[i].key_prefix);
-        x->selector_list[i] = &x->selectors[i];
-    }
-}
+static const struct leading_selector selectors[] = {
+    {"actual", NULL, NULL},
+    {"desired", NULL, NULL},
+    {"job", NULL, NULL},
+    {"domain", NULL, NULL},
+    {"lead", NULL, "lead/converger"},
+    {"beat", NULL, NULL},
+    {"cell", NULL, NULL},
+    {"brake", NULL, NULL},
+    {"epoch", NULL, NULL},
+    {"lock", NULL, NULL},
+    {"task", NULL, NULL},
+};
 
 static void init_parts(struct converger *x, const struct converger_config *c)
 {
-    x->follower = (struct follower){.boards = &x->boards,
-                                    .selectors = x->selector_list,
-                                    .selector_count = CONVERGER_SELECTORS,
-                                    .on_news = on_news,
-                                    .context = x};
-    follower_init(&x->follower);
-    x->leader = (struct leader){.boards = &x->boards,
-                                .follower = &x->follower,
-                                .role = "converger",
-                                .url = arena_strdup(&x->forever, c->url)};
-    leader_init(&x->leader);
     domains_init(&x->domains);
     locks_init(&x->locks);
     facts_init(&x->facts);
     processes_init(&x->processes);
     tasks_init(&x->tasks);
-    judge_init(&x->judge, &c->judge, &x->leader.hearing);
-    x->mover = (struct mover){.boards = &x->boards,
-                              .leader = &x->leader,
+    judge_init(&x->judge, &c->judge, &x->life.leader.hearing);
+    x->mover = (struct mover){.boards = &x->life.boards,
+                              .leader = &x->life.leader,
                               .on_end = on_end,
                               .on_task = on_task_end,
                               .on_judged = on_judged,
@@ -529,21 +511,20 @@ struct role *converger_new(const struct converger_config *config)
     if (!x) {
         abort();
     }
-    x->role.ops = &ops;
-    arena_init(&x->forever);
-    x->name = arena_strdup(&x->forever, config->name);
-    duty_init(&x->duty, &x->leader);
-    x->next_call_id = 1;
+    leading_init(&x->life, &(struct leading_config){
+                               .ops = &ops,
+                               .name = config->name,
+                               .boards = config->boards,
+                               .url = config->url,
+                               .selectors = selectors,
+                               .selector_count = sizeof(selectors) / sizeof(selectors[0]),
+                               .on_news = on_news,
+                           });
     x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
     x->unplaced_after_ns =
         config->unplaced_after_ns ? config->unplaced_after_ns : UNPLACED_AFTER_NS;
     x->limits = task_limits_of(&config->tasks);
     x->policy = config->policy ? config->policy : &CRASH_POLICY_DEFAULT;
-    init_selectors(x);
-    struct err err = {0};
-    if (boards_init(&x->boards, &x->forever, config->boards, &x->next_call_id, &err) < 0) {
-        duty_refuse(&x->duty, &err);
-    }
     init_parts(x, config);
-    return &x->role;
+    return &x->life.role;
 }

@@ -2,9 +2,7 @@
 #ifndef CONVERGER_INSIDE_H
 #define CONVERGER_INSIDE_H
 
-#include "common/client/duty.h"
-#include "common/client/follower.h"
-#include "common/client/leader.h"
+#include "common/client/leading.h"
 #include "converger/converger.h"
 #include "converger/domains.h"
 #include "converger/facts.h"
@@ -17,26 +15,14 @@
 
 #include "converge.pb-c.h"
 
-enum { CONVERGER_SELECTORS = 11 };
-
 struct converger {
-    struct role role; /* first: a struct role * is a struct converger * */
-    struct arena forever;
-    const char *name;
-    struct duty duty;
-    struct moment now;
+    struct leading life; /* first: a struct role * is a struct converger * */
     int64_t interval_ns;
     int64_t unplaced_after_ns;
     struct task_limits limits; /* without 0 */
     const struct crash_policy *policy;
 
-    uint64_t next_call_id;
-    struct boards boards;
-    Board__Selector selectors[CONVERGER_SELECTORS];
-    const Board__Selector *selector_list[CONVERGER_SELECTORS];
-    struct follower follower;
     char epoch[FOLLOWER_EPOCH_BYTES]; /* of what it knows */
-    struct leader leader;
     struct domains domains;
     struct locks locks;
     int64_t locks_ns; /* the next look at them; 0 = at once */

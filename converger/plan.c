@@ -10,11 +10,11 @@ void converger_view(struct converger *x, struct arena *a, const struct process *
                     int32_t last, struct process_view *ret)
 {
     *ret = (struct process_view){
-        .wall_ns = x->now.wall_ns,
+        .wall_ns = x->life.now.wall_ns,
         .unplaced_after_ns = x->unplaced_after_ns,
         .policy = x->policy,
     };
-    facts_view(&x->facts, &x->domains, x->now, a, p, first, last, ret);
+    facts_view(&x->facts, &x->domains, x->life.now, a, p, first, last, ret);
 }
 
 /* ---- The plan that is shown ------------------------------------------------------------------ */
@@ -94,7 +94,7 @@ static void show_task(struct converger *x, const struct task *task, struct shown
 {
     struct task_view view = tasks_view(task);
     struct task_repair repair;
-    task_passes_run(&view, &x->limits, x->now.wall_ns, &repair);
+    task_passes_run(&view, &x->limits, x->life.now.wall_ns, &repair);
     Converge__Repair *r = repair.pass ? show(s, repair.pass, repair.move) : NULL;
     if (r) {
         r->task_guid = arena_strdup(s->arena, task->guid);
@@ -106,16 +106,16 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
     converge__plan__init(ret);
     facts_begin_round(&x->facts);
     struct shown s = {.plan = ret, .arena = a};
-    ret->leads = x->leader.leads;
-    ret->current = x->follower.current;
+    ret->leads = x->life.leader.leads;
+    ret->current = x->life.follower.current;
     ret->repairs = ARENA_ARRAY(a, PLAN_SHOWN_MAX, Converge__Repair *);
     struct judgements judged;
-    judge_decide(&x->judge, x->now, &judged, a);
+    judge_decide(&x->judge, x->life.now, &judged, a);
     for (size_t i = 0; i < judged.count; i++) {
         show_judgement(&judged.list[i], &s);
     }
-    domains_each_expired(&x->domains, x->now, show_expired, &s);
-    locks_each_over(&x->locks, x->now, show_over, &s);
+    domains_each_expired(&x->domains, x->life.now, show_expired, &s);
+    locks_each_over(&x->locks, x->life.now, show_over, &s);
     MAP_EACH(&x->processes.by_guid, n)
     {
         if (!ret->more) {

@@ -90,20 +90,20 @@ static void show_cells(struct converger *x, Converge__ConvergerState *state, str
     if (x->judge.brake.present) {
         state->brake = arena_strdup(a, brake ? brake->name : "unknown");
     }
-    state->hears = x->leader.hearing.counting;
+    state->hears = x->life.leader.hearing.counting;
 }
 
 static void state(struct converger *x, const struct request *q, struct effects *out)
 {
     Converge__ConvergerState s = CONVERGE__CONVERGER_STATE__INIT;
-    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
-    s.name = (char *)(uintptr_t)x->name;
-    s.leads = x->leader.leads;
+    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
+    s.name = (char *)(uintptr_t)x->life.name;
+    s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;
-    s.term = x->leader.term;
-    s.epoch = x->follower.epoch;
-    s.current = x->follower.current;
-    s.revision = x->follower.revision;
+    s.term = x->life.leader.term;
+    s.epoch = x->life.follower.epoch;
+    s.current = x->life.follower.current;
+    s.revision = x->life.follower.revision;
     s.processes = x->processes.by_guid.count;
     s.waiting = x->processes.work.waiting_count;
     s.tasks = x->tasks.by_guid.count;
@@ -126,11 +126,11 @@ static void plan(struct converger *x, const struct request *q, struct effects *o
 /* A full pass begins now: the answer is what it plans. */
 static void once(struct converger *x, const struct request *q, struct effects *out)
 {
-    const Board__LeadRecord *holder = leader_holder(&x->leader, out->arena);
-    if (!x->leader.leads || !x->follower.current) {
+    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
+    if (!x->life.leader.leads || !x->life.follower.current) {
         answer(q, 503, TEXT_TYPE,
                arena_printf(out->arena, "this converger %s; the leader is %s\n",
-                            x->leader.leads ? "waits for its feed" : "stands by",
+                            x->life.leader.leads ? "waits for its feed" : "stands by",
                             holder ? holder->url : "not known"),
                out)
             ->retry_after_s = 1;

@@ -43,7 +43,7 @@ static const char *guid_of(struct arena *a, int process)
 
 static void put(struct bench *b, const char *key, const ProtobufCMessage *m)
 {
-    bool snapshot = b->x->follower.snapshot || !b->x->follower.current;
+    bool snapshot = b->x->life.follower.snapshot || !b->x->life.follower.current;
     frame_change(&b->sent,
                  snapshot ? BOARD__FEED_FRAME__KIND__RECORD : BOARD__FEED_FRAME__KIND__PUT, key, m,
                  ++b->revision);
@@ -90,7 +90,7 @@ static void send(struct bench *b)
 {
     struct buf once = b->sent;
     buf_init(&b->sent);
-    drive_stream(&b->drive, b->x->follower.call_id, buf_bytes(&once));
+    drive_stream(&b->drive, b->x->life.follower.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -116,7 +116,7 @@ static void elect(struct bench *b)
     Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = b->x->leader.id;
+    lead.holder = b->x->life.leader.id;
     term.role = arena_strdup(&b->arena, "converger");
     term.epoch = arena_strdup(&b->arena, "e1");
     term.term = 1;
@@ -168,7 +168,7 @@ static double one_change(struct bench *b, const struct board *w)
     }
     double started = seconds();
     for (int i = 0; i < CHANGES; i++) {
-        drive_stream(&b->drive, b->x->follower.call_id, buf_bytes(&frames[i]));
+        drive_stream(&b->drive, b->x->life.follower.call_id, buf_bytes(&frames[i]));
     }
     double took = seconds() - started;
     settle(b);
@@ -256,7 +256,7 @@ static void run(const struct board *w)
     printf("%-28s %7d records: full pass %8.2f ms (plain loop %5.2f ms), one change %8.1f us, "
            "snapshot %5.2f s, %4zu bytes a record\n",
            w->name, records, pass * 1e3, plain * 1e3, change * 1e6, filled, held / (size_t)records);
-    role_free(&b.x->role);
+    role_free(&b.x->life.role);
     drive_done(&b.drive);
     buf_done(&b.sent);
     arena_done(&b.arena);

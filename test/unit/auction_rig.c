@@ -62,7 +62,7 @@ void play_send(struct auction_rig *f)
 {
     struct buf once = f->sent;
     buf_init(&f->sent);
-    drive_stream(&f->drive, f->x->follower.call_id, buf_bytes(&once));
+    drive_stream(&f->drive, f->x->life.follower.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -161,14 +161,14 @@ void play_elect(struct auction_rig *f)
     Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = f->x->leader.id;
+    lead.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "auctioneer");
     term.epoch = arena_strdup(&f->arena, "e1");
     term.term = ++f->revision;
     r.lead = &lead;
     r.term = &term;
     drive_answer(&f->drive, id, &r.base);
-    assert_true(f->x->leader.leads);
+    assert_true(f->x->life.leader.leads);
 }
 
 void play_depose(struct auction_rig *f)
@@ -177,7 +177,7 @@ void play_depose(struct auction_rig *f)
     other.holder = arena_strdup(&f->arena, "other");
     frame_change(&f->sent, PUT, "lead/auctioneer", &other.base, ++f->revision);
     play_send(f);
-    assert_false(f->x->leader.leads);
+    assert_false(f->x->life.leader.leads);
 }
 
 void play_lead(struct auction_rig *f, const char *cells)
@@ -277,7 +277,7 @@ const char *play_failed(struct auction_rig *f, uint64_t *ret_call)
         const Board__Move *m = r->moves[i];
         assert_string_equal(m->term->role, "auctioneer");
         assert_string_equal(m->term->epoch, "e1");
-        assert_int_equal(m->term->term, f->x->leader.term);
+        assert_int_equal(m->term->term, f->x->life.leader.term);
         if (*m->task_guid) {
             assert_string_equal(m->move, "reject");
             buf_printf(&f->text, "%s@%lld=%s ", m->task_guid, (long long)m->task_revision,

@@ -37,7 +37,7 @@ int rig_setup(void **state)
 int rig_teardown(void **state)
 {
     struct converger_rig *f = *state;
-    role_free(&f->x->role);
+    role_free(&f->x->life.role);
     drive_done(&f->drive);
     buf_done(&f->sent);
     buf_done(&f->text);
@@ -52,7 +52,7 @@ void rig_send(struct converger_rig *f)
 {
     struct buf once = f->sent;
     buf_init(&f->sent);
-    drive_stream(&f->drive, f->x->follower.call_id, buf_bytes(&once));
+    drive_stream(&f->drive, f->x->life.follower.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -172,14 +172,14 @@ void rig_elect(struct converger_rig *f)
     Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = f->x->leader.id;
+    lead.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "converger");
-    term.epoch = arena_strdup(&f->arena, f->x->follower.epoch);
+    term.epoch = arena_strdup(&f->arena, f->x->life.follower.epoch);
     term.term = ++f->revision;
     r.lead = &lead;
     r.term = &term;
     drive_answer(&f->drive, id, &r.base);
-    assert_true(f->x->leader.leads);
+    assert_true(f->x->life.leader.leads);
 }
 
 /* Started and leading, with what was sent before. */
@@ -209,7 +209,7 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
     for (size_t i = 0; i < r->n_moves; i++) {
         const Board__Move *m = r->moves[i];
         assert_string_equal(m->term->role, "converger");
-        assert_int_equal(m->term->term, f->x->leader.term);
+        assert_int_equal(m->term->term, f->x->life.leader.term);
         buf_printf(&f->text, "%s ", m->move);
         for (size_t k = 0; k < m->n_cells; k++) {
             buf_printf(&f->text, "%s@%llu ", m->cells[k]->cell_id,
@@ -271,7 +271,7 @@ bool rig_second(struct converger_rig *f, const char *cells)
         c->session = 1;
     }
     rig_change(f, PUT, key_beat(&f->arena, "bbs"), &beat.base);
-    frame_heartbeat(&f->sent, f->x->follower.epoch, f->revision);
+    frame_heartbeat(&f->sent, f->x->life.follower.epoch, f->revision);
     rig_send(f);
     return drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
 }
@@ -284,7 +284,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
         moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         if (!moved) {
             take_beat(f);
-            frame_heartbeat(&f->sent, f->x->follower.epoch, f->revision);
+            frame_heartbeat(&f->sent, f->x->life.follower.epoch, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         }

@@ -558,13 +558,13 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     play_cell(f, RECORD, "a", BOARD__CELL_RECORD__STATE__PRESENT);
     play_desired(f, RECORD, "web", 1);
     Board__LeadRecord lead_record = BOARD__LEAD_RECORD__INIT;
-    lead_record.holder = f->x->leader.id;
-    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead_record.base, f->x->leader.term);
+    lead_record.holder = f->x->life.leader.id;
+    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead_record.base, f->x->life.leader.term);
     play_current(f);
-    assert_true(f->x->leader.leads);
+    assert_true(f->x->life.leader.leads);
     assert_int_equal(f->x->pool.entries.count, 1);
     frame_reset(&f->sent, "e1");
-    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead_record.base, f->x->leader.term);
+    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead_record.base, f->x->life.leader.term);
     play_current(f);
     assert_int_equal(f->x->pool.entries.count, 0);
 }
@@ -579,7 +579,7 @@ static void a_deposed_leader_stops_at_once(void **state)
     other.holder = arena_strdup(&f->arena, "other");
     frame_change(&f->sent, PUT, "lead/auctioneer", &other.base, ++f->revision);
     play_send(f);
-    assert_false(f->x->leader.leads);
+    assert_false(f->x->life.leader.leads);
     play_take_work(f, w, call_a, 2);
     play_take_work(f, w, call_b, 0);
     assert_null(play_work(f, "b", &call));
@@ -801,8 +801,12 @@ static void a_wrong_configuration_ends_it(void **state)
         assert_non_null(strstr(e->exit.text, rows[i].text));
     }
     play_end(f);
-    f->config = (struct auctioneer_config){
-        .name = "x", .boards = "https://a:1", .url = "", .zones = "z1,z2", .scoring = "diego", .starting_container_weight = -1};
+    f->config = (struct auctioneer_config){.name = "x",
+                                           .boards = "https://a:1",
+                                           .url = "",
+                                           .zones = "z1,z2",
+                                           .scoring = "diego",
+                                           .starting_container_weight = -1};
     play_begin(f);
     assert_int_equal(f->x->rules.zone_count, 2);
     assert_true(f->x->rules.score.starting_container_weight == 0.25);

@@ -208,8 +208,8 @@ static void a_later_hint_offers_anew(void **state)
     assert_int_equal(offered(f, state_call, &w, &call), 1);
 }
 
-/* Also once a cell took the offer before: its start will be refused. That the feed then shows what the
- * hint said must not make it look placed. */
+/* Also once a cell took the offer before: its start will be refused. That the feed then shows what
+ * the hint said must not make it look placed. */
 static void a_hint_after_it_was_placed_offers_anew(void **state)
 {
     struct auction_rig *f = *state;
@@ -595,9 +595,9 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     assert_rejected(f, revision, &call);
     play_applied(f, call, 1);
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.holder = f->x->leader.id;
+    lead.holder = f->x->life.leader.id;
     frame_reset(&f->sent, "e1");
-    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead.base, f->x->leader.term);
+    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead.base, f->x->life.leader.term);
     play_cell(f, RECORD, "a", BOARD__CELL_RECORD__STATE__PRESENT);
     f->revision = revision;
     play_task(f, RECORD, "t", 0); /* the same record: not asked for anew */
@@ -606,7 +606,7 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     assert_int_equal(f->x->pool.entries.count, 1);
     assert_false(rejected_within(f, 12, full));
     frame_reset(&f->sent, "e1");
-    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead.base, f->x->leader.term);
+    frame_change(&f->sent, RECORD, "lead/auctioneer", &lead.base, f->x->life.leader.term);
     play_current(f);
     assert_int_equal(f->x->pool.entries.count, 0);
     assert_int_equal(f->x->pool.tasks, 0);

@@ -82,7 +82,7 @@ static void nothing_is_stopped_after_a_restore(void **state)
     rig_domain(f, RECORD, 0);
     f->revision++;
     rig_current(f);
-    assert_false(f->x->leader.leads);
+    assert_false(f->x->life.leader.leads);
     drive_advance(&f->drive, 1000);
     rig_elect(f);
     assert_false(rig_moved_within(f, 65));
@@ -140,7 +140,7 @@ static void a_lock_that_is_renewed_stays(void **state)
     frame_reset(&f->sent, "e1");
     rig_lock(f, RECORD, "k", 10);
     rig_current(f);
-    assert_false(f->x->leader.leads); /* the snapshot tells of no lock */
+    assert_false(f->x->life.leader.leads); /* the snapshot tells of no lock */
     drive_advance(&f->drive, 1000);
     rig_elect(f);
     assert_false(rig_moved_within(f, 2));
@@ -230,9 +230,9 @@ static void a_reset_forgets_all(void **state)
     rig_lead(f);
     assert_moves(f, "", &call);
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.holder = f->x->leader.id;
+    lead.holder = f->x->life.leader.id;
     frame_reset(&f->sent, "e1");
-    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->leader.term);
+    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->life.leader.term);
     rig_desired(f, RECORD, "web", 2);
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
     rig_current(f);

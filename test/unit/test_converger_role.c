@@ -11,7 +11,7 @@
 static void a_wrong_configuration_is_told(void **state)
 {
     struct converger_rig *f = *state;
-    role_free(&f->x->role);
+    role_free(&f->x->life.role);
     drive_done(&f->drive);
     rig_begin(f, "http://a:1");
     drive_start(&f->drive);
@@ -102,7 +102,7 @@ static void a_deposed_leader_stops_at_once(void **state)
     frame_change(&f->sent, PUT, "lead/converger", &other.base, f->revision += 10);
     rig_desired(f, PUT, "web", 2);
     rig_send(f);
-    assert_false(f->x->leader.leads);
+    assert_false(f->x->life.leader.leads);
     assert_moves(f, "", &call);
     assert_int_equal(f->x->mover.count, 0);
     rig_answer(f, call, 1, DONE); /* too late, and not counted */

@@ -222,7 +222,7 @@ static void a_new_leader_begins_with_a_look_at_all(void **state)
     frame_change(&f->sent, PUT, "lead/converger", &other.base, f->revision += 10);
     rig_task(f, PUT, t);
     rig_send(f);
-    assert_false(f->x->leader.leads);
+    assert_false(f->x->life.leader.leads);
     assert_moves(f, "", &call);
     assert_int_equal(f->x->tasks.work.moving_count, 0);
     frame_change(&f->sent, DELETE, "lead/converger", &other.base, ++f->revision);
@@ -237,9 +237,9 @@ static void a_reset_forgets_all(void **state)
     run_on_c1(f);
     assert_int_equal(f->x->tasks.by_guid.count, 2);
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.holder = f->x->leader.id;
+    lead.holder = f->x->life.leader.id;
     rig_reset(f, "e1", 1);
-    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->leader.term);
+    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->life.leader.term);
     rig_task(f, RECORD, rig_task_row(f, "u", PENDING));
     rig_current(f);
     assert_int_equal(f->x->tasks.by_guid.count, 1);
