@@ -137,7 +137,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     refill(x, out);
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
-        request_handle_auction(x, &ev->request, out);
+        questions_answer(&auctioneer_questions, role, &ev->request, out);
     }
     auction_step(&x->auction, ev, out);
     leading_end(&x->life, ev, out);
@@ -146,7 +146,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
 static size_t body_limit(const struct role *role, const char *path)
 {
     (void)role;
-    return request_auction_body_max(path);
+    return questions_body_max(&auctioneer_questions, path);
 }
 
 static void free_role(struct role *role)

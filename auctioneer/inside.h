@@ -6,6 +6,7 @@
 #include "auctioneer/auctioneer.h"
 #include "auctioneer/rules.h"
 #include "common/client/leading.h"
+#include "common/client/questions.h"
 
 struct auctioneer {
     struct leading life; /* first: a struct role * is a struct auctioneer * */
@@ -16,10 +17,7 @@ struct auctioneer {
     struct auction auction;
 };
 
-/* Answers a request (rep-auctioneer.md 3). */
-void request_handle_auction(struct auctioneer *x, const struct request *q, struct effects *out);
-
-/* Largest body of a path. */
-size_t request_auction_body_max(const char *path);
+/* What it is asked (rep-auctioneer.md 3). */
+extern const struct questions auctioneer_questions;
 
 #endif

@@ -12,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JSON_TYPE "application/json"
 #define PROTOBUF_TYPE "application/x-protobuf"
-#define TEXT_TYPE "text/plain; charset=utf-8"
 
 enum {
     STARTS_BODY_MAX = 16 * 1024 * 1024,
     STARTS_DECODED_MAX = 256 * 1024 * 1024,
     STATE_UNPLACED_MAX = 1000,
-    ANYBODY = ~0,
 };
 
 /* What a body asks for. */
@@ -28,72 +25,6 @@ struct hints {
     ProtobufCMessage **list;
     size_t count;
 };
-
-typedef void handler(struct auctioneer *x, const struct request *q, struct effects *out);
-static handler lrps, tasks, state, why;
-
-static const struct route {
-    const char *method;
-    const char *path;
-    int actors; /* who may call */
-    size_t body_max;
-    handler *handle;
-} routes[] = {
-    {"POST", "/v1/lrps", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, lrps},
-    {"POST", "/v1/tasks", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, tasks},
-    {"GET", "/state", ANYBODY, 0, state},
-    {"GET", "/why", ANYBODY, 0, why},
-};
-
-static const struct route *route_of(const char *path)
-{
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-        if (strcmp(routes[i].path, path) == 0) {
-            return &routes[i];
-        }
-    }
-    return NULL;
-}
-
-size_t request_auction_body_max(const char *path)
-{
-    const struct route *route = route_of(path);
-    return route ? route->body_max : 0;
-}
-
-static struct reply *answer(const struct request *q, int status, const char *type, const char *text,
-                            struct effects *out)
-{
-    effects_reply(out, q->id, status, type, bytes_of(text));
-    return &out->list[out->count - 1].reply;
-}
-
-static void answer_json(const struct request *q, const ProtobufCMessage *m, struct effects *out)
-{
-    struct buf body;
-    struct err err;
-    buf_init(&body);
-    if (json_encode(m, 0, &body, &err) < 0) {
-        answer(q, 500, TEXT_TYPE, err.text, out);
-    } else {
-        answer(q, 200, JSON_TYPE, buf_string(&body), out);
-    }
-    buf_done(&body);
-}
-
-void request_handle_auction(struct auctioneer *x, const struct request *q, struct effects *out)
-{
-    const struct route *route = route_of(q->path);
-    if (!route) {
-        answer(q, 404, TEXT_TYPE, "404 page not found\n", out);
-    } else if (strcmp(route->method, q->method) != 0) {
-        answer(q, 405, TEXT_TYPE, "Method Not Allowed\n", out)->allow = route->method;
-    } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-        answer(q, 403, TEXT_TYPE, "this route is not for the caller's role\n", out);
-    } else {
-        route->handle(x, q, out);
-    }
-}
 
 /* ---- POST /v1/lrps, /v1/tasks: hints that come sooner than the feed -------------------------- */
 
@@ -104,7 +35,7 @@ static void bad_body(const struct request *q, const char *text, struct effects *
     buf_append_string(&body, "{\"error\":");
     json_string_text(bytes_of(text), &body);
     buf_append_string(&body, "}");
-    answer(q, 400, JSON_TYPE, buf_string(&body), out);
+    question_reply(q, 400, QUESTION_JSON, buf_string(&body), out);
     buf_done(&body);
 }
 
@@ -141,7 +72,8 @@ static bool read_starts(struct auctioneer *x, const struct request *q,
         return false;
     }
     if (!x->life.leader.leads) {
-        answer(q, 503, "", "", out)->retry_after_s = 1; /* the feed tells the leader as well */
+        question_reply(q, 503, "", "", out)->retry_after_s =
+            1; /* the feed tells the leader as well */
         return false;
     }
     return true;
@@ -159,8 +91,9 @@ static bool valid_task(const Cell__Task *t)
     return *t->taskguid && t->memorymb >= 0 && t->diskmb >= 0 && *t->rootfs;
 }
 
-static void lrps(struct auctioneer *x, const struct request *q, struct effects *out)
+static void lrps(struct role *role, const struct request *q, struct effects *out)
 {
+    struct auctioneer *x = (struct auctioneer *)role;
     struct hints hints;
     if (!read_starts(x, q, &cell__lrpstarts__descriptor, &hints, out)) {
         return;
@@ -173,11 +106,12 @@ static void lrps(struct auctioneer *x, const struct request *q, struct effects *
             }
         }
     }
-    answer(q, 202, JSON_TYPE, "{}", out);
+    question_reply(q, 202, QUESTION_JSON, "{}", out);
 }
 
-static void tasks(struct auctioneer *x, const struct request *q, struct effects *out)
+static void tasks(struct role *role, const struct request *q, struct effects *out)
 {
+    struct auctioneer *x = (struct auctioneer *)role;
     struct hints hints;
     if (!read_starts(x, q, &cell__task_starts__descriptor, &hints, out)) {
         return;
@@ -188,7 +122,7 @@ static void tasks(struct auctioneer *x, const struct request *q, struct effects 
             pool_hint_task(&x->pool, task, x->life.now.mono_ns);
         }
     }
-    answer(q, 202, JSON_TYPE, "{}", out);
+    question_reply(q, 202, QUESTION_JSON, "{}", out);
 }
 
 /* ---- GET /state ------------------------------------------------------------------------------ */
@@ -260,8 +194,9 @@ static void add_round(const struct auctioneer *x, Auction__AuctioneerState *s, s
     s->last_round->duration_ms = (double)r->duration_ns / (double)MILLISECOND_NS;
 }
 
-static void state(struct auctioneer *x, const struct request *q, struct effects *out)
+static void state(struct role *role, const struct request *q, struct effects *out)
 {
+    struct auctioneer *x = (struct auctioneer *)role;
     Auction__AuctioneerState s = AUCTION__AUCTIONEER_STATE__INIT;
     const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
     s.name = (char *)(uintptr_t)x->life.name;
@@ -279,7 +214,7 @@ static void state(struct auctioneer *x, const struct request *q, struct effects 
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);
     add_round(x, &s, out->arena);
-    answer_json(q, &s.base, out);
+    question_reply_json(q, &s.base, out);
 }
 
 /* ---- GET /why -------------------------------------------------------------------------------- */
@@ -335,33 +270,23 @@ static void explain(struct auctioneer *x, const struct wanted *w, int32_t index,
     why_explain(a, &x->rules, cells, count, &job, ret);
 }
 
-/* A standby asks no cell, so it knows nothing. */
-static void refer_to_leader(struct auctioneer *x, const struct request *q, struct effects *out)
+static void why(struct role *role, const struct request *q, struct effects *out)
 {
-    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
-    answer(q, 503, TEXT_TYPE,
-           arena_printf(out->arena, "this auctioneer stands by; the leader is %s\n",
-                        holder ? holder->url : "not known"),
-           out)
-        ->retry_after_s = 1;
-}
-
-static void why(struct auctioneer *x, const struct request *q, struct effects *out)
-{
+    struct auctioneer *x = (struct auctioneer *)role;
     struct asked asked;
     if (!read_asked(q, out->arena, &asked)) {
         bad_body(q, "ask with process_guid and index, or with task_guid", out);
         return;
     }
     if (!x->life.leader.leads) {
-        refer_to_leader(x, q, out);
+        question_refer(&x->life, q, "stands by", out); /* it asks no cell, so it knows nothing */
         return;
     }
     const char *key = asked.task_guid ? key_task(out->arena, asked.task_guid)
                                       : key_actual(out->arena, asked.process_guid, asked.index, 0);
     const struct entry *e = map_get(&x->pool.entries, key);
     if (!e) {
-        answer(q, 404, TEXT_TYPE, "it awaits no placement\n", out);
+        question_reply(q, 404, QUESTION_TEXT, "it awaits no placement\n", out);
         return;
     }
     Auction__Why answer_why = AUCTION__WHY__INIT;
@@ -375,5 +300,16 @@ static void why(struct auctioneer *x, const struct request *q, struct effects *o
     if (w) {
         explain(x, w, e->index, out->arena, &answer_why);
     }
-    answer_json(q, &answer_why.base, out);
+    question_reply_json(q, &answer_why.base, out);
 }
+
+/* ---- The routes ------------------------------------------------------------------------------ */
+
+static const struct question_route routes[] = {
+    {"POST", "/v1/lrps", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, lrps},
+    {"POST", "/v1/tasks", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, tasks},
+    {"GET", "/state", QUESTION_ANYBODY, 0, state},
+    {"GET", "/why", QUESTION_ANYBODY, 0, why},
+};
+
+const struct questions auctioneer_questions = {routes, sizeof(routes) / sizeof(routes[0])};

@@ -430,7 +430,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     }
     lead(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
-        converger_answer(x, &ev->request, out);
+        questions_answer(&converger_questions, role, &ev->request, out);
     }
     if (x->life.leader.leads) {
         mover_hear(&x->mover, ev, out);
@@ -446,12 +446,10 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     leading_end(&x->life, ev, out);
 }
 
-/* None of its requests has a body. */
 static size_t body_limit(const struct role *role, const char *path)
 {
     (void)role;
-    (void)path;
-    return 0;
+    return questions_body_max(&converger_questions, path);
 }
 
 static void free_role(struct role *role)

@@ -3,6 +3,7 @@
 #define CONVERGER_INSIDE_H
 
 #include "common/client/leading.h"
+#include "common/client/questions.h"
 #include "converger/converger.h"
 #include "converger/domains.h"
 #include "converger/facts.h"
@@ -47,7 +48,7 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret);
 /* Begins a full pass: everything is looked at. Only while it leads. */
 void converger_begin_pass(struct converger *x);
 
-/* Answers a request: GET /state, GET /plan, POST /once. */
-void converger_answer(struct converger *x, const struct request *q, struct effects *out);
+/* What it is asked: GET /state, GET /plan, POST /once. */
+extern const struct questions converger_questions;
 
 #endif

@@ -1,66 +1,7 @@
 /* What the converger is asked: GET /state and GET /plan by anybody, POST /once by an ordinary
  * client. */
-#include "common/codec/json.h"
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
-
-#include <string.h>
-
-#define JSON_TYPE "application/json"
-#define TEXT_TYPE "text/plain; charset=utf-8"
-
-enum { ANYBODY = ~0 };
-
-typedef void handler(struct converger *x, const struct request *q, struct effects *out);
-static handler state, plan, once;
-
-static const struct route {
-    const char *method;
-    const char *path;
-    int actors; /* who may call */
-    handler *handle;
-} routes[] = {
-    {"GET", "/state", ANYBODY, state},
-    {"GET", "/plan", ANYBODY, plan},
-    {"POST", "/once", ACTOR_CLIENT, once},
-};
-
-static struct reply *answer(const struct request *q, int status, const char *type, const char *text,
-                            struct effects *out)
-{
-    effects_reply(out, q->id, status, type, bytes_of(text));
-    return &out->list[out->count - 1].reply;
-}
-
-void converger_answer(struct converger *x, const struct request *q, struct effects *out)
-{
-    const struct route *route = NULL;
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-        route = strcmp(routes[i].path, q->path) == 0 ? &routes[i] : route;
-    }
-    if (!route) {
-        answer(q, 404, TEXT_TYPE, "404 page not found\n", out);
-    } else if (strcmp(route->method, q->method) != 0) {
-        answer(q, 405, TEXT_TYPE, "Method Not Allowed\n", out)->allow = route->method;
-    } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-        answer(q, 403, TEXT_TYPE, "this route is not for the caller's role\n", out);
-    } else {
-        route->handle(x, q, out);
-    }
-}
-
-static void answer_json(const struct request *q, const ProtobufCMessage *m, struct effects *out)
-{
-    struct buf body;
-    struct err err;
-    buf_init(&body);
-    if (json_encode(m, 0, &body, &err) < 0) {
-        answer(q, 500, TEXT_TYPE, err.text, out);
-    } else {
-        answer(q, 200, JSON_TYPE, buf_string(&body), out);
-    }
-    buf_done(&body);
-}
 
 struct cells_shown {
     Converge__ConvergerState *state;
@@ -93,8 +34,9 @@ static void show_cells(struct converger *x, Converge__ConvergerState *state, str
     state->hears = x->life.leader.hearing.counting;
 }
 
-static void state(struct converger *x, const struct request *q, struct effects *out)
+static void state(struct role *role, const struct request *q, struct effects *out)
 {
+    struct converger *x = (struct converger *)role;
     Converge__ConvergerState s = CONVERGE__CONVERGER_STATE__INIT;
     const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
     s.name = (char *)(uintptr_t)x->life.name;
@@ -113,27 +55,23 @@ static void state(struct converger *x, const struct request *q, struct effects *
     s.repaired = x->mover.repaired;
     s.refused = x->mover.refused;
     show_cells(x, &s, out->arena);
-    answer_json(q, &s.base, out);
+    question_reply_json(q, &s.base, out);
 }
 
-static void plan(struct converger *x, const struct request *q, struct effects *out)
+static void plan(struct role *role, const struct request *q, struct effects *out)
 {
+    struct converger *x = (struct converger *)role;
     Converge__Plan p;
     converger_plan(x, out->arena, &p);
-    answer_json(q, &p.base, out);
+    question_reply_json(q, &p.base, out);
 }
 
 /* A full pass begins now: the answer is what it plans. */
-static void once(struct converger *x, const struct request *q, struct effects *out)
+static void once(struct role *role, const struct request *q, struct effects *out)
 {
-    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
+    struct converger *x = (struct converger *)role;
     if (!x->life.leader.leads || !x->life.follower.current) {
-        answer(q, 503, TEXT_TYPE,
-               arena_printf(out->arena, "this converger %s; the leader is %s\n",
-                            x->life.leader.leads ? "waits for its feed" : "stands by",
-                            holder ? holder->url : "not known"),
-               out)
-            ->retry_after_s = 1;
+        question_refer(&x->life, q, x->life.leader.leads ? "waits for its feed" : "stands by", out);
         return;
     }
     Converge__OnceResponse response = CONVERGE__ONCE_RESPONSE__INIT;
@@ -143,3 +81,13 @@ static void once(struct converger *x, const struct request *q, struct effects *o
     converger_begin_pass(x);
     effects_reply_message(out, q->id, &response.base);
 }
+
+/* ---- The routes ------------------------------------------------------------------------------ */
+
+static const struct question_route routes[] = {
+    {"GET", "/state", QUESTION_ANYBODY, 0, state},
+    {"GET", "/plan", QUESTION_ANYBODY, 0, plan},
+    {"POST", "/once", ACTOR_CLIENT, 0, once},
+};
+
+const struct questions converger_questions = {routes, sizeof(routes) / sizeof(routes[0])};

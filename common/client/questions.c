@@ -1,0 +1,68 @@
+#include "common/client/questions.h"
+
+#include "common/codec/json.h"
+#include "common/lifecycle/actor.h"
+
+#include <string.h>
+
+static const struct question_route *route_of(const struct questions *all, const char *path)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->routes[i].path, path) == 0) {
+            return &all->routes[i];
+        }
+    }
+    return NULL;
+}
+
+size_t questions_body_max(const struct questions *all, const char *path)
+{
+    const struct question_route *route = route_of(all, path);
+    return route ? route->body_max : 0;
+}
+
+void questions_answer(const struct questions *all, struct role *role, const struct request *q,
+                      struct effects *out)
+{
+    const struct question_route *route = route_of(all, q->path);
+    if (!route) {
+        question_reply(q, 404, QUESTION_TEXT, "404 page not found\n", out);
+    } else if (strcmp(route->method, q->method) != 0) {
+        question_reply(q, 405, QUESTION_TEXT, "Method Not Allowed\n", out)->allow = route->method;
+    } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
+        question_reply(q, 403, QUESTION_TEXT, "this route is not for the caller's role\n", out);
+    } else {
+        route->handle(role, q, out);
+    }
+}
+
+struct reply *question_reply(const struct request *q, int status, const char *type,
+                             const char *text, struct effects *out)
+{
+    effects_reply(out, q->id, status, type, bytes_of(text));
+    return &out->list[out->count - 1].reply;
+}
+
+void question_reply_json(const struct request *q, const ProtobufCMessage *m, struct effects *out)
+{
+    struct buf body;
+    struct err err;
+    buf_init(&body);
+    if (json_encode(m, 0, &body, &err) < 0) {
+        question_reply(q, 500, QUESTION_TEXT, err.text, out);
+    } else {
+        question_reply(q, 200, QUESTION_JSON, buf_string(&body), out);
+    }
+    buf_done(&body);
+}
+
+void question_refer(const struct leading *l, const struct request *q, const char *does,
+                    struct effects *out)
+{
+    const Board__LeadRecord *holder = leader_holder(&l->leader, out->arena);
+    question_reply(q, 503, QUESTION_TEXT,
+                   arena_printf(out->arena, "this %s %s; the leader is %s\n", l->role.ops->name,
+                                does, holder ? holder->url : "not known"),
+                   out)
+        ->retry_after_s = 1;
+}
