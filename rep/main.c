@@ -1,6 +1,7 @@
 /* The program rep: represents one cell, and tells about it. */
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
+#include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 #include "rep/cli/commands_io.h"
 
@@ -8,7 +9,7 @@
 
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};
-static const struct cli_option *const question[] = {rep_url_options, cli_tls_options, NULL};
+static const struct cli_option *const question[] = {rep_url_options, question_options, cli_tls_options, NULL};
 static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 

@@ -1,5 +1,5 @@
-/* What a running leader is asked from the command line: one GET or POST, its answer shown as a table
- * or as JSON. */
+/* What a running program is asked from the command line: one GET or POST, its answer shown as a
+ * table or as JSON. */
 #ifndef COMMON_CLI_QUESTION_IO_H
 #define COMMON_CLI_QUESTION_IO_H
 
@@ -20,7 +20,7 @@ int question_open(const struct invocation *call, struct question *ret, struct er
 /* Prints `out` unless `r` is an error; ends everything. Gives `r`, or why it could not be printed. */
 int question_close(struct question *q, int r, struct err *err);
 
-/* The whole of `state`: GET /state, shown. */
+/* The whole of a leader's `state`: GET /state, shown. */
 int question_state_run(const struct invocation *call, struct err *err);
 
 #endif
