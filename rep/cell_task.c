@@ -415,6 +415,7 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const ch
     move->failed = true;
     move->task_created_at = record->created_at;
     move->error_message = (char *)"task container does not exist";
+    move->result = move->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
     return move;
 }
 

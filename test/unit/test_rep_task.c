@@ -611,6 +611,7 @@ static void died_before_it_was_prepared(void **state)
     assert_true(complete.move->failed);
     assert_string_equal(complete.move->attempt, "a-1");
     assert_string_equal(complete.move->error_message, "task container does not exist");
+    assert_string_equal(complete.move->result, "task container does not exist");
     rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", "a-1"));
     rep_rig_task_delete(&g, running(&g, "a-1"));
     rep_rig_advance(&g, 70000);
