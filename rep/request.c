@@ -288,8 +288,8 @@ static void cancel(struct rep *r, const struct request *q, const char *const *pa
     answer_empty(q, 202, out);
 }
 
-/* A member that is null or empty is left unchanged (rep-auctioneer.md 2.3), unless our own bbs says
- * that it replaces. */
+/* A member that is null or absent is left unchanged (rep-auctioneer.md 2.3), unless our own bbs says
+ * that it replaces; in JSON one that is empty replaces too. */
 static void update(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {
@@ -300,11 +300,11 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
         return;
     }
     Rep__Note about = *c->about; /* shallow, copied deeply below */
-    if (news->replaces || news->n_internal_routes > 0) {
+    if (news->replaces || news->internal_routes) {
         about.n_internal_routes = news->n_internal_routes;
         about.internal_routes = news->internal_routes;
     }
-    if (news->replaces || news->n_metric_tags > 0) {
+    if (news->replaces || news->metric_tags) {
         about.n_metric_tags = news->n_metric_tags;
         about.metric_tags =
             ARENA_ARRAY(out->arena, news->n_metric_tags, Rep__Note__MetricTagsEntry *);

@@ -239,7 +239,7 @@ static int read_list(struct reader *r, const ProtobufCFieldDescriptor *f, const 
         }
     }
     *(size_t *)member_of(m, f->quantifier_offset) = count;
-    *(void **)member_of(m, f->offset) = count ? elements : NULL;
+    *(void **)member_of(m, f->offset) = elements;
     return 0;
 }
 
@@ -308,7 +308,7 @@ static int read_map(struct reader *r, const ProtobufCFieldDescriptor *f, const j
         }
     }
     *(size_t *)member_of(m, f->quantifier_offset) = count;
-    *(void **)member_of(m, f->offset) = count ? entries : NULL;
+    *(void **)member_of(m, f->offset) = entries;
     return 0;
 }
 

@@ -323,6 +323,12 @@ static void write_member(struct writer *w, const struct json_field *f, const Pro
     case JSON_HOLDER_OMIT:
         write_holder(w, f, m);
         return;
+    case JSON_IF_THERE:
+        if (*(void *const *)member_of(m, f->field->offset)) {
+            write_key(w, f->key);
+            write_content(w, f, m);
+        }
+        return;
     case JSON_OMIT:
     case JSON_ONLY_IF_SET:
         break;

@@ -154,6 +154,19 @@ static void texts_round_trip(void **state)
     }
 }
 
+/* A set that is there and empty stays so from JSON to JSON; protobuf cannot tell it. */
+static void an_empty_set_is_not_an_absent_one(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const texts[] = {"{\"type\":\"fixed_set\",\"set\":{}}",
+                                        "{\"type\":\"arbitrary\"}"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        const ProtobufCMessage *m =
+            decoded(f, &cell__root_fsprovider__descriptor, texts[i], CODEC_STRICT);
+        assert_string_equal(encoded(f, m, 0), texts[i]);
+    }
+}
+
 static void absent_parts_look_as_diego_shows_them(void **state)
 {
     struct fixture *f = *state;
@@ -600,6 +613,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_is_told_from_other_bytes),
         TEST(texts_round_trip),
+        TEST(an_empty_set_is_not_an_absent_one),
         TEST(absent_parts_look_as_diego_shows_them),
         TEST(own_fields_need_a_flag),
         TEST(keys_match_without_regard_to_case),

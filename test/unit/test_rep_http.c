@@ -119,7 +119,7 @@ static void state_in_json_has_diegos_keys(void **state)
             &g.arena,
             "{\"rep_url\":\"https://cell-1:1801\",\"cell_id\":\"cell-1\",\"cell_index\":0,"
             "\"RootFSProviders\":{\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}},"
-            "\"preloaded+layer\":{\"type\":\"fixed_set\"}},"
+            "\"preloaded+layer\":{\"type\":\"fixed_set\",\"set\":{}}},"
             "\"AvailableResources\":{\"MemoryMB\":900,\"DiskMB\":990,\"Containers\":3},"
             "\"TotalResources\":{\"MemoryMB\":1000,\"DiskMB\":1000,\"Containers\":4},"
             "\"LRPs\":[{\"instance_guid\":\"%s\",\"process_guid\":\"web\",\"index\":0,"
@@ -611,7 +611,22 @@ static void new_tags_are_told_to_bbs(void **state)
     assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
     assert_string_equal(start.move->metric_tags[0]->value, "w");
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
-    /* Unless it is our own bbs that says all there is. */
+    /* What is there and empty replaces: the last of them goes. */
+    assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"internal_routes\":[]}").status, 202);
+    noted(&g, "k=w");
+    start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->n_actual_lrp_internal_routes, 0);
+    assert_int_equal(start.move->n_metric_tags, 1);
+    rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    assert_int_equal(ask(&g, "bbs", "PUT", path,
+                         "{\"internal_routes\":[{\"hostname\":\"b\"}],\"metric_tags\":{}}")
+                         .status,
+                     202);
+    noted(&g, "b");
+    start = rep_rig_take_move(&g, "start");
+    assert_int_equal(start.move->n_metric_tags, 0);
+    rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    /* Our own bbs says all there is, whatever it leaves out. */
     assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"replaces\":true}").status, 202);
     noted(&g, "");
     start = rep_rig_take_move(&g, "start");
