@@ -1,6 +1,11 @@
 /* The process driver: the program runs on the host itself, in a session of its own, with no more
- * isolation than that. For trials without privileges. */
+ * isolation than that. For trials without privileges. Unless it is told where to start it starts in
+ * a directory of its own, HOME in the container's, which goes with the container. */
 #include "rep/driver/driver_parts.h"
+
+#include <sys/stat.h>
+
+#define HOME "home"
 
 static int read_users(struct buf *passwd, struct buf *group, struct err *err)
 {
@@ -34,20 +39,41 @@ static int resolve(const char *words, struct user *ret, struct err *err)
     return result;
 }
 
+/* For its user alone. */
+static int make_home(const char *dir, const struct user *owner, const char **ret_path,
+                     struct arena *a, struct err *err)
+{
+    const char *path = arena_printf(a, "%s/" HOME, dir);
+    if (mkdir(path, 0700) < 0 ||
+        (getuid() == 0 && lchown(path, (uid_t)owner->uid, (gid_t)owner->gid) < 0)) {
+        return err_set(err, ERR_IO, "cannot make the directory %s: %s", path, strerror(errno));
+    }
+    *ret_path = path;
+    return 0;
+}
+
 static int process_prepare(struct driver *d, const char *guid, const char *dir,
                            const struct container_spec *spec, struct command *c, struct err *err)
 {
     struct oci_params p = {.guid = guid, .mark = dir, .facts = d->facts};
-    (void)c;
+    struct container_spec own = *spec;
+    const char *home = NULL;
     if (!rootfs_path(d, spec->rootfs, err)) {
         return -err->code;
     }
     int result = resolve(spec->user ? spec->user : "", &p.user, err);
+    if (result == 0 && (!spec->dir || !spec->dir[0])) {
+        result = make_home(dir, &p.user, &home, &c->arena, err);
+        own.dir = home;
+    }
     if (result < 0) {
         return result;
     }
     json_t *config = json_object();
-    json_object_set_new(config, "process", oci_process(spec, &p, false));
+    json_object_set_new(config, "process", oci_process(&own, &p, false));
+    if (home) {
+        json_object_set_new(config, "home", json_string_nocheck(home));
+    }
     return json_write(dir, "config.json", config, err);
 }
 
@@ -85,11 +111,16 @@ static json_t *process_options(const char *dir, struct command *c, struct err *e
     json_t *config = json_read(dir, "config.json", err);
     const json_t *process = json_object_get(config, "process");
     const json_t *limit = json_array_get(json_object_get(process, "rlimits"), 0);
+    const char *home = json_string_value(json_object_get(config, "home"));
     if (!config) {
         return NULL;
     }
     command_add(c, "--process");
-    command_add(c, "--cwd=%s", json_string_value(json_object_get(process, "cwd")));
+    if (home) {
+        command_add(c, "--home=%s", home);
+    } else {
+        command_add(c, "--cwd=%s", json_string_value(json_object_get(process, "cwd")));
+    }
     command_add(c, "--nofile=%" JSON_INTEGER_FORMAT,
                 json_integer_value(json_object_get(limit, "hard")));
     add_user(c, json_object_get(process, "user"));

@@ -180,7 +180,7 @@ static uint64_t disk_of(const char *path, struct budget *budget)
         outside.st_dev != inside.st_dev && fstatvfs(disk, &fs) == 0) {
         bytes = (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
     } else if (dir >= 0) {
-        bytes = walk(dir, "upper", 0, budget);
+        bytes = walk(dir, "upper", 0, budget) + walk(dir, "home", 0, budget); /* it has one */
     }
     if (disk >= 0) {
         close(disk);

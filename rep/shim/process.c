@@ -54,6 +54,9 @@ static const char *become_program(const struct options *o)
     if (limit_files(o->nofile) < 0) {
         return "cannot set its limit of open files";
     }
+    if (o->home && chdir(o->home) < 0) {
+        return "cannot enter its own directory";
+    }
     gid_t gid = (gid_t)o->gid;
     uid_t uid = (uid_t)o->uid;
     if (o->uid >= 0 && (set_groups(o->groups) < 0 || setresgid(gid, gid, gid) < 0 ||

@@ -43,7 +43,9 @@ struct options {
     const char *pid_file;    /* where the runtime writes the first process's id */
     const char *init;        /* run: the first process is this program once it is ready */
     bool process;            /* COMMAND is the program, not a runtime */
-    const char *cwd;         /* with --process, likewise the next four */
+    const char *cwd;         /* with --process, likewise the next five */
+    const char *home;        /* a directory that is entered before its user is taken, who need not be
+                              * able to reach it by name; NULL: none */
     long uid, gid;           /* -1: as the shim's */
     const char *groups;      /* "1,2" */
     long long nofile;        /* 0: unchanged */

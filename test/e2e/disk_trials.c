@@ -1,18 +1,23 @@
-/* What a driver does beside its loop, for the disk may take its time: measuring, and looking for
- * directories that it does not know. */
+/* What a driver does beside its loop, for the disk may take its time: measuring, looking for
+ * directories that it does not know, deleting what programs left. */
 #include "test/e2e/driver_trials.h"
 
 #include <event2/event.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "rep/driver/worker_io.h"
+#include "rep/shim/shim.h"
 
 /* More than wait for the disk are refused; each is answered once. Nothing is told before the loop
  * runs, so the queue fills however fast the disk is. */
@@ -45,6 +50,47 @@ void trial_measure_bounded(void **state)
     }
     subject_remove(&r->subject, "idle");
     arena_done(&arena);
+}
+
+/* As a rep without privileges: in the child. */
+static void remove_as_nobody(const char *dir, const char *shim)
+{
+    enum { NOBODY = 65534, HIGH = 10 };
+    char name[] = "rep-shim", verb[] = "remove", guid[] = "--guid=c";
+    char *argv[] = {name, verb, guid, NULL}, *envp[] = {NULL};
+    int program = open(shim, O_RDONLY), null = open("/dev/null", O_WRONLY);
+    program = fcntl(program, F_DUPFD, HIGH);
+    dup2(null, SHIM_REPORT_FD);
+    if (program >= 0 && chdir(dir) == 0 &&
+        (getuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+                           setresuid(NOBODY, NOBODY, NOBODY) == 0))) {
+        fexecve(program, argv, envp);
+    }
+    _exit(99);
+}
+
+/* A program may close its directories to itself: a rep that is not root removes them all the same. */
+void trial_closed_directories(void **state)
+{
+    struct rig *r = *state;
+    char script[900], dir[200];
+    int status = -1;
+    snprintf(script, sizeof(script),
+             "set -e; mkdir %s/closed; cd %s/closed; mkdir -p c/home/read-only/shut/deep; "
+             ": >c/home/read-only/file; : >c/home/read-only/shut/deep/file; "
+             "[ $(id -u) != 0 ] || chown -R 65534:65534 .; "
+             "chmod 0 c/home/read-only/shut/deep c/home/read-only/shut; chmod 555 c/home/read-only",
+             r->dir, r->dir);
+    assert_int_equal(system(script), 0);
+    snprintf(dir, sizeof(dir), "%s/closed/c", r->dir);
+    pid_t child = fork();
+    if (child == 0) {
+        remove_as_nobody(dir, r->shim);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(access(dir, F_OK), -1);
 }
 
 /* A preparation that an earlier rep left at work is finished behind the driver's back: a listing

@@ -92,6 +92,35 @@ void trial_environment(void **state)
     assert_int_equal(code, 9);
 }
 
+/* A plain process starts in a directory of its own, whoever it runs as, and it goes with it. */
+void trial_home(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    char expected[300], home[200];
+    int code;
+    arena_init(&arena);
+    snprintf(home, sizeof(home), "%s", rig_path(r, "inside", "home"));
+    snprintf(expected, sizeof(expected), "%s\n0\nmine\n", home);
+    struct container_spec spec = rig_shell(r, "pwd; ls -A | wc -l; echo > mine; ls -A", args);
+    assert_string_equal(output_of(r, &spec, &code), expected);
+    assert_int_equal(access(home, F_OK), -1);
+    if (getuid() == 0) {
+        spec.user = "nobody";
+        assert_string_equal(output_of(r, &spec, &code), expected);
+    }
+    rig_begin_shell(r, "left", "echo outcome > result");
+    assert_int_equal(subject_await_end(&r->subject, "left").exit_code, 0);
+    struct verb_answer got = subject_verb(
+        &r->subject, &arena,
+        (struct verb_call){.verb = VERB_READ, .guid = "left", .path = "result"});
+    assert_int_equal(got.outcome, VERB_DONE);
+    assert_true(bytes_equal(got.data, bytes_of("outcome\n")));
+    subject_remove(&r->subject, "left");
+    arena_done(&arena);
+}
+
 void trial_users(void **state)
 {
     struct rig *r = *state;
@@ -208,10 +237,9 @@ void trial_exec(void **state)
                      (struct verb_call){.verb = VERB_EXEC, .guid = "host", .argv = missing});
     assert_int_equal(a.outcome, VERB_FAILED);
     assert_non_null(strstr(a.text, "no-such-program"));
-    int64_t before = r->subject.now_ns(&r->subject);
     a = exec_shell(r, &arena, "sleep 777", 300);
     assert_int_equal(a.outcome, VERB_UNCERTAIN);
-    assert_true(r->subject.now_ns(&r->subject) - before >= 300 * MILLISECOND_NS);
+    assert_non_null(strstr(a.text, "deadline"));
     assert_int_equal(subject_find(&r->subject, &arena, "host").state, CONTAINER_RUNNING);
     subject_remove(&r->subject, "host");
     arena_done(&arena);
@@ -259,7 +287,7 @@ void trial_measure(void **state)
     struct arena arena;
     arena_init(&arena);
     rig_begin_shell(r, "busy",
-                    "dd if=/dev/zero of=/tmp/rig.$$ bs=64k count=32 2>/dev/null; "
+                    "dd if=/dev/zero of=rig bs=64k count=32 2>/dev/null; "
                     "while true; do :; done");
     rig_begin_shell(r, "idle", "exec sleep 1000");
     pause_ms(1500);
@@ -268,13 +296,10 @@ void trial_measure(void **state)
     assert_true(busy.cpu_fraction > 0.05 && busy.cpu_fraction < 2);
     assert_true(idle.cpu_fraction < busy.cpu_fraction);
     assert_true(idle.memory_bytes > 10000 && idle.memory_bytes < 100 << 20);
-    if (r->config.kind == DRIVER_OCI) {
-        assert_true(busy.disk_bytes >= 32 * 65536 && busy.disk_bytes < 64 << 20);
-        assert_true(idle.disk_bytes < busy.disk_bytes);
-    }
+    assert_true(busy.disk_bytes >= 32 * 65536 && busy.disk_bytes < 64 << 20);
+    assert_true(idle.disk_bytes < busy.disk_bytes);
     subject_remove(&r->subject, "busy");
     subject_remove(&r->subject, "idle");
-    assert_int_equal(system("rm -f /tmp/rig.*"), 0); /* of the process driver */
     arena_done(&arena);
 }
 

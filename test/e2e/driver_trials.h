@@ -57,6 +57,7 @@ const char *rig_path(struct rig *r, const char *guid, const char *name);
 
 void trial_conformance(void **state);
 void trial_environment(void **state);
+void trial_home(void **state); /* of the process driver */
 void trial_users(void **state);
 void trial_isolation(void **state);
 void trial_limits(void **state);
@@ -86,6 +87,7 @@ void trial_leftovers(void **state);
 /* disk_trials.c */
 void trial_measure_bounded(void **state);
 void trial_found_later(void **state);
+void trial_closed_directories(void **state);
 
 /* read_trials.c */
 void trial_read(void **state);

@@ -31,6 +31,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TRIAL(trial_conformance),
         TRIAL(trial_environment),
+        TRIAL(trial_home),
+        TRIAL(trial_closed_directories),
         TRIAL(trial_users),
         TRIAL(trial_exec),
         TRIAL(trial_dash),
