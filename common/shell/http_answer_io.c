@@ -270,8 +270,9 @@ void connection_pump(struct connection *c)
         }
         buf_done(&slice);
     }
-    if (fresh && c->size < 0) {
-        /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own. */
+    if (fresh && c->size < 0 && evbuffer_get_length(output) <= HTTP_JOINED_BYTES) {
+        /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own. What
+         * is longer takes several anyhow: it is not worth a copy. */
         evbuffer_pullup(output, -1);
     }
     if (evbuffer_get_length(output) && !evtimer_pending(c->timer, NULL)) {

@@ -1,4 +1,5 @@
 #include "test/tool/echo_server.h"
+#include "test/tool/heap.h"
 
 #include "common/shell/log_io.h"
 #include "test/tool/echo_role.h"
@@ -43,16 +44,10 @@ static void step(struct child *c, struct event *ev)
 static void stats(struct child *c, uint64_t id)
 {
     char text[128];
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (!f || fscanf(f, "%*d %ld", &pages) != 1) {
-        abort();
-    }
-    fclose(f);
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
-    snprintf(text, sizeof(text), "connections=%u rss_kb=%ld cpu_ms=%ld",
-             http_server_connections(c->server), pages * 4,
+    snprintf(text, sizeof(text), "connections=%u heap_kb=%ld cpu_ms=%ld",
+             http_server_connections(c->server), heap_kb(),
              (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000 +
                  (use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1000);
     http_server_reply(c->server, &(struct reply){.id = id,

@@ -1,6 +1,6 @@
 /* The HTTP server shell with the echo role behind it, in a process of its own, so that tests may
  * speak to it with blocking calls and limit its descriptors. Beside the role's paths it answers
- * /stats with "connections=N rss_kb=N cpu_ms=N", and holds descriptors: /hold takes all but one that
+ * /stats with "connections=N heap_kb=N cpu_ms=N", and holds descriptors: /hold takes all but one that
  * are free, /release gives them back. */
 #ifndef TEST_TOOL_ECHO_SERVER_H
 #define TEST_TOOL_ECHO_SERVER_H

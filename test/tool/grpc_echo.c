@@ -1,4 +1,5 @@
 #include "test/tool/grpc_echo.h"
+#include "test/tool/heap.h"
 
 #include "common/shell/log_io.h"
 #include "test/tool/patience.h"
@@ -29,14 +30,8 @@ static void say(struct service *s, uint64_t id, struct bytes message)
 static void stats(struct service *s, uint64_t id)
 {
     char text[128];
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (!f || fscanf(f, "%*d %ld", &pages) != 1) {
-        abort();
-    }
-    fclose(f);
-    snprintf(text, sizeof(text), "connections=%u requests=%u hangups=%u rss_kb=%ld",
-             grpc_server_connections(s->server), s->requests, s->hangups, pages * 4);
+    snprintf(text, sizeof(text), "connections=%u requests=%u hangups=%u heap_kb=%ld",
+             grpc_server_connections(s->server), s->requests, s->hangups, heap_kb());
     say(s, id, bytes_of(text));
 }
 

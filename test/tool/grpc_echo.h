@@ -12,7 +12,7 @@
  * /echo.Echo/Never    no answer
  * /echo.Echo/Wake     answers every Never first, with an empty message
  * /echo.Echo/Big      a message of 1 MiB
- * /echo.Echo/Stats    "connections=N requests=N hangups=N rss_kb=N"
+ * /echo.Echo/Stats    "connections=N requests=N hangups=N heap_kb=N"
  * anything else       status 5, "50% of\n nothing" */
 struct grpc_echo {
     pid_t pid;
