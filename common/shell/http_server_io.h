@@ -1,7 +1,7 @@
 /* The HTTP server shell: HTTP/1.1 over mutual TLS for one role, on evhttp (DESIGN 8). It reads whole
  * requests, names the speaker from the client certificate, and gives replies, whole or from cursors.
  *
- * Rules, each with a test in test/api/test_http_server.c:
+ * Rules, each with a test in test/api/test_http_{server,sockets,streams}.c:
  *  1. TCP_NODELAY on the listening socket, inherited by its connections.
  *  2. A connection that gets no TLS is refused, never served in plain text.
  *  3. Handshake, head, body, idle connection and unread answer have each a time-out; a stream has
