@@ -1,0 +1,368 @@
+/* Our own paths of a running bbs on a real etcd: sessions and beats of a cell, moves in batches,
+ * leaders, the brake. The tests follow one another on one board. */
+#include "board.pb-c.h"
+#include "models/cells.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+#include "test/api/bbs_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct bbs_process *const bbs = bbs_rig.bbs;
+
+static int group_setup(void **state)
+{
+    (void)state;
+    return bbs_rig_start(2);
+}
+
+static int group_teardown(void **state)
+{
+    (void)state;
+    return bbs_rig_end();
+}
+
+static int32_t beat_cell(struct arena *a, uint64_t session, struct buf *answer)
+{
+    Board__BeatRequest r = BOARD__BEAT_REQUEST__INIT;
+    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
+    r.cell = &beat;
+    beat.cell_id = arena_strdup(a, "cell-1");
+    beat.session = session;
+    bbs_post_as(&bbs_rig.rep, "/v1/board/beat", &r.base, answer);
+    return bbs_error_of(answer);
+}
+
+static void sessions_and_beats(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_session(a, "cell-1", 2, &answer),
+                     MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(beat_cell(a, 3, &answer), -1);
+    assert_int_equal(beat_cell(a, 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    Board__BeatRequest other = BOARD__BEAT_REQUEST__INIT;
+    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
+    other.cell = &beat;
+    beat.cell_id = arena_strdup(a, "cell-2");
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &other.base);
+    assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/beat",
+                                buf_bytes(&body), NULL, &answer), 403);
+    buf_done(&body);
+    buf_done(&answer);
+    arena_done(a);
+}
+
+/* The epoch of the DesiredLRP: what a cell claims by. */
+static const char *definition_of(struct arena *a, const char *guid)
+{
+    Models__DesiredLRPByProcessGuidRequest r = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    struct buf answer;
+    buf_init(&answer);
+    r.process_guid = arena_strdup(a, guid);
+    assert_int_equal(bbs_post(bbs[0].port, "/v1/desired_lrps/get_by_process_guid.r3", &r.base,
+                              &answer), 200);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Models__DesiredLRPResponse *got =
+        models__desired_lrpresponse__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    assert_non_null(got->desired_lrp);
+    buf_done(&answer);
+    return got->desired_lrp->modification_tag->epoch;
+}
+
+static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t session,
+                               int32_t index)
+{
+    Board__Move *m = ARENA_NEW(a, Board__Move);
+    board__move__init(m);
+    m->move = arena_strdup(a, "claim");
+    m->session = session;
+    m->definition = arena_strdup(a, definition_of(a, "applied"));
+    m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(m->actual_lrp_key);
+    m->actual_lrp_key->process_guid = arena_strdup(a, "applied");
+    m->actual_lrp_key->index = index;
+    m->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(m->actual_lrp_instance_key);
+    m->actual_lrp_instance_key->instance_guid = arena_strdup(a, "i");
+    m->actual_lrp_instance_key->cell_id = arena_strdup(a, cell_id);
+    return m;
+}
+
+/* All the rows in one batch; then what a batch may hold. */
+static void moves_in_batches(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *move, *cell_id;
+        uint64_t session;
+        int32_t index;
+        Board__MoveResult__Outcome outcome;
+        int32_t error;                   /* -1 = none */
+        const char *definition, *domain; /* NULL = the right one, and none */
+    } rows[] = {
+        {"claim", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__DONE, -1},
+        {"claim", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__NOTHING, -1},
+        {"claim", "cell-2", 3, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest},
+        {"claim", "cell-1", 2, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__ResourceConflict},
+        {"claim", "cell-1", 3, 9, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__ResourceNotFound},
+        {"create", "cell-1", 3, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest},
+        {"claim", "cell-1", 3, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest, .definition = ""},
+        /* Another role's moves, in whatever state the record is. */
+        {"stop", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest},
+        {"restart", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest},
+        {"expire", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
+         MODELS__ERROR__TYPE__InvalidRequest, .domain = "nowhere"},
+    };
+    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(bbs_desire(bbs[1].port, "applied", 2, &answer), -1);
+    Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
+    r.moves = ARENA_ARRAY(a, 257, Board__Move *);
+    for (size_t i = 0; i < ROWS; i++) {
+        r.moves[i] = claim_move(a, rows[i].cell_id, rows[i].session, rows[i].index);
+        r.moves[i]->move = arena_strdup(a, rows[i].move);
+        if (rows[i].definition) {
+            r.moves[i]->definition = arena_strdup(a, rows[i].definition);
+        }
+        if (rows[i].domain) {
+            r.moves[i]->domain = arena_strdup(a, rows[i].domain);
+        }
+    }
+    r.n_moves = ROWS;
+    bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    Board__ApplyResponse *got =
+        board__apply_response__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    assert_int_equal(got->n_results, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        const Board__MoveResult *result = got->results[i];
+        assert_int_equal(result->outcome, rows[i].outcome);
+        assert_int_equal(result->error ? (int32_t)result->error->type : -1, rows[i].error);
+    }
+    assert_string_equal(got->results[0]->record->state, "CLAIMED");
+    /* Another epoch, too many, another cell. */
+    r.epoch = arena_strdup(a, "another");
+    bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
+    assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__ResourceConflict);
+    r.epoch = got->epoch;
+    for (r.n_moves = 0; r.n_moves < 257; r.n_moves++) {
+        r.moves[r.n_moves] = r.moves[0];
+    }
+    bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
+    assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__InvalidRequest);
+    r.n_moves = 256;
+    bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
+    got = board__apply_response__unpack(&allocator, answer.size, answer.data);
+    assert_int_equal(got->n_results, 256);
+    r.n_moves = 1;
+    r.cell_id = arena_strdup(a, "cell-2");
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &r.base);
+    assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/apply",
+                                buf_bytes(&body), NULL, &answer), 403);
+    buf_done(&body);
+    buf_done(&answer);
+    arena_done(a);
+}
+
+/* Gives the term after the request, 0 when the lock is free; *ret_error -1 = none. */
+static int64_t ask_lead_of(struct arena *a, const char *role, const char *holder, int64_t displace,
+                           int64_t release, int32_t *ret_error)
+{
+    Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
+    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    struct buf answer;
+    buf_init(&answer);
+    r.lead = &lead;
+    r.displace = displace;
+    r.release = release;
+    lead.role = arena_strdup(a, role);
+    lead.holder = arena_strdup(a, holder);
+    bbs_post_as(strcmp(role, "converger") == 0 ? &bbs_rig.converger : &bbs_rig.auctioneer,
+                "/v1/board/lead", &r.base, &answer);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__LeadResponse *got =
+        board__lead_response__unpack(&allocator, answer.size, answer.data);
+    assert_non_null(got);
+    *ret_error = got->error ? (int32_t)got->error->type : -1;
+    buf_done(&answer);
+    return got->term ? got->term->term : 0;
+}
+
+static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, int64_t release,
+                        int32_t *ret_error)
+{
+    return ask_lead_of(a, "auctioneer", holder, displace, release, ret_error);
+}
+
+static void leaders(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    int32_t error;
+    arena_init(a);
+    int64_t term = ask_lead(a, "one", 0, 0, &error);
+    assert_true(term > 0);
+    assert_int_equal(error, -1);
+    assert_int_equal(ask_lead(a, "one", 0, 0, &error), term);
+    assert_int_equal(error, -1);
+    assert_int_equal(ask_lead(a, "two", 0, 0, &error), term);
+    assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(ask_lead(a, "two", term - 1, 0, &error), term);
+    assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
+    int64_t next = ask_lead(a, "two", term, 0, &error);
+    assert_int_equal(error, -1);
+    assert_true(next > term);
+    assert_int_equal(ask_lead(a, "one", 0, term, &error), next); /* not its term any more */
+    assert_int_equal(ask_lead(a, "two", 0, next, &error), 0);
+    assert_true(ask_lead(a, "one", 0, 0, &error) > next);
+    arena_done(a);
+}
+
+/* One move of the leading converger, about cell-1 in session 3; the outcome. */
+static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
+{
+    int32_t error;
+    struct buf answer;
+    buf_init(&answer);
+    Board__Term term = BOARD__TERM__INIT;
+    term.role = arena_strdup(a, "converger");
+    term.term = ask_lead_of(a, "converger", "c", 0, 0, &error);
+    Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
+    cell.cell_id = arena_strdup(a, "cell-1");
+    cell.session = 3;
+    Board__Move m = BOARD__MOVE__INIT, *moves[] = {&m};
+    m.move = arena_strdup(a, move);
+    m.term = &term;
+    m.cell_id = cell.cell_id;
+    m.session = cell.session;
+    m.cells = cells;
+    m.n_cells = 1;
+    Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
+    r.moves = moves;
+    r.n_moves = 1;
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    Board__ApplyResponse *got = NULL;
+    for (int i = 0; i < 2; i++) { /* the first is refused, and tells the epoch */
+        term.epoch = got ? got->epoch : arena_strdup(a, "");
+        bbs_post_as(&bbs_rig.converger, "/v1/board/apply", &r.base, &answer);
+        got = board__apply_response__unpack(&allocator, answer.size, answer.data);
+        assert_non_null(got);
+        assert_int_equal(got->n_results, 1);
+    }
+    buf_done(&answer);
+    return got->results[0]->outcome;
+}
+
+static int32_t say_brake(bool confirm, bool keep, struct buf *answer)
+{
+    Board__BrakeRequest r = BOARD__BRAKE_REQUEST__INIT;
+    r.confirm = confirm;
+    r.keep = keep;
+    assert_int_equal(bbs_post(bbs[0].port, "/v1/board/brake", &r.base, answer), 200);
+    return bbs_error_of(answer);
+}
+
+static const char *shown_state(struct arena *a, struct buf *answer)
+{
+    assert_int_equal(bbs_post(bbs[1].port, "/v1/board/cells", NULL, answer), 200);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__CellsStatus *got =
+        board__cells_status__unpack(&allocator, answer->size, answer->data);
+    assert_non_null(got);
+    assert_int_equal(got->n_cells, 1);
+    return got->cells[0]->state;
+}
+
+/* What cells/list.r1 shows. */
+static size_t count_cells(struct buf *answer)
+{
+    assert_int_equal(bbs_post(bbs[1].port, "/v1/cells/list.r1", NULL, answer), 200);
+    Models__CellsResponse *got =
+        models__cells_response__unpack(NULL, answer->size, answer->data);
+    assert_non_null(got);
+    size_t count = got->n_cells;
+    models__cells_response__free_unpacked(got, NULL);
+    return count;
+}
+
+/* A cell is held, kept, confirmed, lost, and comes back with a higher session. */
+static void a_cell_is_lost_and_comes_back(void **state)
+{
+    (void)state;
+    struct arena arena, *a = &arena;
+    struct buf answer;
+    arena_init(a);
+    buf_init(&answer);
+    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(say_brake(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(say_brake(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_string_equal(shown_state(a, &answer), "PRESENT");
+
+    assert_int_equal(converge(a, "brake"), BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_string_equal(shown_state(a, &answer), "LOST (held)");
+    assert_int_equal(count_cells(&answer), 1); /* held is not lost */
+    assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
+    assert_int_equal(say_brake(false, true, &answer), -1);
+    assert_int_equal(converge(a, "release"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
+    assert_int_equal(say_brake(true, false, &answer), -1);
+    assert_int_equal(say_brake(false, true, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+
+    assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_string_equal(shown_state(a, &answer), "LOST");
+    assert_int_equal(count_cells(&answer), 0);
+    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer),
+                     MODELS__ERROR__TYPE__ResourceConflict);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    const Board__CellResponse *refused =
+        board__cell_response__unpack(&allocator, answer.size, answer.data);
+    assert_int_equal(refused->cell->state, BOARD__CELL_RECORD__STATE__LOST);
+    assert_int_equal(refused->cell->session, 3);
+    assert_int_equal(bbs_open_session(a, "cell-1", 4, &answer), -1);
+    assert_string_equal(shown_state(a, &answer), "PRESENT");
+    assert_int_equal(beat_cell(a, 4, &answer), -1);
+    buf_done(&answer);
+    arena_done(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sessions_and_beats),
+        cmocka_unit_test(moves_in_batches),
+        cmocka_unit_test(leaders),
+        cmocka_unit_test(a_cell_is_lost_and_comes_back),
+    };
+    if (!etcd_server_possible()) {
+        printf("[  SKIPPED ] bbs own paths: no etcd on this machine\n");
+        return 0;
+    }
+    return cmocka_run_group_tests_name("bbs own paths", tests, group_setup, group_teardown);
+}
