@@ -7,11 +7,9 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/events.pb-c.h"
 #include "models/task_requests.pb-c.h"
-#include "test/tool/bbs_process.h"
-#include "test/tool/certs.h"
+#include "test/api/bbs_rig.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,50 +28,21 @@ enum { BBS_COUNT = 2, EVENT_WAIT_MS = PATIENCE_MS, QUIET_MS = 200 };
 #define TASKS "/v1/events/tasks.r1"
 #define TASKS_R0 "/v1/events/tasks"
 
-static struct certs certs;
-static struct etcd_server etcd;
-static struct tls_files server_files, client_files;
-static struct bbs_process bbs[BBS_COUNT];
+static struct bbs_process *const bbs = bbs_rig.bbs;
 
 static int group_setup(void **state)
 {
     (void)state;
-    struct err err;
-    signal(SIGPIPE, SIG_IGN);
-    certs_init(&certs);
-    server_files = certs_make(&certs, "server", "bbs", "bbs", 3600);
-    client_files = certs_make(&certs, "client", "client", "somebody", 3600);
-    if (etcd_server_start(&(struct etcd_server_config){.tls = true}, &etcd, &err) < 0) {
-        fprintf(stderr, "%s\n", err.text);
-        return -1;
-    }
-    bbs_process_start(&bbs[0], certs.dir, "bbs-1", &etcd, &server_files, &client_files);
-    bbs_process_start(&bbs[1], certs.dir, "bbs-2", &etcd, &server_files, &client_files);
-    bbs_process_wait_ready(&bbs[0]);
-    bbs_process_wait_ready(&bbs[1]);
-    return 0;
+    return bbs_rig_start(BBS_COUNT);
 }
 
 static int group_teardown(void **state)
 {
     (void)state;
-    int codes[] = {bbs_process_end(&bbs[0]), bbs_process_end(&bbs[1])};
-    etcd_server_done(&etcd);
-    certs_done(&certs);
-    return codes[0] == 0 && codes[1] == 0 ? 0 : -1;
+    return bbs_rig_end();
 }
 
 /* ---- what clients ask ------------------------------------------------------------------------ */
-
-static int32_t error_of(const struct buf *answer)
-{
-    Models__ActualLRPLifecycleResponse *r =
-        models__actual_lrplifecycle_response__unpack(NULL, answer->size, answer->data);
-    assert_non_null(r);
-    int32_t type = r->error ? (int32_t)r->error->type : -1;
-    models__actual_lrplifecycle_response__free_unpacked(r, NULL);
-    return type;
-}
 
 static void ask_traced(const struct bbs_process *b, const char *path, const char *trace_id,
                        const ProtobufCMessage *m)
@@ -84,7 +53,7 @@ static void ask_traced(const struct bbs_process *b, const char *path, const char
     buf_message(&body, m);
     assert_int_equal(bbs_process_ask(b, "POST", path, trace_id, buf_bytes(&body), NULL, &answer),
                      200);
-    assert_int_equal(error_of(&answer), -1);
+    assert_int_equal(bbs_error_of(&answer), -1);
     buf_done(&body);
     buf_done(&answer);
 }
@@ -583,7 +552,7 @@ static void unreadable_bodies(void **state)
         }
     }
     struct subscriber s; /* those of tasks ignore it */
-    assert_true(client_open(&s.client, bbs[0].port, &client_files, 0));
+    assert_true(client_open(&s.client, bbs[0].port, &bbs_rig.client, 0));
     assert_true(client_print(&s.client, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n",
                              TASKS));
     client_write(&s.client, bad, sizeof(bad));
@@ -679,7 +648,8 @@ static void a_bbs_that_ends(void **state)
     (void)state;
     struct bbs_process third;
     struct subscriber s;
-    bbs_process_start(&third, certs.dir, "bbs-3", &etcd, &server_files, &client_files);
+    bbs_process_start(&third, bbs_rig.certs.dir, "bbs-3", &bbs_rig.etcd, &bbs_rig.server,
+                      &bbs_rig.client);
     bbs_process_wait_ready(&third);
     subscriber_open(&s, &third, "GET", GROUPS, NULL, 0);
     assert_int_equal(s.status, 200);
@@ -752,12 +722,13 @@ static void wrong_methods_and_paths(void **state)
 static void not_ready(void **state)
 {
     (void)state;
-    struct etcd_server nowhere = etcd;
+    struct etcd_server nowhere = bbs_rig.etcd;
     struct bbs_process b;
     struct buf answer;
     buf_init(&answer);
     snprintf(nowhere.endpoint, sizeof(nowhere.endpoint), "https://127.0.0.1:1");
-    bbs_process_start(&b, certs.dir, "bbs-waits", &nowhere, &server_files, &client_files);
+    bbs_process_start(&b, bbs_rig.certs.dir, "bbs-waits", &nowhere, &bbs_rig.server,
+                      &bbs_rig.client);
     for (size_t i = 0; i < PATH_COUNT + 1; i++) {
         const char *path = i < PATH_COUNT ? paths[i].path : "/nowhere";
         const char *method = i < PATH_COUNT ? paths[i].method : "POST";

@@ -3,11 +3,9 @@
 #include "common/shell/http_server_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/events.pb-c.h"
-#include "test/tool/bbs_process.h"
-#include "test/tool/certs.h"
+#include "test/api/bbs_rig.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,34 +27,18 @@ static const char *const paths[] = {"/v1/events.r1", "/v1/events", INSTANCES,
                                     "/v1/events/tasks"};
 enum { PATHS = sizeof(paths) / sizeof(paths[0]) };
 
-static struct certs certs;
-static struct etcd_server etcd;
-static struct bbs_process bbs;
+static struct bbs_process *const bbs = bbs_rig.bbs;
 
 static int group_setup(void **state)
 {
     (void)state;
-    struct err err;
-    signal(SIGPIPE, SIG_IGN);
-    certs_init(&certs);
-    struct tls_files server = certs_make(&certs, "server", "bbs", "bbs", 3600);
-    struct tls_files client = certs_make(&certs, "client", "client", "somebody", 3600);
-    if (etcd_server_start(&(struct etcd_server_config){.tls = true}, &etcd, &err) < 0) {
-        fprintf(stderr, "%s\n", err.text);
-        return -1;
-    }
-    bbs_process_start(&bbs, certs.dir, "bbs", &etcd, &server, &client);
-    bbs_process_wait_ready(&bbs);
-    return 0;
+    return bbs_rig_start(1);
 }
 
 static int group_teardown(void **state)
 {
     (void)state;
-    int code = bbs_process_end(&bbs);
-    etcd_server_done(&etcd);
-    certs_done(&certs);
-    return code == 0 ? 0 : -1;
+    return bbs_rig_end();
 }
 
 /* ---- what clients ask ------------------------------------------------------------------------ */
@@ -173,7 +155,7 @@ static void begin_to_send(struct sender *s, const char *path, enum stage stage)
     s->stage = stage;
     s->sent = sent[stage];
     s->begun_ms = patience_now_ms();
-    assert_true(client_open(&s->client, bbs.port, &bbs.client, 0));
+    assert_true(client_open(&s->client, bbs->port, &bbs->client, 0));
     assert_true(client_write(&s->client, s->request, s->sent));
 }
 
@@ -211,8 +193,8 @@ static void slow_senders(void **state)
         begin_to_send(&senders[i], paths[i % PATHS], (enum stage)(i / PATHS));
     }
     begin_to_send(&never, "/v1/events", HALF_A_HEAD);
-    subscriber_open(&quick, &bbs, "POST", INSTANCES, NULL, 0);
-    assert_true(client_open(&c, bbs.port, &bbs.client, 0));
+    subscriber_open(&quick, bbs, "POST", INSTANCES, NULL, 0);
+    assert_true(client_open(&c, bbs->port, &bbs->client, 0));
     desire(&c, "beside-slow-senders", 3);
     read_all(&quick, 0, 4);
     for (unsigned i = 0; i < PATHS * STAGES; i++) {
@@ -233,7 +215,7 @@ static long status_mib(const char *name)
 {
     char path[64], line[256];
     long kib = -1;
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)bbs.pid);
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)bbs->pid);
     FILE *f = fopen(path, "re");
     assert_non_null(f);
     while (fgets(line, sizeof(line), f)) {
@@ -258,12 +240,12 @@ static void many_readers_that_stop(void **state)
     struct subscriber quick;
     struct tls_client c;
     memset(note, 'n', NOTE);
-    assert_true(client_open(&c, bbs.port, &bbs.client, 0));
+    assert_true(client_open(&c, bbs->port, &bbs->client, 0));
     desire(&c, "busy", 0);
     for (unsigned i = 0; i < STOPPED; i++) {
-        subscriber_open(&stopped[i], &bbs, "POST", INSTANCES, NULL, 4096);
+        subscriber_open(&stopped[i], bbs, "POST", INSTANCES, NULL, 4096);
     }
-    subscriber_open(&quick, &bbs, "POST", INSTANCES, NULL, 0);
+    subscriber_open(&quick, bbs, "POST", INSTANCES, NULL, 0);
     long before = status_mib("VmRSS");
     for (long i = 0; i < UPDATES; i++) {
         note[0] = (char)('a' + i % 26);
