@@ -1,0 +1,231 @@
+/* What is told of a commit and when, under single, chosen faults; and the barrier that
+ * an answer without a commit passes. */
+#include "test/unit/board_asks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Reads nothing: nothing but the cause slot tells a second landing from the first. */
+static void gather_blindly(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct asked_shot *s = snapshot;
+    s->key = key_domain(view_arena(v), ((const Board__DomainRecord *)in->request)->domain);
+}
+
+static const struct op_row blind_row = {.name = "blind",
+                                        .gather = gather_blindly,
+                                        .decide = asked_decide,
+                                        .snapshot_size = sizeof(struct asked_shot)};
+
+static const struct op_row repeat_row = {
+    .name = "repeat",
+    .gather = asked_gather,
+    .decide = asked_decide,
+    .snapshot_size = sizeof(struct asked_shot),
+    .nothing_without_barrier = true,
+};
+
+static void a_commit_answers_with_its_revision(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0};
+    ask(r, 0, &a, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 1);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    assert_int_equal(a.verdict, PLAN_COMMIT);
+    assert_int_equal(a.result.revision, mod_revision(r, "domain/d"));
+    board_rig_free(r);
+}
+
+static void a_lost_answer_is_settled_as_landed(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0};
+    board_rig_faults(r)->answer_lost = 1000;
+    ask(r, 0, &a, "d");
+    board_rig_run(r, SECOND_NS);
+    board_rig_faults(r)->answer_lost = 0;
+    assert_int_equal(a.answers, 0); /* never guessed at */
+    board_rig_run(r, 3 * SECOND_NS);
+    assert_int_equal(a.answers, 1);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    assert_int_equal(a.result.revision, mod_revision(r, "domain/d"));
+    board_rig_free(r);
+}
+
+static void a_lost_request_is_voided_and_tried_again(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0};
+    board_rig_faults(r)->lost = 1000;
+    ask(r, 0, &a, "d");
+    board_rig_run(r, SECOND_NS);
+    board_rig_faults(r)->lost = 0;
+    assert_int_equal(mod_revision(r, "domain/d"), 0);
+    board_rig_run(r, 3 * SECOND_NS);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    assert_int_equal(a.result.revision, mod_revision(r, "domain/d"));
+    board_rig_free(r);
+}
+
+static void a_late_request_never_lands_once_it_is_voided(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        struct rig *r = board_rig_new(100 + i, 1, &asked_config, NULL);
+        assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+        struct asked a = {0};
+        board_rig_faults(r)->late = 1000; /* arrives within 4 s after it was given up */
+        ask_row(r, 0, &a, "d", &blind_row);
+        board_rig_run(r, 50 * MILLISECOND_NS);
+        board_rig_faults(r)->late = 0;
+        board_rig_run(r, 20 * SECOND_NS);
+        assert_int_equal(a.answers, 1);
+        assert_int_equal(a.result.end, OP_DECIDED);
+        /* Landed once: the record is still the first version of itself. */
+        assert_int_equal(a.result.revision, mod_revision(r, "domain/d"));
+        board_rig_free(r);
+    }
+}
+
+static void an_op_is_answered_after_5_s_whatever_happens(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0}, b = {0};
+    board_rig_cut(r, 0, true);
+    ask(r, 0, &a, "d");
+    board_rig_run(r, 4900 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 0);
+    board_rig_run(r, 200 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 1);
+    assert_int_equal(a.result.end, OP_UNAVAILABLE);
+    board_rig_cut(r, 0, false);
+    board_rig_run(r, 20 * SECOND_NS);
+    assert_int_equal(a.answers, 1);
+    ask(r, 0, &b, "d"); /* all is well again */
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(b.result.end, OP_DECIDED);
+    assert_int_equal(board_rig_logged(r, "waiting for etcd"), 1);
+    assert_int_equal(board_rig_logged(r, "etcd answers again"), 1);
+    board_rig_free(r);
+}
+
+static void a_commit_does_not_wait_for_a_lagging_watch(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0};
+    board_rig_stall_watch(r, 0, true);
+    ask(r, 0, &a, "d");
+    board_rig_run(r, 150 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 0);
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 1);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    /* A copy more than 5 s behind is rebuilt. */
+    board_rig_run(r, 6 * SECOND_NS);
+    assert_true(board_rig_logged(r, "the copy of the board is loaded anew") > 0);
+    board_rig_free(r);
+}
+
+static void a_record_too_large_is_an_invalid_request(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked a = {0};
+    char *huge = malloc(RECORD_MAX_BYTES + 1);
+    memset(huge, 'x', RECORD_MAX_BYTES);
+    huge[RECORD_MAX_BYTES] = 0;
+    ask(r, 0, &a, huge);
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    assert_int_equal(a.verdict, PLAN_REFUSE);
+    assert_string_equal(a.text, "a record is larger than 1 MiB");
+    board_rig_free(r);
+    free(huge);
+}
+
+static void count_notice(void *context, const struct notice *n, const char *trace_id,
+                         struct effects *out)
+{
+    (void)out;
+    assert_int_equal(n->kind, NOTICE_STOP);
+    assert_string_equal(trace_id, "t");
+    ++*(unsigned *)context;
+}
+
+/* A stop that is asked for again finds its mark there: the rep may have missed the first notice. */
+static void a_notice_is_given_once_also_when_nothing_is_to_be_committed(void **state)
+{
+    (void)state;
+    unsigned notices = 0;
+    struct rig *r =
+        ready_rig(1, &(struct board_hooks){.context = &notices, .on_notice = count_notice});
+    struct asked first = {.notice = true}, again = {.notice = true, .nothing = true};
+    ask(r, 0, &first, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(notices, 1);
+    ask(r, 0, &again, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(again.verdict, PLAN_NOTHING);
+    assert_int_equal(notices, 2);
+    board_rig_stall_watch(r, 0, true); /* answered after 200 ms, finished much later */
+    ask(r, 0, &first, "d");
+    board_rig_run(r, 300 * MILLISECOND_NS);
+    assert_int_equal(notices, 3);
+    board_rig_stall_watch(r, 0, false);
+    board_rig_run(r, 20 * SECOND_NS);
+    assert_int_equal(notices, 3);
+    board_rig_free(r);
+}
+
+static void an_answer_that_commits_nothing_passes_the_barrier(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(2, NULL);
+    struct asked a = {.nothing = true}, repeat = {.nothing = true};
+    board_rig_stall_watch(r, 0, true);
+    Board__DomainRecord x = BOARD__DOMAIN_RECORD__INIT;
+    put_record(r, "domain/x", &x.base);
+    ask(r, 0, &a, "d");
+    ask_row(r, 0, &repeat, "d", &repeat_row);
+    assert_int_equal(repeat.answers, 1); /* a rep that repeats itself need not wait */
+    board_rig_run(r, 900 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 0);
+    board_rig_run(r, 200 * MILLISECOND_NS);
+    assert_int_equal(a.result.end, OP_UNAVAILABLE); /* not there within 1 s */
+    board_rig_stall_watch(r, 0, false);
+    board_rig_run(r, 10 * MILLISECOND_NS);
+    ask(r, 0, &a, "d");
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_int_equal(a.answers, 1);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    assert_true(a.result.revision >= mod_revision(r, "domain/x"));
+    board_rig_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_commit_answers_with_its_revision),
+        cmocka_unit_test(a_lost_answer_is_settled_as_landed),
+        cmocka_unit_test(a_lost_request_is_voided_and_tried_again),
+        cmocka_unit_test(a_late_request_never_lands_once_it_is_voided),
+        cmocka_unit_test(an_op_is_answered_after_5_s_whatever_happens),
+        cmocka_unit_test(a_commit_does_not_wait_for_a_lagging_watch),
+        cmocka_unit_test(a_record_too_large_is_an_invalid_request),
+        cmocka_unit_test(a_notice_is_given_once_also_when_nothing_is_to_be_committed),
+        cmocka_unit_test(an_answer_that_commits_nothing_passes_the_barrier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
