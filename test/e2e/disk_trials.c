@@ -19,6 +19,42 @@
 #include "rep/driver/worker_io.h"
 #include "rep/shim/shim.h"
 
+static struct container_usage usage_of(struct rig *r, struct arena *arena, const char *guid)
+{
+    struct verb_answer a = subject_plain(&r->subject, arena, VERB_MEASURE, NULL);
+    assert_int_equal(a.outcome, VERB_DONE);
+    for (size_t i = 0; i < a.usage_count; i++) {
+        if (strcmp(a.usages[i].guid, guid) == 0) {
+            return a.usages[i];
+        }
+    }
+    fail_msg("%s is not measured", guid);
+    return (struct container_usage){0};
+}
+
+/* One that works and one that sleeps; the figures are the machine's, so they are only bounded. */
+void trial_measure(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    arena_init(&arena);
+    rig_begin_shell(r, "busy",
+                    "dd if=/dev/zero of=rig bs=64k count=32 2>/dev/null; "
+                    "while true; do :; done");
+    rig_begin_shell(r, "idle", "exec sleep 1000");
+    rig_pause_ms(1500);
+    struct container_usage busy = usage_of(r, &arena, "busy");
+    struct container_usage idle = usage_of(r, &arena, "idle");
+    assert_true(busy.cpu_fraction > 0.05 && busy.cpu_fraction < 2);
+    assert_true(idle.cpu_fraction < busy.cpu_fraction);
+    assert_true(idle.memory_bytes > 10000 && idle.memory_bytes < 100 << 20);
+    assert_true(busy.disk_bytes >= 32 * 65536 && busy.disk_bytes < 64 << 20);
+    assert_true(idle.disk_bytes < busy.disk_bytes);
+    subject_remove(&r->subject, "busy");
+    subject_remove(&r->subject, "idle");
+    arena_done(&arena);
+}
+
 /* More than wait for the disk are refused; each is answered once. Nothing is told before the loop
  * runs, so the queue fills however fast the disk is. */
 void trial_measure_bounded(void **state)

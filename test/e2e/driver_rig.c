@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -425,4 +426,43 @@ const char *rig_path(struct rig *r, const char *guid, const char *name)
     char *path = paths[turn++ % 4];
     snprintf(path, 256, "%s/containers/%s/%s", r->state, guid, name);
     return path;
+}
+
+void rig_pause_ms(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+long long rig_size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (long long)st.st_size : -1;
+}
+
+const char *rig_text_of(const char *path)
+{
+    static char text[65536];
+    text[0] = '\0';
+    identity_slurp(AT_FDCWD, path, text, sizeof(text));
+    return text;
+}
+
+void rig_done(struct verb_answer a)
+{
+    if (a.outcome != VERB_DONE) {
+        fail_msg("verb %d of %s: outcome %d: %s", a.verb, a.guid, a.outcome, a.text);
+    }
+}
+
+void rig_await_state(struct rig *r, const char *guid, enum container_state wanted)
+{
+    struct arena arena;
+    arena_init(&arena);
+    for (struct patience p = {0}; patience(&p); arena_reset(&arena)) {
+        if (subject_find(&r->subject, &arena, guid).state == wanted) {
+            arena_done(&arena);
+            return;
+        }
+    }
+    fail_msg("%s did not come to state %d", guid, wanted);
 }

@@ -55,7 +55,26 @@ void rig_begin_shell(struct rig *r, const char *guid, const char *script);
 /* Path of a file in the container's directory; static buffers, four in turn. */
 const char *rig_path(struct rig *r, const char *guid, const char *name);
 
+/* Of what a trial sees: the whole of a small file, or "" (static); a file's bytes, or -1. */
+const char *rig_text_of(const char *path);
+long long rig_size_of(const char *path);
+
+void rig_pause_ms(int ms);
+
+/* Fails the test when the verb was not done. */
+void rig_done(struct verb_answer a);
+
+/* Waits until the container is in this state; fails the test when it never is. */
+void rig_await_state(struct rig *r, const char *guid, enum container_state wanted);
+
+/* life_trials.c */
 void trial_conformance(void **state);
+void trial_term_at_once(void **state);
+void trial_many(void **state);
+void trial_quick_ends(void **state);
+void trial_whole_family(void **state);
+
+/* inside_trials.c */
 void trial_environment(void **state);
 void trial_home(void **state); /* of the process driver */
 void trial_users(void **state);
@@ -64,30 +83,32 @@ void trial_limits(void **state);
 void trial_out_of_memory(void **state);
 void trial_exec(void **state);
 void trial_dash(void **state);
-void trial_measure(void **state);
+
+/* output_trials.c */
 void trial_output(void **state);
+void trial_output_bounded(void **state);
 void trial_output_rotates(void **state);
 void trial_output_kept(void **state);
-void trial_output_bounded(void **state);
 void trial_logs(void **state);
 void trial_full_disk(void **state);
+
+/* kill_trials.c */
 void trial_shim_killed(void **state);
 void trial_rep_killed(void **state);
 void trial_started_by_another(void **state);
 void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
-void trial_term_at_once(void **state);
-void trial_many(void **state);
-void trial_quick_ends(void **state);
-void trial_whole_family(void **state);
-void trial_hung_runtime(void **state);
-void trial_probe(void **state);
 void trial_leftovers(void **state);
 
+/* hang_trials.c */
+void trial_hung_runtime(void **state);
+void trial_probe(void **state);
+
 /* disk_trials.c */
+void trial_measure(void **state);
 void trial_measure_bounded(void **state);
-void trial_found_later(void **state);
 void trial_closed_directories(void **state);
+void trial_found_later(void **state);
 
 /* read_trials.c */
 void trial_read(void **state);

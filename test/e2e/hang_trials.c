@@ -1,0 +1,88 @@
+/* A runtime that hangs, and one that is not there. */
+#include "test/e2e/driver_trials.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static void hung_runtime(struct rig *r, char *path, size_t size)
+{
+    snprintf(path, size, "%s/hung", r->dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\ntrap '' TERM\nsleep 1001\nsleep 1001\n");
+    fclose(f);
+    chmod(path, 0755);
+}
+
+void trial_hung_runtime(void **state)
+{
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    struct arena arena;
+    char good[sizeof(r->choice.runtime)];
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    arena_init(&arena);
+    rig_begin_shell(r, "healthy", "exec sleep 1000");
+    strcpy(good, r->choice.runtime);
+    hung_runtime(r, r->choice.runtime, sizeof(r->choice.runtime));
+    rig_restart(r);
+    for (int i = 0; i < 4; i++) { /* more than there are places */
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        rig_done(subject_prepare(s, &arena, guid, &spec));
+        int64_t before = s->now_ns(s);
+        struct verb_call c = {.verb = VERB_START, .guid = guid};
+        c.deadline_ns = before + 200 * MILLISECOND_NS;
+        assert_int_equal(subject_verb(s, &arena, c).outcome, VERB_UNCERTAIN);
+        assert_true(s->now_ns(s) - before < 2 * SECOND_NS);
+        /* Neither the loop nor the others notice. */
+        assert_int_equal(subject_find(s, &arena, "healthy").state, CONTAINER_RUNNING);
+    }
+    for (int i = 0; i < 4; i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        rig_await_state(r, guid, CONTAINER_EXITED);
+    }
+    struct verb_call c = {.verb = VERB_REMOVE, .guid = "healthy"};
+    c.deadline_ns = s->now_ns(s) + 500 * MILLISECOND_NS;
+    struct verb_answer a = subject_verb(s, &arena, c);
+    if (a.outcome != VERB_UNCERTAIN) {
+        fail_msg("outcome %d: %s", a.outcome, a.text);
+    }
+    strcpy(r->choice.runtime, good);
+    rig_pause_ms(50);
+    rig_restart(r);
+    for (int i = 0; i < 4; i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "hung-%d", i);
+        subject_remove(s, guid);
+    }
+    subject_remove(s, "healthy");
+    arena_done(&arena);
+}
+
+void trial_probe(void **state)
+{
+    struct rig *r = *state;
+    struct driver_config config = r->config;
+    struct driver_choice choice;
+    struct err err;
+    config.runtime = "/bin/false";
+    config.choice = NULL;
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "/bin/false"));
+    assert_int_equal(rig_leftovers(r), 0); /* though it cannot delete either */
+    config.runtime = NULL;
+    config.init = "/bin/no-such-init";
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
+    config.init = NULL;
+    config.shim = "/bin/no-such-shim";
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_NOT_FOUND);
+}

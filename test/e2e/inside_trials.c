@@ -1,0 +1,222 @@
+/* What a container is like inside, and exec into it. */
+#include "test/e2e/driver_trials.h"
+
+#include "test/tool/patience.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static bool is_oci(const struct rig *r)
+{
+    return r->config.kind == DRIVER_OCI;
+}
+
+/* Runs the script to its end and gives what it wrote to stdout. */
+static const char *output_of(struct rig *r, struct container_spec *spec, int *ret_code)
+{
+    struct arena arena;
+    arena_init(&arena);
+    rig_done(subject_prepare(&r->subject, &arena, "inside", spec));
+    rig_done(subject_plain(&r->subject, &arena, VERB_START, "inside"));
+    *ret_code = subject_await_end(&r->subject, "inside").exit_code;
+    const char *text = rig_text_of(rig_path(r, "inside", "log/stdout"));
+    subject_remove(&r->subject, "inside");
+    arena_done(&arena);
+    return text;
+}
+
+void trial_environment(void **state)
+{
+    static const struct name_value env[] = {{"GREETING", "hello there"}, {"PORT", "8080"}};
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec =
+        rig_shell(r, "echo \"$GREETING|$PORT|$(pwd)|$#\"; ulimit -n; exit 9", args);
+    spec.env = env;
+    spec.env_count = 2;
+    spec.dir = "/tmp";
+    spec.nofile = 123;
+    assert_string_equal(output_of(r, &spec, &code), "hello there|8080|/tmp|0\n123\n");
+    assert_int_equal(code, 9);
+}
+
+/* A plain process starts in a directory of its own, whoever it runs as, and it goes with it. */
+void trial_home(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    char expected[300], home[200];
+    int code;
+    arena_init(&arena);
+    snprintf(home, sizeof(home), "%s", rig_path(r, "inside", "home"));
+    snprintf(expected, sizeof(expected), "%s\n0\nmine\n", home);
+    struct container_spec spec = rig_shell(r, "pwd; ls -A | wc -l; echo > mine; ls -A", args);
+    assert_string_equal(output_of(r, &spec, &code), expected);
+    assert_int_equal(access(home, F_OK), -1);
+    if (getuid() == 0) {
+        spec.user = "nobody";
+        assert_string_equal(output_of(r, &spec, &code), expected);
+    }
+    rig_begin_shell(r, "left", "echo outcome > result");
+    assert_int_equal(subject_await_end(&r->subject, "left").exit_code, 0);
+    struct verb_answer got = subject_verb(
+        &r->subject, &arena,
+        (struct verb_call){.verb = VERB_READ, .guid = "left", .path = "result"});
+    assert_int_equal(got.outcome, VERB_DONE);
+    assert_true(bytes_equal(got.data, bytes_of("outcome\n")));
+    subject_remove(&r->subject, "left");
+    arena_done(&arena);
+}
+
+void trial_users(void **state)
+{
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    int code;
+    arena_init(&arena);
+    struct container_spec spec = rig_shell(r, "id -u; id -g", args);
+    spec.user = is_oci(r) ? "vcap" : "nobody";
+    assert_string_equal(output_of(r, &spec, &code), is_oci(r) ? "2000\n2000\n" : "65534\n65534\n");
+    spec.user = "1234:4321";
+    assert_string_equal(output_of(r, &spec, &code), "1234\n4321\n");
+    spec.user = "no-such-user";
+    struct verb_answer a = subject_prepare(&r->subject, &arena, "nobody", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "no-such-user"));
+    assert_null(subject_find(&r->subject, &arena, "nobody").guid);
+    arena_done(&arena);
+}
+
+void trial_isolation(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec = rig_shell(
+        r,
+        "[ $$ -lt 20 ] && echo few; set -- /proc/[0-9]*; echo $#; hostname; "
+        "touch /mine && ls /mine; "
+           "ls /etc/shadow 2>/dev/null; mount -t tmpfs none /tmp 2>/dev/null && echo mounted; true",
+        args);
+    const char *text = output_of(r, &spec, &code);
+    /* Its own processes are all it sees: init and shell. */
+    assert_string_equal(text, "few\n2\ninside\n/mine\n");
+    assert_int_equal(rig_size_of(r->rootfs_path) > 0, 1);
+    char mine[200];
+    snprintf(mine, sizeof(mine), "%s/mine", r->rootfs_path);
+    assert_int_equal(rig_size_of(mine), -1); /* the preloaded one is as it was */
+}
+
+void trial_limits(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    struct container_spec spec = rig_shell(
+        r, "dd if=/dev/zero of=/big bs=1M count=40 2>&1 | grep -c 'No space'; df -m / | tail -1 | "
+           "awk '{print ($2 <= 20)}'",
+        args);
+    spec.disk_mb = 20;
+    assert_true(r->choice.disk);
+    assert_string_equal(output_of(r, &spec, &code), "1\n1\n");
+    assert_true(r->choice.limits);
+    spec = rig_shell(r, "echo some; for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; echo all", args);
+    spec.max_pids = 5;
+    assert_string_equal(output_of(r, &spec, &code), "some\n");
+    assert_int_not_equal(code, 0);
+    spec.max_pids = 20;
+    assert_string_equal(output_of(r, &spec, &code), "some\nall\n");
+}
+
+void trial_out_of_memory(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    struct arena arena;
+    arena_init(&arena);
+    struct container_spec spec = rig_shell(r, "tail /dev/zero; exit $?", args);
+    spec.memory_mb = 32;
+    rig_done(subject_prepare(&r->subject, &arena, "greedy", &spec));
+    rig_done(subject_plain(&r->subject, &arena, VERB_START, "greedy"));
+    struct ended e = subject_await_end(&r->subject, "greedy");
+    assert_true(e.oom_killed);
+    assert_int_equal(e.exit_code, 128 + SIGKILL);
+    assert_true(subject_find(&r->subject, &arena, "greedy").oom_killed);
+    subject_remove(&r->subject, "greedy");
+    arena_done(&arena);
+}
+
+/* ---- exec ---- */
+
+static struct verb_answer exec_shell(struct rig *r, struct arena *arena, const char *script,
+                                     int wait_ms)
+{
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    int64_t now = r->subject.now_ns(&r->subject);
+    return subject_verb(&r->subject, arena,
+                        (struct verb_call){.verb = VERB_EXEC,
+                                           .guid = "host",
+                                           .argv = argv,
+                                           .deadline_ns = now + wait_ms * MILLISECOND_NS});
+}
+
+void trial_exec(void **state)
+{
+    static const char *const missing[] = {"/bin/no-such-program", NULL};
+    struct rig *r = *state;
+    struct arena arena;
+    arena_init(&arena);
+    rig_begin_shell(r, "host", "sleep 1000");
+    struct verb_answer a = exec_shell(r, &arena, "echo out; echo err >&2; exit 7", PATIENCE_MS);
+    rig_done(a);
+    assert_int_equal(a.exit_code, 7);
+    assert_non_null(strstr(a.text, "out\n"));
+    assert_non_null(strstr(a.text, "err\n"));
+    a = exec_shell(r, &arena, "kill -9 $$", PATIENCE_MS);
+    rig_done(a);
+    assert_int_equal(a.exit_code, 128 + SIGKILL);
+    a = exec_shell(r, &arena, "for i in $(seq 0 2999); do echo line $i; done", PATIENCE_MS);
+    rig_done(a);
+    assert_true(strlen(a.text) <= 4096);
+    assert_non_null(strstr(a.text, "line 2999\n")); /* the tail is kept */
+    a = subject_verb(&r->subject, &arena,
+                     (struct verb_call){.verb = VERB_EXEC, .guid = "host", .argv = missing});
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "no-such-program"));
+    a = exec_shell(r, &arena, "sleep 777", 300);
+    assert_int_equal(a.outcome, VERB_UNCERTAIN);
+    assert_non_null(strstr(a.text, "deadline"));
+    assert_int_equal(subject_find(&r->subject, &arena, "host").state, CONTAINER_RUNNING);
+    subject_remove(&r->subject, "host");
+    arena_done(&arena);
+}
+
+/* Names that a runtime could take for options. */
+void trial_dash(void **state)
+{
+    static const char *const names[] = {"-dash", "--help", "--", "-"};
+    static const char *const argv[] = {"/bin/sh", "-c", "exit 7", NULL};
+    struct rig *r = *state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct arena arena;
+        arena_init(&arena);
+        rig_begin_shell(r, names[i], "trap 'exit 5' TERM; while :; do sleep 0.1; done");
+        struct verb_answer a =
+            subject_verb(&r->subject, &arena,
+                         (struct verb_call){.verb = VERB_EXEC, .guid = names[i], .argv = argv});
+        rig_done(a);
+        assert_int_equal(a.exit_code, 7);
+        subject_remove(&r->subject, names[i]);
+        arena_done(&arena);
+    }
+}

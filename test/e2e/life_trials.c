@@ -1,0 +1,101 @@
+/* A container's life, as the conformance suite has it, many at once, and quick. Race-prone trials
+ * are repeated dozens of times. */
+#include "test/e2e/driver_trials.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+void trial_conformance(void **state)
+{
+    struct rig *r = *state;
+    driver_conformance(&r->subject);
+}
+
+/* The kernel drops what the first process of a namespace has not asked for yet: started must mean
+ * that it has. */
+void trial_term_at_once(void **state)
+{
+    enum { TIMES = 48 };
+    struct rig *r = *state;
+    struct arena arena;
+    arena_init(&arena);
+    for (int i = 0; i < TIMES; i++) {
+        subject_begin(&r->subject, "brief", PROGRAM_SLEEPS);
+        rig_done(subject_signal(&r->subject, &arena, "brief", SIGTERM));
+        struct ended e = subject_await_end(&r->subject, "brief");
+        assert_true(e.exit_signal == SIGTERM || e.exit_code == 128 + SIGTERM);
+        subject_remove(&r->subject, "brief");
+        arena_reset(&arena);
+    }
+    arena_done(&arena);
+}
+
+void trial_many(void **state)
+{
+    enum { MANY = 20 };
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    struct arena arena;
+    struct event ev;
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    int answers = 0;
+    arena_init(&arena);
+    int64_t begun = s->now_ns(s);
+    static const enum verb verbs[] = {VERB_PREPARE, VERB_START, VERB_REMOVE};
+    for (size_t v = 0; v < 3; v++) {
+        answers = 0;
+        for (int i = 0; i < MANY; i++) {
+            struct verb_call c = {.id = ++s->ids,
+                                  .verb = verbs[v],
+                                  .guid = arena_printf(&arena, "many-%d", i),
+                                  .spec = &spec,
+                                  .deadline_ns = s->now_ns(s) + 60 * SECOND_NS};
+            s->call(s, &c);
+        }
+        while (answers < MANY && s->next(s, 60 * SECOND_NS, &arena, &ev)) {
+            assert_int_equal(ev.kind, EVENT_VERB);
+            rig_done(ev.verb);
+            answers++;
+        }
+        assert_int_equal(answers, MANY);
+    }
+    print_message("%d containers in %.0f ms\n", MANY, (double)(s->now_ns(s) - begun) / 1e6);
+    arena_done(&arena);
+}
+
+void trial_quick_ends(void **state)
+{
+    enum { TIMES = 48 };
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        char script[64], guid[32];
+        snprintf(script, sizeof(script), "echo %d; exit %d", i, i);
+        snprintf(guid, sizeof(guid), "quick-%d", i);
+        rig_begin_shell(r, guid, script);
+        assert_int_equal(subject_await_end(&r->subject, guid).exit_code, i);
+        assert_int_equal(atoi(rig_text_of(rig_path(r, guid, "log/stdout"))), i);
+        subject_remove(&r->subject, guid);
+    }
+}
+
+/* The end of the first process is the end of all, whatever they think of it. */
+void trial_whole_family(void **state)
+{
+    enum { TIMES = 24 };
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        rig_begin_shell(r, "family",
+                        "trap '' TERM HUP; for i in 1 2 3; do (setsid sleep 1000 &) ; sleep 1000 & "
+                        "done; (setsid sh -c 'while true; do sleep 0.01; done' &) ; exit 4");
+        struct ended e = subject_await_end(&r->subject, "family");
+        assert_int_equal(e.exit_code, 4);
+        assert_int_equal(rig_processes(r), 0);
+        subject_remove(&r->subject, "family");
+    }
+}
