@@ -4,49 +4,27 @@
 #include "common/codec/json.h"
 
 #include "common/base/random.h"
+#include "test/tool/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-struct fixture {
-    struct arena arena;
-    struct buf out;
-    struct err err;
-    struct app *apps;
-    size_t count;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    arena_init(&f->arena);
-    buf_init(&f->out);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    arena_done(&f->arena);
-    buf_done(&f->out);
-    free(f);
-    return 0;
-}
+/* What was parsed last. */
+static struct app *parsed_apps;
+static size_t parsed_count;
 
 static const struct app *parsed(struct fixture *f, const char *file, const char *text)
 {
-    f->apps = NULL;
-    f->count = 0;
-    if (appfile_parse(&f->arena, file, bytes_of(text), &f->apps, &f->count, &f->err) < 0) {
+    parsed_apps = NULL;
+    parsed_count = 0;
+    if (appfile_parse(&f->arena, file, bytes_of(text), &parsed_apps, &parsed_count, &f->err) < 0) {
         fail_msg("%s\n%s", text, f->err.text);
     }
-    return f->apps;
+    return parsed_apps;
 }
 
 static const char *as_json(struct fixture *f, const struct app *app)
@@ -61,7 +39,7 @@ static void least_app_gets_defaults(void **state)
     struct fixture *f = *state;
     const struct app *app =
         parsed(f, "a.yaml", "name: web\nrootfs: preloaded:busybox\ncommand: sleep 9\n");
-    assert_int_equal(f->count, 1);
+    assert_int_equal(parsed_count, 1);
     assert_string_equal(app->name, "web");
     assert_string_equal(
         as_json(f, app),
@@ -175,15 +153,15 @@ static void several_apps(void **state)
         f, "a.yaml",
         "---\nname: a\nrootfs: preloaded:x\ncommand: [x]\n---\n---\nname: b\nrootfs: preloaded:x\n"
         "command: [y]\n");
-    assert_int_equal(f->count, 2);
-    assert_string_equal(f->apps[1].name, "b");
-    assert_int_equal(f->apps[1].line, 7);
+    assert_int_equal(parsed_count, 2);
+    assert_string_equal(parsed_apps[1].name, "b");
+    assert_int_equal(parsed_apps[1].line, 7);
     parsed(f, "a.yaml",
            "domain: d\napps:\n- &one {name: a, rootfs: 'preloaded:x', command: [x]}\n"
            "- {name: b, rootfs: 'preloaded:x', command: [x], domain: e}\n");
-    assert_int_equal(f->count, 2);
-    assert_string_equal(f->apps[0].lrp->domain, "d");
-    assert_string_equal(f->apps[1].lrp->domain, "e");
+    assert_int_equal(parsed_count, 2);
+    assert_string_equal(parsed_apps[0].lrp->domain, "d");
+    assert_string_equal(parsed_apps[1].lrp->domain, "e");
 }
 
 static void json_and_yaml_say_the_same(void **state)
@@ -282,14 +260,14 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.json:2: not valid JSON: string or '}' expected near '}'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        f->apps = NULL;
-        int r = appfile_parse(&f->arena, rows[i].file, bytes_of(rows[i].text), &f->apps, &f->count,
-                              &f->err);
+        parsed_apps = NULL;
+        int r = appfile_parse(&f->arena, rows[i].file, bytes_of(rows[i].text), &parsed_apps,
+                              &parsed_count, &f->err);
         if (r == 0) {
             fail_msg("row %zu passed: %s", i, rows[i].text);
         }
         assert_string_equal(f->err.text, rows[i].mistake);
-        assert_null(f->apps);
+        assert_null(parsed_apps);
     }
 }
 
@@ -305,28 +283,28 @@ static void hostile_files_are_bounded(void **state)
                    i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     }
     assert_int_equal(
-        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count, &f->err),
         -ERR_INVALID);
     assert_non_null(strstr(f->err.text, "too many values"));
-    assert_int_equal(appfile_parse(&f->arena, "a.yaml", bytes_of("name: &a [*a]\n"), &f->apps,
-                                   &f->count, &f->err),
+    assert_int_equal(appfile_parse(&f->arena, "a.yaml", bytes_of("name: &a [*a]\n"), &parsed_apps,
+                                   &parsed_count, &f->err),
                      -ERR_INVALID);
     buf_clear(&text);
     for (int i = 0; i < 50000; i++) {
         buf_append_string(&text, "[");
     }
     /* Told by the depth, and not by what is missing at the end: it was not read to there. */
-    assert_true(appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err) <
-                0);
+    assert_true(appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count,
+                              &f->err) < 0);
     assert_string_equal(f->err.text, "a.yaml:1: too many values or too deeply nested");
-    assert_true(appfile_parse(&f->arena, "a.json", buf_bytes(&text), &f->apps, &f->count, &f->err) <
-                0);
+    assert_true(appfile_parse(&f->arena, "a.json", buf_bytes(&text), &parsed_apps, &parsed_count,
+                              &f->err) < 0);
     buf_clear(&text);
     for (int i = 0; i < NODE_DOCUMENTS_MAX; i++) {
         buf_append_string(&text, "--- a\n");
     }
     assert_int_equal(
-        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count, &f->err),
         -ERR_TOO_LARGE);
     buf_clear(&text);
     buf_append_string(&text, "apps:\n");
@@ -334,13 +312,13 @@ static void hostile_files_are_bounded(void **state)
         buf_printf(&text, "- {name: a%d, rootfs: 'preloaded:x', command: [x]}\n", i);
     }
     assert_int_equal(
-        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count, &f->err),
         -ERR_TOO_LARGE);
     buf_reserve(&text, APPFILE_MAX_BYTES + 1);
     memset(text.data, '#', APPFILE_MAX_BYTES + 1);
     text.size = APPFILE_MAX_BYTES + 1;
     assert_int_equal(
-        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &f->apps, &f->count, &f->err),
+        appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count, &f->err),
         -ERR_TOO_LARGE);
     buf_done(&text);
 }
@@ -407,14 +385,14 @@ static void random_damage_is_survived(void **state)
         f->err.text[0] = 0;
         int e =
             appfile_parse(&f->arena, "a", (struct bytes){(const uint8_t *)text, sizeof(seed) - 1},
-                          &f->apps, &f->count, &f->err);
+                          &parsed_apps, &parsed_count, &f->err);
         good += e == 0;
         assert_true(e == 0 || strlen(f->err.text) > 5);
     }
     assert_in_range(good, 500, 4500);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {

@@ -3,6 +3,7 @@
 #include "bbs/cli/lrps.h"
 #include "board.pb-c.h"
 #include "common/model/record.h"
+#include "test/tool/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,30 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-struct fixture {
-    struct arena arena;
-    struct err err;
-    struct buf out;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    arena_init(&f->arena);
-    buf_init(&f->out);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    arena_done(&f->arena);
-    buf_done(&f->out);
-    free(f);
-    return 0;
-}
 
 static struct app *app_of(struct fixture *f, const char *more)
 {
@@ -420,7 +397,7 @@ static void events_in_json_hide_secrets(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {

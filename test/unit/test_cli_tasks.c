@@ -2,38 +2,14 @@
 #include "bbs/cli/tasks.h"
 #include "common/appfile/task_app.h"
 #include "common/codec/json.h"
+#include "test/tool/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-struct fixture {
-    struct arena arena;
-    struct err err;
-    struct buf out;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    arena_init(&f->arena);
-    buf_init(&f->out);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    arena_done(&f->arena);
-    buf_done(&f->out);
-    free(f);
-    return 0;
-}
 
 static struct task_app parsed(struct fixture *f, const char *file, const char *text)
 {
@@ -222,7 +198,7 @@ static void an_outcome_ends_with_the_result(void **state)
     assert_non_null(strstr(buf_string(&f->out), "failed   no\n"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {

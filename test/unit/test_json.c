@@ -10,38 +10,14 @@
 #include "models/desired_lrp.pb-c.h"
 #include "models/events.pb-c.h"
 #include "models/task_requests.pb-c.h"
+#include "test/tool/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-struct fixture {
-    struct arena arena;
-    struct buf out;
-    struct err err;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    arena_init(&f->arena);
-    buf_init(&f->out);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    arena_done(&f->arena);
-    buf_done(&f->out);
-    free(f);
-    return 0;
-}
 
 static const char *encoded(struct fixture *f, const void *message, unsigned flags)
 {
@@ -590,7 +566,7 @@ static void nearest_word(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 static void utf8_is_told_from_other_bytes(void **state)
 {

@@ -6,38 +6,14 @@
 #include "board.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "test/tool/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-struct fixture {
-    struct arena arena;
-    struct buf out;
-    struct err err;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    arena_init(&f->arena);
-    buf_init(&f->out);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    arena_done(&f->arena);
-    buf_done(&f->out);
-    free(f);
-    return 0;
-}
 
 static void of_a_url_only_user_and_query_are_hidden(void **state)
 {
@@ -243,7 +219,7 @@ static void every_text_of_a_record_is_known_to_be_secret_or_not(void **state)
     assert_int_equal(w.secret_count, 13); /* all rows of the table are about fields that exist */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
