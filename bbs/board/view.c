@@ -180,7 +180,8 @@ bool view_pick_one(struct view *v, const char *key, struct picked *ret)
     return p != NULL;
 }
 
-size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list)
+/* What the selector takes of the copy. A list grows by copies that the arena keeps: so of pointers. */
+static size_t selected(struct view *v, const Board__Selector *selector, struct version ***ret_list)
 {
     struct picker p = picker_of(v->arena, selector);
     *ret_list = NULL;
@@ -188,28 +189,39 @@ size_t view_pick(struct view *v, const Board__Selector *selector, struct picked 
         return 0;
     }
     size_t count = 0, capacity = 64;
-    struct picked *list = ARENA_ARRAY(v->arena, capacity, struct picked);
+    struct version **list = ARENA_ARRAY(v->arena, capacity, struct version *);
     struct picker_walk w = picker_begin(&p, v->board->copy);
     for (struct version *item; (item = picker_next(&w));) {
         if (count == capacity) {
-            struct picked *more = ARENA_ARRAY(v->arena, 2 * capacity, struct picked);
+            struct version **more = ARENA_ARRAY(v->arena, 2 * capacity, struct version *);
             memcpy(more, list, count * sizeof(*list));
             list = more;
             capacity *= 2;
         }
-        list[count++] = picked_of(item);
+        list[count++] = item;
     }
     *ret_list = list;
     return count;
 }
 
+size_t view_pick(struct view *v, const Board__Selector *selector, struct picked **ret_list)
+{
+    struct version **list;
+    size_t count = selected(v, selector, &list);
+    *ret_list = ARENA_ARRAY(v->arena, count, struct picked);
+    for (size_t i = 0; i < count; i++) {
+        (*ret_list)[i] = picked_of(list[i]);
+    }
+    return count;
+}
+
 size_t view_select(struct view *v, const Board__Selector *selector, struct blob ***ret_blobs)
 {
-    struct picked *list;
-    size_t count = view_pick(v, selector, &list);
+    struct version **list;
+    size_t count = selected(v, selector, &list);
     *ret_blobs = ARENA_ARRAY(v->arena, count, struct blob *);
     for (size_t i = 0; i < count; i++) {
-        (*ret_blobs)[i] = list[i].blob;
+        (*ret_blobs)[i] = list[i]->blob;
     }
     return count;
 }
