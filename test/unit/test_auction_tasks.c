@@ -40,7 +40,7 @@ static void places_what_the_feed_shows(void **state)
     assert_false(play_asked_within(f, 8));
 }
 
-/* Together with instances, in one message a cell; the order is test_schedule's. */
+/* Together with instances, in one message a cell; the order is test_schedule_order's. */
 static void instances_and_tasks_travel_together(void **state)
 {
     struct auction_rig *f = *state;

@@ -1,0 +1,198 @@
+/* Placing gives what looking at every cell gives (naive_schedule.h): for random small worlds, and
+ * for processes with more instances than the lower bound of their locality follows by itself. */
+#include "common/base/random.h"
+#include "test/decide/naive_schedule.h"
+#include "test/decide/schedule_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int32_t below(struct random *r, uint64_t bound)
+{
+    return (int32_t)random_below(r, bound);
+}
+
+static void random_cell(struct schedule_rows *x, struct random *r, int number)
+{
+    static const char *const zone_names[] = {"z1", "z2", "z3", "z4"};
+    static const int32_t sizes[] = {0, 500, 2000, 4000, 1000, 2000};
+    char id[32], guid[32];
+    snprintf(id, sizeof(id), "cell-%02d", number);
+    Cell__CellState *s = with_cell(x, id, zone_names[below(r, 4)]);
+    s->totalresources->memorymb = sizes[below(r, 6)];
+    s->availableresources->memorymb = below(r, (uint64_t)s->totalresources->memorymb + 1) / 50 * 50;
+    s->availableresources->diskmb = below(r, 8) ? 1000 : below(r, 1001) / 50 * 50;
+    s->availableresources->containers = below(r, 30);
+    s->startingcontainercount = below(r, 3);
+    s->cell_index = below(r, 5);
+    s->proxymemoryallocationmb = below(r, 3) ? 0 : 32;
+    cell_row_tags(&x->arena, s, below(r, 6) ? "" : "t1", below(r, 2) ? "" : "o1 o2");
+    if (below(r, 2)) {
+        cell_row_provider(&x->arena, s, "docker", "arbitrary", "");
+    }
+    if (below(r, 2)) {
+        cell_row_drivers(&x->arena, s, "nfs");
+    }
+    cell_row_tasks(&x->arena, s, (size_t)below(r, 3));
+    for (int i = below(r, 4); i > 0; i--) {
+        snprintf(guid, sizeof(guid), "p%d", below(r, 4));
+        cell_row_lrp(&x->arena, s, guid);
+    }
+    x->cells[number].closed = below(r, 10) == 0;
+}
+
+static void random_job(struct schedule_rows *x, struct random *r, int number, bool uniform)
+{
+    static const char *const root_fs[] = {
+        "preloaded:busybox", "preloaded:busybox", "preloaded:busybox", "preloaded:busybox",
+        "docker:///x",       "docker:///y",       "docker:///y",       "foo:bar"};
+    static const char *const tag_sets[] = {"", "", "", "", "", "", "t1", "t1 o1", "o2"};
+    /* Usually all that a process asks for follows from its name. */
+    int process = below(r, 4) + 4 * below(r, 20);
+    struct random own;
+    random_seed(&own, (uint64_t[2]){uniform ? 1 : (uint64_t)process, 7});
+    struct random *of = uniform || below(r, 8) ? &own : r;
+    struct job *j =
+        with_lrp(x, arena_printf(&x->arena, "p%d", process % 4 + 4 * (process / 40)), number);
+    if (below(r, 5) == 0) {
+        j->kind = JOB_TASK;
+        j->guid = arena_printf(&x->arena, "t%d", number);
+        j->index = 0;
+    }
+    j->root_fs = root_fs[below(of, 8)];
+    j->memory_mb = below(of, 4) * 50;
+    j->disk_mb = below(of, 3) * 50;
+    with_tags(x, j, tag_sets[below(of, 9)]);
+    if (below(of, 8) == 0) {
+        with_drivers(x, j, "nfs");
+    }
+}
+
+static void random_world(struct schedule_rows *x, uint64_t seed)
+{
+    static const char *const zones[] = {"z1", "z2", "z3"};
+    struct random r;
+    random_seed(&r, (uint64_t[2]){seed, 1});
+    arena_reset(&x->arena);
+    schedule_rows_clear(x);
+    x->rules = (struct schedule_rules){.zones = zones, .zone_count = below(&r, 2) ? 3 : 0};
+    x->rules.score.scoring = below(&r, 2) ? SCORING_DIEGO : SCORING_LARGEST;
+    x->rules.score.starting_container_weight = below(&r, 2) ? 0.25 : 0;
+    x->rules.score.bin_pack_first_fit_weight = below(&r, 4) ? 0 : 0.5;
+    x->rules.starting_container_maximum = below(&r, 8) ? 0 : below(&r, 40);
+    for (int i = 0, cells = below(&r, 24); i < cells; i++) {
+        random_cell(x, &r, i);
+    }
+    /* All alike in every other world: long runs. */
+    for (int i = 0, jobs = below(&r, SCHEDULE_ROWS_MAX - 4); i < jobs; i++) {
+        random_job(x, &r, i, seed % 2);
+    }
+    if (x->cell_count && x->job_count) {
+        x->taken[x->taken_count++] =
+            (struct schedule_taken){.job = &x->jobs[0], .cell = (size_t)below(&r, x->cell_count)};
+    }
+}
+
+static void gives_what_looking_at_every_cell_gives(void **state)
+{
+    struct schedule_rows *x = *state;
+    size_t placed = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        random_world(x, seed);
+        struct schedule_input in = schedule_rows_input(x);
+        struct decision *d = schedule(&x->arena, &in);
+        size_t turns[SCHEDULE_ROWS_MAX];
+        for (size_t i = 0; i < x->job_count; i++) {
+            turns[d[i].turn] = i;
+        }
+        for (size_t i = 1; i < x->job_count; i++) {
+            assert_true(naive_may_follow(&x->jobs[turns[i - 1]], &x->jobs[turns[i]]));
+        }
+        struct decision *plain = naive_schedule(&x->arena, &in, turns);
+        for (size_t i = 0; i < x->job_count; i++) {
+            if (d[i].cell != plain[i].cell || strcmp(d[i].refusal ? d[i].refusal : "",
+                                                     plain[i].refusal ? plain[i].refusal : "")) {
+                fail_msg("seed %llu job %zu: cell %d (%s), plainly %d (%s)",
+                         (unsigned long long)seed, i, d[i].cell, d[i].refusal, plain[i].cell,
+                         plain[i].refusal);
+            }
+            placed += d[i].cell >= 0;
+            refused += d[i].cell < 0;
+        }
+    }
+    /* The worlds are neither all empty nor all full. */
+    if (placed < 10000 || refused < 10000) {
+        fail_msg("%zu placed, %zu refused", placed, refused);
+    }
+}
+
+/* ---- Large processes ------------------------------------------------------------------------- */
+
+/* A process with more instances than the lower bound of its locality follows by itself. `mixed`:
+ * its jobs ask for different things, so that a cell too full for one may be free of the process. */
+static void place_a_large_process(bool mixed)
+{
+    enum { CELLS = 100, JOBS = 1500 };
+    struct arena a;
+    arena_init(&a);
+    struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
+    for (int i = 0; i < CELLS; i++) {
+        Cell__CellState *s = cell_row(&a, arena_printf(&a, "cell-%03d", i),
+                                      mixed || i % 3 ? "z1" : "z2", 1000 + i % 7 * 100, 100000);
+        if (mixed && i % 5 == 0) {
+            s->availableresources->memorymb = 80;
+        }
+        cells[i].state = s;
+    }
+    struct job *jobs = ARENA_ARRAY(&a, JOBS, struct job);
+    size_t *turns = ARENA_ARRAY(&a, JOBS, size_t);
+    for (int i = 0; i < JOBS; i++) {
+        jobs[i] = (struct job){.guid = i % 10 ? "huge" : "other",
+                               .index = i,
+                               .root_fs = "preloaded:busybox",
+                               .memory_mb = mixed && i > 400 ? 20 : 90};
+    }
+    struct schedule_rules rules = {0};
+    struct schedule_input in = {
+        .rules = &rules, .cells = cells, .cell_count = CELLS, .jobs = jobs, .job_count = JOBS};
+    struct decision *d = schedule(&a, &in);
+    size_t refused = 0;
+    for (size_t i = 0; i < JOBS; i++) {
+        turns[d[i].turn] = i;
+        refused += d[i].cell < 0;
+    }
+    assert_true(mixed ? refused == 0 : refused > 0 && refused < JOBS / 2);
+    struct decision *plain = naive_schedule(&a, &in, turns);
+    for (size_t i = 0; i < JOBS; i++) {
+        assert_int_equal(d[i].cell, plain[i].cell);
+    }
+    arena_done(&a);
+}
+
+static void a_large_process_on_many_cells(void **state)
+{
+    (void)state;
+    place_a_large_process(false);
+}
+
+static void a_large_process_that_asks_for_different_things(void **state)
+{
+    (void)state;
+    place_a_large_process(true);
+}
+
+int main(void)
+{
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, schedule_rows_setup, schedule_rows_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(gives_what_looking_at_every_cell_gives),
+        cmocka_unit_test(a_large_process_on_many_cells),
+        cmocka_unit_test(a_large_process_that_asks_for_different_things),
+    };
+    return cmocka_run_group_tests_name("schedule: naive", tests, NULL, NULL);
+}
