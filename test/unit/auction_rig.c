@@ -149,9 +149,23 @@ int64_t play_task(struct auction_rig *f, Board__FeedFrame__Kind kind, const char
     return revision;
 }
 
+void play_lock(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *holder,
+               int64_t revision)
+{
+    Board__LeadRecord record = BOARD__LEAD_RECORD__INIT;
+    record.holder = arena_strdup(&f->arena, holder);
+    frame_change(&f->sent, kind, "lead/auctioneer", &record.base, revision);
+}
+
 void play_current(struct auction_rig *f)
 {
     frame_current(&f->sent, "e1", f->revision);
+    play_send(f);
+}
+
+void play_heartbeat(struct auction_rig *f)
+{
+    frame_heartbeat(&f->sent, "e1", f->revision);
     play_send(f);
 }
 
@@ -173,9 +187,7 @@ void play_elect(struct auction_rig *f)
 
 void play_depose(struct auction_rig *f)
 {
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
-    other.holder = arena_strdup(&f->arena, "other");
-    frame_change(&f->sent, PUT, "lead/auctioneer", &other.base, ++f->revision);
+    play_lock(f, PUT, "other", ++f->revision);
     play_send(f);
     assert_false(f->x->life.leader.leads);
 }
@@ -191,6 +203,16 @@ void play_lead(struct auction_rig *f, const char *cells)
     }
     play_current(f);
     play_elect(f);
+}
+
+void play_unclaimed(struct auction_rig *f, const char *cells, int instances)
+{
+    play_lead(f, cells);
+    play_desired(f, PUT, "web", instances);
+    for (int i = 0; i < instances; i++) {
+        play_actual(f, PUT, "web", i);
+    }
+    play_send(f);
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
@@ -247,6 +269,26 @@ Cell__Work *play_work(struct auction_rig *f, const char *id, uint64_t *ret_call)
     return w;
 }
 
+Cell__Work *play_hand_out(struct auction_rig *f, const char *id, uint64_t *ret_call)
+{
+    play_tell_state(f, play_state_call(f, id), play_row(f, id));
+    Cell__Work *w = play_work(f, id, ret_call);
+    assert_non_null(w);
+    return w;
+}
+
+Cell__Work *play_hand_out_three(struct auction_rig *f, uint64_t *ret_call_a, uint64_t *ret_call_b)
+{
+    play_unclaimed(f, "a b", 3);
+    uint64_t a = play_state_call(f, "a"), b = play_state_call(f, "b");
+    play_tell_state(f, a, play_row(f, "a"));
+    play_tell_state(f, b, play_row(f, "b"));
+    Cell__Work *w = play_work(f, "a", ret_call_a);
+    assert_int_equal(w->n_lrps, 2);
+    assert_int_equal(play_work(f, "b", ret_call_b)->n_lrps, 1);
+    return w;
+}
+
 void play_take_work(struct auction_rig *f, const Cell__Work *w, uint64_t call, size_t back)
 {
     Cell__Work answer = CELL__WORK__INIT;
@@ -261,6 +303,33 @@ void play_take_tasks(struct auction_rig *f, const Cell__Work *w, uint64_t call, 
     answer.tasks = w->tasks;
     answer.n_tasks = back;
     drive_answer(&f->drive, call, &answer.base);
+}
+
+Cell__CellState *play_refuse(struct auction_rig *f)
+{
+    Cell__CellState *full = play_row(f, "a");
+    full->availableresources->memorymb = 99;
+    play_tell_state(f, play_state_call(f, "a"), full);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    return full;
+}
+
+Cell__CellState *play_refuse_lrp(struct auction_rig *f)
+{
+    play_unclaimed(f, "a", 1);
+    return play_refuse(f);
+}
+
+int64_t play_refuse_task(struct auction_rig *f, int32_t rejections, Cell__CellState **ret_full)
+{
+    play_lead(f, "a");
+    int64_t revision = play_task(f, PUT, "t", rejections);
+    play_send(f);
+    Cell__CellState *full = play_refuse(f);
+    if (ret_full) {
+        *ret_full = full;
+    }
+    return revision;
 }
 
 const char *play_failed(struct auction_rig *f, uint64_t *ret_call)
@@ -317,9 +386,21 @@ bool play_asked_within(struct auction_rig *f, int seconds)
         if (drive_call(&f->drive, "/state", 0) || drive_call(&f->drive, "/v1/board/apply", 0)) {
             return true;
         }
-        frame_heartbeat(&f->sent, "e1", f->revision);
-        play_send(f);
+        play_heartbeat(f);
         if (drive_call(&f->drive, "/state", 0) || drive_call(&f->drive, "/v1/board/apply", 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool play_told_within(struct auction_rig *f, int seconds, const Cell__CellState *full)
+{
+    for (int i = 0; i < seconds; i++) {
+        if (play_asked_within(f, 1) && play_asked_state(f, "a")) {
+            play_tell_state(f, play_state_call(f, "a"), full);
+        }
+        if (drive_call(&f->drive, "/v1/board/apply", 0)) {
             return true;
         }
     }
@@ -348,6 +429,14 @@ const struct reply *play_ask(struct auction_rig *f, const char *unit, const char
     assert_null(drive_effect(&f->drive, EFFECT_REPLY, 1));
     assert_int_equal(e->reply.id, f->request_id);
     return &e->reply;
+}
+
+const char play_task_hint[] = "[{\"TaskGuid\":\"t\",\"Domain\":\"d\",\"RootFs\":\"preloaded:x\"}]";
+
+const struct reply *play_post(struct auction_rig *f, const char *unit, const char *path,
+                              const char *json)
+{
+    return play_ask(f, unit, "POST", path, "application/json", bytes_of(json));
 }
 
 bool play_body_is(const struct reply *r, const char *text)

@@ -1,0 +1,161 @@
+/* What the auctioneer bounds: its pool, a round, questions to cells, reports to the board. */
+#include "test/unit/auction_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void the_pool_is_bounded_and_refilled(void **state)
+{
+    struct auction_rig *f = *state;
+    play_end(f);
+    f->config.pool_max = 2;
+    play_begin(f);
+    play_unclaimed(f, "a", 4);
+    assert_int_equal(f->x->pool.entries.count, 2);
+    assert_true(f->x->pool.overflowed);
+    uint64_t call;
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 2);
+    play_take_work(f, w, call, 0);
+    play_actual(f, DELETE, "web", 0);
+    play_actual(f, DELETE, "web", 1);
+    play_send(f);
+    assert_int_equal(f->x->pool.entries.count, 2);
+    assert_false(f->x->pool.overflowed);
+    w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 2);
+    assert_int_equal(w->lrps[0]->index + w->lrps[1]->index, 5);
+}
+
+static void the_pool_is_bounded_over_both_kinds(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_end(f);
+    f->config.pool_max = 3;
+    play_begin(f);
+    play_lead(f, "a");
+    play_desired(f, PUT, "web", 2);
+    play_actual(f, PUT, "web", 0);
+    play_task(f, PUT, "t1", 0);
+    play_actual(f, PUT, "web", 1);
+    play_task(f, PUT, "t2", 0);
+    play_task(f, PUT, "t3", 0);
+    play_send(f);
+    assert_int_equal(f->x->pool.entries.count, 3);
+    assert_int_equal(f->x->pool.tasks, 1);
+    assert_true(f->x->pool.overflowed);
+    uint64_t looked = play_state_call(f, "a");
+    /* No room, and the feed has it anyway. */
+    assert_int_equal(play_post(f, "bbs", "/v1/tasks", play_task_hint)->status, 202);
+    assert_int_equal(f->x->pool.entries.count, 3);
+    play_tell_state(f, looked, play_row(f, "a"));
+    Cell__Work *w = play_work(f, "a", &call);
+    assert_int_equal(w->n_lrps + w->n_tasks, 3);
+    play_take_work(f, w, call, 0);
+    play_actual(f, DELETE, "web", 0);
+    play_task(f, DELETE, "t1", 0);
+    play_actual(f, DELETE, "web", 1);
+    play_send(f);
+    assert_int_equal(f->x->pool.entries.count, 2);
+    assert_int_equal(f->x->pool.tasks, 2);
+    assert_false(f->x->pool.overflowed);
+}
+
+static void a_round_takes_a_bounded_number_the_fresh_first(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "");
+    play_desired(f, PUT, "web", 9);
+    for (int i = 0; i < 6; i++) {
+        play_actual(f, PUT, "web", i);
+    }
+    play_send(f);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 6);
+    struct entry **list;
+    size_t refused;
+    play_actual(f, PUT, "web", 6);
+    f->x->auction.phase = ROUND_COMMITTING; /* not now */
+    f->x->auction.open_count = 1;
+    play_send(f);
+    assert_int_equal(pool_take(&f->x->pool, &f->arena, 3, &list, &refused), 3);
+    assert_int_equal(refused, 2);
+    assert_int_equal(list[0]->index, 6);
+    assert_int_equal(list[1]->index, 0); /* has waited longest */
+    assert_int_equal(list[2]->index, 1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(pool_refused(&f->x->pool, list[i], NULL, 0));
+    }
+    assert_int_equal(pool_take(&f->x->pool, &f->arena, 2, &list, &refused), 2);
+    assert_int_equal(list[0]->index, 2);
+    pool_put_back(&f->x->pool, list[0], 0);
+    pool_put_back(&f->x->pool, list[1], 0);
+    f->x->auction.phase = ROUND_IDLE;
+    f->x->auction.open_count = 0;
+}
+
+static size_t calls_of(struct auction_rig *f, const char *part)
+{
+    size_t count = 0;
+    while (drive_call(&f->drive, part, count)) {
+        count++;
+    }
+    return count;
+}
+
+static void questions_to_cells_are_bounded(void **state)
+{
+    struct auction_rig *f = *state;
+    enum { CELLS = CELL_CALLS_MAX + 3 };
+    struct buf ids;
+    buf_init(&ids);
+    for (int i = 0; i < CELLS; i++) {
+        buf_printf(&ids, "%scell-%03d", i ? " " : "", i);
+    }
+    play_unclaimed(f, buf_string(&ids), 1);
+    buf_done(&ids);
+    assert_int_equal(calls_of(f, "/state"), CELL_CALLS_MAX);
+    uint64_t first = f->x->cells.open[0].id;
+    drive_unanswered(&f->drive, first, CALL_REFUSED);
+    assert_int_equal(calls_of(f, "/state"), 1);
+    for (int i = 1; i < CELLS; i++) {
+        assert_true(f->x->cells.looking);
+        drive_unanswered(&f->drive, f->x->cells.open[0].id, CALL_REFUSED);
+    }
+    assert_false(f->x->cells.looking);
+    assert_int_equal(f->x->auction.last.refused, 1);
+}
+
+static void reports_are_bounded(void **state)
+{
+    struct auction_rig *f = *state;
+    enum { INSTANCES = REPORT_MOVES_MAX * REPORT_CALLS_MAX + 5 };
+    play_unclaimed(f, "", INSTANCES); /* no cell: refused at once */
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], INSTANCES);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), REPORT_CALLS_MAX);
+    play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, REPORT_MOVES_MAX);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), 1);
+    uint64_t call;
+    const char *text = play_failed(f, &call);
+    for (int i = INSTANCES - 5; i < INSTANCES; i++) {
+        assert_non_null(strstr(text, arena_printf(&f->arena, "web/%d=", i)));
+    }
+    play_applied(f, call, 5);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_pool_is_bounded_and_refilled),
+        TEST(the_pool_is_bounded_over_both_kinds),
+        TEST(a_round_takes_a_bounded_number_the_fresh_first),
+        TEST(questions_to_cells_are_bounded),
+        TEST(reports_are_bounded),
+    };
+    return cmocka_run_group_tests_name("auction bounds", tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* Hints of what is to be placed, which a bbs gives beside the feed: POST /v1/lrps and /v1/tasks. */
+#include "test/unit/auction_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Bodies that are no list of hints, and one that nearly is. */
+static void expect_bad_json(struct auction_rig *f, const char *path, const char *nearly)
+{
+    const char *const bad[] = {"", "{}", "[", "[1]", nearly};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const struct reply *r = play_post(f, "bbs", path, bad[i]);
+        assert_int_equal(r->status, 400);
+        assert_string_equal(r->content_type, "application/json");
+        assert_memory_equal(r->body.data, "{\"error\":\"", 10);
+    }
+}
+
+/* ---- Of instances ---------------------------------------------------------------------------- */
+
+static const char lrp_hints[] =
+    "[{\"process_guid\":\"web\",\"domain\":\"d\",\"indices\":[0,1],\"RootFs\":\"preloaded:x\"},"
+    "{\"process_guid\":\"\",\"domain\":\"d\",\"indices\":[0],\"RootFs\":\"preloaded:x\"},"
+    "{\"process_guid\":\"bad\",\"domain\":\"d\",\"indices\":[],\"RootFs\":\"preloaded:x\"},"
+    "{\"process_guid\":\"bad\",\"domain\":\"d\",\"indices\":[0],\"RootFs\":\"preloaded:x\","
+    "\"MemoryMB\":-1}]";
+
+static void hints_of_lrps_come_sooner_than_the_feed(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    play_desired(f, PUT, "web", 2);
+    play_send(f);
+    const struct reply *r = play_post(f, "bbs", "/v1/lrps", lrp_hints);
+    assert_int_equal(r->status, 202);
+    assert_true(play_body_is(r, "{}"));
+    assert_int_equal(f->x->pool.entries.count, 2); /* invalid elements are dropped */
+    uint64_t call;
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 2);
+    play_take_work(f, w, call, 0);
+    play_actual(f, PUT, "web", 0); /* the feed follows: placed already */
+    play_send(f);
+    play_go_on(f);
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 2);
+    /* The other one never comes: dropped after a while. */
+    play_actual(f, DELETE, "web", 0);
+    play_heartbeat(f);
+    drive_advance(&f->drive, 3000);
+    play_heartbeat(f);
+    drive_advance(&f->drive, 2500);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+static void hints_in_protobuf_and_of_what_is_unknown(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    Cell__LRPStarts starts = CELL__LRPSTARTS__INIT;
+    Cell__LRPStart start = CELL__LRPSTART__INIT, *list[] = {&start};
+    int32_t indices[] = {0, -1};
+    start.process_guid = arena_strdup(&f->arena, "web");
+    start.domain = arena_strdup(&f->arena, "d");
+    start.rootfs = arena_strdup(&f->arena, "preloaded:x");
+    start.indices = indices;
+    start.n_indices = 2;
+    starts.starts = list;
+    starts.n_starts = 1;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &starts.base);
+    assert_int_equal(
+        play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
+        202);
+    buf_done(&body);
+    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_null(play_asked_state(f, "a")); /* no DesiredLRP yet */
+    drive_advance(&f->drive, 3000);
+    play_heartbeat(f);
+    drive_advance(&f->drive, 2500);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+static void a_hint_retries_what_was_refused(void **state)
+{
+    struct auction_rig *f = *state;
+    play_refuse_lrp(f);
+    play_post(f, "bbs", "/v1/lrps", lrp_hints);
+    assert_non_null(play_asked_state(f, "a"));
+}
+
+static void bad_hints_of_lrps(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    expect_bad_json(f, "/v1/lrps", "[{\"indices\":\"x\"}]");
+    assert_int_equal(
+        play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", bytes_of("\xff"))->status,
+        400);
+    static const char *const units[] = {"rep", "auctioneer", "converger"};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        assert_int_equal(play_ask(f, units[i], "POST", "/v1/lrps", "", bytes_of("[]"))->status,
+                         403);
+        assert_int_equal(play_ask(f, units[i], "GET", "/state", "", bytes_of(""))->status, 200);
+    }
+    const struct reply *r = play_ask(f, "bbs", "GET", "/v1/lrps", "", bytes_of(""));
+    assert_int_equal(r->status, 405);
+    assert_string_equal(r->allow, "POST");
+    assert_true(play_body_is(r, "Method Not Allowed\n"));
+    r = play_ask(f, "bbs", "POST", "/v1/lrps/", "", bytes_of(""));
+    assert_int_equal(r->status, 404);
+    assert_true(play_body_is(r, "404 page not found\n"));
+    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_true(f->role->ops->body_limit(f->role, "/v1/lrps") > 1024 * 1024);
+    assert_int_equal(f->role->ops->body_limit(f->role, "/state"), 0);
+}
+
+static void a_standby_takes_no_hints_of_lrps(void **state)
+{
+    struct auction_rig *f = *state;
+    drive_start(&f->drive);
+    const struct reply *r = play_post(f, "bbs", "/v1/lrps", lrp_hints);
+    assert_int_equal(r->status, 503);
+    assert_int_equal(r->retry_after_s, 1);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+/* ---- Of tasks -------------------------------------------------------------------------------- */
+
+static const char task_hints[] =
+    "[{\"TaskGuid\":\"t\",\"Domain\":\"d\",\"RootFs\":\"preloaded:busybox\",\"MemoryMB\":100,"
+    "\"state\":\"Invalid\",\"failed\":false,\"VolumeDrivers\":null},"
+    "{\"TaskGuid\":\"\",\"Domain\":\"d\",\"RootFs\":\"preloaded:x\"},"
+    "{\"TaskGuid\":\"bad\",\"Domain\":\"d\",\"RootFs\":\"\"},"
+    "{\"TaskGuid\":\"bad\",\"RootFs\":\"preloaded:x\",\"MemoryMB\":-1},"
+    "{\"TaskGuid\":\"bad\",\"RootFs\":\"preloaded:x\",\"DiskMB\":-1}]";
+
+static void hints_of_tasks_come_sooner_than_the_feed(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_lead(f, "a");
+    const struct reply *r = play_post(f, "bbs", "/v1/tasks", task_hints);
+    assert_int_equal(r->status, 202);
+    assert_true(play_body_is(r, "{}"));
+    assert_int_equal(f->x->pool.entries.count, 1); /* invalid elements are dropped */
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_string_equal(w->tasks[0]->taskguid, "t");
+    assert_int_equal(w->tasks[0]->memorymb, 100);
+    play_take_tasks(f, w, call, 0);
+    play_task(f, PUT, "t", 0); /* the feed follows: placed already */
+    play_send(f);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->pool.hinted, 0);
+    assert_false(play_asked_within(f, 4));
+}
+
+static void hints_of_tasks_in_protobuf(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    Cell__TaskStarts starts = CELL__TASK_STARTS__INIT;
+    Cell__Task task = CELL__TASK__INIT, *list[] = {&task, &task};
+    task.taskguid = arena_strdup(&f->arena, "t");
+    task.rootfs = arena_strdup(&f->arena, "preloaded:x");
+    starts.starts = list;
+    starts.n_starts = 2;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &starts.base);
+    const struct reply *r =
+        play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
+    assert_int_equal(r->status, 202);
+    buf_done(&body);
+    assert_int_equal(f->x->pool.entries.count, 1);
+}
+
+/* Nobody can be told of it, for its revision is not known: once the feed shows it, it is told. */
+static void a_hint_that_was_refused_is_told_once_the_feed_shows_it(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_lead(f, "");
+    play_post(f, "bbs", "/v1/tasks", play_task_hint);
+    play_go_on(f);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+    int64_t revision = play_task(f, PUT, "t", 0);
+    play_send(f);
+    assert_string_equal(play_failed(f, &call),
+                        arena_printf(&f->arena, "t@%lld=unable to communicate to compatible cells ",
+                                     (long long)revision));
+}
+
+static void a_hint_that_nothing_confirms_goes(void **state)
+{
+    struct auction_rig *f = *state;
+    Cell__CellState *full;
+    uint64_t call;
+    play_refuse_task(f, 0, &full);
+    play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, 1);
+    play_post(f, "bbs", "/v1/tasks", "[{\"TaskGuid\":\"made-up\",\"RootFs\":\"preloaded:x\"}]");
+    play_tell_state(f, play_state_call(f, "a"), full);
+    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 2);
+    assert_false(play_told_within(f, 7, full));
+    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->pool.hinted, 0);
+    /* Neither does one that a cell took. */
+    play_post(f, "bbs", "/v1/tasks", task_hints);
+    uint64_t looked = play_state_call(f, "a");
+    play_post(f, "bbs", "/v1/tasks",
+              "[{\"TaskGuid\":\"made-up\",\"RootFs\":\"preloaded:busybox\"}]");
+    play_tell_state(f, looked, play_row(f, "a"));
+    Cell__Work *w = play_work(f, "a", &call);
+    assert_int_equal(w->n_tasks, 2);
+    play_take_tasks(f, w, call, 0);
+    play_asked_within(f, 6);
+    assert_int_equal(f->x->pool.entries.count, 1);
+}
+
+static void bad_hints_of_tasks(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    expect_bad_json(f, "/v1/tasks", "[{\"MemoryMB\":\"x\"}]");
+    static const struct {
+        const char *unit;
+        int status;
+    } units[] = {{"rep", 403}, {"auctioneer", 403}, {"converger", 403}, {"", 202}, {"other", 202}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        assert_int_equal(play_post(f, units[i].unit, "/v1/tasks", "[]")->status, units[i].status);
+    }
+    assert_int_equal(play_ask(f, "bbs", "GET", "/v1/tasks", "", bytes_of(""))->status, 405);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+static void a_standby_takes_no_hints_of_tasks(void **state)
+{
+    struct auction_rig *f = *state;
+    drive_start(&f->drive);
+    assert_int_equal(play_post(f, "bbs", "/v1/tasks", task_hints)->status, 503);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(hints_of_lrps_come_sooner_than_the_feed),
+        TEST(hints_in_protobuf_and_of_what_is_unknown),
+        TEST(a_hint_retries_what_was_refused),
+        TEST(bad_hints_of_lrps),
+        TEST(a_standby_takes_no_hints_of_lrps),
+        TEST(hints_of_tasks_come_sooner_than_the_feed),
+        TEST(hints_of_tasks_in_protobuf),
+        TEST(a_hint_that_was_refused_is_told_once_the_feed_shows_it),
+        TEST(a_hint_that_nothing_confirms_goes),
+        TEST(bad_hints_of_tasks),
+        TEST(a_standby_takes_no_hints_of_tasks),
+    };
+    return cmocka_run_group_tests_name("auction hints", tests, NULL, NULL);
+}
