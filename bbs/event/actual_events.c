@@ -141,22 +141,24 @@ static const Models__ActualLRP *displaced_replacement(const struct actual_index 
     return back && !same_instance(replacement, after->records[ORDINARY]) ? replacement : NULL;
 }
 
-static void add_crashed(struct ranked *r, const struct actual_change *change)
+/* A crash that was counted, or that ended in CRASHED without a restart (evacuate_crashed). */
+static void add_crashed(struct ranked *r, bool counted, const Models__ActualLRP *before,
+                        const Models__ActualLRP *after)
 {
-    const Models__ActualLRP *before = change->before.records[ORDINARY];
-    const Models__ActualLRP *after = change->after.records[ORDINARY];
-    if (!change->crashed || !after) {
+    bool for_good = actual_state(after) == ACTUAL_LRP_CRASHED &&
+                    actual_state(before) != ACTUAL_LRP_CRASHED;
+    if (!after || (!counted && !for_good)) {
         return;
     }
-    Models__ActualLRP *shown = actual_visible(r->arena, before ? before : after);
+    const Models__ActualLRP *of = before ? before : after;
     Models__ActualLRPCrashedEvent *e = ARENA_NEW(r->arena, Models__ActualLRPCrashedEvent);
     models__actual_lrpcrashed_event__init(e);
-    e->actual_lrp_key = shown->actual_lrp_key;
-    e->actual_lrp_instance_key = shown->actual_lrp_instance_key;
+    e->actual_lrp_key = of->actual_lrp_key;
+    e->actual_lrp_instance_key = of->actual_lrp_instance_key;
     e->crash_count = after->crash_count;
-    e->crash_reason = (char *)(uintptr_t)change->crash_reason;
+    e->crash_reason = after->crash_reason;
     e->since = after->since;
-    add(r, RANK_CRASHED, "actual_lrp_crashed", &e->base)->cells[0] = cell_of(shown);
+    add(r, RANK_CRASHED, "actual_lrp_crashed", &e->base)->cells[0] = cell_of(of);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -255,8 +257,10 @@ void actual_group_events(struct arena *a, const struct actual_change *change,
     if (replacement) {
         group_removed(&r, replacement);
     }
-    add_crashed(&r, change);
-    half_changed(&r, group_instance(&before), group_instance(&after));
+    const Models__ActualLRP *was = group_instance(&before), *is = group_instance(&after);
+    /* Behind a SUSPECT one nobody sees it, until that goes and leaves it CRASHED. */
+    add_crashed(&r, change->crashed && is == after.records[ORDINARY], was, is);
+    half_changed(&r, was, is);
     half_changed(&r, before.records[EVACUATING], after.records[EVACUATING]);
     take(&r, ret);
 }
@@ -367,7 +371,7 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
     if (replacement) { /* its place is taken: told before who takes it */
         instance_removed(&r, RANK_RUNNING, replacement, change->trace_id);
     }
-    add_crashed(&r, change);
+    add_crashed(&r, change->crashed, before.records[ORDINARY], after.records[ORDINARY]);
     for (int p = 0; p < ACTUAL_PRESENCES; p++) {
         if (partner[p] >= 0) {
             const Models__ActualLRP *is = after.records[partner[p]];

@@ -14,10 +14,9 @@ struct actual_index {
 };
 
 struct actual_change {
-    struct actual_index before, after;
-    bool crashed;             /* the ORDINARY record's instance crashed and it was counted */
-    const char *crash_reason; /* uncut */
-    const char *trace_id;     /* of the request that caused it, "" for those that are not told */
+    struct actual_index before, after; /* what the change itself has said is uncut in `after` */
+    bool crashed;         /* the ORDINARY record's instance crashed and it was counted */
+    const char *trace_id; /* of the request that caused it, "" for those that are not told */
 };
 
 /* The best of an index's records that are not EVACUATING: what a group shows as `instance`

@@ -241,13 +241,29 @@ static const char *told_trace_id(const Board__CauseRecord__Change *cause)
     return asked && told ? cause->trace_id : "";
 }
 
-static const Models__ActualLRP *decoded(struct hub *h, const struct version *v)
+static Models__ActualLRP *decoded(struct hub *h, const struct version *v)
 {
     ProtobufCMessage *m;
     if (!v || record_decode(&h->arena, RECORD_ACTUAL, blob_bytes(v->blob), &m, NULL) < 0) {
         return NULL;
     }
-    return (const Models__ActualLRP *)m;
+    return (Models__ActualLRP *)m;
+}
+
+/* The record as its change left it, but for the text that it brought: stored it is cut, told it is
+ * whole (behaviour.md 10.1). */
+static const Models__ActualLRP *told_whole(struct hub *h, const struct change_seen *c)
+{
+    Models__ActualLRP *after = decoded(h, c->after);
+    if (!after || !c->cause || !c->cause->text[0]) {
+        return after;
+    }
+    if (is_move(c->cause, "crash") || is_move(c->cause, "evacuate_crashed")) {
+        after->crash_reason = c->cause->text;
+    } else if (is_move(c->cause, "fail")) {
+        after->placement_error = c->cause->text;
+    }
+    return after;
 }
 
 /* Those of the index that did not change stand in the copy, which is at this revision. */
@@ -276,20 +292,19 @@ static void changed_record(struct hub *h, struct change_seen *c, bool changed[],
     }
     changed[p] = true;
     ret->before.records[p] = decoded(h, c->before);
-    ret->after.records[p] = decoded(h, c->after);
+    ret->after.records[p] = told_whole(h, c);
     if (*told_trace_id(c->cause)) {
         ret->trace_id = told_trace_id(c->cause);
     }
     if (p == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && c->after && is_move(c->cause, "crash")) {
         ret->crashed = true;
-        ret->crash_reason = c->cause->text;
     }
 }
 
 /* All changes of one index make one set of events. */
 static void tell_index(struct hub *h, size_t first)
 {
-    struct actual_change change = {.trace_id = "", .crash_reason = ""};
+    struct actual_change change = {.trace_id = ""};
     bool changed[ACTUAL_PRESENCES] = {false};
     const char *key = key_of(&h->changes[first]);
     size_t size = key_parent_size(key);

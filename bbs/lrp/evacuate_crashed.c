@@ -29,6 +29,7 @@ void evacuate_crashed_decide(const void *snapshot, const struct op_input *in, st
     } else if (to == ACTUAL_LRP_NONE) { /* 3, 4 */
         evacuate_delete(p, in, target, "evacuate_crashed");
     } else { /* 5 */
-        move_put(p, in, move_crashed(p, s, in, to), "evacuate_crashed");
+        move_put(p, in, move_crashed(p, s, in, to), "evacuate_crashed")->text =
+            ((const Board__Move *)in->request)->error_message;
     }
 }

@@ -19,7 +19,7 @@ struct event_case {
     const char *name;
     const char *before[ACTUAL_PRESENCES]; /* ORDINARY, EVACUATING, SUSPECT; NULL = none */
     const char *after[ACTUAL_PRESENCES];
-    const char *crash; /* the uncut reason; NULL = no crash was counted */
+    bool crash; /* one was counted */
     const char *groups, *instances;
 };
 
@@ -144,8 +144,7 @@ static void run_cases(const struct event_case *cases, size_t count)
         const struct event_case *c = &cases[i];
         struct arena a;
         arena_init(&a);
-        struct actual_change change = {.trace_id = "t", .crash_reason = c->crash ? c->crash : "",
-                                       .crashed = c->crash != NULL};
+        struct actual_change change = {.trace_id = "t", .crashed = c->crash};
         for (int p = 0; p < ACTUAL_PRESENCES; p++) {
             change.before.records[p] = record(&a, c->before[p], p);
             change.after.records[p] = record(&a, c->after[p], p);
@@ -219,29 +218,29 @@ static void crashes(void **state)
     (void)state;
     static const struct event_case cases[] = {
         {"crash to CRASHED", ORDINARY("RUNNING a@c1 crash=2 since=900"),
-         ORDINARY("CRASHED crash=3 reason=cut since=1000 index=5"), .crash = "uncut",
-         .groups = "crashed[a@c1 3 times since 1000: uncut] of c1, "
+         ORDINARY("CRASHED crash=3 reason=x since=1000 index=5"), .crash = true,
+         .groups = "crashed[a@c1 3 times since 1000: x] of c1, "
                    "changed[RUNNING a@c1 O -> CRASHED O] of c1",
-         .instances = "crashed[a@c1 3 times since 1000: uncut] of c1, "
+         .instances = "crashed[a@c1 3 times since 1000: x] of c1, "
                       "changed[RUNNING a@c1 O -> CRASHED O] of c1"},
         {"crash with immediate restart", ORDINARY("RUNNING a@c1"),
-         ORDINARY("UNCLAIMED crash=1 since=1000 index=5"), .crash = "",
+         ORDINARY("UNCLAIMED crash=1 since=1000 index=5"), .crash = true,
          .groups = "crashed[a@c1 1 times since 1000: ] of c1, "
                    "changed[RUNNING a@c1 O -> UNCLAIMED O] of c1",
          .instances = "crashed[a@c1 1 times since 1000: ] of c1, created[UNCLAIMED O], "
                       "removed[RUNNING a@c1 O] of c1"},
         {"crash of CLAIMED with immediate restart", ORDINARY("CLAIMED a@c1"),
-         ORDINARY("UNCLAIMED crash=1 since=1000 index=5"), .crash = "x",
+         ORDINARY("UNCLAIMED crash=1 reason=x since=1000 index=5"), .crash = true,
          .groups = "crashed[a@c1 1 times since 1000: x] of c1, "
                    "changed[CLAIMED a@c1 O -> UNCLAIMED O] of c1",
          .instances = "crashed[a@c1 1 times since 1000: x] of c1, created[UNCLAIMED O], "
                       "removed[CLAIMED a@c1 O] of c1"},
         {"a rep's crash without a record: whose is not known", NOBODY,
-         ORDINARY("UNCLAIMED crash=1 since=1000"), .crash = "x",
+         ORDINARY("UNCLAIMED crash=1 reason=x since=1000"), .crash = true,
          .groups = "crashed[@ 1 times since 1000: x], created[UNCLAIMED O]",
          .instances = "crashed[@ 1 times since 1000: x], created[UNCLAIMED O]"},
         {"the end that was asked for: nothing was counted", ORDINARY("RUNNING a@c1 stopping"),
-         NOBODY, .crash = "x", .groups = "removed[RUNNING a@c1 O] of c1",
+         NOBODY, .crash = true, .groups = "removed[RUNNING a@c1 O] of c1",
          .instances = "removed[RUNNING a@c1 O] of c1"},
         {"unclaim: converger restarting CRASHED", ORDINARY("CRASHED crash=3"),
          ORDINARY("UNCLAIMED crash=3 index=5"), .groups = "changed[CRASHED O -> UNCLAIMED O]",
@@ -266,9 +265,11 @@ static void evacuations(void **state)
          .groups = "changed[RUNNING a@c1 O -> UNCLAIMED O] of c1",
          .instances = "created[UNCLAIMED O], removed[RUNNING a@c1 O] of c1"},
         {"evacuate_crashed to CRASHED", ORDINARY("RUNNING a@c1 crash=2"),
-         ORDINARY("CRASHED crash=3 index=5"),
-         .groups = "changed[RUNNING a@c1 O -> CRASHED O] of c1",
-         .instances = "changed[RUNNING a@c1 O -> CRASHED O] of c1"},
+         ORDINARY("CRASHED crash=3 reason=x since=1000 index=5"),
+         .groups = "crashed[a@c1 3 times since 1000: x] of c1, "
+                   "changed[RUNNING a@c1 O -> CRASHED O] of c1",
+         .instances = "crashed[a@c1 3 times since 1000: x] of c1, "
+                      "changed[RUNNING a@c1 O -> CRASHED O] of c1"},
         {"evacuate_stopped", ORDINARY("RUNNING a@c1"), NOBODY,
          .groups = "removed[RUNNING a@c1 O] of c1", .instances = "removed[RUNNING a@c1 O] of c1"},
         {"evacuate_running of O", ORDINARY("RUNNING a@c1"),
@@ -328,6 +329,17 @@ static void lost_cells(void **state)
         {"S crashed or removed, O UNCLAIMED", BESIDE_S("UNCLAIMED epoch=G", "RUNNING a@c1"),
          ORDINARY("UNCLAIMED epoch=G"),
          .groups = "changed[RUNNING a@c1 S -> UNCLAIMED O] of c1",
+         .instances = "removed[RUNNING a@c1 S] of c1"},
+        {"replacement crashes while S RUNNING", BESIDE_S("CLAIMED b@c2 epoch=G", "RUNNING a@c1"),
+         BESIDE_S("UNCLAIMED epoch=G crash=1 reason=x since=1000 index=5", "RUNNING a@c1"),
+         .crash = true, .groups = "none",
+         .instances = "crashed[b@c2 1 times since 1000: x] of c2, created[UNCLAIMED O], "
+                      "removed[CLAIMED b@c2 O] of c2"},
+        {"S removed, O CRASHED: now that is seen",
+         BESIDE_S("CRASHED epoch=G crash=3 reason=x since=1000", "RUNNING a@c1"),
+         ORDINARY("CRASHED epoch=G crash=3 reason=x since=1000"),
+         .groups = "crashed[a@c1 3 times since 1000: x] of c1, "
+                   "changed[RUNNING a@c1 S -> CRASHED O] of c1",
          .instances = "removed[RUNNING a@c1 S] of c1"},
         {"S removed, no O", ONLY_S("RUNNING a@c1"), NOBODY,
          .groups = "removed[RUNNING a@c1 S] of c1", .instances = "removed[RUNNING a@c1 S] of c1"},

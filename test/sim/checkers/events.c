@@ -22,7 +22,7 @@ enum { OF_AN_INDEX_MAX = 12 };
 /* An index before and after one revision. */
 struct index_change {
     const Models__ActualLRP *was[PRESENCES], *is[PRESENCES]; /* as clients see them */
-    const Board__CauseRecord__Change *crash; /* the ORDINARY record's instance crashed */
+    bool crash;                                  /* the ORDINARY record's instance crashed */
     const char *subject;
 };
 
@@ -75,7 +75,7 @@ static void in_order(struct draft *d)
 /* ---- what is seen of records ---- */
 
 /* Own fields are none of a client's business (DESIGN 2). */
-static const Models__ActualLRP *seen(struct arena *a, const struct past *p)
+static Models__ActualLRP *seen(struct arena *a, const struct past *p)
 {
     if (!p || !p->message) {
         return NULL;
@@ -85,6 +85,23 @@ static const Models__ActualLRP *seen(struct arena *a, const struct past *p)
     r->stopping = false;
     r->definition = (char *)(size_t) "";
     r->owner = NULL;
+    return r;
+}
+
+static bool by_move(const struct past *p, const char *move)
+{
+    return p->cause && strcmp(p->cause->move, move) == 0;
+}
+
+/* Of the change itself clients see the whole text that it brought (behaviour.md 10.1). */
+static const Models__ActualLRP *uncut(struct arena *a, const struct past *p)
+{
+    Models__ActualLRP *r = seen(a, p);
+    if (r && (by_move(p, "crash") || by_move(p, "evacuate_crashed"))) {
+        r->crash_reason = p->cause->text;
+    } else if (r && by_move(p, "fail")) {
+        r->placement_error = p->cause->text;
+    }
     return r;
 }
 
@@ -134,18 +151,19 @@ static const Models__ActualLRP *ousted(const struct index_change *c)
     return back && !of_one_instance(c->was[ORDINARY], c->is[ORDINARY]) ? c->was[ORDINARY] : NULL;
 }
 
-static void crashes(struct draft *d, const struct index_change *c)
+/* `counted`: by a crash. What an evacuation counts is told if that was the last of its restarts. */
+static void crashes(struct draft *d, bool counted, const Models__ActualLRP *was,
+                    const Models__ActualLRP *is)
 {
-    if (!c->crash || !c->is[ORDINARY]) {
-        return;
+    if (is && (counted || (in_state(is, "CRASHED") && !in_state(was, "CRASHED")))) {
+        const Models__ActualLRP *of = was ? was : is;
+        add(d, A_CRASH,
+            arena_printf(
+                d->arena, "actual_lrp_crashed %s crashes %d [%s] since %lld",
+                event_instance_text(d->arena, of->actual_lrp_key, of->actual_lrp_instance_key),
+                is->crash_count, is->crash_reason, (long long)is->since),
+            cell_of(of), NULL);
     }
-    const Models__ActualLRP *was = c->was[ORDINARY] ? c->was[ORDINARY] : c->is[ORDINARY];
-    add(d, A_CRASH,
-        arena_printf(
-            d->arena, "actual_lrp_crashed %s crashes %d [%s] since %lld",
-            event_instance_text(d->arena, was->actual_lrp_key, was->actual_lrp_instance_key),
-            c->is[ORDINARY]->crash_count, c->crash->text, (long long)c->is[ORDINARY]->since),
-        cell_of(was), NULL);
 }
 
 /* ---- the instance stream ---- */
@@ -189,7 +207,7 @@ static void of_instances(struct draft *d, const struct index_change *c)
         instance_event(d, FIRST_OF_ALL, "removed", gone);
         followed[ORDINARY] = true;
     }
-    crashes(d, c);
+    crashes(d, c->crash, c->was[ORDINARY], c->is[ORDINARY]);
     for (int step = 0; step < PRESENCES; step++) { /* first those that stay where they are */
         for (int p = 0; p < PRESENCES; p++) {
             int q = (p + step) % PRESENCES;
@@ -285,8 +303,9 @@ static void of_groups(struct draft *d, const struct index_change *c)
     if (ousted(c)) {
         group_event(d, THE_REST, "removed", ousted(c));
     }
-    crashes(d, c);
-    of_a_half(d, shown_instance(c->was), shown_instance(c->is));
+    const Models__ActualLRP *was = shown_instance(c->was), *is = shown_instance(c->is);
+    crashes(d, c->crash && is == c->is[ORDINARY], was, is);
+    of_a_half(d, was, is);
     of_a_half(d, c->was[EVACUATING], c->is[EVACUATING]);
     in_order(d);
 }
@@ -377,10 +396,8 @@ static void gather_index(struct checkers *k, struct arena *a, const struct passa
         }
         int q = one->key[size] - '0';
         ret->was[q] = seen(a, one->before);
-        ret->is[q] = seen(a, one);
-        if (q == ORDINARY && one->message && one->cause && strcmp(one->cause->move, "crash") == 0) {
-            ret->crash = one->cause;
-        }
+        ret->is[q] = uncut(a, one);
+        ret->crash |= q == ORDINARY && one->message && by_move(one, "crash");
     }
 }
 
