@@ -28,11 +28,19 @@ static void refuse(struct plan *p, const Models__Task *task, const struct op_inp
     }
 }
 
+/* What a rejection leaves on the task, whatever becomes of it. */
+static void note_rejection(struct arena *a, const Board__Move *m, Models__Task *after)
+{
+    after->rejection_count++;
+    after->rejection_reason = actual_cut_text(a, m->error_message);
+}
+
 /* 1. No such task: ResourceNotFound.
  * 2. The lifecycle forbids it. Our own roles, whose attempt or revision is another: ResourceConflict.
  *    A client: InvalidRequest, or InvalidStateTransition to Completed when its rejections are spent.
  * 3. The same attempt again, when it is Pending: nothing.
- * 4. Rejected max_retries times before: Completed, failed, for the reason given.
+ * 4. Rejected max_retries times before: Completed, failed, for the reason given, which is that of one
+ *    rejection more.
  * 5. Pending, with one rejection more and the reason; the cell's id and the attempt stay. */
 void task_reject_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -51,12 +59,13 @@ void task_reject_decide(const void *snapshot, const struct op_input *in, struct 
     } else if (to == from && in->actor == ACTOR_REP) { /* 3 */
         return;
     } else if (to == TASK_COMPLETED) { /* 4 */
-        task_over(p, in, task_completed(p->arena, s->task, true, m->error_message, "", in->now),
-                  "reject");
+        Models__Task *after =
+            task_completed(p->arena, s->task, true, m->error_message, "", in->now);
+        note_rejection(p->arena, m, after);
+        task_over(p, in, after, "reject");
     } else { /* 5 */
         Models__Task *after = task_change(p->arena, s->task, to, in->now);
-        after->rejection_count++;
-        after->rejection_reason = actual_cut_text(p->arena, m->error_message);
+        note_rejection(p->arena, m, after);
         task_put(p, in, after, "reject");
     }
 }

@@ -386,23 +386,23 @@ static void rejects(void **state)
          .move = "reject c1/A reason=R" SESSION, .plan = "nothing\n"},
         {CLIENT("4 the fourth"), .task = "Pending rejected=3", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
-                 "rejected=3 ()\n"},
+                 "rejected=4 (R)\n"},
         {CLIENT("4 awaited"), .task = "Pending rejected=3 url", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
-                 "rejected=3 ()\nnotice callback t\n"},
+                 "rejected=4 (R)\nnotice callback t\n"},
         {CLIENT("4 its own number"), .task = "Running c1/ rejected=1 retries=1",
          .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
-                 "rejected=1 ()\n"},
+                 "rejected=2 (R)\n"},
         {CLIENT("4 none at all"), .task = "Pending retries=0", .move = "reject reason=R",
-         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed "
-                 "(R)\n"},
+         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
+                 "rejected=1 (R)\n"},
         {AUCTIONEER("4"), .task = "Pending rejected=3", .move = "reject reason=R revision=3" BID,
          .plan = "put task/t reject by auctioneer -> Completed updated=1000 completed=1000 failed "
-                 "(R) rejected=3 ()\n"},
+                 "(R) rejected=4 (R)\n"},
         {REP("4"), .task = "Running c1/A rejected=3", .move = "reject c1/A reason=R" SESSION,
          .plan = "put task/t reject by rep -> Completed /A updated=1000 completed=1000 failed (R) "
-                 "rejected=3 ()\n"},
+                 "rejected=4 (R)\n"},
         {CLIENT("5 the third"), .task = "Pending rejected=2", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Pending updated=1000 rejected=3 (R)\n"},
         {CLIENT("5 awaited"), .task = "Pending url", .move = "reject reason=R",
