@@ -38,7 +38,7 @@ struct container_spec {
     const char *const *args; /* without path; NULL-terminated */
     const struct name_value *env;
     size_t env_count;
-    const char *dir;  /* "" = "/"; of a plain process: a directory of its own */
+    const char *dir;  /* "" = its user's home; of a plain process: a directory of its own */
     const char *user; /* "" = root of the container */
     int32_t memory_mb; /* 0 = no limit, likewise the others */
     int32_t disk_mb;

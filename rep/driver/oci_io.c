@@ -18,6 +18,18 @@ static void read_inside(int root, const char *path, struct buf *out)
     }
 }
 
+static bool is_directory(int root, const char *path)
+{
+    struct stat st;
+    int fd = path[0] == '/' ? open_inside(root, path, O_PATH) : -1;
+    bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return there;
+}
+
+/* With a home only if that is there. */
 static int resolve_user(const char *rootfs, const char *words, struct user *ret, struct err *err)
 {
     struct buf passwd, group;
@@ -31,6 +43,9 @@ static int resolve_user(const char *rootfs, const char *words, struct user *ret,
     read_inside(root, "etc/passwd", &passwd);
     read_inside(root, "etc/group", &group);
     int result = user_resolve(words, buf_bytes(&passwd), buf_bytes(&group), ret, err);
+    if (result == 0 && !is_directory(root, ret->home)) {
+        ret->home[0] = '\0';
+    }
     buf_done(&passwd);
     buf_done(&group);
     close(root);
@@ -54,6 +69,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
         .init = d->choice.init,
         .facts = d->facts,
     };
+    struct container_spec own = *spec;
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
     p.facts.limits = d->choice.limits;
     if (!rootfs) {
@@ -61,7 +77,8 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     }
     int result = resolve_user(rootfs, spec->user ? spec->user : "", &p.user, err);
     if (result == 0) {
-        result = json_write(dir, "config.json", oci_config(spec, &p), err);
+        own.dir = spec->dir && spec->dir[0] ? spec->dir : p.user.home;
+        result = json_write(dir, "config.json", oci_config(&own, &p), err);
     }
     command_add(c, "--lower=%s", rootfs);
     if (spec->disk_mb > 0 && d->choice.disk) {

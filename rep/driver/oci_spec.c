@@ -91,22 +91,27 @@ static void append_variable(json_t *env, struct buf *line, const char *name, con
     append(env, buf_string(line));
 }
 
-static json_t *environment(const struct container_spec *spec, const char *mark)
+/* HOME is set by the runtime. */
+static json_t *environment(const struct container_spec *spec, const struct oci_params *p)
 {
     json_t *env = json_array();
     struct buf line;
-    bool path = false;
+    bool path = false, user = false;
     buf_init(&line);
-    if (mark) {
-        append_variable(env, &line, MARK_VARIABLE, mark);
+    if (p->mark) {
+        append_variable(env, &line, MARK_VARIABLE, p->mark);
     }
     for (size_t i = 0; i < spec->env_count; i++) {
         const struct name_value *v = &spec->env[i];
         path = path || strcmp(v->name, "PATH") == 0;
+        user = user || strcmp(v->name, "USER") == 0;
         append_variable(env, &line, v->name, v->value);
     }
     if (!path) {
         append_variable(env, &line, "PATH", PATH_DEFAULT);
+    }
+    if (!user && p->user.name[0]) {
+        append_variable(env, &line, "USER", p->user.name);
     }
     buf_done(&line);
     return env;
@@ -126,9 +131,11 @@ static json_t *arguments(const struct container_spec *spec, bool with_init)
     return args;
 }
 
+/* The user's own group is among the others, too, as after a login: who leaves it for another by
+ * setgid() is still in it, and what a file denies that group it denies this program. */
 static json_t *user_object(const struct user *u)
 {
-    json_t *groups = json_array();
+    json_t *groups = json_pack("[I]", (json_int_t)u->gid);
     for (size_t i = 0; i < u->group_count; i++) {
         json_array_append_new(groups, json_integer(u->groups[i]));
     }
@@ -150,7 +157,7 @@ json_t *oci_process(const struct container_spec *spec, const struct oci_params *
                      "terminal", 0,
                      "user", user_object(&p->user),
                      "args", arguments(spec, with_init),
-                     "env", environment(spec, p->mark),
+                     "env", environment(spec, p),
                      "cwd", spec->dir && spec->dir[0] ? spec->dir : "/",
                      "capabilities", rights(spec, p->facts.capabilities),
                      "rlimits", "type", "RLIMIT_NOFILE", "hard", nofile, "soft", nofile,

@@ -67,6 +67,14 @@ static bool entry(struct bytes file, int key, struct bytes word, struct bytes *r
     return false;
 }
 
+static void keep(struct bytes word, char *to, size_t size)
+{
+    if (word.size < size) {
+        memcpy(to, word.data, word.size);
+        to[word.size] = '\0';
+    }
+}
+
 /* The groups that name it as a member. */
 static int memberships(struct bytes group, struct bytes name, struct user *u, struct err *err)
 {
@@ -101,6 +109,8 @@ int user_resolve(const char *words, struct bytes passwd, struct bytes group, str
     bool numeric = number(who, &u.uid);
     if (entry(passwd, numeric ? 2 : 0, who, &line)) {
         name = field(line, 0, ':');
+        keep(name, u.name, sizeof(u.name));
+        keep(field(line, 5, ':'), u.home, sizeof(u.home));
         if (!number(field(line, 2, ':'), &u.uid) || !number(field(line, 3, ':'), &u.gid)) {
             return err_set(err, ERR_INVALID, "the root filesystem's /etc/passwd has no ids for %s",
                            words);

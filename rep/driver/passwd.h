@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { USER_GROUPS_MAX = 32 };
+enum { USER_GROUPS_MAX = 32, USER_NAME_BYTES = 64, USER_HOME_BYTES = 1024 };
 
 struct user {
     uint32_t uid, gid;
     uint32_t groups[USER_GROUPS_MAX]; /* the others that list it as a member */
     size_t group_count;
+    char name[USER_NAME_BYTES]; /* of its entry, likewise the next; "" = it has none, or too long */
+    char home[USER_HOME_BYTES];
 };
 
 /* Resolves "", "name", "name:group", "uid" or "uid:gid" ("" is root: 0, 0). Numbers need no entry;

@@ -77,6 +77,7 @@ void trial_whole_family(void **state);
 /* inside_trials.c */
 void trial_environment(void **state);
 void trial_home(void **state); /* of the process driver */
+void trial_at_home(void **state); /* of the oci driver */
 void trial_users(void **state);
 void trial_isolation(void **state);
 void trial_limits(void **state);

@@ -97,6 +97,33 @@ void trial_users(void **state)
     arena_done(&arena);
 }
 
+/* Who they are is what a login would say. Unless told where to, they start where they are at home; in
+ * the root where that is not. */
+void trial_at_home(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    char passwd[200];
+    int code;
+    snprintf(passwd, sizeof(passwd), "%s/etc/passwd", r->rootfs_path);
+    FILE *f = fopen(passwd, "a");
+    assert_non_null(f);
+    fputs("lost:x:5:6::/home/lost:/bin/sh\n", f);
+    assert_int_equal(fclose(f), 0);
+    struct container_spec spec = rig_shell(r, "id; echo $USER; pwd; echo > mine && ls -A", args);
+    spec.user = "vcap";
+    assert_string_equal(output_of(r, &spec, &code),
+                        "uid=2000(vcap) gid=2000(vcap) groups=2000(vcap),2001(logs)\n"
+                        "vcap\n/home/vcap\nmine\n");
+    spec = rig_shell(r, "id; echo $USER; pwd", args);
+    assert_string_equal(output_of(r, &spec, &code),
+                        "uid=0(root) gid=0(root) groups=0(root)\nroot\n/root\n");
+    spec.user = "1234:4321";
+    assert_string_equal(output_of(r, &spec, &code), "uid=1234 gid=4321 groups=4321\n\n/\n");
+    spec.user = "lost";
+    assert_string_equal(output_of(r, &spec, &code), "uid=5(lost) gid=6 groups=6\nlost\n/\n");
+}
+
 void trial_isolation(void **state)
 {
     struct rig *r = *state;

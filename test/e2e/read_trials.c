@@ -65,7 +65,7 @@ void trial_read(void **state)
  * not absolute begins where its program did. */
 void trial_read_in_root(void **state)
 {
-    static const char *const inside[] = {"/up", "/out", "/../secret", "secret", "tmp/../secret"};
+    static const char *const inside[] = {"/up", "/out", "/../secret", "own", "../secret"};
     struct rig *r = *state;
     struct arena a;
     char script[500], path[100];
@@ -74,7 +74,7 @@ void trial_read_in_root(void **state)
     assert_int_equal(write(fd, "outside", 7), 7);
     close(fd);
     snprintf(script, sizeof(script),
-             "printf inside >/secret; mkdir -p %s; printf inside >%s; ln -s ../../../secret /up; "
+             "printf inside >/secret; printf inside >own; mkdir -p %s; printf inside >%s; ln -s ../../../secret /up; "
              "ln -s %s /out; mkdir -p /tmp; mknod /device c 1 5",
              r->dir, path, path);
     leave(r, script);

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
         TRIAL(trial_conformance),
         TRIAL(trial_environment),
         TRIAL(trial_users),
+        TRIAL(trial_at_home),
         TRIAL(trial_isolation),
         TRIAL(trial_limits),
         TRIAL(trial_out_of_memory),

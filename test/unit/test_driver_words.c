@@ -92,10 +92,17 @@ static void users_are_resolved(void **state)
         const char *words;
         uint32_t uid, gid;
         size_t groups;
+        const char *name, *home;
     } rows[] = {
-        {"", 0, 0, 0},          {"root", 0, 0, 0},          {"vcap", 2000, 2001, 2},
-        {"2000", 2000, 2001, 2}, {"1234", 1234, 0, 0},       {"1234:99", 1234, 99, 0},
-        {"vcap:logs", 2000, 40, 1}, {"vcap:7", 2000, 7, 2},  {"last", 5, 6, 0},
+        {"", 0, 0, 0, "root", "/root"},
+        {"root", 0, 0, 0, "root", "/root"},
+        {"vcap", 2000, 2001, 2, "vcap", "/home/vcap"},
+        {"2000", 2000, 2001, 2, "vcap", "/home/vcap"},
+        {"1234", 1234, 0, 0, "", ""},
+        {"1234:99", 1234, 99, 0, "", ""},
+        {"vcap:logs", 2000, 40, 1, "vcap", "/home/vcap"},
+        {"vcap:7", 2000, 7, 2, "vcap", "/home/vcap"},
+        {"last", 5, 6, 0, "last", "/"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -107,7 +114,28 @@ static void users_are_resolved(void **state)
         assert_int_equal(u.uid, rows[i].uid);
         assert_int_equal(u.gid, rows[i].gid);
         assert_int_equal(u.group_count, rows[i].groups);
+        assert_string_equal(u.name, rows[i].name);
+        assert_string_equal(u.home, rows[i].home);
     }
+}
+
+/* Such a directory is none that a program could start in. */
+static void an_endless_home_is_none(void **state)
+{
+    struct buf passwd;
+    struct user u;
+    struct err err;
+    (void)state;
+    buf_init(&passwd);
+    buf_append_string(&passwd, "far:x:1:1::/");
+    for (int i = 0; i < USER_HOME_BYTES; i++) {
+        buf_append_string(&passwd, "h");
+    }
+    buf_append_string(&passwd, ":/bin/sh\n");
+    assert_int_equal(user_resolve("far", buf_bytes(&passwd), (struct bytes){0}, &u, &err), 0);
+    assert_string_equal(u.name, "far");
+    assert_string_equal(u.home, "");
+    buf_done(&passwd);
 }
 
 static void unknown_users_are_named(void **state)
@@ -150,7 +178,7 @@ static const struct oci_params params = {
     .guid = "g",
     .cgroup = "/corkboard-1-g",
     .init = "/usr/bin/catatonit",
-    .user = {.uid = 5, .gid = 6, .groups = {7, 8}, .group_count = 2},
+    .user = {.uid = 5, .gid = 6, .groups = {7, 8}, .group_count = 2, .name = "five"},
     .facts = {.capabilities = 1U << 0 | 1U << 21, .nofile_hard = 1000, .limits = true,
               .swap_limit = true, .hosts = true},
 };
@@ -191,10 +219,14 @@ static void a_spec_becomes_a_config(void **state)
     assert_int_equal(json_array_size(at(c, "process.args")), 5);
     assert_string_equal(text_at(c, "process.env.0"), "A=1=2");
     assert_string_equal(text_at(c, "process.env.1"), "PATH=/x");
-    assert_int_equal(json_array_size(at(c, "process.env")), 2); /* its own PATH is enough */
+    assert_string_equal(text_at(c, "process.env.2"), "USER=five");
+    assert_int_equal(json_array_size(at(c, "process.env")), 3); /* its own PATH is enough */
     assert_string_equal(text_at(c, "process.cwd"), "/home");
     assert_int_equal(json_integer_value(at(c, "process.user.uid")), 5);
-    assert_int_equal(json_integer_value(at(c, "process.user.additionalGids.1")), 8);
+    /* Its own group is among the others, as after a login. */
+    assert_int_equal(json_integer_value(at(c, "process.user.additionalGids.0")), 6);
+    assert_int_equal(json_integer_value(at(c, "process.user.additionalGids.2")), 8);
+    assert_int_equal(json_array_size(at(c, "process.user.additionalGids")), 3);
     /* No more files than this process may have, no more rights than it has and are usual. */
     assert_int_equal(json_integer_value(at(c, "process.rlimits.0.hard")), 1000);
     assert_int_equal(json_array_size(at(c, "process.capabilities.bounding")), 1);
@@ -214,8 +246,10 @@ static void a_spec_becomes_a_config(void **state)
 
 static void limits_are_left_out_where_there_are_none(void **state)
 {
+    static const struct name_value env[] = {{"USER", "mine"}};
     struct oci_params p = params;
-    struct container_spec spec = {.path = "/bin/sh", .privileged = true};
+    struct container_spec spec = {
+        .path = "/bin/sh", .privileged = true, .env = env, .env_count = 1};
     (void)state;
     json_t *c = oci_config(&spec, &p);
     assert_null(at(c, "linux.resources.memory"));
@@ -223,7 +257,9 @@ static void limits_are_left_out_where_there_are_none(void **state)
     assert_null(at(c, "linux.maskedPaths"));
     assert_string_equal(text_at(c, "process.capabilities.bounding.1"), "CAP_SYS_ADMIN");
     assert_string_equal(text_at(c, "process.cwd"), "/");
-    assert_string_equal(text_at(c, "process.env.0"), "PATH=" PATH_DEFAULT);
+    assert_string_equal(text_at(c, "process.env.0"), "USER=mine");
+    assert_string_equal(text_at(c, "process.env.1"), "PATH=" PATH_DEFAULT);
+    assert_int_equal(json_array_size(at(c, "process.env")), 2);
     json_decref(c);
     p.facts.limits = false;
     spec.memory_mb = 5;
@@ -277,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_broken_status_is_an_error_and_changes_nothing),
         cmocka_unit_test(reports_are_read_piece_by_piece),
         cmocka_unit_test(users_are_resolved),
+        cmocka_unit_test(an_endless_home_is_none),
         cmocka_unit_test(unknown_users_are_named),
         cmocka_unit_test(too_many_groups_are_refused),
         cmocka_unit_test(a_spec_becomes_a_config),
