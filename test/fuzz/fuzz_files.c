@@ -237,6 +237,7 @@ void fuzz_container_spec(struct bytes in)
     arena_init(&a);
     bool task = fuzz_byte(&in) & 1;
     about_task.guid = key.process_guid = reserved.instance_guid = (char *)(size_t)"guid";
+    about_task.attempt = (char *)(size_t)"attempt"; /* a reservation always has one */
     reserved.format = NOTE_FORMAT;
     reserved.key = task ? NULL : &key;
     reserved.task = task ? &about_task : NULL;
