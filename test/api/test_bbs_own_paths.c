@@ -14,18 +14,6 @@
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
-static int group_setup(void **state)
-{
-    (void)state;
-    return bbs_rig_start(2);
-}
-
-static int group_teardown(void **state)
-{
-    (void)state;
-    return bbs_rig_end();
-}
-
 static int32_t beat_cell(struct arena *a, uint64_t session, struct buf *answer)
 {
     Board__BeatRequest r = BOARD__BEAT_REQUEST__INIT;
@@ -360,9 +348,5 @@ int main(void)
         cmocka_unit_test(leaders),
         cmocka_unit_test(a_cell_is_lost_and_comes_back),
     };
-    if (!etcd_server_possible()) {
-        printf("[  SKIPPED ] bbs own paths: no etcd on this machine\n");
-        return 0;
-    }
-    return cmocka_run_group_tests_name("bbs own paths", tests, group_setup, group_teardown);
+    return BBS_RIG_RUN("bbs_own_paths", tests);
 }

@@ -12,36 +12,13 @@
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
-static int group_setup(void **state)
-{
-    (void)state;
-    return bbs_rig_start(2);
-}
-
-static int group_teardown(void **state)
-{
-    (void)state;
-    return bbs_rig_end();
-}
-
 static int32_t desire_task(int port, const char *guid, const char *domain, struct buf *answer)
 {
-    struct arena arena, *a = &arena;
-    arena_init(a);
-    Models__DesireTaskRequest r = MODELS__DESIRE_TASK_REQUEST__INIT;
-    Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
-    Models__Action action = MODELS__ACTION__INIT;
-    Models__RunAction run = MODELS__RUN_ACTION__INIT;
-    r.task_guid = arena_strdup(a, guid);
-    r.domain = arena_strdup(a, domain);
-    r.task_definition = &d;
-    d.root_fs = arena_strdup(a, "preloaded:busybox");
-    d.action = &action;
-    action.run_action = &run;
-    run.path = arena_strdup(a, "/bin/true");
-    run.user = arena_strdup(a, "root");
-    assert_int_equal(bbs_post(port, "/v1/tasks/desire.r2", &r.base, answer), 200);
-    arena_done(a);
+    struct arena a;
+    arena_init(&a);
+    assert_int_equal(bbs_post(port, "/v1/tasks/desire.r2",
+                              &bbs_desire_task_of(&a, guid, domain)->base, answer), 200);
+    arena_done(&a);
     return bbs_error_of(answer);
 }
 
@@ -247,9 +224,5 @@ int main(void)
         cmocka_unit_test(tasks_of_clients),
         cmocka_unit_test(tasks_of_a_rep),
     };
-    if (!etcd_server_possible()) {
-        printf("[  SKIPPED ] bbs tasks: no etcd on this machine\n");
-        return 0;
-    }
-    return cmocka_run_group_tests_name("bbs tasks", tests, group_setup, group_teardown);
+    return BBS_RIG_RUN("bbs_tasks", tests);
 }

@@ -81,7 +81,7 @@ static void tell_log(const struct bbs_process *s)
     off_t size = lseek(fd, 0, SEEK_END);
     ssize_t n = pread(fd, text, sizeof(text), size < (off_t)sizeof(text) ? 0 : size - (off_t)sizeof(text));
     close(fd);
-    print_message("---- the end of %s:\n%.*s", strrchr(s->log_path, '/') + 1, n > 0 ? (int)n : 0, text);
+    print_message("---- the end of %s:\n%.*s\n", strrchr(s->log_path, '/') + 1, n > 0 ? (int)n : 0, text);
 }
 
 int bbs_process_end(struct bbs_process *s)
