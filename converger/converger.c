@@ -13,6 +13,9 @@
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
 /* A judgement that was not done: the news that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
+/* A client that retires a crashed instance may look whether it is gone: Diego makes it again in its next
+ * pass, up to 30 s later, and its acceptance suite looks every 500 ms. */
+#define REMAKE_AFTER_NS (2 * SECOND_NS)
 /* Processes, and tasks, looked at in one step. */
 enum { LOOKS_MAX = 1024 };
 
@@ -49,6 +52,9 @@ static void on_actual(struct converger *x, struct arena *a, const char *key,
         struct process *one = processes_named(&x->processes, guid);
         int32_t at = (int32_t)strtol(index, NULL, 10);
         facts_actual(&x->facts, one, at, (int)strtol(presence, NULL, 10), record);
+        if (!record) {
+            one->remake_ns = x->life.now.mono_ns + REMAKE_AFTER_NS;
+        }
         processes_touch_index(&x->processes, one, at);
     }
 }

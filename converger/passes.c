@@ -123,7 +123,8 @@ static void lost(const struct process_view *v, const struct pass *pass, struct r
     }
 }
 
-/* A job creates and stops instances itself: nothing is missing or too many while it is at work. */
+/* A job creates and stops instances itself: nothing is missing or too many while it is at work. Who
+ * took a record away sees it gone before it is made again. */
 static void missing(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     size_t at = 0;
@@ -134,9 +135,14 @@ static void missing(const struct process_view *v, const struct pass *pass, struc
                (v->instances[at].index < index || !is_ordinary(&v->instances[at]))) {
             at++;
         }
-        if (at == v->count || v->instances[at].index != index) {
-            add(r, pass, (int32_t)index);
+        if (at < v->count && v->instances[at].index == index) {
+            continue;
         }
+        if (v->remake_wall_ns > v->wall_ns) {
+            r->due_wall_ns = earlier_ns(r->due_wall_ns, v->remake_wall_ns);
+            return;
+        }
+        add(r, pass, (int32_t)index);
     }
 }
 

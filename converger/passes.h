@@ -54,6 +54,7 @@ struct process_view {
     const struct instance_view *instances; /* by index, then presence */
     size_t count;
     int64_t wall_ns;
+    int64_t remake_wall_ns; /* what is missing is made from then on */
     int64_t unplaced_after_ns;
     const struct crash_policy *policy;
 };

@@ -11,6 +11,7 @@ void converger_view(struct converger *x, struct arena *a, const struct process *
 {
     *ret = (struct process_view){
         .wall_ns = x->life.now.wall_ns,
+        .remake_wall_ns = x->life.now.wall_ns + p->remake_ns - x->life.now.mono_ns,
         .unplaced_after_ns = x->unplaced_after_ns,
         .policy = x->policy,
     };

@@ -15,6 +15,7 @@ struct process {
     struct work_item item; /* first: a struct work_item * is a struct process * */
     int32_t first, last;   /* touched at these indices */
     bool full;             /* the look is one of a full pass */
+    int64_t remake_ns;     /* monotonic: what is missing of it is made from then on */
     struct process_facts facts;
     char guid[];
 };

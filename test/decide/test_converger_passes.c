@@ -19,6 +19,7 @@ struct row {
     const char *records[RECORDS_MAX];
     bool job, full, hold;
     int32_t at;          /* only this index is looked at; 0 = all */
+    int32_t remake_s;    /* so many seconds from now what is missing may be made */
     const char *repairs; /* "pass:move INDEX, ...; due S" */
 };
 
@@ -55,6 +56,17 @@ static const struct row rows[] = {
      {"5 RUNNING a@c1"},
      .job = true,
      .full = true,
+     .repairs = ""},
+    {"one that went is seen to be gone before it is made again",
+     "instances=3",
+     {"0 RUNNING a@c1"},
+     .full = true,
+     .remake_s = 2,
+     .repairs = "; due 1002"},
+    {"nothing is missing, and nothing waits",
+     "instances=1",
+     {"0 RUNNING a@c1"},
+     .remake_s = 2,
      .repairs = ""},
     {"nothing is missing of 0 instances", "instances=0", {0}, .repairs = ""},
 
@@ -304,6 +316,7 @@ static void view_of(struct arena *a, const struct row *row, struct process_view 
                                .job = row->job,
                                .instances = list,
                                .wall_ns = ROWS_NOW_S * SECOND_NS,
+                               .remake_wall_ns = (ROWS_NOW_S + row->remake_s) * SECOND_NS,
                                .unplaced_after_ns = 30 * SECOND_NS,
                                .policy = &CRASH_POLICY_DEFAULT};
     if (row->desired) {

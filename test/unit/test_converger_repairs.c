@@ -25,6 +25,22 @@ static void a_crashed_one_is_restarted_when_due(void **state)
     assert_moves(f, "restart web/0 ", &call);
 }
 
+/* Whoever retired it looks whether it is gone, every half second: Diego's acceptance suite does. */
+static void one_that_went_is_made_again_after_a_while(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_actual(f, RECORD, "web", 0, "CRASHED", f->drive.now.wall_ns);
+    rig_lead(f);
+    rig_actual(f, DELETE, "web", 0, "CRASHED", 0);
+    rig_send(f);
+    assert_moves(f, "", &call);
+    assert_false(rig_moved_within(f, 1));
+    assert_true(rig_moved_within(f, 2));
+    assert_moves(f, "create web/0 ", &call);
+}
+
 static void what_waits_too_long_is_asked_for_in_full_passes(void **state)
 {
     struct converger_rig *f = *state;
@@ -246,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_crashed_one_is_restarted_when_due),
+        TEST(one_that_went_is_made_again_after_a_while),
         TEST(what_waits_too_long_is_asked_for_in_full_passes),
         TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
         TEST(nothing_is_stopped_after_a_restore),

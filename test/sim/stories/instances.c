@@ -48,7 +48,7 @@ static void runs_again_after(struct cluster *c, int64_t wait_ns)
 void story_crashed_runs_again(struct cluster *c)
 {
     says(c, "The converger brings a CRASHED instance back after 30 s, the next time after 60 s; "
-            "and at once when it was retired, for then its index has no record.");
+            "and 2 s after it was retired: for so long its index has no record.");
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     for (int crashes = 1; crashes <= 3; crashes++) {
         crash(c);
