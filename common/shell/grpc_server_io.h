@@ -1,7 +1,7 @@
 /* The gRPC server shell: unary calls over HTTP/2 (nghttp2) and mutual TLS for one role. A call becomes
  * EVENT_REQUEST with `grpc` set, the role's reply its message or its status (DESIGN 8, 12).
  *
- * Rules, each with a test in test/api/test_grpc_server.c:
+ * Rules, each with a test in test/api/test_grpc_*.c:
  *  1. TLS with ALPN "h2" and a client certificate, or no connection.
  *  2. Bounds on connections, on calls of one at a time, on headers, on the message, on answers that a
  *     peer has not taken. Whatever exceeds the bound of a call ends the call, and not the connection.
