@@ -19,8 +19,8 @@ void valid_checksum(struct validation *v, const char *algorithm, const char *val
     if (!value[0] && algorithm[0]) {
         say_field(v, "checksum value");
     }
-    if (algorithm[0] && strcasecmp(algorithm, "md5") != 0 && strcasecmp(algorithm, "sha1") != 0 &&
-        strcasecmp(algorithm, "sha256") != 0) {
+    if (value[0] && algorithm[0] && strcasecmp(algorithm, "md5") != 0 &&
+        strcasecmp(algorithm, "sha1") != 0 && strcasecmp(algorithm, "sha256") != 0) {
         say_field(v, "invalid algorithm");
     }
 }

@@ -101,18 +101,22 @@ static bool good_tag(const Models__MetricTagValue *value)
 static void valid_tags(struct validation *v, const Models__MetricTagValue *const *values,
                        size_t count)
 {
-    bool said = false;
     for (size_t i = 0; i < count; i++) {
-        if (good_tag(values[i])) {
-            continue;
+        if (!good_tag(values[i])) {
+            say_field(v, "static");
+            say_field(v, "dynamic");
         }
-        if (!said) {
-            say_field(v, "metric_tags");
-            said = true;
-        }
-        say_field(v, "static");
-        say_field(v, "dynamic");
     }
+}
+
+/* Says the field and then what `inner` holds, if anything; ends `inner`. */
+static void say_inner(struct validation *v, const char *field, struct validation *inner)
+{
+    if (!validation_ok(inner)) {
+        say_field(v, field);
+        say(v, validation_text(inner));
+    }
+    validation_done(inner);
 }
 
 static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d)
@@ -131,23 +135,15 @@ static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d
     if (d->n_metric_tags == 0) {
         say_field(v, "metric_tags");
     }
-    valid_tags(v, values, d->n_metric_tags);
+    struct validation inner;
+    validation_init(&inner);
+    valid_tags(&inner, values, d->n_metric_tags);
     if (d->metrics_guid[0] && d->n_metric_tags > 0 &&
         (!source || strcmp(source->static_, d->metrics_guid) != 0)) {
-        say_field(v, "metric_tags");
-        say_field(v, "source_id should match metrics_guid");
+        say_field(&inner, "source_id should match metrics_guid");
     }
+    say_inner(v, "metric_tags", &inner);
     arena_done(&a);
-}
-
-/* Says the field and then what `inner` holds, if anything; ends `inner`. */
-static void say_inner(struct validation *v, const char *field, struct validation *inner)
-{
-    if (!validation_ok(inner)) {
-        say_field(v, field);
-        say(v, validation_text(inner));
-    }
-    validation_done(inner);
 }
 
 void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
@@ -194,6 +190,7 @@ void valid_dependencies(struct validation *v, Models__CachedDependency *const *l
     }
 }
 
+/* A digest without an algorithm is said twice, as Diego does. */
 static void valid_digest(struct validation *v, const Models__ImageLayer *l)
 {
     bool exclusive = l->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
@@ -201,11 +198,14 @@ static void valid_digest(struct validation *v, const Models__ImageLayer *l)
                      MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__DigestAlgorithmInvalid;
     bool known = l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA256 ||
                  l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA512;
-    if (((l->digest_value[0] || exclusive) && !algorithm) || (algorithm && !known)) {
+    if ((l->digest_value[0] || exclusive) && !algorithm) {
         say_field(v, "digest_algorithm");
     }
     if ((algorithm || exclusive) && !l->digest_value[0]) {
         say_field(v, "digest_value");
+    }
+    if (l->digest_value[0] && !known) {
+        say_field(v, "digest_algorithm");
     }
 }
 
@@ -247,10 +247,10 @@ void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t 
 
 static void valid_sidecars(struct validation *v, const Models__DesiredLRP *d)
 {
+    struct validation inner;
+    validation_init(&inner);
     for (size_t i = 0; i < d->n_sidecars; i++) {
         const Models__Sidecar *s = d->sidecars[i];
-        struct validation inner;
-        validation_init(&inner);
         if (!s->action) {
             say(&inner, "invalid action type");
         } else {
@@ -258,8 +258,8 @@ static void valid_sidecars(struct validation *v, const Models__DesiredLRP *d)
         }
         not_negative(&inner, s->memory_mb, "memory_mb");
         not_negative(&inner, s->disk_mb, "disk_mb");
-        say_inner(v, "sidecars", &inner);
     }
+    say_inner(v, "sidecars", &inner);
 }
 
 static void valid_mounts(struct validation *v, const Models__DesiredLRP *d)
@@ -280,14 +280,10 @@ static void valid_mounts(struct validation *v, const Models__DesiredLRP *d)
 
 static void valid_check(struct validation *v, const Models__Check *c)
 {
-    uint32_t port = c->tcp_check ? c->tcp_check->port : 0;
+    uint32_t port = c->http_check ? c->http_check->port : c->tcp_check ? c->tcp_check->port : 0;
     if (c->tcp_check && c->http_check) {
         say_field(v, "check");
-    }
-    if (c->http_check) {
-        port = c->http_check->port;
-    }
-    if (port < 1 || port > 65535) {
+    } else if (port < 1 || port > 65535) {
         say_field(v, "port");
     }
 }
@@ -412,7 +408,10 @@ void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *r
     for (size_t i = 0; i < u->n_metric_tags; i++) {
         values[i] = u->metric_tags[i]->value;
     }
-    valid_tags(v, values, u->n_metric_tags);
+    struct validation inner;
+    validation_init(&inner);
+    valid_tags(&inner, values, u->n_metric_tags);
+    say_inner(v, "metric_tags", &inner);
     arena_done(&a);
     if (u->optional_on_cell_loss_case ==
         MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS) {

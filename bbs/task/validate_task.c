@@ -20,15 +20,15 @@ static void valid_new_guid(struct validation *v, const char *task_guid)
 /* Unlike a DesiredLRP's, their own texts are left out. */
 static void valid_egress_rules(struct validation *v, const Models__TaskDefinition *d)
 {
-    struct validation inner;
-    validation_init(&inner);
     for (size_t i = 0; i < d->n_egress_rules; i++) {
+        struct validation inner;
+        validation_init(&inner);
         valid_egress_rule(&inner, d->egress_rules[i]);
+        if (!validation_ok(&inner)) {
+            say_field(v, "egress_rules");
+        }
+        validation_done(&inner);
     }
-    if (!validation_ok(&inner)) {
-        say_field(v, "egress_rules");
-    }
-    validation_done(&inner);
 }
 
 static void valid_definition(struct validation *v, const Models__TaskDefinition *d)

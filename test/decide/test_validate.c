@@ -174,6 +174,11 @@ CHANGE(metrics_guid_no_source)
     metrics_guid_same(a, d);
     d->metric_tags[0] = tag(a, "k", "s", 0);
 }
+CHANGE(tag_bad_and_no_source)
+{
+    metrics_guid_other(a, d);
+    tag_both(a, d);
+}
 CHANGE(guid_slash) { d->process_guid = TEXT("a/b"); }
 CHANGE(guid_space) { d->process_guid = TEXT("a b"); }
 CHANGE(guid_dot) { d->process_guid = TEXT("a.b"); }
@@ -255,6 +260,11 @@ CHANGE(layer_unknown_algorithm)
     layer_exclusive_well(a, d);
     d->image_layers[0]->digest_algorithm = (Models__ImageLayer__DigestAlgorithm)9;
 }
+CHANGE(layer_unknown_algorithm_only)
+{
+    layer_unknown_algorithm(a, d);
+    d->image_layers[0]->digest_value = TEXT("");
+}
 CHANGE(layer_shared_bare)
 {
     layer_shared_value_only(a, d);
@@ -263,7 +273,7 @@ CHANGE(layer_shared_bare)
 CHANGE(sidecar)
 {
     d->n_sidecars = 1;
-    d->sidecars = ARENA_ARRAY(a, 1, Models__Sidecar *);
+    d->sidecars = ARENA_ARRAY(a, 2, Models__Sidecar *);
     d->sidecars[0] = NEW(a, Models__Sidecar, models__sidecar);
     d->sidecars[0]->memory_mb = -1;
     d->sidecars[0]->disk_mb = -1;
@@ -273,6 +283,11 @@ CHANGE(sidecar_bad_action)
     sidecar(a, d);
     d->sidecars[0]->memory_mb = d->sidecars[0]->disk_mb = 0;
     d->sidecars[0]->action = NEW(a, Models__Action, models__action);
+}
+CHANGE(sidecars_two_bad)
+{
+    sidecar_bad_action(a, d);
+    d->sidecars[d->n_sidecars++] = NEW(a, Models__Sidecar, models__sidecar);
 }
 CHANGE(mount)
 {
@@ -315,6 +330,7 @@ static void set_ports(struct arena *a, Models__Check *c, uint32_t tcp, uint32_t 
 
 CHANGE(check_none) { add_check(a, d); }
 CHANGE(check_both) { set_ports(a, add_check(a, d), 80, 80); }
+CHANGE(check_both_ports) { set_ports(a, add_check(a, d), 80, 65536); }
 CHANGE(check_port) { set_ports(a, add_check(a, d), 65536, 0); }
 CHANGE(policies_unknown)
 {
@@ -395,6 +411,8 @@ static void desire(void **state)
         {metrics_guid_no_source,
          FIELD("metric_tags") ", " FIELD("source_id should match metrics_guid")},
         {metrics_guid_same, ""},
+        {tag_bad_and_no_source, FIELD("metric_tags") ", " FIELD("static") ", " FIELD(
+                                    "dynamic") ", " FIELD("source_id should match metrics_guid")},
         {guid_slash, FIELD("process_guid")},
         {guid_space, FIELD("process_guid")},
         {guid_dot, FIELD("process_guid")},
@@ -422,13 +440,17 @@ static void desire(void **state)
         {layer_exclusive, FIELD("image_layer") ", " FIELD("digest_algorithm") ", " FIELD(
                               "digest_value") ", " FIELD("legacy_download_user")},
         {layer_exclusive_well, ""},
-        {layer_shared_value_only, FIELD("image_layer") ", " FIELD("digest_algorithm")},
+        {layer_shared_value_only, FIELD("image_layer") ", " FIELD("digest_algorithm") ", " FIELD(
+                                      "digest_algorithm")},
         {layer_shared_algorithm_only, FIELD("image_layer") ", " FIELD("digest_value")},
         {layer_unknown_algorithm, FIELD("image_layer") ", " FIELD("digest_algorithm")},
+        {layer_unknown_algorithm_only, FIELD("image_layer") ", " FIELD("digest_value")},
         {layer_shared_bare, ""},
         {sidecar, FIELD("sidecars") ", invalid action type, " FIELD("memory_mb") ", " FIELD(
                       "disk_mb")},
         {sidecar_bad_action, FIELD("sidecars") ", " FIELD("action") ", " FIELD("inner-action")},
+        {sidecars_two_bad, FIELD("sidecars") ", " FIELD("action") ", " FIELD(
+                               "inner-action") ", invalid action type"},
         {mount, "invalid volume_mount driver, invalid volume_mount mode, "
                 "invalid volume_mount volume id"},
         {mount_well, ""},
@@ -436,6 +458,7 @@ static void desire(void **state)
         {password_only, FIELD("image_username")},
         {check_none, FIELD("check_definition") ", " FIELD("port")},
         {check_both, FIELD("check_definition") ", " FIELD("check")},
+        {check_both_ports, FIELD("check_definition") ", " FIELD("check")},
         {check_port, FIELD("check_definition") ", " FIELD("port")},
         {readiness_check, FIELD("check_definition") ", " FIELD("port")},
         {check_well, ""},
@@ -561,6 +584,8 @@ static void actions(void **state)
     assert_string_equal(action_text(a, &download), FIELD("invalid algorithm"));
     download.download_action->checksum_algorithm = TEXT("md5");
     download.download_action->checksum_value = TEXT("");
+    assert_string_equal(action_text(a, &download), FIELD("checksum value"));
+    download.download_action->checksum_algorithm = TEXT("crc");
     assert_string_equal(action_text(a, &download), FIELD("checksum value"));
 
     Models__Action upload = MODELS__ACTION__INIT;

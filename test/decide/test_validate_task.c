@@ -98,6 +98,12 @@ CHANGE(egress)
     q->d.egress_rules = (Models__SecurityGroupRule **)q->lists;
     q->d.n_egress_rules = 1;
 }
+CHANGE(egress_two)
+{
+    egress(q);
+    q->lists[1] = &q->rule;
+    q->d.n_egress_rules = 2;
+}
 CHANGE(username) { q->d.image_username = text(q, "u"); }
 CHANGE(password) { q->d.image_password = text(q, "p"); }
 CHANGE(credentials)
@@ -178,6 +184,7 @@ static void desire(void **state)
         {annotation_longest, ""},
         {annotation_too_long, F "annotation"},
         {egress, F "egress_rules"},
+        {egress_two, F "egress_rules, " F "egress_rules"},
         {username, F "image_password"},
         {password, F "image_username"},
         {credentials, ""},
