@@ -40,8 +40,10 @@ void reconcile_stop(struct container *c, enum container_end end, const char *why
     c->signals = 0;
     c->table->version++;
     container_touch(c);
-    effects_log(out, LOG_INFO_LEVEL, "stop asked", "instance_guid=%s state=%s why=\"%s\"",
-                container_guid(c), phase_name(c->phase), why);
+    if (out->count < CONTAINER_LOGS_A_STEP_MAX) { /* at an evacuation's limit all are asked */
+        effects_log(out, LOG_INFO_LEVEL, "stop asked", "instance_guid=%s state=%s why=\"%s\"",
+                    container_guid(c), phase_name(c->phase), why);
+    }
 }
 
 void reconcile_delete(struct container *c, const char *why, struct effects *out)

@@ -1,5 +1,6 @@
 /* A cell that is emptied: who may ask for it, what it takes no more, what becomes of what runs and
  * of its tasks, its limit, and its end. */
+#include "rep/driver/driver_io.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -343,6 +344,52 @@ static void without_a_listing_it_ends_all_the_same(void **state)
     rep_rig_done(&g);
 }
 
+/* As many as a cell holds at most. EFFECTS_MAX is asserted where effects are made. */
+static struct container_status *full_cell(struct rep_rig *g)
+{
+    struct container_status *list =
+        ARENA_ARRAY(&g->arena, DRIVER_CONTAINERS_MAX, struct container_status);
+    for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
+        const char *guid = arena_printf(&g->arena, "i-%06d", i);
+        list[i] = rep_rig_status(g, guid, guid, CONTAINER_RUNNING);
+    }
+    return list;
+}
+
+static void a_full_cell_is_stopped_in_bounded_steps(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.evacuation_ns = 5 * SECOND_NS;
+    rep_rig_open(&g, full_cell(&g), DRIVER_CONTAINERS_MAX);
+    term(&g);
+    rep_rig_advance(&g, 4000);
+    g.logs = 0;
+    rep_rig_advance(&g, 2000);
+    assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
+    assert_false(g.exited);
+    rep_rig_done(&g);
+}
+
+static void a_full_cell_is_adopted_past_the_limit(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    past_the_limit(&g);
+    g.logs = 0;
+    rep_rig_answer_list(&g, full_cell(&g), DRIVER_CONTAINERS_MAX);
+    assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
+    size_t stopped = 0;
+    for (int i = 0; i < 10; i++) {
+        stopped += rep_rig_verbs(&g, VERB_SIGNAL);
+        g.verb_count = 0; /* of a listing, too: it is kept unanswered */
+        rep_rig_advance(&g, 1);
+    }
+    assert_int_equal(stopped, DRIVER_CONTAINERS_MAX);
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +403,8 @@ int main(void)
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
         cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
         cmocka_unit_test(without_a_listing_it_ends_all_the_same),
+        cmocka_unit_test(a_full_cell_is_stopped_in_bounded_steps),
+        cmocka_unit_test(a_full_cell_is_adopted_past_the_limit),
     };
     return cmocka_run_group_tests_name("a cell is emptied", tests, NULL, NULL);
 }
