@@ -208,9 +208,9 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
                  Board__ApplyRequest *request)
 {
     struct move_order **end = &call->orders;
-    size_t tasks = 0;
+    size_t tasks = 0, bytes = 0;
     while (r->moves.first && request->n_moves < MOVES_A_CALL_MAX &&
-           tasks < TASK_MOVES_A_CALL_MAX) {
+           tasks < TASK_MOVES_A_CALL_MAX && bytes < MOVES_BYTES_ENOUGH) {
         struct move_order *o = take_first(&r->moves);
         Board__Move *move =
             o->stray ? stray_move_message(r, a, o) : container_move_message(r, a, o);
@@ -220,6 +220,7 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
             continue;
         }
         tasks += move->task_guid[0] != '\0';
+        bytes += board__move__get_packed_size(move);
         request->moves[request->n_moves++] = move;
         *end = o;
         end = &o->next;

@@ -13,8 +13,9 @@ struct container;
 struct rep;
 
 /* The bounds: moves of a call (proto/board.proto), and calls under way. More moves wait, and so
- * travel together. */
-enum { MOVES_A_CALL_MAX = 256, MOVE_CALLS_MAX = 4 };
+ * travel together. With so many bytes a call takes no further move, for one that is too large for a
+ * bbs (4 MiB) would settle none. */
+enum { MOVES_A_CALL_MAX = 256, MOVE_CALLS_MAX = 4, MOVES_BYTES_ENOUGH = 512 * 1024 };
 
 /* One wanted move. The message is made when it is sent. */
 struct move_order {

@@ -380,6 +380,52 @@ static void waiting_moves_travel_together(void **state)
     rep_rig_done(&g);
 }
 
+/* A running container whose instance has so many hostnames, as the driver lists it. */
+static struct container_status with_routes(struct rep_rig *g, const char *guid, size_t count)
+{
+    struct container_status s = rep_rig_status(g, guid, guid, CONTAINER_RUNNING);
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    Rep__Note *note = rep__note__unpack(&allocator, s.note.size, s.note.data);
+    note->n_internal_routes = count;
+    note->internal_routes = ARENA_ARRAY(&g->arena, count, Models__ActualLRPInternalRoute *);
+    for (size_t i = 0; i < count; i++) {
+        note->internal_routes[i] = ARENA_NEW(&g->arena, Models__ActualLRPInternalRoute);
+        models__actual_lrpinternal_route__init(note->internal_routes[i]);
+        note->internal_routes[i]->hostname =
+            arena_printf(&g->arena, "host-%06zu.apps.internal", i);
+    }
+    size_t size = rep__note__get_packed_size(note);
+    uint8_t *packed = arena_alloc(&g->arena, size);
+    rep__note__pack(note, packed);
+    s.note = (struct bytes){.data = packed, .size = size};
+    return s;
+}
+
+/* What a bbs takes at once is bounded in bytes too (bbs/route/route.h), and a call that is too large
+ * would settle none of its moves. */
+static void moves_of_many_bytes_travel_in_turns(void **state)
+{
+    (void)state;
+    enum { INSTANCES = 60, HOSTNAMES = 3000, BODY_MAX = 4 * 1024 * 1024 };
+    struct rep_rig g;
+    struct container_status list[INSTANCES];
+    rep_rig_init(&g);
+    for (int i = 0; i < INSTANCES; i++) {
+        list[i] = with_routes(&g, arena_printf(&g.arena, "i-%02d", i), HOSTNAMES);
+    }
+    rep_rig_open(&g, list, INSTANCES);
+    size_t moves = 0;
+    for (int i = 0; i < INSTANCES && moves < INSTANCES; i++) {
+        struct call c = rep_rig_take_call(&g, "apply");
+        assert_in_range(c.body.size, 1, BODY_MAX);
+        ProtobufCAllocator allocator = arena_protobuf(&g.arena);
+        moves += board__apply_request__unpack(&allocator, c.body.size, c.body.data)->n_moves;
+        drive_unanswered(&g.d, c.id, CALL_UNKNOWN);
+    }
+    assert_in_range(moves, INSTANCES, 2 * INSTANCES);
+    rep_rig_done(&g);
+}
+
 static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
 {
     (void)state;
@@ -492,6 +538,7 @@ int main(void)
         cmocka_unit_test(an_unsettled_claim_is_repeated_until_the_reservation_ends),
         cmocka_unit_test(while_bbs_is_away_containers_are_served),
         cmocka_unit_test(waiting_moves_travel_together),
+        cmocka_unit_test(moves_of_many_bytes_travel_in_turns),
         cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
