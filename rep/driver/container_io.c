@@ -64,23 +64,29 @@ static bool has_ended(int pidfd)
     return poll(&p, 1, 0) == 1;
 }
 
-/* Finds the shim, if it lives. While our START is under way its job looks after it, and only one
- * can reap. */
-static void watch_shim(struct container *c, int dir)
+/* Finds the shim, if it lives; true: it has ended for certain, or never was. While our START is under
+ * way its job looks after it, and only one can reap. */
+static bool shim_has_ended(struct container *c, int dir)
 {
     struct identity id;
-    if (c->shim >= 0 || c->starting || identity_read(dir, "shim.pid", &id) < 0) {
-        return;
+    if (c->shim >= 0 || c->starting) {
+        return false;
+    }
+    if (identity_read(dir, "shim.pid", &id) < 0) {
+        return !identity_untold(errno);
     }
     c->shim = identity_open(&id);
-    if (c->shim >= 0 && has_ended(c->shim)) {
+    if (c->shim < 0) {
+        return !identity_untold(errno);
+    }
+    if (has_ended(c->shim)) {
         reap(c->shim);
         stop_watching(c);
+        return true;
     }
-    if (c->shim >= 0) {
-        c->shim_ended = event_new(c->driver->loop, c->shim, EV_READ, on_shim_ended, c);
-        event_add(c->shim_ended, NULL);
-    }
+    c->shim_ended = event_new(c->driver->loop, c->shim, EV_READ, on_shim_ended, c);
+    event_add(c->shim_ended, NULL);
+    return false;
 }
 
 static bool read_status(struct container *c, int dir)
@@ -150,7 +156,7 @@ static void set_state(struct container *c, enum container_state state)
 /* The status is looked for after the shim: it writes the one before the other ends. */
 static void judge(struct container *c, int dir)
 {
-    watch_shim(c, dir);
+    bool alone = shim_has_ended(c, dir);
     bool ended = read_status(c, dir);
     bool begun = faccessat(dir, "shim.pid", F_OK, 0) == 0;
     if (c->first.pid == 0) {
@@ -162,7 +168,7 @@ static void judge(struct container *c, int dir)
         set_state(c, c->starting ? CONTAINER_STARTING : CONTAINER_PREPARED);
     } else {
         set_state(c, c->first.pid ? CONTAINER_RUNNING : CONTAINER_STARTING);
-        if (c->shim < 0 && !c->starting) {
+        if (alone) {
             bury(c);
         }
     }
@@ -189,6 +195,8 @@ static struct container *record(struct driver *d, const char *guid, const char *
     buf_init(&note);
     if (!c && file_read(path, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
         c = container_new(d, guid, path, &note);
+    } else if (!c && identity_untold(errno)) {
+        d->unread++;
     } else if (c && access(path, F_OK) < 0 && errno == ENOENT && !c->removing && !c->burying) {
         container_drop(c);
         c = NULL;

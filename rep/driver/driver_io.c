@@ -90,12 +90,14 @@ struct look {
     struct driver *driver;
     char *path;
     struct map names;
+    bool untold; /* they could not be read */
 };
 
 static void read_names(struct work *work, const atomic_bool *ending)
 {
     struct look *k = (struct look *)work;
     DIR *all = opendir(k->path);
+    k->untold = !all && identity_untold(errno);
     for (struct dirent *e; all && !atomic_load(ending) && (e = readdir(all));) {
         if (guid_valid(e->d_name)) {
             map_put(&k->names, e->d_name, k);
@@ -118,6 +120,7 @@ static void names_read(struct work *work)
 {
     struct look *k = (struct look *)work;
     k->driver->looking = false;
+    k->driver->unread = k->untold;
     MAP_EACH(&k->names, n) {
         if (!map_get(&k->driver->containers, map_key(n))) {
             container_load(k->driver, map_key(n));
@@ -162,6 +165,14 @@ static void call_list(struct driver *d, const struct verb_call *call)
         container_load(d, map_key(at)); /* which drops it if it has gone */
     }
     look_around(d);
+    if (d->unread > 0) { /* a part is not the whole: what is not named would be taken for gone */
+        driver_answer(d, &(struct verb_answer){.id = call->id,
+                                               .verb = VERB_LIST,
+                                               .outcome = VERB_FAILED,
+                                               .text = "this process may open too few files to "
+                                                       "read all containers"});
+        return;
+    }
     struct news *n = news_new(d, EVENT_VERB);
     struct container_status *list =
         ARENA_ARRAY(&n->arena, d->containers.count, struct container_status);

@@ -58,6 +58,7 @@ struct driver {
     struct jobs *jobs;
     struct worker *worker;
     bool looking; /* for directories of containers that are not known here */
+    size_t unread; /* of them, by the last look, those that could not be read for want of means */
     struct map containers; /* by guid */
     uint64_t execs;
     struct news *news, **news_end; /* to be delivered from the loop */
@@ -95,7 +96,8 @@ void container_drop(struct container *c); /* the record; what runs runs on */
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */
-int file_read(const char *dir, const char *name, size_t limit, struct buf *out, struct err *err);
+int file_read(const char *dir, const char *name, size_t limit, struct buf *out,
+              struct err *err); /* with errno */
 int file_write(const char *dir, const char *name, struct bytes data, struct err *err);
 int json_write(const char *dir, const char *name, json_t *value, struct err *err); /* takes value */
 json_t *json_read(const char *dir, const char *name, struct err *err);

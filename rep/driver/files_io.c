@@ -32,14 +32,16 @@ int file_read(const char *dir, const char *name, size_t limit, struct buf *out, 
     char *path = path_of(dir, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     int result = fd < 0 ? -1 : read_all(fd, limit, out);
+    int error = result < 0 ? errno : 0;
     if (result < 0) {
-        result = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read %s: %s", path,
-                         strerror(errno));
+        result = err_set(err, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read %s: %s", path,
+                         strerror(error));
     }
     if (fd >= 0) {
         close(fd);
     }
     free(path);
+    errno = error;
     return result;
 }
 

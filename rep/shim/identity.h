@@ -35,14 +35,22 @@ static inline ssize_t identity_slurp(int dir, const char *path, char *text, size
     return n;
 }
 
-/* Of a process that exists, a zombie included; -1 with errno when it does not. */
+/* Whether an errno says nothing of what was asked for: this process may open no more, or the machine
+ * has no memory. */
+static inline int identity_untold(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Of a process that exists, a zombie included; -1 with errno when it does not, or when that cannot be
+ * told now. */
 static inline int identity_of(long pid, struct identity *ret)
 {
     struct identity id = {.pid = pid};
     char path[32], text[512];
     snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
     if (identity_slurp(AT_FDCWD, path, text, sizeof(text)) < 0) {
-        errno = ESRCH;
+        errno = identity_untold(errno) ? errno : ESRCH;
         return -1;
     }
     const char *at = strrchr(text, ')'); /* the name before may hold anything, ") " too */
@@ -57,7 +65,7 @@ static inline int identity_of(long pid, struct identity *ret)
     ssize_t n =
         identity_slurp(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id.boot, sizeof(id.boot));
     if (n < 36) {
-        errno = EINVAL;
+        errno = n < 0 ? errno : EINVAL;
         return -1;
     }
     id.boot[36] = '\0';
@@ -88,17 +96,25 @@ static inline int identity_read(int dir, const char *path, struct identity *ret)
 }
 
 /* A descriptor of that very process, for waiting and signalling; -1 with errno ESRCH when it has
- * gone. The order matters: once the descriptor is held, the id cannot change hands. */
+ * gone, another one when that cannot be told now. The order matters: once the descriptor is held, the
+ * id cannot change hands. */
 static inline int identity_open(const struct identity *id)
 {
     int fd = (int)syscall(SYS_pidfd_open, id->pid, 0);
     struct identity now;
     if (fd < 0) {
+        errno = identity_untold(errno) ? errno : ESRCH;
         return -1;
     }
-    if (identity_of(id->pid, &now) < 0 || now.start != id->start || strcmp(now.boot, id->boot)) {
+    int error = 0;
+    if (identity_of(id->pid, &now) < 0) {
+        error = identity_untold(errno) ? errno : ESRCH;
+    } else if (now.start != id->start || strcmp(now.boot, id->boot) != 0) {
+        error = ESRCH;
+    }
+    if (error) {
         close(fd);
-        errno = ESRCH;
+        errno = error;
         return -1;
     }
     return fd;

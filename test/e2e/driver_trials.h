@@ -71,6 +71,7 @@ void rig_await_state(struct rig *r, const char *guid, enum container_state wante
 void trial_conformance(void **state);
 void trial_term_at_once(void **state);
 void trial_many(void **state);
+void trial_few_descriptors(void **state);
 void trial_quick_ends(void **state);
 void trial_whole_family(void **state);
 

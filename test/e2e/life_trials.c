@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,6 +68,83 @@ void trial_many(void **state)
         assert_int_equal(answers, MANY);
     }
     print_message("%d containers in %.0f ms\n", MANY, (double)(s->now_ns(s) - begun) / 1e6);
+    arena_done(&arena);
+}
+
+/* Descriptors that are left from now on; gives back the limit before. */
+static struct rlimit leave_descriptors(int left)
+{
+    struct rlimit before, few;
+    int next = dup(STDIN_FILENO); /* the lowest that is free */
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){.rlim_cur = (rlim_t)(next + left), .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    return before;
+}
+
+/* The listing of a driver that opens with so few descriptors; it gets more before it acts on it. */
+static struct verb_answer list_with_few(struct rig *r, int left, struct arena *a)
+{
+    struct subject *s = &r->subject;
+    struct event ev;
+    rig_suspend(r);
+    struct rlimit before = leave_descriptors(left);
+    rig_resume(r);
+    s->call(s, &(struct verb_call){.id = ++s->ids,
+                                   .verb = VERB_LIST,
+                                   .deadline_ns = s->now_ns(s) + 20 * SECOND_NS});
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(s->next(s, 20 * SECOND_NS, a, &ev));
+    assert_int_equal(ev.kind, EVENT_VERB);
+    return ev.verb;
+}
+
+static struct verb_answer list_until_done(struct rig *r, struct arena *a)
+{
+    struct verb_answer all = subject_plain(&r->subject, a, VERB_LIST, NULL);
+    for (int i = 0; i < 1000 && all.outcome != VERB_DONE; i++) {
+        rig_pause_ms(10);
+        all = subject_plain(&r->subject, a, VERB_LIST, NULL);
+    }
+    assert_int_equal(all.outcome, VERB_DONE);
+    return all;
+}
+
+/* A driver that may open too few files ends no container for it, and does not tell a part of them for
+ * the whole. */
+void trial_few_descriptors(void **state)
+{
+    enum { MANY = 5, FEWEST = 1, MOST = 9 }; /* the driver itself takes one */
+    struct rig *r = *state;
+    struct arena arena;
+    char guid[24];
+    arena_init(&arena);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(guid, sizeof(guid), "many-%d", i);
+        rig_begin_shell(r, guid, "exec sleep 1000");
+    }
+    for (int left = FEWEST; left <= MOST; left++) {
+        struct verb_answer all = list_with_few(r, left, &arena);
+        bool partial = all.outcome == VERB_DONE && all.container_count < MANY;
+        rig_pause_ms(100); /* for what it may have begun */
+        all = list_until_done(r, &arena);
+        size_t running = 0;
+        for (size_t i = 0; i < all.container_count; i++) {
+            running += all.containers[i].state == CONTAINER_RUNNING;
+        }
+        if (partial || running != MANY) {
+            print_message("%d descriptors left: partial=%d running=%zu\n", left, partial, running);
+        }
+        assert_false(partial);
+        assert_int_equal(running, MANY);
+        arena_reset(&arena);
+    }
+    for (int i = 0; i < MANY; i++) {
+        snprintf(guid, sizeof(guid), "many-%d", i);
+        subject_remove(&r->subject, guid);
+    }
     arena_done(&arena);
 }
 

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
         TRIAL(trial_runtime_killed),
         TRIAL(trial_term_at_once),
         TRIAL(trial_many),
+        TRIAL(trial_few_descriptors),
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
         TRIAL(trial_hung_runtime),

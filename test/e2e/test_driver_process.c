@@ -51,6 +51,7 @@ int main(int argc, char **argv)
         TRIAL(trial_removed_amid_start),
         TRIAL(trial_term_at_once),
         TRIAL(trial_many),
+        TRIAL(trial_few_descriptors),
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
         TRIAL(trial_leftovers),
