@@ -437,7 +437,8 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
     struct http_server_config server = {.listen = config->listen,
                                         .tls = config->tls,
                                         .times = {.stall_ms = config->stall_ms},
-                                        .others = config->grpc ? GRPC_CONNECTIONS_MAX : 0};
+                                        .others = config->driver_files +
+                                                  (config->grpc ? GRPC_CONNECTIONS_MAX : 0)};
     struct http_server_news news = {
         .body_limit = body_limit, .on_request = on_request, .on_hangup = on_hangup, .context = h};
     int r = 0;

@@ -35,6 +35,7 @@ struct host_config {
      * host_deliver(). */
     struct driver_shell *(*driver_new)(void *config, struct host *host, struct err *err);
     void *driver_config;
+    unsigned driver_files; /* descriptors that the driver may come to hold: no connections take them */
     /* Makes a session durable; NULL = this role has none. Blocks for as long as the disk takes: it is
      * asked once in the life of a loss. */
     int (*session_keep)(void *owner, uint64_t session, struct err *err);

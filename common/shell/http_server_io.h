@@ -57,7 +57,7 @@ struct http_server_config {
     struct http_times times;
     uint64_t ids_above;       /* its requests' ids: for several servers of one role */
     unsigned connections_max; /* 0 = by the descriptor limit alone */
-    unsigned others;          /* connections that other servers of this process may take */
+    unsigned others;          /* descriptors that others in this process may take */
     SSL *(*ssl_new)(SSL_CTX *ctx); /* NULL = SSL_new */
 };
 

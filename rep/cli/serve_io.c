@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +187,23 @@ static int read_config(const struct invocation *call, struct rep_config *config,
     return r < 0 ? r : read_capacity(call, config, err);
 }
 
+/* What the driver may come to hold, for no connection to take it. As far as it may be raised, the limit
+ * leaves that and OTHERS; where it does not, containers and connections have a half each. */
+static unsigned files_of_driver(const struct rep_config *config)
+{
+    enum { OTHERS = 1024 };
+    struct rlimit files;
+    rlim_t needed = driver_files((unsigned)config->containers), wanted = needed + OTHERS;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0) {
+        return 0;
+    }
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    return (unsigned)(needed < files.rlim_cur / 2 ? needed : files.rlim_cur / 2);
+}
+
 static int keep_session(void *owner, uint64_t session, struct err *err)
 {
     return state_dir_raise(owner, session, err);
@@ -203,6 +221,7 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         driver.rootfs_count = rootfs->count;
         host->driver_new = driver_new;
         host->driver_config = &driver;
+        host->driver_files = files_of_driver(config);
         host->session_keep = keep_session;
         host->session_owner = &state;
         config->identity = state.identity;

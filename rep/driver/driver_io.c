@@ -191,6 +191,12 @@ static void call_list(struct driver *d, const struct verb_call *call)
 
 /* ---- The shell ---- */
 
+unsigned driver_files(unsigned containers)
+{
+    enum { AT_WORK = 64 }; /* of jobs, the worker, what is opened for a moment */
+    return containers + OUTPUT_READERS_MAX * OUTPUT_READER_FILES + AT_WORK;
+}
+
 void shim_command(struct driver *d, struct command *c, const char *verb)
 {
     command_add(c, "%s", d->shim);

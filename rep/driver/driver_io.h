@@ -82,6 +82,9 @@ struct driver_owner {
 struct driver_shell *driver_open(const struct driver_config *config, struct event_base *loop,
                                  const struct driver_owner *owner, struct err *err);
 
+/* Descriptors that a driver of so many containers may come to hold. */
+unsigned driver_files(unsigned containers);
+
 /* Where a container's logs stand: <state_dir>/containers/<guid>/log/stdout and stderr; older ones
  * have ".1", ".2", ... appended. */
 

@@ -124,7 +124,9 @@ void shim_command(struct driver *d, struct command *c, const char *verb);
 /* usage_io.c: MEASURE, likewise. */
 void verb_measure(struct driver *d, const struct verb_call *call);
 
-/* output_io.c: what containers wrote, while they are there and for a while after. */
+/* output_io.c: what containers wrote, while they are there and for a while after. So many read at
+ * once, one more is answered 503; each holds so many descriptors. */
+enum { OUTPUT_READERS_MAX = 128, OUTPUT_READER_FILES = 4 };
 void outputs_init(struct driver *d);
 void outputs_done(struct driver *d);
 /* Answered by the owner's reply, now or later. */

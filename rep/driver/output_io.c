@@ -10,7 +10,6 @@
 #define OUTPUT_CHANNEL "output"
 
 enum {
-    READERS_MAX = 128,    /* at once, four descriptors each; one more is answered 503 */
     FOLLOW_MS = 200,      /* between two looks at what they follow */
     PRUNE_S = 60,
 };
@@ -298,7 +297,7 @@ static void answer_output(struct driver *d, const struct output_request *wanted,
         answer_text(d, wanted->id, 404, "no output of this container is kept on this cell\n");
         return;
     }
-    if (d->outputs->readers >= READERS_MAX) {
+    if (d->outputs->readers >= OUTPUT_READERS_MAX) {
         close(log);
         if (dir >= 0) {
             close(dir);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 #include <cmocka.h>
 
 #define GUID "12345678-90ab-cdef-1234-5678"
+
+enum { FILES = 200, DRIVER_FILES = 100 }; /* that the rep may open, and its driver of them */
 
 static struct certs certs;
 static struct tls_files server_files, client_files, auctioneer_files, bbs_files;
@@ -119,7 +122,9 @@ static void run_rep(void)
                                .listen = "127.0.0.1:0",
                                .tls = server_files,
                                .driver_new = driver_new,
-                               .driver_config = &driver};
+                               .driver_config = &driver,
+                               .driver_files = DRIVER_FILES};
+    struct rlimit files = {FILES, FILES};
     struct rep_config config = {.cell_id = "cell-1",
                                 .identity = "i",
                                 .session = 1,
@@ -138,6 +143,7 @@ static void run_rep(void)
                                 .port_low = 61000,
                                 .port_high = 61010};
     struct err err = {.text = ""};
+    setrlimit(RLIMIT_NOFILE, &files);
     struct role *role = rep_new(&config);
     int r = host_run(role, &host, &err);
     role_free(role);
@@ -305,6 +311,39 @@ static void the_metrics_but_for_the_figures(void **state)
     buf_done(&body);
 }
 
+/* Whoever opens connections, and be it without a certificate, takes none of the descriptors that
+ * containers need. */
+static void connections_leave_descriptors_to_the_driver(void **state)
+{
+    (void)state;
+    enum { READERS = 6, STRANGERS = 2 * FILES };
+    struct tls_client known, readers[READERS], strangers[STRANGERS];
+    struct buf body;
+    buf_init(&body);
+    assert_true(client_open(&known, rep_port, &client_files, 0));
+    for (int i = 0; i < READERS; i++) { /* four descriptors each */
+        assert_true(client_open(&readers[i], rep_port, &client_files, 0));
+        client_print(&readers[i], "GET /v1/logs/" GUID "?follow=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_true(client_read(&readers[i], CLIENT_WAIT_MS));
+    }
+    for (int i = 0; i < STRANGERS; i++) {
+        assert_true(client_open(&strangers[i], rep_port, NULL, 0));
+    }
+    for (int i = 0; i < 20; i++) { /* as they are accepted, one after the other */
+        assert_int_equal(client_ask(&known, "GET", "/v1/logs/" GUID, "", 0, &body), 200);
+        buf_clear(&body);
+        usleep(10 * 1000);
+    }
+    for (int i = 0; i < STRANGERS; i++) {
+        client_close(&strangers[i]);
+    }
+    for (int i = 0; i < READERS; i++) {
+        client_close(&readers[i]);
+    }
+    client_close(&known);
+    buf_done(&body);
+}
+
 static int64_t processor_ns(pid_t pid)
 {
     clockid_t clock;
@@ -335,6 +374,7 @@ int main(void)
         cmocka_unit_test(who_gets_what_status),
         cmocka_unit_test(the_state_to_the_byte),
         cmocka_unit_test(the_metrics_but_for_the_figures),
+        cmocka_unit_test(connections_leave_descriptors_to_the_driver),
         cmocka_unit_test(a_shim_that_nobody_reaps_costs_nothing),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
