@@ -25,6 +25,7 @@ enum {
     QUEUED_MAX = 65536,   /* events that came inside steps; more is a bug of a shell or role */
     LAST_WORDS_MS = 1000, /* for answers under way when the role ends */
     LAST_WORDS_STEP_MS = 10,
+    ADMIN_CONNECTIONS = 64,
     SLOW_STEP_MS = 200,   /* a step that holds up everything else for so long is told */
     LOG_TICK_S = 1,
     ENTROPY_WORDS = 32,   /* drawn at once: 256 bytes, which getrandom() never gives in part */
@@ -423,6 +424,13 @@ static int make_grpc(struct host *h, const struct host_config *config, struct er
     return grpc_server_new(&server, h->base, h->log, &news, &h->grpc, err);
 }
 
+/* Descriptors that the driver and the other listeners' connections may take. */
+static unsigned others(const struct host_config *config)
+{
+    return config->driver_files + (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
+           (config->health ? HEALTH_CONNECTIONS_MAX : 0) + (config->admin ? ADMIN_CONNECTIONS : 0);
+}
+
 static int make_peers(struct host *h, const struct host_config *config, struct err *err)
 {
     if (config->tls.ca) {
@@ -437,8 +445,7 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
     struct http_server_config server = {.listen = config->listen,
                                         .tls = config->tls,
                                         .times = {.stall_ms = config->stall_ms},
-                                        .others = config->driver_files +
-                                                  (config->grpc ? GRPC_CONNECTIONS_MAX : 0)};
+                                        .others = others(config)};
     struct http_server_news news = {
         .body_limit = body_limit, .on_request = on_request, .on_hangup = on_hangup, .context = h};
     int r = 0;
@@ -448,6 +455,7 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
     if (r == 0 && config->admin) {
         server.listen = config->admin;
         server.ids_above = ADMIN_IDS_ABOVE;
+        server.connections_max = ADMIN_CONNECTIONS;
         r = http_server_new(&server, h->base, h->log, &news, &h->admin, err);
     }
     if (r == 0 && config->grpc) {

@@ -1,11 +1,13 @@
 /* The host: a role driven in the real world (common/shell/host_io.h). Each test runs a host in a
  * process of its own and speaks to it from outside. */
+#include "common/shell/health_io.h"
 #include "common/shell/host_io.h"
 #include "test/tool/certs.h"
 #include "test/tool/echo_role.h"
 #include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -110,6 +112,55 @@ static void health_answers_in_plain_text_to_anything(void **state)
     assert_int_equal(finish(&p), 0);
 }
 
+static int descriptors_of(const struct process *p)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    int count = 0;
+    while (readdir(dir)) {
+        count++;
+    }
+    closedir(dir);
+    return count;
+}
+
+/* Anybody may connect there: many who do, and say nothing or never come to an end, neither take the
+ * descriptors of the role's own peers nor the place of one who asks. */
+static void health_is_bounded_whoever_connects(void **state)
+{
+    (void)state;
+    enum { IDLE = 120 };
+    struct process p;
+    struct tls_client idle[IDLE], c, endless;
+    start(&p, &server_files);
+    int before = descriptors_of(&p);
+    for (int i = 0; i < IDLE; i++) {
+        assert_true(client_open(&idle[i], p.health, NULL, 0));
+        client_print(&idle[i], "G");
+    }
+    assert_true(client_open(&c, p.health, NULL, 0));
+    assert_true(client_print(&c, "GET / HTTP/1.1\r\n\r\n"));
+    assert_int_equal(client_answer(&c, NULL, NULL, false), 200);
+    client_close(&c);
+    assert_true(client_open(&c, p.port, &client_files, 0));
+    assert_int_equal(client_ask(&c, "GET", "/counts", "", 0, NULL), 200);
+    assert_in_range(descriptors_of(&p), before, before + HEALTH_CONNECTIONS_MAX + 1);
+    client_close(&c);
+    assert_true(client_open(&endless, p.health, NULL, 0));
+    for (int i = 0; i < HEALTH_HEAD_BYTES / 8; i++) {
+        client_print(&endless, "X: 4567\n");
+    }
+    assert_true(client_closed(&endless, CLIENT_WAIT_MS));
+    client_close(&endless);
+    for (int i = 0; i < IDLE; i++) {
+        client_close(&idle[i]);
+    }
+    kill(p.pid, SIGTERM);
+    assert_int_equal(finish(&p), 0);
+}
+
 static void the_first_signal_asks_and_the_second_ends(void **state)
 {
     (void)state;
@@ -197,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_role_answers_and_ends_with_its_code),
         cmocka_unit_test(health_answers_in_plain_text_to_anything),
+        cmocka_unit_test(health_is_bounded_whoever_connects),
         cmocka_unit_test(the_first_signal_asks_and_the_second_ends),
         cmocka_unit_test(a_role_calls_another_and_hears_its_end),
         cmocka_unit_test(a_bad_start_is_an_error_that_names_what_is_wrong),
