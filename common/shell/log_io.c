@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct log {
     char *name;
     enum log_level level;
     int fd;
+    unsigned lost; /* lines since the last that was written */
     struct burst bursts[LOG_MESSAGES];
 };
 
@@ -108,7 +110,15 @@ static void add_time(struct line *l)
     add(l, text, size);
 }
 
-/* A log that cannot be written must not stop the process: a full or closed stderr loses lines. */
+/* A log that cannot be written must not stop the process: a closed stderr, or one that nobody reads,
+ * loses lines. What is ready takes a line at once, for a line is smaller than what pipes and sockets
+ * have free when they are. */
+static bool is_ready(const struct log *log)
+{
+    struct pollfd p = {.fd = log->fd, .events = POLLOUT};
+    return poll(&p, 1, 0) != 0;
+}
+
 static void write_line(const struct log *log, struct line *l)
 {
     if (l->cut) {
@@ -122,7 +132,8 @@ static void write_line(const struct log *log, struct line *l)
     } while (n < 0 && errno == EINTR);
 }
 
-static void emit(const struct log *log, enum log_level level, const char *message, const char *data)
+static void write_message(const struct log *log, enum log_level level, const char *message,
+                          const char *data)
 {
     struct line l = {.size = 0};
     add_time(&l);
@@ -139,6 +150,21 @@ static void emit(const struct log *log, enum log_level level, const char *messag
     write_line(log, &l);
 }
 
+static void emit(struct log *log, enum log_level level, const char *message, const char *data)
+{
+    if (log->lost && is_ready(log)) {
+        char count[40];
+        snprintf(count, sizeof(count), "count=%u", log->lost);
+        log->lost = 0;
+        write_message(log, LOG_WARN_LEVEL, "log lines are lost", count);
+    }
+    if (log->lost || !is_ready(log)) {
+        log->lost++;
+        return;
+    }
+    write_message(log, level, message, data);
+}
+
 static int64_t monotonic_ns(void)
 {
     struct timespec now;
@@ -147,7 +173,7 @@ static int64_t monotonic_ns(void)
 }
 
 /* Tells how many lines were left out and forgets the message. */
-static void settle(const struct log *log, struct burst *b)
+static void settle(struct log *log, struct burst *b)
 {
     if (b->message && b->suppressed) {
         char data[40];

@@ -221,6 +221,36 @@ static void a_burst_is_counted_and_summarised(void **state)
     close_log(&l);
 }
 
+/* Whoever reads a process's stderr may stop reading (a stopped pager, a supervisor that hangs): the
+ * process goes on, and tells later how many lines there is no room for. */
+static void a_log_that_nobody_reads_stops_nobody(void **state)
+{
+    (void)state;
+    enum { LINES = 300 };
+    struct logged l;
+    open_log(&l, LOG_INFO_LEVEL);
+    assert_int_equal(fcntl(l.ends[1], F_SETFL, 0), 0);
+    assert_true(fcntl(l.ends[1], F_SETPIPE_SZ, 16384) >= 0);
+    alarm(60); /* instead of waiting for ever */
+    for (int i = 0; i < LINES; i++) {
+        char message[200];
+        snprintf(message, sizeof(message), "%0150d", i);
+        log_printf(l.log, LOG_WARN_LEVEL, message, "%s", "");
+    }
+    alarm(0);
+    size_t told = lines(read_log(&l));
+    assert_in_range(told, 1, LINES - 1);
+    log_printf(l.log, LOG_INFO_LEVEL, "read again", "%s", "");
+    char wanted[100];
+    snprintf(wanted, sizeof(wanted), "warn bbs-1 \"log lines are lost\" count=%zu\n", LINES - told);
+    const char *lost = read_log(&l);
+    assert_memory_equal(lost + 25, wanted, strlen(wanted));
+    assert_string_equal(lost + 25 + strlen(wanted) + 25, "info bbs-1 \"read again\"\n");
+    log_printf(l.log, LOG_INFO_LEVEL, "and again", "%s", "");
+    assert_int_equal(lines(read_log(&l)), 1);
+    close_log(&l);
+}
+
 static void levels_have_names_both_ways(void **state)
 {
     (void)state;
@@ -262,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_line_has_time_level_process_message_and_data),
         cmocka_unit_test(nothing_from_outside_breaks_a_line),
         cmocka_unit_test(a_burst_is_counted_and_summarised),
+        cmocka_unit_test(a_log_that_nobody_reads_stops_nobody),
         cmocka_unit_test(levels_have_names_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
