@@ -162,11 +162,13 @@ static void add_line(struct buf *out, const char *text)
     buf_append_string(out, "\n");
 }
 
+/* The result is given as it is: it is the task's own output. */
 void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
                        struct buf *out)
 {
     add_line(out, task->failed ? arena_printf(a, "%s failed: %s (%s)", name,
-                                              or_dash(task->failure_reason), task->task_guid)
+                                              or_dash(text_printable(a, task->failure_reason)),
+                                              task->task_guid)
                                : arena_printf(a, "%s succeeded (%s)", name, task->task_guid));
     if (*task->result) {
         buf_append_string(out, task->result);
@@ -181,5 +183,5 @@ const char *task_progress_text(struct arena *a, const char *name, const Models__
     const char *why = problem(a, task);
     return arena_printf(a, "%s: %s%s%s%s%s%s", name, task_state_text(a, task),
                         *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
-                        why ? why : "", why ? ")" : "");
+                        why ? text_printable(a, why) : "", why ? ")" : "");
 }

@@ -1,9 +1,11 @@
 #include "common/cli/cli_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,6 +72,25 @@ int cli_print(struct bytes text, struct err *err)
     return 0;
 }
 
+/* How many bytes of the text fit into one line of the terminal: one that wraps could not be replaced
+ * by the next. */
+static int fitting(const char *text)
+{
+    struct winsize w;
+    size_t room = SIZE_MAX;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1) {
+        room = w.ws_col - 1u; /* the cursor stands in the last column */
+    }
+    const char *end = text;
+    for (; *end; end++) {
+        bool letter = ((unsigned char)*end & 0xc0) != 0x80; /* else a later byte of one in UTF-8 */
+        if (letter && room-- == 0) {
+            break;
+        }
+    }
+    return (int)(end - text);
+}
+
 void cli_progress(struct cli_progress *p, const char *text)
 {
     bool terminal = isatty(STDERR_FILENO);
@@ -84,7 +105,11 @@ void cli_progress(struct cli_progress *p, const char *text)
     }
     p->shown_ms = cli_now_ms();
     snprintf(p->shown, sizeof(p->shown), "%s", text);
-    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", p->shown);
+    if (terminal) {
+        fprintf(stderr, "\r\033[K%.*s", fitting(p->shown), p->shown);
+    } else {
+        fprintf(stderr, "%s\n", p->shown);
+    }
     fflush(stderr);
 }
 
@@ -129,8 +154,20 @@ static int run(struct invocation *call, struct err *err)
     return r;
 }
 
+/* A standard descriptor that is closed would be the number of the next file or socket, and what is
+ * printed or logged would go there. So it is opened, the wrong way round: it can still not be used. */
+static void fill_closed_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) { /* those below it are open: it is the next number */
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int cli_main(const struct cli_program *program, int argc, char *const *argv)
 {
+    fill_closed_descriptors();
     struct arena arena;
     struct invocation call;
     struct err err = {.code = ERR_IO, .text = "failed"};

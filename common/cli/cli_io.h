@@ -41,8 +41,8 @@ int64_t cli_wall_ns(void);
 /* Writes to standard output; ERR_IO when nobody reads it any more. */
 int cli_print(struct bytes text, struct err *err);
 
-/* A line on standard error that says what is waited for. On a terminal it is replaced by the next
- * one; elsewhere a changed one is written at most every two seconds. NULL clears it. */
+/* A line on standard error that says what is waited for. On a terminal it is cut to its width and
+ * replaced by the next one; elsewhere a changed one is written at most every two seconds. NULL clears it. */
 struct cli_progress {
     char shown[160];
     int64_t shown_ms;

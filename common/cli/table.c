@@ -24,13 +24,18 @@ static struct table_row *new_row(struct table *t, unsigned cells)
     return arena_alloc(t->arena, sizeof(struct table_row) + cells * sizeof(char *));
 }
 
-static const char *printable(struct arena *a, const char *text)
+char *text_printable(struct arena *a, const char *text)
 {
-    char *copy = arena_strdup(a, text ? text : "-");
+    char *copy = arena_strdup(a, text);
     for (char *c = copy; *c; c++) {
         *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
     }
-    return *copy ? copy : "-";
+    return copy;
+}
+
+static const char *printable(struct arena *a, const char *text)
+{
+    return text && *text ? text_printable(a, text) : "-";
 }
 
 void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles)

@@ -17,6 +17,10 @@ struct table {
     struct table_row *first, *last;
 };
 
+/* A copy with "?" for each control character, so that what comes from others can not play with a
+ * terminal. */
+char *text_printable(struct arena *a, const char *text);
+
 /* `titles` are the first row; all strings are copied into the arena. */
 void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles);
 

@@ -189,13 +189,14 @@ static void an_outcome_ends_with_the_result(void **state)
     task_outcome_text(&f->arena, "b", t, &f->out);
     t->result = arena_strdup(&f->arena, "43\n");
     t->failed = true;
-    t->failure_reason = arena_strdup(&f->arena, "no");
+    t->failure_reason = arena_strdup(&f->arena, "no\033[2J\n");
     task_outcome_text(&f->arena, "b", t, &f->out);
     assert_string_equal(buf_string(&f->out), "b succeeded (b-1)\nb succeeded (b-1)\n42\n"
-                                             "b failed: no (b-1)\n43\n");
+                                             "b failed: no?[2J? (b-1)\n43\n");
+    assert_string_equal(task_progress_text(&f->arena, "b", t), "b: failed (failed: no?[2J?)");
     buf_clear(&f->out);
     task_text(&f->arena, t, 0, &f->out);
-    assert_non_null(strstr(buf_string(&f->out), "failed   no\n"));
+    assert_non_null(strstr(buf_string(&f->out), "failed   no?[2J?\n"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)

@@ -1,0 +1,90 @@
+/* The shell of a command line: what it does with the descriptors and the terminal it is given. */
+#include "common/cli/cli_io.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ANSWERED = 40 }; /* an exit status that nobody else gives */
+
+/* Opens what any command opens, and writes to both outputs. */
+static int opens_and_writes(const struct invocation *call, struct err *err)
+{
+    (void)call, (void)err;
+    int fd = open("/dev/zero", O_RDWR);
+    bool kept = write(STDOUT_FILENO, "x", 1) < 0 && write(STDERR_FILENO, "x", 1) < 0 &&
+                read(STDIN_FILENO, &(char){0}, 1) < 0;
+    return fd > STDERR_FILENO && kept ? ANSWERED : 1;
+}
+
+static const struct cli_option *const no_options[] = {NULL};
+static const struct cli_command commands[] = {
+    {"open", "", "opens", NULL, no_options, 0, 0, opens_and_writes}, {0}};
+static const struct cli_program program = {"bbs", "guards the board", commands};
+
+/* The next socket or file would get their numbers, and what is printed or logged would go there. */
+static void closed_outputs_are_not_taken_by_others(void **state)
+{
+    (void)state;
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *const argv[] = {(char[]){"bbs"}, (char[]){"open"}, NULL};
+        close(STDIN_FILENO);
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        _exit(cli_main(&program, 2, argv));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), ANSWERED);
+}
+
+/* What is written to a terminal of so many columns while TEXT is shown. */
+static void shown_at(unsigned short columns, const char *text, char *out, size_t size)
+{
+    struct winsize w = {.ws_row = 24, .ws_col = columns};
+    struct cli_progress p = {0};
+    int master, slave, before = dup(STDERR_FILENO);
+    assert_int_equal(openpty(&master, &slave, NULL, NULL, &w), 0);
+    dup2(slave, STDERR_FILENO);
+    cli_progress(&p, text);
+    dup2(before, STDERR_FILENO);
+    ssize_t n = read(master, out, size - 1);
+    out[n > 0 ? n : 0] = 0;
+    close(before);
+    close(slave);
+    close(master);
+}
+
+/* A line that wraps could not be replaced by the next one. */
+static void progress_stays_on_one_line_of_the_terminal(void **state)
+{
+    (void)state;
+    char out[400];
+    shown_at(80, "web: 0 of 2 running", out, sizeof(out));
+    assert_string_equal(out, "\r\033[Kweb: 0 of 2 running");
+    shown_at(12, "web: 0 of 2 running", out, sizeof(out));
+    assert_string_equal(out, "\r\033[Kweb: 0 of 2");
+    shown_at(4, "w\xc3\xa4\xc3\xa4\xc3\xa4", out, sizeof(out));
+    assert_string_equal(out, "\r\033[Kw\xc3\xa4\xc3\xa4");
+    shown_at(0, "a terminal that does not say", out, sizeof(out));
+    assert_string_equal(out, "\r\033[Ka terminal that does not say");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_outputs_are_not_taken_by_others),
+        cmocka_unit_test(progress_stays_on_one_line_of_the_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
