@@ -19,13 +19,14 @@ static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps,
     if (r < 0) {
         return r;
     }
+    if (!all) {
+        actual_count = lrps_keep(lrps, count, actuals, actual_count);
+    }
     struct buf out;
     buf_init(&out);
     if (s->json) {
         for (size_t i = 0; i < actual_count; i++) {
-            if (all || lrps_have(lrps, count, actuals[i])) {
-                session_json(s, &actuals[i]->base, &out);
-            }
+            session_json(s, &actuals[i]->base, &out);
         }
     } else {
         ps_table(&s->arena, lrps, count, actuals, actual_count, cli_wall_ns(), &out);

@@ -201,7 +201,10 @@ static int find_app(struct logs *l, int32_t index, struct err *err)
     size_t count = 0;
     const char *name = l->call->arguments[0];
     int r = session_named(l->s, name, &lrps, &count, err);
-    if (r == -ERR_NOT_FOUND && cli_switch(l->call, "previous")) {
+    const Models__DesiredLRP *left = r == -ERR_NOT_FOUND ? session_left(l->s, name) : NULL;
+    if (left) {
+        r = find_instances(l, left, index, err);
+    } else if (r == -ERR_NOT_FOUND && cli_switch(l->call, "previous")) {
         int32_t one = index < 0 ? 0 : index;
         r = add_previous(l, arena_printf(&l->s->arena, "%s/%d", name, (int)one), name, one, "",
                          err);

@@ -87,7 +87,7 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
     }
     const char *left = p->left ? arena_printf(a, ", %d to stop", (int)p->left) : "";
     return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
-                        left, p->problem ? " (" : "", p->problem ? p->problem : "",
+                        left, p->problem ? " (" : "", p->problem ? text_printable(a, p->problem) : "",
                         p->problem ? ")" : "");
 }
 
@@ -188,6 +188,21 @@ static bool shares_name(Models__DesiredLRP *const *sorted, size_t count, size_t 
            (i + 1 < count && strcmp(lrp_name(sorted[i]), lrp_name(sorted[i + 1])) == 0);
 }
 
+/* Records whose process is not desired any more: they stop, or nobody vouches for their domain. */
+static void add_left(struct table *t, Models__ActualLRP *const *records, const bool *shown,
+                     size_t count, int64_t now_ns)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!shown[i]) {
+            add_record(t, guid_of(records[i]), records[i], now_ns);
+            if (!records[i]->stopping) {
+                table_note(t, arena_printf(t->arena, "not desired any more: bbs why %s",
+                                           guid_of(records[i])));
+            }
+        }
+    }
+}
+
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
               struct buf *out)
@@ -196,6 +211,7 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
     Models__ActualLRP **records = arena_copy(a, actuals, actual_count * sizeof(*actuals));
     qsort(sorted, count, sizeof(*sorted), compare_lrps);
     qsort(records, actual_count, sizeof(*records), compare_actuals);
+    bool *shown = ARENA_ARRAY(a, actual_count, bool);
     struct table t;
     table_init(
         &t, a, 7,
@@ -206,16 +222,18 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
         size_t first = first_of(records, actual_count, guid), k = first;
         for (; k < actual_count && strcmp(guid_of(records[k]), guid) == 0; k++) {
             add_record(&t, name, records[k], now_ns);
+            shown[k] = true;
         }
         if (k == first) {
             const char *none = arena_printf(a, "%d desired", (int)sorted[i]->instances);
             table_add(&t, (const char *[]){name, NULL, none, NULL, NULL, NULL, NULL});
         }
     }
+    add_left(&t, records, shown, actual_count, now_ns);
     table_print(&t, out);
 }
 
-bool lrps_have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual)
+static bool have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(lrps[i]->process_guid, guid_of(actual)) == 0) {
@@ -223,4 +241,16 @@ bool lrps_have(Models__DesiredLRP *const *lrps, size_t count, const Models__Actu
         }
     }
     return false;
+}
+
+size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLRP **actuals,
+                 size_t actual_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < actual_count; i++) {
+        if (have(lrps, count, actuals[i])) {
+            actuals[kept++] = actuals[i];
+        }
+    }
+    return kept;
 }

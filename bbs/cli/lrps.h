@@ -62,13 +62,15 @@ bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p);
 
 /* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and
- * presence, and one for each process without any. */
+ * presence, and one for each process without any; then the records of others, under their
+ * process_guid: what is left of processes that are not desired any more. */
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
               struct buf *out);
 
-/* Whether a record belongs to one of the processes. */
-bool lrps_have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual);
+/* Keeps the records that belong to one of the processes; gives how many are left. */
+size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLRP **actuals,
+                 size_t actual_count);
 
 /* "10.0.0.1:61001->8080", "-" without address. */
 const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net);

@@ -148,6 +148,21 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
     return r;
 }
 
+Models__DesiredLRP *session_left(struct session *s, const char *process_guid)
+{
+    Models__ActualLRP **actuals;
+    size_t count;
+    if (session_actuals(s, &s->arena, process_guid, &actuals, &count, NULL) < 0 || count == 0) {
+        return NULL;
+    }
+    const Models__ActualLRPKey *key = actuals[0]->actual_lrp_key;
+    Models__DesiredLRP *left = ARENA_NEW(&s->arena, Models__DesiredLRP);
+    models__desired_lrp__init(left);
+    left->process_guid = arena_strdup(&s->arena, process_guid);
+    left->domain = key ? key->domain : left->domain;
+    return left;
+}
+
 /* Since when all is as desired, and which instance was the youngest then. */
 struct settling {
     int64_t newest_ns;

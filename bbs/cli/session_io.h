@@ -37,6 +37,10 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
                     Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
 
+/* Stands for a process that is not desired any more while records of it are left; NULL when none is.
+ * It is known by its process_guid alone. */
+Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
+
 /* Waits until a process has `desired` instances that run, and no others; looks at least once.
  * ERR_CONFLICT when somebody removes it meanwhile. At the end of the session's time:
  * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most

@@ -157,6 +157,8 @@ void why_instance(struct arena *a, const struct why_facts *f, const Models__Desi
     w.well = runs && w.count == 1;
     if (w.count == 0 && lrp && index < lrp->instances) {
         say(&w, "it has no record; the converger makes one when it looks next, within 30 s");
+    } else if (w.count == 0 && lrp && lrp->instances == 0) {
+        say(&w, "there is none: no instance is desired");
     } else if (w.count == 0 && lrp) {
         say(&w, "there is none: %d instances are desired, 0 to %d", (int)lrp->instances,
             (int)lrp->instances - 1);

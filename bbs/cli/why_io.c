@@ -216,6 +216,9 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
     int32_t end = index_end(lrp, actuals, count), shown = 0, well = 0, more = 0;
     size_t at = 0, next;
     int r = 0;
+    if (end == 0) {
+        return explain_index(q, lrp, 0, actuals, count, err); /* says that there is none */
+    }
     if (count > 0) {
         qsort(actuals, count, sizeof(*actuals), by_index);
     }
@@ -258,11 +261,22 @@ static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32
     return explain_all(q, lrp, actuals, count, err);
 }
 
+/* Of a process that is not desired any more, known by its process_guid alone: what is left of it.
+ * NOT_FOUND, with what was said already, when nothing is. */
+static int explain_left(struct asker *q, const char *guid, int32_t index, struct err *err)
+{
+    Models__DesiredLRP *left = session_left(q->s, guid);
+    return left ? explain_process(q, left, index, err) : -ERR_NOT_FOUND;
+}
+
 static int explain_app(struct asker *q, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps;
     size_t count;
     int r = session_named(q->s, q->call->arguments[0], &lrps, &count, err);
+    if (r == -ERR_NOT_FOUND) {
+        return explain_left(q, q->call->arguments[0], index, err);
+    }
     for (size_t i = 0; r == 0 && i < count; i++) {
         r = explain_process(q, lrps[i], index, err);
     }

@@ -188,7 +188,7 @@ static void waiting_ends_when_all_desired_run_and_no_others(void **state)
     Models__ActualLRP *suspect = record(f, "g", 1, "RUNNING");
     suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
     Models__ActualLRP *unplaced = record(f, "g", 1, "UNCLAIMED");
-    static char error[] = "insufficient resources: memory";
+    static char error[] = "insufficient resources:\tmemory";
     unplaced->placement_error = error;
     Models__ActualLRP *one = record(f, "g", 0, "RUNNING"), *two = record(f, "g", 1, "RUNNING");
     struct {
@@ -206,7 +206,7 @@ static void waiting_ends_when_all_desired_run_and_no_others(void **state)
         {2, {one, suspect, two}, 3, true, "web: 2 of 2 running"},
         {2, {one, two, stopping}, 3, false, "web: 2 of 2 running, 1 to stop"},
         {3, {one, two, stopping}, 3, false, "web: 2 of 3 running, 1 to stop"},
-        {2, {one, unplaced}, 2, false, "web: 1 of 2 running (insufficient resources: memory)"},
+        {2, {one, unplaced}, 2, false, "web: 1 of 2 running (insufficient resources:?memory)"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct lrp_progress p;
@@ -269,15 +269,16 @@ static void ps_shows_every_record_in_order(void **state)
         placed(f, record(f, "web-1", 0, "RUNNING"), "cell-1", 61000),
         record(f, "unknown", 0, "RUNNING"),
         placed(f, record(f, "web-1", 2, "CLAIMED"), "cell-1", 0),
+        placed(f, record(f, "gone", 1, "RUNNING"), "cell-1", 0),
     };
     r[1]->placement_error = arena_strdup(&f->arena, "insufficient\nresources");
     r[1]->crash_reason = arena_strdup(&f->arena, "exit status 1");
     r[1]->crash_count = 2;
     r[0]->presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
     r[2]->since = 5000000000;
-    r[4]->stopping = 1;
+    r[4]->stopping = r[5]->stopping = 1;
     Models__DesiredLRP *all[] = {idle, web};
-    ps_table(&f->arena, all, 2, r, 5, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 6, 65000000000, &f->out);
     assert_string_equal(
         buf_string(&f->out),
         "PROCESS  INDEX  STATE                 CELL    ADDRESS:PORT          AGE  CRASHES\n"
@@ -287,7 +288,15 @@ static void ps_shows_every_record_in_order(void **state)
         "    crashed: exit status 1\n"
         "web      2      STOPPING              cell-1  -                     65s  0\n"
         "web      10     RUNNING (evacuating)  cell-2  10.0.0.1:61001->8080  65s  0\n"
-        "zzz      -      0 desired             -       -                     -    -\n");
+        "zzz      -      0 desired             -       -                     -    -\n"
+        "gone     1      STOPPING              cell-1  -                     65s  0\n"
+        "unknown  0      RUNNING               -       -                     65s  0\n"
+        "    not desired any more: bbs why unknown\n");
+    buf_clear(&f->out);
+    assert_int_equal(lrps_keep(all, 2, r, 6), 4);
+    ps_table(&f->arena, all, 2, r, 4, 65000000000, &f->out);
+    assert_null(strstr(buf_string(&f->out), "unknown"));
+    assert_null(strstr(buf_string(&f->out), "gone"));
 }
 
 static void add_frame(struct buf *feed, Board__FeedFrame__Kind kind, int64_t revision,

@@ -146,6 +146,7 @@ static void instances(void **state)
          "STOPPING on here for 9s; it was asked to stop; its cell has 10 s before it is killed"},
         {1, 2, true, {0}, "it has no record; the converger makes one when it looks next, within 30 s"},
         {2, 2, true, {0}, "there is none: 2 instances are desired, 0 to 1"},
+        {0, 0, true, {0}, "there is none: no instance is desired"},
         {2, 2, true, {.index = 2, .state = "RUNNING", .cell = "here", .age_s = 9},
          "RUNNING on here for 9s; it is not desired any more, and is stopped"},
         {0, -1, false, {.state = "RUNNING", .cell = "here", .age_s = 9},
