@@ -187,7 +187,8 @@ static int convert_rootfs(const struct app_source *s, const struct key *k, const
 }
 
 /* "busybox", "user/app:tag" and "host.tld/user/app:tag" as Docker writes them: DesiredLRP wants
- * docker:///library/busybox, docker:///user/app#tag, docker://host.tld/user/app#tag. */
+ * docker:///library/busybox, docker:///user/app#tag, docker://host.tld/user/app#tag. A digest
+ * ("app@sha256:...") stays as it is. */
 static int convert_image(const struct app_source *s, const struct key *k, const struct node *v,
                          json_t *lrp)
 {
@@ -199,11 +200,12 @@ static int convert_image(const struct app_source *s, const struct key *k, const 
     }
     const char *slash = strchr(v->text, '/');
     size_t first = slash ? (size_t)(slash - v->text) : 0;
-    bool host = slash && (memchr(v->text, '.', first) || memchr(v->text, ':', first));
+    bool host = slash && (memchr(v->text, '.', first) || memchr(v->text, ':', first) ||
+                          strncmp(v->text, "localhost/", 10) == 0);
     char *url = arena_printf(s->arena, "docker://%s%s%s", host ? "" : "/", slash ? "" : "library/",
                              v->text);
     char *tag = strrchr(url, ':');
-    if (tag > strrchr(url, '/')) {
+    if (tag > strrchr(url, '/') && !strchr(url, '@')) {
         *tag = '#';
     }
     return put(s, k, v, lrp, json_string(url));
