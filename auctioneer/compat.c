@@ -23,6 +23,20 @@ void compats_init(struct compats *c)
     }
 }
 
+/* With its length, so that no two lists of words make the same text. */
+static void add_word(struct buf *out, const char *word)
+{
+    buf_printf(out, "%zu:%s", strlen(word), word);
+}
+
+static void add_words(struct buf *out, char *const *words, size_t count)
+{
+    buf_printf(out, "%zu;", count);
+    for (size_t i = 0; i < count; i++) {
+        add_word(out, words[i]);
+    }
+}
+
 /* What the filters look at, as text. Of a root filesystem whose scheme no cell offers as a fixed
  * set only the scheme matters: ten thousand docker images are then one kind. */
 static void key_of(const struct compats *c, const struct job *job, struct buf *out)
@@ -30,14 +44,10 @@ static void key_of(const struct compats *c, const struct job *job, struct buf *o
     size_t scheme = filter_scheme(job->root_fs);
     const char *name = arena_strndup(c->arena, job->root_fs, scheme);
     bool any = scheme > 0 && names_find(&c->schemes, name) == NAME_UNKNOWN;
-    buf_printf(out, "%s\n", any ? name : job->root_fs);
-    for (size_t i = 0; i < job->driver_count; i++) {
-        buf_printf(out, "%s\n", job->drivers[i]);
-    }
-    buf_append_string(out, "\n");
-    for (size_t i = 0; i < job->tag_count; i++) {
-        buf_printf(out, "%s\n", job->tags[i]);
-    }
+    buf_append_string(out, any ? "scheme " : "whole ");
+    add_word(out, any ? name : job->root_fs);
+    add_words(out, job->drivers, job->driver_count);
+    add_words(out, job->tags, job->tag_count);
 }
 
 static struct compat *judge(struct compats *c, const struct job *job)

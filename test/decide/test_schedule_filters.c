@@ -122,6 +122,33 @@ static void placement_tags(void **state)
         plan_of(x), "none/0=a one/0=a other/0=(found no compatible cell with placement tag \"x\")");
 }
 
+/* Whatever one asks for, however it is spelt, others that ask for something else are judged by themselves. */
+static void odd_words_harm_nobody_else(void **state)
+{
+    struct schedule_rows *x = *state;
+    char word[] = "t1\no1", *one[] = {word};
+    cell_row_tags(&x->arena, with_cell(x, "a", "z1"), "t1", "o1");
+    struct job *odd = with_lrp(x, "odd", 0);
+    odd->tags = one;
+    odd->tag_count = 1;
+    with_tags(x, with_lrp(x, "web", 0), "t1 o1");
+    assert_string_equal(
+        plan_of(x),
+        "odd/0=(found no compatible cell with placement tag \"t1\no1\") web/0=a");
+    schedule_rows_clear(x);
+    cell_row_drivers(&x->arena, with_cell(x, "a", "z1"), "nfs");
+    with_lrp(x, "odd", 0)->root_fs = "preloaded:busybox\nnfs";
+    with_drivers(x, with_lrp(x, "web", 0), "nfs");
+    assert_string_equal(plan_of(x),
+                        "odd/0=(found no compatible cell for required rootfs) web/0=a");
+    schedule_rows_clear(x);
+    cell_row_provider(&x->arena, with_cell(x, "a", "z1"), "docker", "arbitrary", "");
+    with_lrp(x, "odd", 0)->root_fs = "docker";
+    with_lrp(x, "web", 0)->root_fs = "docker:///x";
+    assert_string_equal(plan_of(x),
+                        "odd/0=(found no compatible cell for required rootfs) web/0=a");
+}
+
 static void the_furthest_step_gives_the_text(void **state)
 {
     struct schedule_rows *x = *state;
@@ -197,6 +224,7 @@ int main(void)
         TEST(root_filesystems),
         TEST(volume_drivers),
         TEST(placement_tags),
+        TEST(odd_words_harm_nobody_else),
         TEST(the_furthest_step_gives_the_text),
         TEST(resources),
         TEST(only_common_problems_are_named),
