@@ -27,6 +27,18 @@ static struct entry *told_entry(struct report *r, const char *key)
     return e;
 }
 
+/* It may not have been told: it is told again when it is refused again. */
+static void doubt(struct report *r, const char *key)
+{
+    struct entry *e = map_get(&r->pool->entries, key);
+    if (e && e->task) {
+        e->requested = e->requested || e->revision == e->told_revision;
+    } else if (e) {
+        blob_unref(e->told);
+        e->told = NULL;
+    }
+}
+
 static void forget_call(struct report_call *c)
 {
     for (size_t i = 0; i < c->key_count; i++) {
@@ -43,6 +55,9 @@ void report_stop(struct report *r)
     }
     r->next = r->count = 0;
     for (size_t i = 0; i < REPORT_CALLS_MAX; i++) {
+        for (size_t k = 0; k < r->calls[i].key_count; k++) {
+            doubt(r, r->calls[i].keys[k]); /* the term is over: most likely it was refused */
+        }
         forget_call(&r->calls[i]);
     }
 }
@@ -161,18 +176,6 @@ static void send(struct report *r, struct report_call *c, const struct event *ev
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* It may not have been told: it is told again when it is refused again. */
-static void doubt(struct report *r, const char *key)
-{
-    struct entry *e = map_get(&r->pool->entries, key);
-    if (e && e->task) {
-        e->requested = e->requested || e->revision == e->told_revision;
-    } else if (e) {
-        blob_unref(e->told);
-        e->told = NULL;
-    }
-}
-
 static void on_answer(struct report *r, struct report_call *c, const struct event *ev,
                       struct effects *out)
 {
@@ -183,9 +186,11 @@ static void on_answer(struct report *r, struct report_call *c, const struct even
                                     ANSWER_MAX, &m, NULL) == 0;
     const Board__ApplyResponse *response = (const Board__ApplyResponse *)m;
     for (size_t i = 0; i < c->key_count; i++) {
-        bool settled = answered && !response->error && i < response->n_results &&
-                       response->results[i]->outcome != BOARD__MOVE_RESULT__OUTCOME__UNKNOWN;
-        if (!settled) {
+        /* What was refused because the record has changed the feed tells; but the term may be over. */
+        bool told = answered && !response->error && i < response->n_results &&
+                    (response->results[i]->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE ||
+                     response->results[i]->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING);
+        if (!told) {
             doubt(r, c->keys[i]);
         }
     }

@@ -362,16 +362,27 @@ const char *play_failed(struct auction_rig *f, uint64_t *ret_call)
     return buf_string(&f->text);
 }
 
-void play_applied(struct auction_rig *f, uint64_t call, size_t moves)
+static void answer_moves(struct auction_rig *f, uint64_t call, size_t moves,
+                         Board__MoveResult__Outcome outcome)
 {
     Board__ApplyResponse r = BOARD__APPLY_RESPONSE__INIT;
     Board__MoveResult result = BOARD__MOVE_RESULT__INIT;
-    result.outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
+    result.outcome = outcome;
     r.results = ARENA_ARRAY(&f->arena, moves, Board__MoveResult *);
     for (r.n_results = 0; r.n_results < moves; r.n_results++) {
         r.results[r.n_results] = &result;
     }
     drive_answer(&f->drive, call, &r.base);
+}
+
+void play_applied(struct auction_rig *f, uint64_t call, size_t moves)
+{
+    answer_moves(f, call, moves, BOARD__MOVE_RESULT__OUTCOME__DONE);
+}
+
+void play_refused(struct auction_rig *f, uint64_t call, size_t moves)
+{
+    answer_moves(f, call, moves, BOARD__MOVE_RESULT__OUTCOME__REFUSED);
 }
 
 void play_go_on(struct auction_rig *f)

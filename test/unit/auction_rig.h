@@ -99,8 +99,9 @@ int64_t play_refuse_task(struct auction_rig *f, int32_t rejections, Cell__CellSt
 
 /* The fail and reject moves of the last step: "web/0=text t@12=text ". */
 const char *play_failed(struct auction_rig *f, uint64_t *ret_call);
-/* So many moves were done. */
+/* So many moves were done, or refused. */
 void play_applied(struct auction_rig *f, uint64_t call, size_t moves);
+void play_refused(struct auction_rig *f, uint64_t call, size_t moves);
 
 /* Gives the role its next timer if it is due now. */
 void play_go_on(struct auction_rig *f);

@@ -46,6 +46,32 @@ static void a_report_without_answer_is_repeated(void **state)
     assert_true(play_told_within(f, 14, full));
 }
 
+/* Another one led in between, and has said nothing. */
+static void lead_again(struct auction_rig *f)
+{
+    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    frame_change(&f->sent, DELETE, "lead/auctioneer", &other.base, ++f->revision);
+    play_send(f);
+    play_elect(f);
+}
+
+static void what_was_said_under_a_term_that_is_over_is_said_again(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    Cell__CellState *full = play_refuse_lrp(f);
+    assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
+    play_depose(f); /* before the answer: nobody waits for it any more */
+    lead_again(f);
+    play_tell_state(f, play_state_call(f, "a"), full);
+    assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
+    play_refused(f, call, 1); /* the board knows sooner than we do */
+    play_depose(f);
+    lead_again(f);
+    play_tell_state(f, play_state_call(f, "a"), full);
+    assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
+}
+
 static void more_room_is_found_within_two_seconds(void **state)
 {
     struct auction_rig *f = *state;
@@ -95,6 +121,7 @@ int main(void)
         TEST(a_refusal_is_told_once),
         TEST(a_new_leader_does_not_repeat_what_the_record_says),
         TEST(a_report_without_answer_is_repeated),
+        TEST(what_was_said_under_a_term_that_is_over_is_said_again),
         TEST(more_room_is_found_within_two_seconds),
         TEST(a_new_cell_is_tried_at_once),
         TEST(the_unplaced_are_tried_with_each_batch),
