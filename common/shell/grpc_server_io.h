@@ -31,7 +31,8 @@ enum {
     GRPC_OUTPUT_BYTES = 64 * 1024,           /* given to the socket and not taken: no more is made */
     GRPC_HELD_BYTES = 4 * 1024 * 1024,       /* bodies and answers of a connection; one answer alone
                                               * may be larger */
-    GRPC_HELD_ALL_BYTES = 64 * 1024 * 1024,  /* of all connections */
+    GRPC_HELD_ALL_BYTES = 64 * 1024 * 1024,  /* of all connections, and one answer more */
+    GRPC_HELD_SURE_BYTES = 128 * 1024,       /* that each connection has, whatever others hold */
     GRPC_FREE_FRAMES_MAX = 1000,             /* frames that ask for nothing: so many at once, ... */
     GRPC_FREE_FRAMES_A_SECOND = 100,         /* ... so many more each second ... */
     GRPC_FREE_FRAMES_A_CALL = 8,             /* ... and with each call that is answered */

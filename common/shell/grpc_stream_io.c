@@ -34,10 +34,19 @@ static void let_go(struct grpc_call *call, struct buf *b)
     buf_init(b);
 }
 
+/* What all others hold is no reason to refuse a peer a little. */
 static bool room_for(const struct grpc_call *call, size_t bytes)
 {
     const struct grpc_connection *c = call->connection;
-    return c->held + bytes <= GRPC_HELD_BYTES && c->server->held + bytes <= GRPC_HELD_ALL_BYTES;
+    return c->held + bytes <= GRPC_HELD_SURE_BYTES ||
+           (c->held + bytes <= GRPC_HELD_BYTES && c->server->held + bytes <= GRPC_HELD_ALL_BYTES);
+}
+
+/* The only thing that its connection holds may be of any size, but one alone passes the bound of all. */
+static bool room_alone(const struct grpc_call *call)
+{
+    const struct grpc_connection *c = call->connection;
+    return c->held == 0 && c->server->held < GRPC_HELD_ALL_BYTES;
 }
 
 /* ---- Answers ---------------------------------------------------------------------------------- */
@@ -128,7 +137,7 @@ static void answer(struct grpc_call *call, struct bytes message)
 {
     size_t size = GRPC_FRAME_HEADER_BYTES + message.size;
     begin_answer(call);
-    if (call->connection->held && !room_for(call, size)) {
+    if (!room_for(call, size) && !room_alone(call)) {
         refuse_as(call, GRPC_RESOURCE_EXHAUSTED, "too many answers were not taken");
         return;
     }

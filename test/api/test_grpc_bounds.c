@@ -159,6 +159,41 @@ static void answers_that_are_not_taken_are_bounded(void **state)
     grpc_rig_end(f);
 }
 
+/* A peer that takes nothing of `answers` answers of a megabyte. */
+static void leave_answers(struct grpc_rig *f, struct h2_client *c, uint32_t answers)
+{
+    assert_true(h2_open(c, f->echo.port, &f->client));
+    for (uint32_t i = 0; i < answers; i++) {
+        assert_true(h2_call(c, 2 * i + 1, "/echo.Echo/Big", "", 0));
+    }
+    assert_true(h2_await(c, H2_HEADERS, 2 * answers - 1));
+}
+
+/* Not by opening one connection after the other either; and whoever asks for little still gets it. */
+static void answers_of_all_connections_are_bounded(void **state)
+{
+    struct grpc_rig *f = *state;
+    enum {
+        EACH = GRPC_HELD_BYTES / (1024 * 1024) - 1,
+        PEERS = GRPC_HELD_ALL_BYTES / (1024 * 1024) / EACH
+    };
+    struct h2_client *peers = test_calloc(PEERS + 1, sizeof(*peers));
+    grpc_rig_begin_with(f, (struct grpc_times){.stall_ms = 60 * 1000}, 0);
+    for (unsigned i = 0; i < PEERS; i++) {
+        leave_answers(f, &peers[i], EACH);
+    }
+    leave_answers(f, &peers[PEERS], 1); /* the last one, that passes the bound */
+    assert_true(h2_call(&f->c, 1, "/echo.Echo/Big", "", 0));
+    grpc_rig_refused(f, 1, GRPC_RESOURCE_EXHAUSTED, "too many answers were not taken");
+    assert_true(h2_call(&f->c, 3, "/echo.Echo/Say", "little", 6));
+    grpc_rig_answered(f, 3, "little");
+    for (unsigned i = 0; i <= PEERS; i++) {
+        h2_close(&peers[i]);
+    }
+    test_free(peers);
+    grpc_rig_end(f);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, grpc_rig_setup, grpc_rig_teardown)
@@ -169,6 +204,7 @@ int main(void)
         TEST(thousands_of_calls_leave_nothing_behind),
         TEST(connections_are_bounded),
         TEST(answers_that_are_not_taken_are_bounded),
+        TEST(answers_of_all_connections_are_bounded),
     };
     return cmocka_run_group_tests_name("gRPC bounds", tests, NULL, NULL);
 }
