@@ -264,9 +264,9 @@ static void expire(void *context, const char *domain)
 static void expire_lock(void *context, const char *name, int64_t revision)
 {
     struct converger *x = context;
+    locks_asked(&x->locks, name, x->life.now); /* if there is no room, it is looked at again later */
     if (mover_room(&x->mover, 1)) {
         mover_add_lock(&x->mover, name, revision);
-        locks_asked(&x->locks, name, x->life.now);
     }
 }
 

@@ -164,6 +164,26 @@ static void a_lock_that_is_renewed_stays(void **state)
     assert_moves(f, "expire lock k@16 ", &call);
 }
 
+/* It waits for room, and the converger does not spin meanwhile. */
+static void a_lock_that_is_over_waits_for_room(void **state)
+{
+    struct converger_rig *f = *state;
+    static const char *const large[] = {"p", "q", "r", "s"};
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+        rig_desired(f, RECORD, large[i], REPAIRS_MAX);
+    }
+    rig_lock(f, RECORD, "k", 1);
+    rig_lead(f);
+    assert_false(mover_room(&f->x->mover, 1));
+    drive_sleep(&f->drive, 1500);
+    drive_timer(&f->drive);
+    assert_true(f->drive.out.due_ns > f->drive.now.mono_ns);
+    mover_stop(&f->x->mover); /* as if all were answered */
+    assert_true(rig_moved_within(f, 5));
+    uint64_t call;
+    assert_moves(f, "expire lock k@10 ", &call);
+}
+
 /* Gone while the copy was away, or of another epoch: nothing that was known of it counts. */
 static void a_lock_of_another_board_begins_anew(void **state)
 {
@@ -269,6 +289,7 @@ int main(void)
         TEST(an_expired_domain_goes),
         TEST(a_lock_goes_after_its_time),
         TEST(a_lock_that_is_renewed_stays),
+        TEST(a_lock_that_is_over_waits_for_room),
         TEST(a_lock_of_another_board_begins_anew),
         TEST(what_a_lost_cell_ran_is_started_elsewhere),
         TEST(an_evacuation_ends_with_its_cell),
