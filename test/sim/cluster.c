@@ -23,7 +23,6 @@
 
 #define CALL_LIMIT_NS (10 * SECOND_NS)
 
-enum { INSTANCE_MEMORY_MB = 64 };
 
 /* ---- Processes ---- */
 
@@ -84,7 +83,7 @@ static struct role *make_rep(void *context, unsigned session)
         .boards = bbs_list(p->cluster),
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
-        .memory_mb = (int32_t)cluster_cell_instances(p->cluster) * INSTANCE_MEMORY_MB,
+        .memory_mb = (int32_t)cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB,
         .disk_mb = 8192,
         .containers = 100,
         .rootfs_names = rootfs,
@@ -486,8 +485,8 @@ void cluster_with_desire(const char *process_guid, int instances,
     lrp.domain = (char *)"default";
     lrp.root_fs = (char *)"preloaded:busybox";
     lrp.instances = instances;
-    lrp.memory_mb = INSTANCE_MEMORY_MB;
-    lrp.disk_mb = 64;
+    lrp.memory_mb = CLUSTER_INSTANCE_MEMORY_MB;
+    lrp.disk_mb = CLUSTER_INSTANCE_DISK_MB;
     lrp.action = &action;
     lrp.n_metric_tags = 1;
     lrp.metric_tags = tags;

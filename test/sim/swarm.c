@@ -213,6 +213,7 @@ static void converge(struct swarm *s)
         client_again(s);
         task_clients_settle(s);
         checkers_look(&s->checkers);
+        check_unplaced(&s->checkers);
         rest = at_rest(s, &why);
         if (rest && world_now(s->world) >= least) {
             break;

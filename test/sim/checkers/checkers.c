@@ -13,6 +13,9 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
     map_init(&k->task_lives);
     map_init(&k->tasks_heard);
     buf_init(&k->violation);
+    for (int i = 0; i < CLUSTER_CELLS_MAX; i++) {
+        k->room_since_ns[i] = NEVER_NS;
+    }
 }
 
 void checkers_done(struct checkers *k)

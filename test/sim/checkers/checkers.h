@@ -37,6 +37,7 @@ struct checkers {
     unsigned forgotten;   /* of them */
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
+    int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
     struct map tasks;      /* guid -> struct task_runs, in the history's arena */
     struct map tasks_heard; /* guid@created_at: was told to who is called back */
     struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
@@ -136,6 +137,9 @@ const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, 
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
+
+/* unplaced.c: L2, once all is healed; each second of virtual time is enough. */
+void check_unplaced(struct checkers *k);
 
 /* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
 void check_converged(struct checkers *k, struct buf *ret_why);

@@ -16,6 +16,9 @@
 #define UNEXPLAINED_NS (15 * SECOND_NS)
 #define OVERDUE_NS (40 * SECOND_NS)
 
+/* All cells live and take what is asked for, so this is why something waits. */
+static const char no_room[] = "insufficient resources";
+
 struct convergence {
     struct checkers *k;
     struct buf *why;
@@ -77,6 +80,8 @@ static void judge_unclaimed(struct convergence *c, const struct past *p)
     c->unplaced++;
     if (!*r->placement_error && waits_ns > UNEXPLAINED_NS) {
         tell(c, r, "waits, and nothing says why (L2)");
+    } else if (*r->placement_error && strncmp(r->placement_error, no_room, strlen(no_room)) != 0) {
+        tell(c, r, "waits, and what is said is not why (L2)");
     }
 }
 

@@ -1,0 +1,121 @@
+/* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would take it.
+ * All instances are of one size, and fit every filter of every cell. */
+#include "rep/cell_state.h"
+#include "test/sim/checkers/checkers.h"
+
+#include "bbs/lrp/move.h"
+#include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
+
+#include <string.h>
+
+/* What is unplaced is tried again so often (DESIGN 5), and what a back-off, a change of leaders or a
+ * claim that comes to nothing may add. The converger asks every 30 s: that alone does not suffice. */
+#define TRIED_NS (10 * SECOND_NS)
+#define SLACK_NS (10 * SECOND_NS)
+
+static bool is_present(struct checkers *k, struct arena *a, const struct node *cell)
+{
+    const Board__CellRecord *r =
+        (const Board__CellRecord *)history_now(&k->history, key_cell(a, node_name(cell)));
+    return r && r->state == BOARD__CELL_RECORD__STATE__PRESENT;
+}
+
+/* By what it would tell an auctioneer. */
+static bool has_room(struct checkers *k, struct node *cell)
+{
+    if (!node_up(cell) || node_paused(cell)) {
+        return false;
+    }
+    struct arena a;
+    arena_init(&a);
+    const struct rep *rep = (const struct rep *)node_role(cell);
+    const Cell__CellState *s = cell_state_make(rep, &a);
+    const Cell__Resources *left = s->availableresources;
+    bool room = is_present(k, &a, cell) && cell_state_is_well(rep) && !s->evacuating &&
+                left->containers >= 1 && left->memorymb >= CLUSTER_INSTANCE_MEMORY_MB &&
+                left->diskmb >= CLUSTER_INSTANCE_DISK_MB;
+    arena_done(&a);
+    return room;
+}
+
+/* Since when one and the same cell has had room at each look, and the board could be written; NEVER_NS =
+ * none has. */
+static int64_t room_since(struct checkers *k)
+{
+    int64_t now = world_now(k->cluster->world), first = NEVER_NS;
+    bool writable = !model_etcd_alarmed(world_etcd(k->cluster->world));
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        int64_t *since = &k->room_since_ns[i];
+        if (!writable || !has_room(k, k->cluster->cells[i])) {
+            *since = NEVER_NS;
+        } else {
+            *since = earlier_ns(*since, now);
+            int64_t well = k->well_since_ns[i];
+            first = earlier_ns(first, *since > well ? *since : well);
+        }
+    }
+    return first;
+}
+
+/* Some rep has taken it, and is busy: its runtime may take as long as it is given. */
+static bool is_held(struct checkers *k, const Models__ActualLRPKey *key)
+{
+    struct arena a;
+    arena_init(&a);
+    bool held = false;
+    for (unsigned i = 0; i < k->cluster->options.cells && !held; i++) {
+        struct node *cell = k->cluster->cells[i];
+        const Cell__CellState *s =
+            node_up(cell) ? cell_state_make((const struct rep *)node_role(cell), &a) : NULL;
+        for (size_t n = 0; s && n < s->n_lrps; n++) {
+            held = held || (s->lrps[n]->index == key->index &&
+                            strcmp(s->lrps[n]->process_guid, key->process_guid) == 0);
+        }
+    }
+    arena_done(&a);
+    return held;
+}
+
+struct waiting {
+    struct checkers *k;
+    int64_t since_ns; /* somebody could have placed it */
+};
+
+static void judge(void *context, const struct past *p)
+{
+    struct waiting *w = context;
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    if (strcmp(r->state, "UNCLAIMED") != 0 || r->stopping ||
+        r->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
+        return;
+    }
+    struct arena a;
+    arena_init(&a);
+    const Models__ActualLRPKey *key = r->actual_lrp_key;
+    const struct past *desired = map_get(&w->k->history.now, key_desired(&a, key->process_guid));
+    if (desired &&
+        index_desired((const Models__DesiredLRP *)desired->message, key->index)) {
+        int64_t since = p->at_ns > desired->at_ns ? p->at_ns : desired->at_ns;
+        since = since > w->since_ns ? since : w->since_ns;
+        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !is_held(w->k, key)) {
+            checkers_report(w->k, "L2", "%s/%d waits (\"%s\"), and for %lld s a cell has had room",
+                            key->process_guid, key->index, r->placement_error,
+                            (long long)((world_now(w->k->cluster->world) - since) / SECOND_NS));
+        }
+    }
+    arena_done(&a);
+}
+
+void check_unplaced(struct checkers *k)
+{
+    struct arena a;
+    struct waiting w = {.k = k, .since_ns = room_since(k)};
+    arena_init(&a);
+    const struct past *lead = map_get(&k->history.now, key_lead(&a, "auctioneer"));
+    arena_done(&a);
+    if (lead && lead->message && w.since_ns != NEVER_NS) {
+        w.since_ns = lead->at_ns > w.since_ns ? lead->at_ns : w.since_ns;
+        history_each(&k->history, "actual/", judge, &w);
+    }
+}
