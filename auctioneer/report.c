@@ -70,18 +70,27 @@ void report_done(struct report *r)
     }
 }
 
+/* Room for one more key: what has left the queue makes way before it grows. */
+static void make_room(struct report *r)
+{
+    if (r->next > r->count / 2) {
+        r->count -= r->next;
+        memmove(r->queue, r->queue + r->next, r->count * sizeof(char *));
+        r->next = 0;
+        return;
+    }
+    r->capacity = r->capacity ? 2 * r->capacity : 64;
+    char **queue = realloc(r->queue, r->capacity * sizeof(char *));
+    if (!queue) {
+        abort();
+    }
+    r->queue = queue;
+}
+
 static void enqueue(struct report *r, char *key)
 {
-    if (r->next == r->count) {
-        r->next = r->count = 0;
-    }
     if (r->count == r->capacity) {
-        r->capacity = r->capacity ? 2 * r->capacity : 64;
-        char **queue = realloc(r->queue, r->capacity * sizeof(char *));
-        if (!queue) {
-            abort();
-        }
-        r->queue = queue;
+        make_room(r);
     }
     r->queue[r->count++] = key;
 }

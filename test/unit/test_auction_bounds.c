@@ -147,6 +147,28 @@ static void reports_are_bounded(void **state)
     assert_int_equal(calls_of(f, "/v1/board/apply"), 0);
 }
 
+/* As long as the board takes none: more wait than are tried from one sweep to the next. */
+static void reports_that_fail_are_not_heaped_up(void **state)
+{
+    struct auction_rig *f = *state;
+    enum { INSTANCES = 12 * REPORT_MOVES_MAX * REPORT_CALLS_MAX };
+    play_unclaimed(f, "", INSTANCES);
+    for (int second = 0; second < 60; second++) {
+        uint64_t calls[REPORT_CALLS_MAX] = {0};
+        for (size_t i = 0; i < REPORT_CALLS_MAX; i++) {
+            const struct call *c = drive_call(&f->drive, "/v1/board/apply", i);
+            calls[i] = c ? c->id : 0;
+        }
+        for (size_t i = 0; i < REPORT_CALLS_MAX && calls[i]; i++) {
+            drive_unanswered(&f->drive, calls[i], CALL_UNKNOWN);
+        }
+        play_heartbeat(f);
+        drive_advance(&f->drive, 1000);
+    }
+    assert_int_equal(calls_of(f, "/v1/board/apply"), REPORT_CALLS_MAX);
+    assert_true(f->x->report.capacity <= 2 * INSTANCES);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
@@ -156,6 +178,7 @@ int main(void)
         TEST(a_round_takes_a_bounded_number_the_fresh_first),
         TEST(questions_to_cells_are_bounded),
         TEST(reports_are_bounded),
+        TEST(reports_that_fail_are_not_heaped_up),
     };
     return cmocka_run_group_tests_name("auction bounds", tests, NULL, NULL);
 }
