@@ -157,9 +157,13 @@ void cells_look(struct cells *c, const struct event *ev, struct effects *out)
     ask_more(c, ev, out);
 }
 
-static bool has_more_room(const Cell__CellState *now, const Cell__CellState *before)
+static bool has_more_room(const struct cells *c, const Cell__CellState *now,
+                          const Cell__CellState *before)
 {
     const Cell__Resources *n = now->availableresources, *b = before->availableresources;
+    if (c->starting_counts && now->startingcontainercount < before->startingcontainercount) {
+        return true;
+    }
     if (!n || !b) {
         return n && !b;
     }
@@ -175,7 +179,7 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
         arena_done(arena);
         return;
     }
-    if (!cell->usable || !cell->state || has_more_room(state, cell->state)) {
+    if (!cell->usable || !cell->state || has_more_room(c, state, cell->state)) {
         c->grew = true;
     }
     arena_done(&cell->arena);

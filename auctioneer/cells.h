@@ -31,6 +31,7 @@ struct cell {
 
 struct cells {
     uint64_t *next_call_id;
+    bool starting_counts; /* there is a limit in flight: what has started makes room; the owner's */
     struct map by_id;
     /* The present round of questions. */
     struct cell **queue;

@@ -90,6 +90,29 @@ static void more_room_is_found_within_two_seconds(void **state)
     assert_non_null(play_work(f, "a", &call));
 }
 
+/* With a limit in flight, what has started makes room as well. */
+static void what_has_started_lets_the_next_start(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_end(f);
+    f->config.starting_container_maximum = 2;
+    play_begin(f);
+    play_lead(f, "a");
+    play_desired(f, PUT, "web", 1);
+    play_actual(f, PUT, "web", 0);
+    play_send(f);
+    Cell__CellState *busy = play_row(f, "a");
+    busy->startingcontainercount = 2;
+    play_tell_state(f, play_state_call(f, "a"), busy);
+    assert_string_equal(play_failed(f, &call),
+                        "web/0=waiting to start instance: reached in-flight start limit ");
+    drive_advance(&f->drive, 2000);
+    busy->startingcontainercount = 1;
+    play_tell_state(f, play_state_call(f, "a"), busy);
+    assert_non_null(play_work(f, "a", &call));
+}
+
 static void a_new_cell_is_tried_at_once(void **state)
 {
     struct auction_rig *f = *state;
@@ -123,6 +146,7 @@ int main(void)
         TEST(a_report_without_answer_is_repeated),
         TEST(what_was_said_under_a_term_that_is_over_is_said_again),
         TEST(more_room_is_found_within_two_seconds),
+        TEST(what_has_started_lets_the_next_start),
         TEST(a_new_cell_is_tried_at_once),
         TEST(the_unplaced_are_tried_with_each_batch),
     };
