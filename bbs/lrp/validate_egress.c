@@ -58,7 +58,7 @@ static bool parse_range(const char *text, size_t size, size_t dash)
 
 static void say_invalid_ip(struct validation *v)
 {
-    say_field(v, "destinations [ Invalid IP ]");
+    say(v, "Invalid IP");
 }
 
 /* An address, a CIDR block, or first-last. */
@@ -81,16 +81,15 @@ static void valid_destination(struct validation *v, const char *text, size_t siz
     } else if (!parse_cidr(text, size, n)) {
         char message[160];
         int length = size > 64 ? 64 : (int)size;
-        snprintf(message, sizeof(message), "destinations [ invalid CIDR address: %.*s ]", length,
-                 text);
-        say_field(v, message);
+        snprintf(message, sizeof(message), "invalid CIDR address: %.*s", length, text);
+        say(v, message);
     }
 }
 
-static void valid_destinations(struct validation *v, const Models__SecurityGroupRule *rule)
+static void valid_each_destination(struct validation *v, const Models__SecurityGroupRule *rule)
 {
     if (rule->n_destinations == 0) {
-        say_field(v, "destinations [ Must have at least 1 destination ]");
+        say(v, "Must have at least 1 destination");
     }
     for (size_t i = 0; i < rule->n_destinations; i++) {
         const char *text = rule->destinations[i];
@@ -105,17 +104,46 @@ static void valid_destinations(struct validation *v, const Models__SecurityGroup
     }
 }
 
+static void valid_destinations(struct validation *v, const Models__SecurityGroupRule *rule)
+{
+    struct validation inner;
+    validation_init(&inner);
+    valid_each_destination(&inner, rule);
+    if (!validation_ok(&inner)) {
+        struct buf field;
+        buf_init(&field);
+        buf_printf(&field, "destinations [ %s ]", validation_text(&inner));
+        say_field(v, buf_string(&field));
+        buf_done(&field);
+    }
+    validation_done(&inner);
+}
+
+static void valid_range(struct validation *v, const Models__PortRange *range)
+{
+    if (range->start < 1) {
+        say_field(v, "port_range");
+    }
+    if (range->end < 1) {
+        say_field(v, "port_range");
+    }
+    if (range->start > range->end) {
+        say_field(v, "port_range");
+    }
+}
+
 static void valid_ports(struct validation *v, const Models__SecurityGroupRule *rule)
 {
-    const Models__PortRange *range = rule->port_range;
-    if (!range && rule->n_ports == 0) {
+    if (!rule->port_range && rule->n_ports == 0) {
         say(v, "Missing required field: ports or port_range");
+        return;
     }
-    if (range && rule->n_ports > 0) {
+    if (rule->port_range && rule->n_ports > 0) {
         say(v, "Invalid: ports and port_range provided");
+        return;
     }
-    if (range && (range->start < 1 || range->end < 1 || range->start > range->end)) {
-        say_field(v, "port_range");
+    if (rule->port_range) {
+        valid_range(v, rule->port_range);
     }
     for (size_t i = 0; i < rule->n_ports; i++) {
         if (rule->ports[i] < 1) {
