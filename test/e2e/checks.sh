@@ -1,0 +1,53 @@
+# What test scripts check with, and how they tell it: a line a test, as the C tests do. Sourced after
+# begin.sh and what else the script sources. Sets failed, with which the script exits.
+
+set +e # each check says itself what failed
+failed=0
+
+fail() { # WORDS...
+    echo "   $*"
+    return 1
+}
+
+verdict() { # NAME STATUS
+    if [ "$2" = 0 ]; then
+        echo "[       OK ] $1"
+    else
+        echo "[  FAILED  ] $1"
+        failed=1
+    fi
+}
+
+run_tests() { # FUNCTION...
+    local name
+    for name in "$@"; do
+        "$name"
+        verdict "$name" $?
+    done
+}
+
+# The same until one fails: those after it would only tell of that.
+run_tests_in_turn() { # FUNCTION...
+    local name at
+    for name in "$@"; do
+        at=$SECONDS
+        "$name"
+        verdict "$name" $?
+        [ $failed = 0 ] || { tail -n 5 "$state"/log/*.log; return; }
+        echo "   $((SECONDS - at)) s"
+    done
+}
+
+exit_status() { # EXPECTED COMMAND...: what it says is in $work/out
+    local expected=$1 got=0
+    shift
+    "$@" >"$work/out" 2>&1 || got=$?
+    [ "$got" = "$expected" ] || fail "'$*' ended with $got, not with $expected: $(cat "$work/out")"
+}
+
+says() { # EXPECTED_STATUS TEXT COMMAND...
+    local expected=$1 text=$2
+    shift 2
+    exit_status "$expected" "$@" || return 1
+    grep -qF -- "$text" "$work/out" || fail "'$*' does not say \"$text\": $(cat "$work/out")"
+}
