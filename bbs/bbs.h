@@ -22,6 +22,7 @@ struct bbs_config {
     int64_t compact_interval_ns;  /* 5 min */
     unsigned transactions_max;    /* in flight: 16 */
     size_t feed_ring_changes;     /* kept for resuming readers: 65536 */
+    size_t feed_ring_bytes;       /* of what they replaced: 128 MiB */
     struct callback_limits callbacks;
 };
 

@@ -52,7 +52,8 @@ struct board *board_new(const struct bbs_config *config, const struct board_hook
         b->config.transactions_max = TRANSACTIONS_MAX;
     }
     b->hooks = hooks ? *hooks : (struct board_hooks){0};
-    b->feed = feed_new(config->feed_ring_changes ? config->feed_ring_changes : FEED_RING_DEFAULT);
+    b->feed = feed_new(config->feed_ring_changes ? config->feed_ring_changes : FEED_RING_DEFAULT,
+                       config->feed_ring_bytes ? config->feed_ring_bytes : FEED_RING_BYTES_DEFAULT);
     b->load.retry_ns = b->watch.retry_ns = b->jobs.due_ns = NEVER_NS;
     b->beats.unconfirmed_ns = NEVER_NS;
     return b;

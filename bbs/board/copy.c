@@ -154,6 +154,15 @@ void version_unref(struct version *i)
     }
 }
 
+size_t version_bytes(const struct version *i)
+{
+    if (!i) {
+        return 0;
+    }
+    const char *last = version_tag(i, TAG_COUNT - 1);
+    return sizeof(*i) + (size_t)(last - i->text) + strlen(last) + 1 + i->blob->size;
+}
+
 struct copy *copy_new(void)
 {
     struct copy *c = calloc(1, sizeof(*c));

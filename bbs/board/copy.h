@@ -37,6 +37,7 @@ struct version *version_new(struct arena *scratch, const char *key, struct bytes
                       int64_t create_revision, int64_t mod_revision);
 struct version *version_ref(struct version *i);  /* NULL gives NULL */
 void version_unref(struct version *i);        /* accepts NULL */
+size_t version_bytes(const struct version *i); /* that it takes in memory; 0 for NULL */
 
 static inline const char *version_key(const struct version *i)
 {

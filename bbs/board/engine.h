@@ -30,6 +30,7 @@ enum {
     BATCH_LOOK_AHEAD = 256,         /* ready ops looked at for one batch */
     BATCH_WORTH = 64,               /* ready records that are sent although others fly */
     FEED_RING_DEFAULT = 65536,
+    FEED_RING_BYTES_DEFAULT = 128 * 1024 * 1024,
     BEAT_CELLS_MAX = 20000,
     BEAT_LEADERS_MAX = 64,
     BEAT_BYTES_MAX = 1024 * 1024,   /* of what one put tells; etcd refuses 1.5 MiB */

@@ -25,6 +25,8 @@ struct feed {
     int64_t base;        /* all changes above it are in the ring */
     struct ring_change *ring;
     size_t capacity;
+    size_t bytes, bytes_max; /* of the values before the changes: those after are in the copy, or are
+                                before a later change */
     uint64_t first, next; /* numbers of the changes in the ring: [first, next) */
     uint64_t shown;       /* end of the complete revisions */
     uint64_t heartbeat;   /* number of the last one */
@@ -47,7 +49,7 @@ struct reader {
     uint64_t heartbeat;       /* last one sent */
 };
 
-struct feed *feed_new(size_t ring_changes)
+struct feed *feed_new(size_t ring_changes, size_t ring_bytes)
 {
     assert(ring_changes > 0);
     struct feed *f = calloc(1, sizeof(*f));
@@ -60,6 +62,7 @@ struct feed *feed_new(size_t ring_changes)
     }
     f->references = 1;
     f->capacity = ring_changes;
+    f->bytes_max = ring_bytes;
     f->paused = true;
     return f;
 }
@@ -68,6 +71,7 @@ static void drop_first(struct feed *f)
 {
     struct ring_change *c = &f->ring[f->first++ % f->capacity];
     f->base = c->revision;
+    f->bytes -= version_bytes(c->before);
     version_unref(c->before);
     version_unref(c->after);
 }
@@ -128,10 +132,14 @@ void feed_change(struct feed *f, int64_t revision, struct version *before, struc
     }
     f->ring[f->next++ % f->capacity] = (struct ring_change){
         .revision = revision, .before = version_ref(before), .after = version_ref(after)};
+    f->bytes += version_bytes(before);
 }
 
 void feed_advance(struct feed *f, int64_t revision)
 {
+    while (f->bytes > f->bytes_max && f->first < f->shown) {
+        drop_first(f);
+    }
     f->wake = f->wake || f->shown != f->next;
     f->shown = f->next;
     f->revision = revision;

@@ -14,7 +14,9 @@ struct feed;
 
 enum { FEED_SELECTORS_MAX = 64, FEED_READERS_MAX = 16384 };
 
-struct feed *feed_new(size_t ring_changes);
+/* For resuming it keeps so many changes; fewer where the values that they replaced weigh more than
+ * `ring_bytes`, but those of the last revision in any case. */
+struct feed *feed_new(size_t ring_changes, size_t ring_bytes);
 /* Ends all readers; the last of them frees what is left. */
 void feed_free(struct feed *f);
 

@@ -499,7 +499,7 @@ static void a_copy_that_differs_is_told_and_rebuilt(void **state)
 static void readers_of_the_feed(void **state)
 {
     (void)state;
-    struct feed *f = feed_new(4);
+    struct feed *f = feed_new(4, SIZE_MAX);
     struct copy *copy = copy_new();
     feed_reset(f, copy, "e", 1);
     Board__FeedRequest q = BOARD__FEED_REQUEST__INIT;

@@ -49,11 +49,16 @@ struct desk {
     int64_t revision;
 };
 
-static struct desk desk_new(size_t ring)
+static struct desk desk_of(size_t ring, size_t bytes)
 {
-    struct desk d = {.copy = copy_new(), .feed = feed_new(ring), .revision = 10};
+    struct desk d = {.copy = copy_new(), .feed = feed_new(ring, bytes), .revision = 10};
     feed_reset(d.feed, d.copy, "e1", d.revision);
     return d;
+}
+
+static struct desk desk_new(size_t ring)
+{
+    return desk_of(ring, SIZE_MAX);
 }
 
 static void desk_free(struct desk *d)
@@ -209,6 +214,53 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
     enum cursor_state last;
     assert_string_equal(read_all(c, 65536, &last), "");
     assert_int_equal(last, CURSOR_CUT);
+    cursor_free(c);
+    desk_free(&d);
+}
+
+/* A beat of 5,000 cells has 150 KB and comes every 2 s; a task has up to 1 MiB at each of its steps. */
+static void large_records_make_the_ring_shorter(void **state)
+{
+    (void)state;
+    enum { LARGE = 10000, KEPT = 5, CHANGES = 40 };
+    static char large[LARGE + 1];
+    memset(large, 'x', LARGE);
+    struct desk d = desk_of(1000, KEPT * (2 * LARGE + 1000)); /* the index has the state once more */
+    put(&d, "a", "c1", large);
+    const char *key = key_actual(&arena, "a", 0, 0);
+    struct version *first = version_ref(copied_version(copy_find(d.copy, key)));
+    struct cursor *slow = reader(&d, "", "", d.revision);
+    assert_string_equal(read_all(slow, 65536, NULL), "");
+    for (int i = 0; i < CHANGES; i++) {
+        put(&d, "a", "c1", large);
+    }
+    assert_int_equal(first->references, 1); /* this test's: the ring has let it go */
+    version_unref(first);
+    enum cursor_state last;
+    assert_string_equal(read_all(slow, 65536, &last), "");
+    assert_int_equal(last, CURSOR_CUT);
+    struct cursor *near = reader(&d, "", "", d.revision - KEPT + 1);
+    struct cursor *far = reader(&d, "", "", d.revision - KEPT - 2);
+    assert_string_equal(read_all(near, 65536, NULL), "PUT:a@48 PUT:a@49 PUT:a@50 PUT:a@51 ");
+    assert_string_equal(read_all(far, 65536, NULL), "RESET@51 RECORD:a@51 CURRENT@51 ");
+    cursor_free(slow);
+    cursor_free(near);
+    cursor_free(far);
+    desk_free(&d);
+}
+
+/* Whatever it weighs: a reader that follows closely is never cut off. */
+static void the_last_revision_stays_in_the_ring(void **state)
+{
+    (void)state;
+    struct desk d = desk_of(1000, 1);
+    put(&d, "a", "c1", "RUNNING");
+    struct cursor *c = reader(&d, "", "", d.revision);
+    assert_string_equal(read_all(c, 65536, NULL), "");
+    put(&d, "a", "c1", "CRASHED");
+    assert_string_equal(read_all(c, 65536, NULL), "PUT:a@12 ");
+    drop(&d, "a");
+    assert_string_equal(read_all(c, 65536, NULL), "DELETE:a@13 ");
     cursor_free(c);
     desk_free(&d);
 }
@@ -388,6 +440,8 @@ int main(void)
         cmocka_unit_test(a_snapshot_is_of_one_position_though_the_board_goes_on),
         cmocka_unit_test(a_reader_resumes_where_it_was),
         cmocka_unit_test(a_reader_too_far_behind_is_cut_off),
+        cmocka_unit_test(large_records_make_the_ring_shorter),
+        cmocka_unit_test(the_last_revision_stays_in_the_ring),
         cmocka_unit_test(a_reload_resets_and_an_end_ends_every_reader),
         cmocka_unit_test(indexes_give_what_a_full_walk_gives),
         cmocka_unit_test(first_seen_times_outlive_a_reload),
