@@ -51,7 +51,7 @@ struct store_answer {
 };
 
 /* One watch a role, over the whole key space, with previous values (DESIGN 2). It has a connection
- * of its own. Responses that etcd sent in fragments arrive joined. */
+ * of its own. A revision arrives whole, in one response, however etcd cut it. */
 enum watch_news {
     WATCH_OPEN,    /* etcd confirmed it; response->header.revision is etcd's at that time */
     WATCH_EVENTS,  /* response->events, revisions only rising */

@@ -12,7 +12,7 @@
 struct event_base;
 struct etcd;
 
-/* Bounds. An answer beyond ETCD_ANSWER_BYTES (a joined watch response too) is given up: UNKNOWN, or
+/* Bounds. An answer beyond ETCD_ANSWER_BYTES (a joined revision of a watch too) is given up: UNKNOWN, or
  * the watch CLOSED. A call beyond ETCD_CALLS open ones is REFUSED with RESOURCE_EXHAUSTED and never
  * sent. */
 enum {

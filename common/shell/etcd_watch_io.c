@@ -1,5 +1,5 @@
-/* Watches of the store shell: each a stream on a connection of its own, its request side held open,
- * its fragments joined. */
+/* Watches of the store shell: each a stream on a connection of its own, its request side held open.
+ * etcd cuts long responses anywhere: a revision that is cut is joined. */
 #include "common/shell/etcd_parts_io.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ struct watch {
     struct event *open_timer; /* not confirmed in time */
     bool open;
     bool ended;        /* nothing more is told; freed from the loop's top */
-    struct buf joined; /* fragments that came so far */
+    struct buf joined; /* of fragments: what is not told yet, the beginning of a revision */
     struct arena arena;
 };
 
@@ -72,6 +72,24 @@ static void take_response(struct watch *w, const Etcd__WatchResponse *response)
     }
 }
 
+/* Keeps the last revision of a fragment, which may go on in the next one; the rest can be told. A
+ * backlog comes as one response of up to 1,000 revisions: nobody holds all of it. */
+static void keep_last_revision(struct watch *w, Etcd__WatchResponse *r)
+{
+    size_t told = r->n_events;
+    const Etcd__KeyValue *last = told ? r->events[told - 1]->kv : NULL;
+    while (told > 0 && last && r->events[told - 1]->kv &&
+           r->events[told - 1]->kv->mod_revision == last->mod_revision) {
+        told--;
+    }
+    Etcd__WatchResponse rest = ETCD__WATCH_RESPONSE__INIT;
+    rest.n_events = r->n_events - told;
+    rest.events = r->events + told;
+    buf_clear(&w->joined);
+    buf_message(&w->joined, &rest.base);
+    r->n_events = told;
+}
+
 /* One frame: a response or a fragment of one. Packed messages that stand one after the other are
  * one message with the repeated fields joined, so fragments are joined as bytes. */
 static void take_frame(struct watch *w, struct bytes frame)
@@ -79,19 +97,20 @@ static void take_frame(struct watch *w, struct bytes frame)
     arena_reset(&w->arena);
     ProtobufCAllocator allocator = arena_protobuf(&w->arena);
     if (w->joined.size + frame.size > ETCD_ANSWER_BYTES) {
-        close_broken(w, "the joined fragments of a response are too large");
+        close_broken(w, "the joined fragments of a revision are too large");
         return;
     }
     Etcd__WatchResponse *r = etcd__watch_response__unpack(&allocator, frame.size, frame.data);
     if (r && (r->fragment || w->joined.size)) {
         bool last = !r->fragment;
         buf_append(&w->joined, frame.data, frame.size);
-        if (!last) {
-            return;
-        }
         arena_reset(&w->arena);
         r = etcd__watch_response__unpack(&allocator, w->joined.size, w->joined.data);
-        buf_done(&w->joined);
+        if (last) {
+            buf_done(&w->joined);
+        } else if (r) {
+            keep_last_revision(w, r);
+        }
     }
     if (!r) {
         close_broken(w, "a response cannot be read");

@@ -177,6 +177,31 @@ static void answers_are_bounded(void **state)
     tester_free(t);
 }
 
+/* etcd tells who comes late up to 1,000 revisions in one response, whatever they weigh. */
+static void a_long_backlog_is_told(void **state)
+{
+    (void)state;
+    enum { VALUE_BYTES = 1400 * 1024, PUTS = ETCD_ANSWER_BYTES / (2 * VALUE_BYTES) + 2 };
+    struct backend_options options = {0};
+    struct tester *t = tester_new(backend_etcd_new(&options));
+    int64_t first = 0, last = 0;
+    for (int i = 0; i < PUTS; i++) { /* each is told with what it replaced */
+        struct txn *txn = txn_new(&t->arena);
+        txn_then(txn, op_put_bytes(&t->arena, "big", VALUE_BYTES));
+        last = tester_txn(t, txn)->header->revision;
+        first = first ? first : last;
+    }
+    struct watch_log *w = tester_watch(t, first);
+    assert_true(tester_watch_until(t, w, last));
+    int64_t events = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        events += (int64_t)w->list[i]->n_events;
+    }
+    assert_int_equal(events, last - first + 1);
+    assert_int_equal(w->wrong, 0);
+    tester_free(t);
+}
+
 static void wrong_settings_are_told(void **state)
 {
     (void)state;
@@ -281,6 +306,7 @@ int main(void)
         cmocka_unit_test(another_endpoint_is_taken),
         cmocka_unit_test(calls_are_bounded),
         cmocka_unit_test(answers_are_bounded),
+        cmocka_unit_test(a_long_backlog_is_told),
         cmocka_unit_test(dead_connections_are_noticed),
         cmocka_unit_test(dead_tls_connections_are_noticed),
     };
