@@ -381,8 +381,8 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
     }
     ProtobufCMessage *m;
     struct err err;
-    if (scan_and_unpack(out->arena, &board__apply_response__descriptor, response->body,
-                        APPLY_DECODED_MAX, &m, &err) < 0) {
+    if (scan_and_unpack_answer(out->arena, &board__apply_response__descriptor, response->body,
+                               APPLY_DECODED_MAX, &m, &err) < 0) {
         *ret_why = arena_strdup(out->arena, err.text);
         return NULL;
     }

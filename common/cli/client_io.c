@@ -381,8 +381,8 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
     buf_done(&body);
     ProtobufCMessage *answer = NULL;
     r = r < 0 ? r
-              : scan_and_unpack(a, answer_type, buf_bytes(&c->body), CLIENT_DECODED_MAX, &answer,
-                                err);
+              : scan_and_unpack_answer(a, answer_type, buf_bytes(&c->body), CLIENT_DECODED_MAX,
+                                       &answer, err);
     r = r < 0 ? r : application_error(answer, err);
     if (r == 0) {
         *ret_answer = answer;

@@ -34,9 +34,9 @@ struct scan {
     const uint8_t *at;
     size_t decoded;
     size_t decoded_max;
-    unsigned depth;
+    unsigned depth, depth_max;
     struct err *err;
-    struct frame frames[SCAN_DEPTH_MAX + 1];
+    struct frame frames[SCAN_ANSWER_DEPTH_MAX + 1];
 };
 
 /* One field as it stands on the wire. */
@@ -216,8 +216,8 @@ static int enter(struct scan *s, const struct member *m)
             f->seen[i / 64] |= UINT64_C(1) << (i % 64);
         }
     }
-    if (s->depth == SCAN_DEPTH_MAX) {
-        return err_set(s->err, ERR_TOO_LARGE, "messages nested deeper than %d", SCAN_DEPTH_MAX);
+    if (s->depth == s->depth_max) {
+        return err_set(s->err, ERR_TOO_LARGE, "messages nested deeper than %u", s->depth_max);
     }
     s->depth++;
     s->at = m->data;
@@ -283,11 +283,11 @@ static int close_frame(struct scan *s)
     return merges ? charge(s, s->decoded - s->frames[s->depth].decoded_before) : 0;
 }
 
-int scan_message(const ProtobufCMessageDescriptor *descriptor, struct bytes body,
-                 size_t decoded_max, size_t *ret_decoded, struct err *err)
+static int scan(const ProtobufCMessageDescriptor *descriptor, struct bytes body, unsigned depth_max,
+                size_t decoded_max, size_t *ret_decoded, struct err *err)
 {
     static const uint8_t nothing[1];
-    struct scan s = {.decoded_max = decoded_max, .err = err};
+    struct scan s = {.decoded_max = decoded_max, .depth_max = depth_max, .err = err};
     s.at = body.size ? body.data : nothing;
     int r = open_frame(&s, descriptor, s.at + body.size, false);
     while (r == 0) {
@@ -309,14 +309,15 @@ int scan_message(const ProtobufCMessageDescriptor *descriptor, struct bytes body
     return r;
 }
 
-int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
-                    struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
-                    struct err *err)
+int scan_message(const ProtobufCMessageDescriptor *descriptor, struct bytes body,
+                 size_t decoded_max, size_t *ret_decoded, struct err *err)
 {
-    int r = scan_message(descriptor, body, decoded_max, NULL, err);
-    if (r < 0) {
-        return r;
-    }
+    return scan(descriptor, body, SCAN_DEPTH_MAX, decoded_max, ret_decoded, err);
+}
+
+static int unpack(struct arena *a, const ProtobufCMessageDescriptor *descriptor, struct bytes body,
+                  ProtobufCMessage **ret_message, struct err *err)
+{
     ProtobufCAllocator allocator = arena_protobuf(a);
     ProtobufCMessage *m = protobuf_c_message_unpack(descriptor, &allocator, body.size, body.data);
     if (!m) {
@@ -324,6 +325,22 @@ int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descripto
     }
     *ret_message = m;
     return 0;
+}
+
+int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
+                    struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
+                    struct err *err)
+{
+    int r = scan(descriptor, body, SCAN_DEPTH_MAX, decoded_max, NULL, err);
+    return r < 0 ? r : unpack(a, descriptor, body, ret_message, err);
+}
+
+int scan_and_unpack_answer(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
+                           struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
+                           struct err *err)
+{
+    int r = scan(descriptor, body, SCAN_ANSWER_DEPTH_MAX, decoded_max, NULL, err);
+    return r < 0 ? r : unpack(a, descriptor, body, ret_message, err);
 }
 
 /* Moves *at behind the value of a field of this wire type, which is *ret_value (its length left out);

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sub-messages below the message itself; one more is refused. */
-enum { SCAN_DEPTH_MAX = 64 };
+/* Sub-messages below the message itself; one more is refused. An answer has more around a record than
+ * the request that brought it, so it may be deeper. */
+enum { SCAN_DEPTH_MAX = 64, SCAN_ANSWER_DEPTH_MAX = SCAN_DEPTH_MAX + 4 };
 
 /* Walks `body` as a message of type `descriptor` and adds up what unpacking it into an arena takes:
  * structs, arrays, strings, unknown fields, protobuf-c's own lists of members (an arena never gives
@@ -30,6 +31,11 @@ int scan_message(const ProtobufCMessageDescriptor *descriptor, struct bytes body
 int scan_and_unpack(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
                     struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
                     struct err *err);
+
+/* The same for an answer with records: SCAN_ANSWER_DEPTH_MAX. */
+int scan_and_unpack_answer(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
+                           struct bytes body, size_t decoded_max, ProtobufCMessage **ret_message,
+                           struct err *err);
 
 /* The first length-prefixed field of that number in a well-formed message (one that was packed here
  * or scanned before), without decoding the rest; false if there is none. The value is borrowed from

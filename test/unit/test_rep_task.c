@@ -1,5 +1,7 @@
 /* The life of a task on a cell: work, start, container, the note before its process, its outcome;
  * cancelled, refused, rejected, and after every way in which its rep may have died. */
+#include "common/codec/scan.h"
+#include "models/task_requests.pb-c.h"
 #include "rep/note.h"
 #include "test/unit/rep_rig.h"
 
@@ -336,6 +338,53 @@ static void what_nobody_can_run_fails(void **state)
     assert_true(complete.move->failed);
     assert_string_equal(complete.move->error_message, "action serial not supported");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
+    rep_rig_done(&g);
+}
+
+/* A run action within others, its variable at the deepest place that a request may have. */
+static Models__Action *deepest_action(struct arena *a)
+{
+    static Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT;
+    static Models__EnvironmentVariable *env[] = {&variable};
+    enum { DEFINITION = 1, ACTION, RUN, VARIABLE, LEVELS = (SCAN_DEPTH_MAX - VARIABLE) / 2 };
+    Models__Action *action = ARENA_NEW(a, Models__Action);
+    models__action__init(action);
+    action->run_action = ARENA_NEW(a, Models__RunAction);
+    models__run_action__init(action->run_action);
+    action->run_action->n_env = 1;
+    action->run_action->env = env;
+    for (int i = 0; i < LEVELS; i++) {
+        Models__Action *outer = ARENA_NEW(a, Models__Action);
+        models__action__init(outer);
+        outer->try_action = ARENA_NEW(a, Models__TryAction);
+        models__try_action__init(outer->try_action);
+        outer->try_action->action = action;
+        action = outer;
+    }
+    return action;
+}
+
+/* The answer that shows a task has more around it than the request that brought it. */
+static void the_deepest_task_is_read(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    assert_true(rep_rig_task_work(&g, "t-1", 100));
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    Models__Task *task = running(&g, start.move->attempt);
+    task->task_definition->action = deepest_action(&g.arena);
+    Models__DesireTaskRequest request = MODELS__DESIRE_TASK_REQUEST__INIT;
+    request.task_definition = task->task_definition;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &request.base);
+    assert_int_equal(
+        scan_message(request.base.descriptor, buf_bytes(&body), SIZE_MAX, NULL, NULL), 0);
+    buf_done(&body);
+    rep_rig_task_answer(&g, start, DONE, task);
+    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
+    assert_string_equal(complete.move->error_message, "action try not supported");
     rep_rig_done(&g);
 }
 
@@ -717,6 +766,7 @@ int main(void)
         cmocka_unit_test(without_its_note_it_is_not_started),
         cmocka_unit_test(one_that_ends_before_its_start_is_rejected),
         cmocka_unit_test(what_nobody_can_run_fails),
+        cmocka_unit_test(the_deepest_task_is_read),
         cmocka_unit_test(a_failed_start_is_its_outcome),
         cmocka_unit_test(an_unanswered_start_is_not_repeated),
         cmocka_unit_test(a_cancel_stops_it),

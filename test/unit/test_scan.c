@@ -186,6 +186,11 @@ static void deep_nesting_is_refused(void **state)
     assert_in_range(deadly.size, 30000, 40000);
     assert_int_equal(scan_and_unpack(&a, type, deadly, BOUND, &m, &err), -ERR_TOO_LARGE);
     assert_string_equal(err.text, "messages nested deeper than 64");
+    assert_int_equal(scan_and_unpack_answer(&a, type, nested_actions(&a, SCAN_ANSWER_DEPTH_MAX),
+                                            BOUND, &m, &err),
+                     0);
+    assert_int_equal(scan_and_unpack_answer(&a, type, deadly, BOUND, &m, &err), -ERR_TOO_LARGE);
+    assert_string_equal(err.text, "messages nested deeper than 68");
     arena_done(&a);
 }
 
