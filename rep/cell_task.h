@@ -12,8 +12,9 @@
 struct container;
 struct rep;
 
-/* Of a call: its answer shows a whole task for each, which may have a megabyte. */
-enum { TASK_MOVES_A_CALL_MAX = 16 };
+/* Of a call: its answer shows a whole task for each, which may have a megabyte and 16 when decoded
+ * (APPLY_DECODED_MAX). */
+enum { TASK_MOVES_A_CALL_MAX = 3 };
 
 /* The name of the task's container: its guid, or what stands for one that is longer than the names
  * that drivers take (common/contract/driver.h). */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 256 results with a record each; a record has at most 1 MiB, an instance's is some hundred
- * bytes. */
+/* 256 results with a record each: an instance's has some hundred bytes, a task's, of which there are
+ * few, up to 16 MiB when decoded. */
 enum { APPLY_DECODED_MAX = 64 * 1024 * 1024 };
 
 void moves_init(struct moves *m)

@@ -388,6 +388,70 @@ static void the_deepest_task_is_read(void **state)
     rep_rig_done(&g);
 }
 
+/* As much to decode as a request may bring (12 of 16 MiB), in 260 KB. */
+static void make_heavy(struct arena *a, Models__TaskDefinition *d)
+{
+    enum { VARIABLES = 130000, HEAVY_BYTES = 11 * 1024 * 1024, REQUEST_BYTES_MAX = 16 * 1024 * 1024 };
+    static Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT;
+    d->n_environment_variables = VARIABLES;
+    d->environment_variables = ARENA_ARRAY(a, VARIABLES, Models__EnvironmentVariable *);
+    for (size_t i = 0; i < VARIABLES; i++) {
+        d->environment_variables[i] = &variable;
+    }
+    struct buf body;
+    size_t decoded;
+    buf_init(&body);
+    buf_message(&body, &d->base);
+    assert_int_equal(
+        scan_message(d->base.descriptor, buf_bytes(&body), SIZE_MAX, &decoded, NULL), 0);
+    assert_in_range(decoded, HEAVY_BYTES, REQUEST_BYTES_MAX);
+    buf_done(&body);
+}
+
+/* What waits while all calls are under way travels together, and is granted. Gives how many. */
+static size_t grant_next_call(struct rep_rig *g)
+{
+    struct call c = rep_rig_take_call(g, "/v1/board/apply");
+    ProtobufCAllocator allocator = arena_protobuf(&g->arena);
+    const Board__ApplyRequest *request =
+        board__apply_request__unpack(&allocator, c.body.size, c.body.data);
+    Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
+    answer.results = ARENA_ARRAY(&g->arena, request->n_moves, Board__MoveResult *);
+    g->revision++;
+    for (; answer.n_results < request->n_moves; answer.n_results++) {
+        const Board__Move *move = request->moves[answer.n_results];
+        Board__MoveResult *r = ARENA_NEW(&g->arena, Board__MoveResult);
+        board__move_result__init(r);
+        r->outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
+        r->revision = g->revision;
+        r->task = rep_rig_task(g, move->task_guid, STATE(Running), RIG_CELL, move->attempt);
+        make_heavy(&g->arena, r->task->task_definition);
+        answer.results[answer.n_results] = r;
+    }
+    drive_answer(&g->d, c.id, &answer.base);
+    return request->n_moves;
+}
+
+static void heavy_tasks_that_start_together_are_read(void **state)
+{
+    (void)state;
+    enum { TASKS = 12 };
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.containers = TASKS;
+    rep_rig_open(&g, NULL, 0);
+    for (int i = 0; i < TASKS; i++) {
+        assert_true(rep_rig_task_work(&g, arena_printf(&g.arena, "t-%d", i), 10));
+    }
+    size_t granted_count = 0;
+    while (rep_rig_calls(&g, "apply")) {
+        granted_count += grant_next_call(&g);
+        assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), granted_count);
+    }
+    assert_int_equal(granted_count, TASKS);
+    rep_rig_done(&g);
+}
+
 static void a_failed_start_is_its_outcome(void **state)
 {
     (void)state;
@@ -767,6 +831,7 @@ int main(void)
         cmocka_unit_test(one_that_ends_before_its_start_is_rejected),
         cmocka_unit_test(what_nobody_can_run_fails),
         cmocka_unit_test(the_deepest_task_is_read),
+        cmocka_unit_test(heavy_tasks_that_start_together_are_read),
         cmocka_unit_test(a_failed_start_is_its_outcome),
         cmocka_unit_test(an_unanswered_start_is_not_repeated),
         cmocka_unit_test(a_cancel_stops_it),
