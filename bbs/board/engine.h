@@ -427,6 +427,8 @@ struct health {
     uint64_t compact_id;
     bool read_only;
     int64_t recover_ns;
+    int64_t recover_wait_ns; /* before the first try */
+    int64_t recovered_ns;    /* when writes were last taken again; 0 = never */
     unsigned recover_failures;
     uint64_t recover_id;
     uint64_t alarm_member;

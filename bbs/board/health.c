@@ -9,6 +9,8 @@
 #define COMPACT_INTERVAL_DEFAULT_NS (300 * SECOND_NS)
 #define RECOVER_TIMEOUT_NS (60 * SECOND_NS) /* defragmenting stops etcd for seconds */
 #define RECOVER_WAIT_MIN_NS (1 * SECOND_NS)
+#define RECOVER_WAIT_MAX_NS (60 * SECOND_NS)
+#define FREED_NOTHING_NS (60 * SECOND_NS) /* full again so soon: there was nothing to free */
 
 static int64_t compact_interval_ns(const struct board *b)
 {
@@ -72,6 +74,18 @@ bool board_read_only(const struct board *b)
     return b->health.read_only;
 }
 
+/* At first none. While the last try freed nothing the next one waits twice as long: defragmenting
+ * stops etcd, reads too. */
+static int64_t longer_wait_ns(const struct board *b)
+{
+    const struct health *h = &b->health;
+    if (!h->recovered_ns || b->now.mono_ns - h->recovered_ns >= FREED_NOTHING_NS) {
+        return 0;
+    }
+    return h->recover_wait_ns ? earlier_ns(2 * h->recover_wait_ns, RECOVER_WAIT_MAX_NS)
+                              : RECOVER_WAIT_MIN_NS;
+}
+
 void health_out_of_space(struct board *b, struct effects *out)
 {
     struct health *h = &b->health;
@@ -80,8 +94,10 @@ void health_out_of_space(struct board *b, struct effects *out)
     }
     h->read_only = true;
     h->recover_failures = 0;
+    h->recover_wait_ns = longer_wait_ns(b);
     /* Of several bbs not all at the same moment. */
-    h->recover_ns = b->now.mono_ns + (int64_t)random_below(&b->random, (uint64_t)SECOND_NS);
+    h->recover_ns = b->now.mono_ns + h->recover_wait_ns +
+                    (int64_t)random_below(&b->random, (uint64_t)SECOND_NS);
     effects_log(out, LOG_ERROR_LEVEL, "etcd is out of quota: only reads until space is freed", "%s",
                 "");
 }
@@ -97,6 +113,7 @@ static void recovered(struct board *b, struct effects *out)
 {
     b->health.recover_id = 0;
     b->health.read_only = false;
+    b->health.recovered_ns = b->now.mono_ns;
     effects_log(out, LOG_INFO_LEVEL, "etcd takes writes again", "%s", "");
 }
 

@@ -125,6 +125,31 @@ static void out_of_quota_is_read_only_until_space_is_freed(void **state)
     board_rig_free(r);
 }
 
+/* Defragmenting stops etcd, for seconds where there is much: where it frees nothing it is not done
+ * again and again. */
+static void what_is_full_stays_read_only(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct board *b = board_rig_board(r, 0);
+    model_etcd_set_quota(board_rig_etcd(r), 1);
+    board_rig_run(r, 10 * SECOND_NS);
+    assert_true(board_read_only(b));
+    unsigned before = board_rig_calls(r, STORE_DEFRAGMENT);
+    enum { SECONDS = 600 };
+    int read_only = 0;
+    for (int i = 0; i < SECONDS; i++) {
+        board_rig_run(r, SECOND_NS);
+        read_only += board_read_only(b);
+    }
+    assert_in_range(board_rig_calls(r, STORE_DEFRAGMENT) - before, 5, 20);
+    assert_in_range(read_only, SECONDS * 9 / 10, SECONDS);
+    model_etcd_set_quota(board_rig_etcd(r), 0); /* somebody gave it more */
+    board_rig_run(r, 65 * SECOND_NS);
+    assert_false(board_read_only(b));
+    board_rig_free(r);
+}
+
 static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **state)
 {
     (void)state;
@@ -151,6 +176,7 @@ int main(void)
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
         cmocka_unit_test(old_history_is_compacted),
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
+        cmocka_unit_test(what_is_full_stays_read_only),
         cmocka_unit_test(the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
