@@ -141,6 +141,7 @@ static void set_connection(struct exchange *x)
     SET(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(x->easy, CURLOPT_PROXY, ""); /* the environment must not reroute the store */
     SET(x->easy, CURLOPT_NOSIGNAL, 1L);
+    SET(x->easy, CURLOPT_QUICK_EXIT, 1L); /* the loop must not wait for a name that is looked up */
     SET(x->easy, CURLOPT_CONNECTTIMEOUT_MS, o->connect_ms);
     SET(x->easy, CURLOPT_TCP_NODELAY, 1L);
     SET(x->easy, CURLOPT_TCP_KEEPALIVE, 1L);

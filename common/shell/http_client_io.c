@@ -389,6 +389,8 @@ static int set_socket(void *context, curl_socket_t fd, curlsocktype purpose)
 static void set_connection(CURL *e, const struct tls_files *files)
 {
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    /* A name that is being looked up must not hold up the loop when a call ends before it is found. */
+    curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "https");
     curl_easy_setopt(e, CURLOPT_PROXY, "");
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -409,8 +411,7 @@ static void set_connection(CURL *e, const struct tls_files *files)
     curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)HTTP_REUSE_S);
 }
 
-/* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. A name that is
- * being looked up must not hold up the loop when the deadline comes. Each request has a connection of
+/* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. Each request has a connection of
  * its own: on a kept one that breaks libcurl would send it again, unasked, and here its body can be
  * rewound, for redirects want it. */
 static void set_outside(struct transfer *t)
@@ -421,7 +422,6 @@ static void set_outside(struct transfer *t)
     curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(e, CURLOPT_MAXREDIRS, (long)HTTP_OUTSIDE_REDIRECTS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_OUTSIDE_CONNECT_MS);
-    curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, NULL);
     curl_easy_setopt(e, CURLOPT_POSTFIELDS, t->body.size ? (const char *)t->body.data : "");

@@ -5,6 +5,7 @@
 #include "test/conformance/store_tester.h"
 #include "test/tool/etcd_server.h"
 #include "test/tool/netns.h"
+#include "test/tool/slow_name.h"
 
 #include <event2/event.h>
 #include <setjmp.h>
@@ -293,6 +294,30 @@ static void certificates_are_checked(void **state)
     etcd_server_done(&other);
 }
 
+/* The loop does not wait for libcurl's thread, which a name server that is away keeps for long. */
+static void a_name_that_is_looked_up_holds_nobody_up(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct told told = {.base = event_base_new(), .outcome = STORE_DONE};
+    struct etcd_config config = {.endpoints = "http://" SLOW_NAME ":2379"};
+    struct etcd_news news = {.on_answer = keep_answer, .context = &told};
+    struct etcd *e = NULL;
+    assert_int_equal(etcd_new(&config, told.base, &news, &e, &err), 0);
+    Etcd__StatusRequest status = ETCD__STATUS_REQUEST__INIT;
+    struct store_request request = {
+        .id = 1, .call = STORE_STATUS, .message = &status.base, .deadline_ns = NEVER_NS};
+    slow_name_begin();
+    etcd_call(e, &request);
+    event_base_dispatch(told.base);
+    assert_int_equal(told.outcome, STORE_REFUSED);
+    etcd_free(e);
+    assert_in_range(slow_name_sought(), 1, 100);
+    assert_int_equal(slow_name_ended(), 0);
+    slow_name_end();
+    event_base_free(told.base);
+}
+
 int main(void)
 {
     if (!netns_enter()) {
@@ -302,6 +327,7 @@ int main(void)
         cmocka_unit_test(old_libcurl_is_refused),
         cmocka_unit_test(wrong_settings_are_told),
         cmocka_unit_test(certificates_are_checked),
+        cmocka_unit_test(a_name_that_is_looked_up_holds_nobody_up),
         cmocka_unit_test(nobody_there_is_a_refusal),
         cmocka_unit_test(another_endpoint_is_taken),
         cmocka_unit_test(calls_are_bounded),
