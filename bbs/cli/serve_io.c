@@ -4,10 +4,10 @@
 
 const struct cli_option bbs_serve_options[] = {
     {.name = "name", .value = "NAME", .help = "in log lines", .fallback = "bbs"},
-    {.name = "listen", .value = "HOST:PORT", .help = "address of the API", .required = true},
+    {.name = "listen", .value = "IP:PORT", .help = "address of the API", .required = true},
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
-    {.name = "health", .value = "HOST:PORT", .help = "plain HTTP that answers 200 to anything"},
-    {.name = "locket", .value = "HOST:PORT", .help = "gRPC for Locket's clients; none unless told"},
+    {.name = "health", .value = "IP:PORT", .help = "plain HTTP that answers 200 to anything"},
+    {.name = "locket", .value = "IP:PORT", .help = "gRPC for Locket's clients; none unless told"},
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca unless told"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert unless told"},

@@ -17,7 +17,7 @@ const struct cli_option serve_options[] = {
 };
 
 const struct cli_option serve_leader_options[] = {
-    {.name = "listen", .value = "HOST:PORT", .help = "address of its API", .required = true},
+    {.name = "listen", .value = "IP:PORT", .help = "address of its API", .required = true},
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
     {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
     {0},
@@ -41,7 +41,7 @@ static int check_address(const char *text, struct err *err)
     size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
     if (!colon || colon == text || digits == 0 || digits > 5 || colon[1 + digits] ||
         atoi(colon + 1) > 65535) {
-        return err_set(err, ERR_INVALID, "--listen must be HOST:PORT, not \"%.60s\"", text);
+        return err_set(err, ERR_INVALID, "--listen must be IP:PORT, not \"%.60s\"", text);
     }
     return 0;
 }
