@@ -4,7 +4,6 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,13 +79,11 @@ static const Models__ActualLRP *started(struct arena *a, const struct move_snaps
 
 static void replace(struct plan *p, const struct op_input *in, const Models__ActualLRP *record)
 {
-    if (!record) {
-        return;
+    if (record && lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
+                                 ACTUAL_LRP_NEWS_REPLACE,
+                                 ACTUAL_LRP_IF_DISPLACED) == ACTUAL_LRP_NONE) {
+        move_delete(p, in, record, "replace");
     }
-    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
-                            ACTUAL_LRP_NEWS_REPLACE, ACTUAL_LRP_IF_DISPLACED);
-    assert(to == ACTUAL_LRP_NONE);
-    move_delete(p, in, record, "replace");
 }
 
 static bool other_domain(const Models__ActualLRP *record, const Models__ActualLRPKey *key)
@@ -100,7 +97,8 @@ static bool other_domain(const Models__ActualLRP *record, const Models__ActualLR
  * 3. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
  * 4. RUNNING as given; without a record it is created, desired or not, so that an emptied board
  *    learns what runs (seed).
- * 5. In both cases the EVACUATING and the SUSPECT record of the index have been replaced. */
+ * 5. In both cases the EVACUATING and the SUSPECT record of the index have been replaced; those of a
+ *    state of a newer version are left alone. */
 void start_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;

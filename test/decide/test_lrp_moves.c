@@ -161,6 +161,11 @@ static void starts(void **state)
          .suspect = "RUNNING s@c2", .evacuating = "RUNNING e@c3", .cell = CELL, .move = FULL,
          .plan = "put " KEY " start by rep" AFTER "delete " EVACUATING_KEY " replace by rep\n"
                  "delete " SUSPECT_KEY " replace by rep\n"},
+        {"5 but not those of a newer version", ACTOR_CLIENT, .ordinary = "CLAIMED a@c1",
+         .suspect = "NEWER s@c2", .evacuating = "NEWER e@c3", .move = "start a@c1 address=A",
+         .plan = "put " KEY " start by client -> RUNNING a@c1 address=A routable since=1000 E/5\n"},
+        {"5 nor when nothing else changes", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 address=A",
+         .evacuating = "NEWER e@c3", .move = "start a@c1 address=A", .plan = "nothing\n"},
     };
     RUN(cases);
 }
