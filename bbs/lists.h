@@ -3,6 +3,7 @@
  * Pure.
  *
  *   LIST_LONG           a list of more DesiredLRPs than this is a long one
+ *   LIST_HEAVY_BYTES    and so is one that has read so much of them, and has more to read
  *   LISTS_AT_ONCE       places: lists that are made or read
  *   LISTS_WAITING_MAX   that wait for a place
  *   LIST_WAIT_MAX_NS    a wait that is longer ends in 503
@@ -18,7 +19,12 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-enum { LIST_LONG = 256, LISTS_AT_ONCE = 4, LISTS_WAITING_MAX = 64 };
+enum {
+    LIST_LONG = 256,
+    LIST_HEAVY_BYTES = 4 * 1024 * 1024,
+    LISTS_AT_ONCE = 4,
+    LISTS_WAITING_MAX = 64,
+};
 
 #define LIST_WAIT_MAX_NS (30 * SECOND_NS)
 #define LIST_HOLD_MAX_NS (60 * SECOND_NS)

@@ -1,141 +1,36 @@
 /* Whole DesiredLRPs: lists and single ones (behaviour.md 8.5); infos.c has the partial ones. A
- * DesiredLRP is two records: the copy's scheduling parts are joined with the run parts, which are
- * fetched: a few here, by their keys, those of a long list in long_list.c. */
+ * DesiredLRP is two records: the copy's scheduling part is joined with the run part, which is fetched:
+ * one here, those of lists in short_list.c and long_list.c. */
 #include "bbs/lists.h"
 #include "bbs/lrp/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/find_desired.h"
 #include "bbs/route/long_list.h"
 #include "bbs/route/route.h"
+#include "bbs/route/short_list.h"
 #include "bbs/route/whole_desired.h"
-#include "common/base/map.h"
 
 enum { GET_ATTEMPTS_MAX = 3 };
 
-/* What is asked for: a list, or one DesiredLRP. */
-struct question {
-    struct bbs *bbs;
-    uint64_t request_id;
-    bool r2;                  /* without image layers */
-    const char *process_guid; /* NULL for a list */
-    unsigned attempts;        /* of a get: how often it has looked */
-};
-
-/* An answer under way: the scheduling parts, waiting for their run parts. Lives in the fetch's
- * arena. */
-struct listing {
-    struct question question;
-    size_t count;
-    struct half_desired *list;
-};
-
-static void get_again(const struct question *q, struct effects *out);
-
-/* Without its run part an LRP was removed meanwhile: a get looks again, for another may be desired
- * under its name. A list reads all run parts at the revision of its scheduling parts, so that it is
- * the board at one instant; there none is missing but what this version cannot read. */
-static void answer_listing(struct listing *l, struct map *runs, struct effects *out)
-{
-    struct records *records = records_new(l->count);
-    size_t whole = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        struct blob *run = map_get(runs, l->list[i].run_key);
-        if (run) {
-            whole_desired_add(records, &l->list[i], run, l->question.r2);
-            whole++;
-        }
-    }
-    if (l->question.process_guid && whole == 0) {
-        records_free(records);
-        l->question.attempts++;
-        get_again(&l->question, out);
-    } else {
-        records_answer(records, l->question.request_id, out);
-    }
-}
-
-static void runs_fetched(void *context, const struct outside *list, size_t count, const char *text,
-                         struct effects *out)
-{
-    struct listing *l = context;
-    if (text) {
-        answer_unavailable(out, l->question.request_id);
-    } else {
-        struct map runs;
-        map_init(&runs);
-        for (size_t i = 0; i < count; i++) {
-            map_put(&runs, list[i].key, list[i].blob);
-        }
-        answer_listing(l, &runs, out);
-        map_done(&runs, NULL);
-    }
-    for (size_t i = 0; i < l->count; i++) {
-        half_desired_done(&l->list[i]);
-    }
-}
-
-static struct question question_copy(struct arena *a, const struct question *q)
-{
-    struct question copy = *q;
-    copy.process_guid = q->process_guid ? arena_strdup(a, q->process_guid) : NULL;
-    return copy;
-}
-
-/* Fetches the run parts of what was found, as they stood at `revision` (0 = now), then answers. */
-static void fetch_runs(const struct question *q, const struct picked *found, size_t count,
-                       int64_t revision, struct effects *out)
-{
-    struct arena *a = board_arena(), scratch;
-    struct listing *l = ARENA_NEW(a, struct listing);
-    l->question = question_copy(a, q);
-    l->list = ARENA_ARRAY(a, count, struct half_desired);
-    const char **keys = ARENA_ARRAY(a, count, const char *);
-    arena_init(&scratch);
-    for (size_t i = 0; i < count; i++) {
-        if (half_desired_read(a, &scratch, found[i].blob, &l->list[l->count])) {
-            keys[l->count] = l->list[l->count].run_key;
-            l->count++;
-        }
-        arena_reset(&scratch);
-    }
-    arena_done(&scratch);
-    board_fetch(q->bbs->board, a, keys, l->count, revision, runs_fetched, l, out);
-}
-
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* One that was said to be long has a place, or waits for one and is then read anew. */
-static void list_waits(const struct question *q, const Models__DesiredLRPsRequest *r,
-                       struct effects *out)
+/* `r` is what is asked for, decoded; the place is taken over, NULL: it has none yet. One that was said to
+ * be long has a place, or waits for one and is then read anew. */
+static void list_found(struct bbs *b, const struct list_wait *asked,
+                       const Models__DesiredLRPsRequest *r, struct list_place *place,
+                       struct view *v, struct effects *out)
 {
-    struct buf request;
-    buf_init(&request);
-    buf_message(&request, &r->base);
-    const struct list_wait wait = {
-        .request_id = q->request_id, .r2 = q->r2, .request = buf_bytes(&request)};
-    if (!lists_wait(&q->bbs->lists, &wait, board_now(q->bbs->board))) {
-        answer_unavailable(out, q->request_id);
-    }
-    buf_done(&request);
-}
-
-/* `place` is taken over; NULL: it has none yet. */
-static void list_found(const struct question *q, const Models__DesiredLRPsRequest *r,
-                       struct list_place *place, struct view *v, struct effects *out)
-{
-    struct bbs *b = q->bbs;
     struct picked *list;
     size_t count = find_desired(v, r, r->domain, &list);
     if (count <= LIST_LONG) {
-        list_place_free(place);
-        fetch_runs(q, list, count, view_revision(v), out);
+        short_list_start(b, asked, place, list, count, view_revision(v), out);
         return;
     }
-    place = place ? place : lists_take(&b->lists, q->request_id, board_now(b->board));
+    place = place ? place : lists_take(&b->lists, asked->request_id, board_now(b->board));
     if (place) {
-        long_list_start(b, q->request_id, q->r2, place, list, count, view_revision(v), out);
-    } else {
-        list_waits(q, r, out);
+        long_list_start(b, asked->request_id, asked->r2, place, list, count, view_revision(v), out);
+    } else if (!lists_wait(&b->lists, asked, board_now(b->board))) {
+        answer_unavailable(out, asked->request_id);
     }
 }
 
@@ -145,8 +40,14 @@ static void list_read(struct ask *ask, struct view *v, bool r2, struct effects *
         answer_unavailable(out, ask->request_id);
         return;
     }
-    const struct question q = {.bbs = ask->bbs, .request_id = ask->request_id, .r2 = r2};
-    list_found(&q, (const Models__DesiredLRPsRequest *)ask->in.request, NULL, v, out);
+    const Models__DesiredLRPsRequest *r = (const Models__DesiredLRPsRequest *)ask->in.request;
+    struct buf request;
+    buf_init(&request);
+    buf_message(&request, &r->base);
+    const struct list_wait asked = {
+        .request_id = ask->request_id, .r2 = r2, .request = buf_bytes(&request)};
+    list_found(ask->bbs, &asked, r, NULL, v, out);
+    buf_done(&request);
 }
 
 static void list_r2_read(void *context, struct view *v, const char *text, struct effects *out)
@@ -173,8 +74,8 @@ void route_list_desired(struct ask *ask, struct effects *out)
 
 /* A list that waited, with its place: what it is about is looked up anew. */
 struct waited {
-    struct question question;
-    const Models__DesiredLRPsRequest *request;
+    struct bbs *bbs;
+    struct list_wait asked;
     struct list_place *place;
 };
 
@@ -182,12 +83,16 @@ static void waited_read(void *context, struct view *v, const char *text, struct 
 {
     (void)text;
     struct waited *w = context;
-    if (v && !list_place_void(w->place)) {
-        list_found(&w->question, w->request, w->place, v, out);
-    } else {
-        answer_unavailable(out, w->question.request_id);
+    if (!v || list_place_void(w->place)) {
+        answer_unavailable(out, w->asked.request_id);
         list_place_free(w->place);
+        return;
     }
+    ProtobufCAllocator allocator = arena_protobuf(view_arena(v));
+    list_found(w->bbs, &w->asked,
+               models__desired_lrps_request__unpack(&allocator, w->asked.request.size,
+                                                    w->asked.request.data),
+               w->place, v, out);
 }
 
 void desired_list_begin(struct bbs *b, const struct list_wait *wait, struct list_place *place,
@@ -195,15 +100,64 @@ void desired_list_begin(struct bbs *b, const struct list_wait *wait, struct list
 {
     struct arena *a = board_arena();
     struct waited *w = ARENA_NEW(a, struct waited);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    w->question = (struct question){.bbs = b, .request_id = wait->request_id, .r2 = wait->r2};
-    w->request =
-        models__desired_lrps_request__unpack(&allocator, wait->request.size, wait->request.data);
-    w->place = place;
+    *w = (struct waited){.bbs = b, .asked = *wait, .place = place};
+    w->asked.request.data = arena_copy(a, wait->request.data, wait->request.size);
     board_barrier(b->board, a, waited_read, w, out);
 }
 
 /* ---- one ------------------------------------------------------------------------------------- */
+
+/* Which one is asked for; in a fetch, its scheduling part. Lives in the arena of what it waits for: the
+ * barrier, or the fetch. */
+struct question {
+    struct bbs *bbs;
+    uint64_t request_id;
+    bool r2; /* without image layers */
+    const char *process_guid;
+    unsigned attempts; /* how often it has looked */
+    struct half_desired half;
+};
+
+static struct question *question_copy(struct arena *a, const struct question *q)
+{
+    struct question *copy = arena_copy(a, q, sizeof(*q));
+    copy->process_guid = arena_strdup(a, q->process_guid);
+    copy->half = (struct half_desired){0};
+    return copy;
+}
+
+static void get_again(const struct question *q, struct effects *out);
+
+/* Without its run part it was removed meanwhile: it is looked for again, for another may be desired
+ * under its name. */
+static void run_fetched(void *context, const struct outside *list, size_t count, const char *text,
+                        struct effects *out)
+{
+    struct question *q = context;
+    if (text) {
+        answer_unavailable(out, q->request_id);
+    } else if (count == 0) {
+        q->attempts++;
+        get_again(q, out);
+    } else {
+        struct records *records = records_new(1);
+        whole_desired_add(records, &q->half, list[0].blob, q->r2);
+        records_answer(records, q->request_id, out);
+    }
+    half_desired_done(&q->half);
+}
+
+static void fetch_run(const struct question *asked, struct blob *scheduling, struct effects *out)
+{
+    struct arena *a = board_arena(), scratch;
+    struct question *q = question_copy(a, asked);
+    const char **key = ARENA_NEW(a, const char *);
+    arena_init(&scratch);
+    bool readable = half_desired_read(a, &scratch, scheduling, &q->half);
+    arena_done(&scratch);
+    *key = q->half.run_key;
+    board_fetch(q->bbs->board, a, key, readable, 0, run_fetched, q, out);
+}
 
 static void not_found(uint64_t request_id, struct effects *out)
 {
@@ -219,7 +173,7 @@ static void get_read(void *context, struct view *v, const char *text, struct eff
     if (!v) {
         answer_unavailable(out, q->request_id);
     } else if (view_pick_one(v, key_desired(view_arena(v), q->process_guid), &found)) {
-        fetch_runs(q, &found, 1, 0, out);
+        fetch_run(q, found.blob, out);
     } else {
         not_found(q->request_id, out);
     }
@@ -232,9 +186,7 @@ static void get_again(const struct question *q, struct effects *out)
         return;
     }
     struct arena *a = board_arena();
-    struct question *again = ARENA_NEW(a, struct question);
-    *again = question_copy(a, q);
-    board_barrier(q->bbs->board, a, get_read, again, out);
+    board_barrier(q->bbs->board, a, get_read, question_copy(a, q), out);
 }
 
 static void get(struct ask *ask, bool r2, struct effects *out)

@@ -243,6 +243,7 @@ struct trial {
     struct world *world;
     struct node *bbs;
     struct arena arena;
+    size_t run_bytes; /* of each run part, about */
     size_t sent, answered;
     struct answer answers[ANSWERS_MAX];
 };
@@ -292,15 +293,18 @@ static void put_desired(struct trial *t, int n)
     d.modification_tag = &tag;
     d.metrics_guid = text("m");
     run.log_source = d.process_guid;
+    run.trusted_system_certificates_path = arena_alloc(&t->arena, t->run_bytes + 1);
+    memset(run.trusted_system_certificates_path, 'x', t->run_bytes);
     put_record(t, key_desired(&t->arena, d.process_guid), &d.base);
     put_record(t, key_run(&t->arena, d.process_guid, "now"), &run.base);
     run.log_source = text("of before");
     put_record(t, key_run(&t->arena, d.process_guid, "before"), &run.base); /* nobody's */
 }
 
-static struct trial *trial_new(int count)
+static struct trial *trial_new_of(int count, size_t run_bytes)
 {
     struct trial *t = calloc(1, sizeof(*t));
+    t->run_bytes = run_bytes;
     arena_init(&t->arena);
     t->world = world_new(&(struct world_options){.seed = 7});
     t->bbs = world_add(t->world, &(struct node_config){.name = "bbs-1",
@@ -317,6 +321,11 @@ static struct trial *trial_new(int count)
     world_start(t->world, t->bbs);
     world_run(t->world, 5 * SECOND_NS);
     return t;
+}
+
+static struct trial *trial_new(int count)
+{
+    return trial_new_of(count, 0);
 }
 
 static void trial_free(struct trial *t)
@@ -407,11 +416,10 @@ static void named_ones(void **state)
     trial_free(t);
 }
 
-/* One more than have a place or may wait: it alone is told to come again, all others get all. */
-static void many_at_once(void **state)
+/* Lists everything, by one more than have a place or may wait; gives how many are told to come again.
+ * All others get all. */
+static size_t refused_of_one_too_many(struct trial *t, size_t count)
 {
-    (void)state;
-    struct trial *t = trial_new(LIST_LONG + 1);
     Models__DesiredLRPsRequest r = MODELS__DESIRED_LRPS_REQUEST__INIT;
     size_t refused = 0;
     for (int i = 0; i < LISTS_AT_ONCE + LISTS_WAITING_MAX + 1; i++) {
@@ -420,9 +428,29 @@ static void many_at_once(void **state)
     assert_true(world_run_until(t->world, 100 * SECOND_NS, is_answered, t));
     for (size_t i = 0; i < t->answered; i++) {
         refused += t->answers[i].status == 503;
-        assert_int_equal(t->answers[i].whole, t->answers[i].status == 200 ? LIST_LONG + 1 : 0);
+        assert_int_equal(t->answers[i].whole, t->answers[i].status == 200 ? count : 0);
     }
-    assert_int_equal(refused, 1);
+    return refused;
+}
+
+static void many_at_once(void **state)
+{
+    (void)state;
+    struct trial *t = trial_new(LIST_LONG + 1);
+    assert_int_equal(refused_of_one_too_many(t, LIST_LONG + 1), 1);
+    trial_free(t);
+}
+
+/* What is few by number, but heavy, needs a place too. */
+static void many_heavy_ones_at_once(void **state)
+{
+    (void)state;
+    enum { EACH_BYTES = 32 * 1024, HEAVY = LIST_HEAVY_BYTES / EACH_BYTES };
+    struct trial *t = trial_new_of(HEAVY - 1, EACH_BYTES);
+    assert_int_equal(refused_of_one_too_many(t, HEAVY - 1), 0);
+    trial_free(t);
+    t = trial_new_of(3 * HEAVY / 2, EACH_BYTES);
+    assert_int_equal(refused_of_one_too_many(t, 3 * HEAVY / 2), 1);
     trial_free(t);
 }
 
@@ -438,6 +466,7 @@ int main(void)
         cmocka_unit_test(whole_at_any_number),
         cmocka_unit_test(named_ones),
         cmocka_unit_test(many_at_once),
+        cmocka_unit_test(many_heavy_ones_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
