@@ -6,9 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_ANSWER_MAX = 64 * 1024 * 1024 };
+enum {
+    WORK_ANSWER_MAX = 64 * 1024 * 1024,
+    /* A message to a cell takes no more jobs once it has so much. A job has at most 1 MiB, a cell takes
+     * 4 (rep/request.h), and 64 of what they make when decoded. */
+    WORK_BYTES_ENOUGH = 1024 * 1024,
+};
 
-/* One cell's work of this round. Lives in the round's arena. */
+/* One cell's work of this round, or a part of it. Lives in the round's arena. */
 struct commit {
     TAILQ_ENTRY(commit) link;
     uint64_t call_id;
@@ -163,20 +168,36 @@ static Cell__Task *work_task(struct arena *a, const struct round_job *j)
     return task;
 }
 
+/* What is not sent with this one is the next. */
+static void leave_rest(struct auction *x, struct commit *c, size_t sent)
+{
+    if (sent < c->job_count) {
+        struct commit *rest = ARENA_NEW(&x->arena, struct commit);
+        *rest = (struct commit){
+            .cell = c->cell, .jobs = c->jobs + sent, .job_count = c->job_count - sent};
+        TAILQ_INSERT_HEAD(&x->waiting, rest, link);
+        c->job_count = sent;
+    }
+}
+
 static void send_commit(struct auction *x, struct commit *c, const struct event *ev,
                         struct effects *out)
 {
     Cell__Work work = CELL__WORK__INIT;
+    size_t sent = 0, bytes = 0;
     work.cell_id = c->cell->id;
     work.lrps = ARENA_ARRAY(out->arena, c->job_count, Cell__LRP *);
     work.tasks = ARENA_ARRAY(out->arena, c->job_count, Cell__Task *);
-    for (size_t i = 0; i < c->job_count; i++) {
-        if (c->jobs[i]->wanted->kind == JOB_TASK) {
-            work.tasks[work.n_tasks++] = work_task(out->arena, c->jobs[i]);
+    for (; sent < c->job_count && bytes < WORK_BYTES_ENOUGH; sent++) {
+        if (c->jobs[sent]->wanted->kind == JOB_TASK) {
+            Cell__Task *task = work.tasks[work.n_tasks++] = work_task(out->arena, c->jobs[sent]);
+            bytes += cell__task__get_packed_size(task);
         } else {
-            work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[i]);
+            Cell__LRP *lrp = work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[sent]);
+            bytes += cell__lrp__get_packed_size(lrp);
         }
     }
+    leave_rest(x, c, sent);
     c->call_id = (*x->next_call_id)++;
     effects_call_message(out, c->call_id, arena_printf(out->arena, "%s/work", c->cell->url), "",
                          &work.base, ev->now.mono_ns + CELL_CALL_NS);

@@ -1,4 +1,6 @@
 /* What the auctioneer bounds: its pool, a round, questions to cells, reports to the board. */
+#include "common/model/keys.h"
+#include "rep/request.h"
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>
@@ -169,6 +171,59 @@ static void reports_that_fail_are_not_heaped_up(void **state)
     assert_true(f->x->report.capacity <= 2 * INSTANCES);
 }
 
+/* A Pending task of so many volume mounts that its work has half a MiB. */
+static void play_heavy_task(struct auction_rig *f, const char *guid)
+{
+    enum { MOUNTS = 110000 };
+    Models__VolumeMount mount = MODELS__VOLUME_MOUNT__INIT;
+    Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
+    Models__Task task = MODELS__TASK__INIT;
+    mount.driver = (char *)"nfs";
+    definition.root_fs = (char *)"preloaded:busybox";
+    definition.memory_mb = 1;
+    definition.n_volume_mounts = MOUNTS;
+    definition.volume_mounts = ARENA_ARRAY(&f->arena, MOUNTS, Models__VolumeMount *);
+    for (size_t i = 0; i < MOUNTS; i++) {
+        definition.volume_mounts[i] = &mount;
+    }
+    task.task_guid = (char *)guid;
+    task.domain = (char *)"d";
+    task.state = MODELS__TASK__STATE__Pending;
+    task.created_at = PLAY_CREATED_AT;
+    task.task_definition = &definition;
+    frame_change(&f->sent, PUT, key_task(&f->arena, guid), &task.base, ++f->revision);
+}
+
+/* One message to a cell that is too large for it would be refused whole, and so would the work of
+ * others in it, round after round. */
+static void work_is_handed_out_in_parts(void **state)
+{
+    enum { TASKS = 10 };
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    for (int i = 0; i < TASKS; i++) {
+        play_heavy_task(f, arena_printf(&f->arena, "t-%d", i));
+    }
+    play_send(f);
+    play_tell_state(f, play_state_call(f, "a"), play_row(f, "a"));
+    size_t tasks = 0, calls = 0;
+    uint64_t ids[TASKS];
+    const struct call *c;
+    for (; (c = drive_call(&f->drive, "https://a:1801/work", calls)); calls++) {
+        assert_true(c->body.size < WORK_BODY_MAX);
+        assert_true(calls < TASKS);
+        ids[calls] = c->id;
+        ProtobufCAllocator allocator = arena_protobuf(&f->arena);
+        tasks += cell__work__unpack(&allocator, c->body.size, c->body.data)->n_tasks;
+    }
+    assert_int_equal(tasks, TASKS);
+    const Cell__Work nothing_came_back = CELL__WORK__INIT;
+    for (size_t i = 0; i < calls; i++) {
+        drive_answer(&f->drive, ids[i], &nothing_came_back.base);
+    }
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], TASKS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
@@ -177,6 +232,7 @@ int main(void)
         TEST(the_pool_is_bounded_over_both_kinds),
         TEST(a_round_takes_a_bounded_number_the_fresh_first),
         TEST(questions_to_cells_are_bounded),
+        TEST(work_is_handed_out_in_parts),
         TEST(reports_are_bounded),
         TEST(reports_that_fail_are_not_heaped_up),
     };
