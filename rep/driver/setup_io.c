@@ -111,8 +111,11 @@ const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err)
 {
     static const char scheme[] = "preloaded:";
     if (strncmp(rootfs, scheme, sizeof(scheme) - 1) == 0) {
+        const char *name = rootfs + sizeof(scheme) - 1;
+        size_t size = strcspn(name, "?");
         for (size_t i = 0; i < d->rootfs_count; i++) {
-            if (strcmp(d->rootfs[i].name, rootfs + sizeof(scheme) - 1) == 0) {
+            const char *have = d->rootfs[i].name;
+            if (strlen(have) == size && memcmp(have, name, size) == 0) {
                 return d->rootfs[i].path;
             }
         }

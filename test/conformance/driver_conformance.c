@@ -263,6 +263,11 @@ static void bad_specs_leave_nothing(struct subject *s)
         assert_int_equal(a.outcome, VERB_FAILED);
         assert_non_null(strstr(a.text, "nosuch"));
         assert_null(subject_find(s, &arena, "bad").guid);
+        spec.rootfs = arena_printf(&arena, "%s?arch=any", s->rootfs); /* its name ends at "?" */
+        a = subject_prepare(s, &arena, "good", &spec);
+        assert_string_equal(a.text, "");
+        assert_int_equal(a.outcome, VERB_DONE);
+        subject_remove(s, "good");
     }
     spec.rootfs = s->rootfs;
     a = subject_prepare(s, &arena, "../bad", &spec);
