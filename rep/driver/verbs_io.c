@@ -254,7 +254,7 @@ static void on_start(struct job *j, enum job_news news)
     }
     if (news == JOB_STARTED) {
         op_answer(op, VERB_DONE, 0, "");
-        if (c && c->first.pid == 0) { /* the file may be missing, on a full disk */
+        if (c && c->first.pid == 0) { /* the file may be missing, on a broken disk */
             identity_of(job_report(j).number, &c->first);
         }
     }

@@ -81,16 +81,22 @@ int directory_lock(void)
     return fd;
 }
 
-int status_reserve(void)
+/* What file_replace() will write to. */
+static int reserve(const char *tmp, off_t size)
 {
-    int fd = open("status.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
         return -1;
     }
-    int error = posix_fallocate(fd, 0, SHIM_TEXT_BYTES + 256);
+    int error = posix_fallocate(fd, 0, size);
     close(fd);
     errno = error;
     return error ? -1 : 0;
+}
+
+int files_reserve(void)
+{
+    return reserve("status.tmp", SHIM_TEXT_BYTES + 256) < 0 ? -1 : reserve("pid.tmp", 128);
 }
 
 int status_write(const struct outcome *e)

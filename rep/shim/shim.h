@@ -88,7 +88,7 @@ struct outcome {
     const char *text; /* one line, "" if there is nothing to say */
 };
 int status_write(const struct outcome *e);
-int status_reserve(void); /* room for it, so that a full disk cannot lose it */
+int files_reserve(void); /* room for it and for "pid", so that a full disk cannot lose them */
 
 /* log.c: a size-bounded log of rotated files. */
 struct log {

@@ -123,7 +123,7 @@ static bool started(struct supervision *s)
     }
     int n = identity_print(&id, text, sizeof(text));
     if (!s->exec) {
-        file_replace("pid", text, (size_t)n, false); /* a full disk must not end it */
+        file_replace("pid", text, (size_t)n, false);
         report("S %ld\n", s->first);
         report_end();
     } else {
@@ -363,7 +363,7 @@ static int note_myself(void)
     }
     int n = identity_print(&me, text, sizeof(text));
     int lock = directory_lock();
-    int result = lock < 0 || access("note", F_OK) < 0 ? -1 : status_reserve();
+    int result = lock < 0 || access("note", F_OK) < 0 ? -1 : files_reserve();
     if (result == 0 && (result = file_replace(mine, text, (size_t)n, false)) == 0) {
         result = link(mine, "shim.pid");
     }

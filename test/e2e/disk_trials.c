@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,5 +151,56 @@ void trial_found_later(void **state)
     }
     assert_true(found);
     subject_remove(&r->subject, "late");
+    arena_done(&arena);
+}
+
+/* Fills the disk of the state directory but for so many pages. */
+static void fill_but(struct rig *r, int pages)
+{
+    enum { PAGE = 4096 };
+    char fill[200], command[300];
+    snprintf(fill, sizeof(fill), "%s/fill", r->state);
+    snprintf(command, sizeof(command), "dd if=/dev/zero of=%s bs=4k count=1000 2>/dev/null", fill);
+    assert_int_not_equal(system(command), 0);
+    assert_int_equal(truncate(fill, rig_size_of(fill) - pages * PAGE), 0);
+}
+
+/* However little room there is, a container either does not start, or a later rep finds that it runs,
+ * and as what. */
+void trial_hardly_any_room(void **state)
+{
+    enum { MOST = 5 };
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    char fill[200];
+    int started = 0;
+    arena_init(&arena);
+    rig_suspend(r);
+    assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=2m"), 0);
+    rig_resume(r);
+    snprintf(fill, sizeof(fill), "%s/fill", r->state);
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    for (int pages = 0; pages <= MOST; pages++) {
+        rig_done(subject_prepare(&r->subject, &arena, "tight", &spec));
+        fill_but(r, pages);
+        struct verb_answer a = subject_plain(&r->subject, &arena, VERB_START, "tight");
+        rig_restart(r);
+        struct container_status c = subject_find(&r->subject, &arena, "tight");
+        bool good = a.outcome == VERB_DONE ? c.state == CONTAINER_RUNNING && c.pid > 0
+                                           : c.state == CONTAINER_PREPARED || c.state == CONTAINER_EXITED;
+        if (!good) {
+            print_message("%d pages: %s and state %d\n", pages, a.text, (int)c.state);
+        }
+        started += a.outcome == VERB_DONE;
+        unlink(fill);
+        subject_remove(&r->subject, "tight");
+        assert_true(good);
+        arena_reset(&arena);
+    }
+    assert_in_range(started, 1, MOST);
+    rig_suspend(r);
+    assert_int_equal(umount2(r->state, MNT_DETACH), 0);
+    rig_resume(r);
     arena_done(&arena);
 }

@@ -111,6 +111,7 @@ void trial_measure(void **state);
 void trial_measure_bounded(void **state);
 void trial_closed_directories(void **state);
 void trial_found_later(void **state);
+void trial_hardly_any_room(void **state);
 
 /* read_trials.c */
 void trial_read(void **state);

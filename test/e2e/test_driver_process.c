@@ -45,6 +45,7 @@ int main(int argc, char **argv)
         TRIAL(trial_output_bounded),
         TRIAL(trial_logs),
         TRIAL(trial_full_disk),
+        TRIAL(trial_hardly_any_room),
         TRIAL(trial_shim_killed),
         TRIAL(trial_rep_killed),
         TRIAL(trial_started_by_another),
