@@ -140,8 +140,7 @@ static void advance(struct rep *r, struct container *c, const Models__Task *reco
         container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
     }
     if (go_on[c->step] && c->attempts >= LAUNCH_ATTEMPTS_MAX) {
-        container_complete(c, PHASE_NEWS_FAILED, "the container's driver did not answer in time",
-                           out);
+        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
     } else if (go_on[c->step]) {
         go_on[c->step](r, c, record, out);
     }

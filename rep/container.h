@@ -58,6 +58,7 @@ struct container {
     char *result;       /* of a task; owned; NULL = none */
     unsigned failures;  /* of the present step, for the back-off */
     unsigned attempts;  /* to make or start it that ended uncertain */
+    int64_t starting_until_ns; /* listed as starting: for so long it is waited for; 0 = it is not */
     unsigned signals;   /* sent since the stop was asked */
     int64_t retry_ns;   /* nothing is tried before; 0 = at once */
     unsigned note_failures;  /* of the note that is wanted, which holds nothing else up */

@@ -39,8 +39,7 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
 void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
-        container_complete(c, PHASE_NEWS_FAILED, "the container's driver did not answer in time",
-                           out);
+        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
     } else if (c->phase == PHASE_INITIALIZING) {
         fetch(r, c, out);
     } else {

@@ -11,6 +11,7 @@ struct rep;
 
 /* Tries of PREPARE or START that end uncertain before the instance counts as crashed. */
 enum { LAUNCH_ATTEMPTS_MAX = 3 };
+#define LAUNCH_UNANSWERED "the container's driver did not answer in time"
 
 /* The next step of a container in INITIALIZING or CREATED without an operation. */
 void launch_continue(struct rep *r, struct container *c, struct effects *out);

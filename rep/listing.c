@@ -2,6 +2,7 @@
 
 #include "common/codec/scan.h"
 #include "rep/inside.h"
+#include "rep/launch.h"
 #include "rep/note.h"
 #include "rep/reconcile.h"
 #include "rep/cell_task.h"
@@ -59,6 +60,19 @@ static void remove_unknown(struct rep *r, const struct container_status *s, cons
                                .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
 }
 
+/* Its start may be an earlier rep's, with nobody left to end one that hangs. */
+static void found_starting(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->starting_until_ns) {
+        c->starting_until_ns = r->now.mono_ns + START_TIMEOUT_NS;
+    }
+    if (r->now.mono_ns < c->starting_until_ns || c->phase == PHASE_RUNNING) {
+        listing_want(r);
+    } else {
+        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+    }
+}
+
 static void adopt(struct rep *r, const struct container_status *s, struct effects *out)
 {
     Rep__Note *note;
@@ -89,7 +103,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     case CONTAINER_STARTING:
         container_move(c, PHASE_NEWS_ADOPTED_STARTING, "adopted", out);
         c->uncertain = true;
-        listing_want(r);
+        found_starting(r, c, out);
         break;
     case CONTAINER_RUNNING:
         container_move(c, PHASE_NEWS_ADOPTED_RUNNING, "adopted", out);
@@ -132,6 +146,9 @@ static void found(struct rep *r, struct container *c, const struct container_sta
                   struct effects *out)
 {
     container_touch(c);
+    if (s->state != CONTAINER_STARTING) {
+        c->starting_until_ns = 0;
+    }
     switch (s->state) {
     case CONTAINER_PREPARED:
         if (c->phase == PHASE_INITIALIZING && c->uncertain) {
@@ -140,7 +157,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
         c->uncertain = false;
         break;
     case CONTAINER_STARTING:
-        listing_want(r);
+        found_starting(r, c, out);
         break;
     case CONTAINER_RUNNING:
         found_running(c, out);

@@ -127,6 +127,52 @@ static void what_is_starting_is_waited_for(void **state)
     rep_rig_done(&g);
 }
 
+/* For so many seconds every listing names it as starting. */
+static void still_starting(struct rep_rig *g, struct container_status s, int seconds)
+{
+    s.state = CONTAINER_STARTING;
+    for (int i = 0; i < seconds; i++) {
+        if (rep_rig_verbs(g, VERB_LIST) > 0) {
+            rep_rig_answer_list(g, &s, 1);
+        }
+        rep_rig_advance(g, 1000);
+    }
+}
+
+/* A rep was killed while a runtime hung: nobody is left who would end that. */
+static void what_starts_for_ever_is_given_up(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    Models__ActualLRP *record = rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL);
+    open_with_record(&g, record);
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING);
+    still_starting(&g, s, 25);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+    still_starting(&g, s, 15);
+    struct rep_rig_move m = rep_rig_take_move(&g, "crash");
+    assert_non_null(strstr(m.move->error_message, "did not answer in time"));
+    rep_rig_move_done(&g, m, NULL);
+    rep_rig_take_verb(&g, VERB_REMOVE);
+    rep_rig_done(&g);
+}
+
+static void what_starts_for_ever_can_be_stopped(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
+    record->stopping = true;
+    open_with_record(&g, record);
+    still_starting(&g, rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING), 40);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "remove"), NULL);
+    rep_rig_take_verb(&g, VERB_REMOVE);
+    rep_rig_done(&g);
+}
+
 static void an_unreadable_note_is_removed(void **state)
 {
     (void)state;
@@ -342,6 +388,8 @@ int main(void)
         cmocka_unit_test(what_ended_after_its_stop_was_asked_is_none),
         cmocka_unit_test(what_never_started_is_removed),
         cmocka_unit_test(what_is_starting_is_waited_for),
+        cmocka_unit_test(what_starts_for_ever_is_given_up),
+        cmocka_unit_test(what_starts_for_ever_can_be_stopped),
         cmocka_unit_test(an_unreadable_note_is_removed),
         cmocka_unit_test(an_uncertain_start_that_happened),
         cmocka_unit_test(an_uncertain_start_that_did_not),
