@@ -45,6 +45,7 @@ static int desire(struct session *s, struct task_app *task, struct err *err)
         task->request->task_guid = (char *)(uintptr_t)draw_guid(&s->arena, task->name);
     }
     const char *guid = task->request->task_guid;
+    cli_client_limit(s->client, s->timeout_ms < ANSWER_MS ? s->timeout_ms : ANSWER_MS);
     int r = cli_client_call(s->client, &s->arena, "/v1/tasks/desire.r2", &task->request->base,
                             &models__task_lifecycle_response__descriptor, &m, err);
     bool may_have_done = cli_client_may_have_done(s->client);

@@ -1,5 +1,7 @@
 /* The command line's client against real servers: answers, errors as exit codes, the next server
  * when one is gone or not ready, streams, time-outs and Ctrl-C. */
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
 #include "common/shell/host_io.h"
@@ -301,6 +303,38 @@ static void nobody_there_ends_in_time(void **state)
     assert_true(cli_now_ms() - begun_ms >= 500);
 }
 
+/* The hour of its --timeout is for the task, not for a bbs that says nothing. */
+static void a_task_is_not_desired_for_an_hour(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option *const options[] = {
+        cli_bbs_options, cli_tls_options, bbs_run_options, bbs_secrets_options, bbs_output_options,
+        NULL};
+    static const struct cli_command run[] = {
+        {"run", "FILE", "", NULL, options, 1, 1, bbs_run_run}, {0}};
+    static const struct cli_program bbs = {"bbs", "", run};
+    const char *file = arena_printf(&f->arena, "%s/task.yaml", certs.dir);
+    FILE *to = fopen(file, "w");
+    assert_non_null(to);
+    fputs("name: t\nrootfs: preloaded:x\ncommand: x\n", to);
+    fclose(to);
+    char *argv[] = {
+        arena_strdup(&f->arena, "bbs"),
+        arena_strdup(&f->arena, "run"),
+        arena_strdup(&f->arena, file),
+        arena_printf(&f->arena, "--bbs-url=%s/never?", url), /* then the path is its query */
+        arena_printf(&f->arena, "--ca-cert-file=%s", client_files.ca),
+        arena_printf(&f->arena, "--client-cert-file=%s", client_files.cert),
+        arena_printf(&f->arena, "--client-key-file=%s", client_files.key),
+    };
+    assert_int_equal(cli_parse(&f->arena, &bbs, 7, argv, &f->call, &f->err), 0);
+    assert_int_equal(cli_complete(&f->call, (char *[]){NULL}, &f->err), 0);
+    alarm(120); /* instead of the hour */
+    assert_int_equal(bbs_run_run(&f->call, &f->err), -ERR_TIMEOUT);
+    alarm(0);
+    assert_non_null(strstr(f->err.text, "; it may run all the same: bbs task t-"));
+}
+
 static bool refused_for_its_ca(const struct fixture *f)
 {
     return strstr(f->err.text, "certificate") || strstr(f->err.text, "TLS connect error");
@@ -430,6 +464,7 @@ int main(void)
         TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
         TEST(a_lost_answer_is_told),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
+        TEST(a_task_is_not_desired_for_an_hour),
         TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
         TEST(an_interrupt_ends_a_call),
     };
