@@ -78,12 +78,15 @@ static void crashed(void **state)
          .move = MOVE OWN " error=E", .plan = "delete " O " " MOVE " by rep\n"},
         {REP("5 the second: nobody is asked, nothing is told"),
          .ordinary = "RUNNING a@c1 crash=1 since=900", TWO, .move = MOVE OWN " error=E",
-         .plan = UNCLAIMED(MOVE, " crash=2 reason=E routable")},
+         .plan = "put " O " " MOVE " by rep -> UNCLAIMED crash=2 reason=E routable since=1000 E/5 "
+                 "(E)\n"},
         {REP("5 the third"), .ordinary = "CLAIMED a@c1 crash=2 since=900", TWO,
          .move = MOVE OWN " error=E",
-         .plan = "put " O " " MOVE " by rep -> CRASHED crash=3 reason=E since=1000 E/5\n"},
+         .plan = "put " O " " MOVE " by rep -> CRASHED crash=3 reason=E since=1000 E/5 (E)\n"},
         {REP("5 after a long run"), .ordinary = "RUNNING a@c1 crash=9 since=100", TWO,
-         .move = MOVE OWN " error=E", .plan = UNCLAIMED(MOVE, " crash=1 reason=E routable")},
+         .move = MOVE OWN " error=E",
+         .plan = "put " O " " MOVE " by rep -> UNCLAIMED crash=1 reason=E routable since=1000 E/5 "
+                 "(E)\n"},
         {REP("an old session"), .ordinary = "RUNNING a@c1", TWO,
          .move = MOVE " a@c1 session=6 error=E", .plan = OVER},
     };
