@@ -89,6 +89,7 @@ static bool shim_has_ended(struct container *c, int dir)
     return false;
 }
 
+/* False with errno. */
 static bool read_status(struct container *c, int dir)
 {
     char text[2048];
@@ -153,14 +154,22 @@ static void set_state(struct container *c, enum container_state state)
     }
 }
 
-/* The status is looked for after the shim: it writes the one before the other ends. */
-static void judge(struct container *c, int dir)
+/* The status is looked for after the shim: it writes the one before the other ends. False when its files
+ * could not be read for want of means: then it stays as it was known. */
+static bool judge(struct container *c, int dir)
 {
     bool alone = shim_has_ended(c, dir);
     bool ended = read_status(c, dir);
+    if (!ended && identity_untold(errno)) {
+        return false;
+    }
     bool begun = faccessat(dir, "shim.pid", F_OK, 0) == 0;
-    if (c->first.pid == 0) {
-        identity_read(dir, "pid", &c->first);
+    if (!begun && identity_untold(errno)) {
+        return false;
+    }
+    if (!ended && c->first.pid == 0 && identity_read(dir, "pid", &c->first) < 0 &&
+        identity_untold(errno)) {
+        return false;
     }
     if (ended) {
         set_state(c, CONTAINER_EXITED);
@@ -172,6 +181,7 @@ static void judge(struct container *c, int dir)
             bury(c);
         }
     }
+    return true;
 }
 
 static struct container *container_new(struct driver *d, const char *guid, const char *dir,
@@ -211,11 +221,17 @@ struct container *container_load(struct driver *d, const char *guid)
     if (asprintf(&path, "%s/%s", d->containers_dir, guid) < 0) {
         abort();
     }
+    bool known = map_get(&d->containers, guid);
     struct container *c = record(d, guid, path);
     int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool told = dir >= 0 ? judge(c, dir) : !identity_untold(errno);
     if (dir >= 0) {
-        judge(c, dir);
         close(dir);
+    }
+    if (c && !known && !told) { /* nobody knows what it is: as good as a note that could not be read */
+        container_drop(c);
+        c = NULL;
+        d->unread++;
     }
     free(path);
     return c;
