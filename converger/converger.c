@@ -14,8 +14,10 @@
 /* A judgement that was not done: the news that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
 /* A client that retires a crashed instance may look whether it is gone: Diego makes it again in its next
- * pass, up to 30 s later, and its acceptance suite looks every 500 ms. */
+ * pass, up to 30 s later, and its acceptance suite looks every 500 ms. Where records keep going, the first
+ * of them is made again after the longer of the two at the latest. */
 #define REMAKE_AFTER_NS (2 * SECOND_NS)
+#define REMAKE_WITHIN_NS (4 * SECOND_NS)
 /* Processes, and tasks, looked at in one step. */
 enum { LOOKS_MAX = 1024 };
 
@@ -42,6 +44,14 @@ static void on_reset(struct converger *x)
     clear(x);
 }
 
+static void wait_to_remake(struct process *one, int64_t now_ns)
+{
+    if (one->remake_ns == 0) {
+        one->gone_ns = now_ns;
+    }
+    one->remake_ns = earlier_ns(now_ns + REMAKE_AFTER_NS, one->gone_ns + REMAKE_WITHIN_NS);
+}
+
 /* actual/<process_guid>/<index>/<presence> */
 static void on_actual(struct converger *x, struct arena *a, const char *key,
                       const struct followed *record)
@@ -53,7 +63,7 @@ static void on_actual(struct converger *x, struct arena *a, const char *key,
         int32_t at = (int32_t)strtol(index, NULL, 10);
         facts_actual(&x->facts, one, at, (int)strtol(presence, NULL, 10), record);
         if (!record) {
-            one->remake_ns = x->life.now.mono_ns + REMAKE_AFTER_NS;
+            wait_to_remake(one, x->life.now.mono_ns);
         }
         processes_touch_index(&x->processes, one, at);
     }
@@ -232,6 +242,8 @@ static void look(struct converger *x, struct arena *a, struct process *one)
     }
     if (repairs.more) {
         processes_touch(&x->processes, one);
+    } else if (one->remake_ns <= x->life.now.mono_ns) {
+        one->remake_ns = 0;
     }
     if (one->item.moving == 0 && !facts_any(one)) {
         processes_drop(&x->processes, one);

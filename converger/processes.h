@@ -15,7 +15,8 @@ struct process {
     struct work_item item; /* first: a struct work_item * is a struct process * */
     int32_t first, last;   /* touched at these indices */
     bool full;             /* the look is one of a full pass */
-    int64_t remake_ns;     /* monotonic: what is missing of it is made from then on */
+    int64_t gone_ns;       /* monotonic: when the first record went of those that are waited for */
+    int64_t remake_ns;     /* monotonic: what is missing is made from then on; 0 = no wait */
     struct process_facts facts;
     char guid[];
 };

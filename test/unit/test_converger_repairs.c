@@ -41,6 +41,30 @@ static void one_that_went_is_made_again_after_a_while(void **state)
     assert_moves(f, "create web/0 ", &call);
 }
 
+/* One instance after the other is retired, or a cell is drained for long: what went first is not held up
+ * by what goes later. */
+static void records_that_keep_going_hold_nothing_up(void **state)
+{
+    enum { INSTANCES = 10 };
+    struct converger_rig *f = *state;
+    uint64_t call;
+    bool moved = false;
+    rig_desired(f, RECORD, "web", INSTANCES);
+    for (int i = 0; i < INSTANCES; i++) {
+        rig_actual(f, RECORD, "web", i, "CRASHED", f->drive.now.wall_ns);
+    }
+    rig_lead(f);
+    for (int i = 0; i < INSTANCES && !moved; i++) {
+        rig_actual(f, DELETE, "web", i, "CRASHED", 0);
+        rig_send(f);
+        moved = rig_moved_within(f, 1);
+    }
+    assert_true(moved);
+    assert_moves(f, "create web/0 create web/1 create web/2 create web/3 ", &call);
+    rig_answer(f, call, 4, UNKNOWN);
+    assert_true(rig_moved_within(f, 2));
+}
+
 static void what_waits_too_long_is_asked_for_in_full_passes(void **state)
 {
     struct converger_rig *f = *state;
@@ -283,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_crashed_one_is_restarted_when_due),
         TEST(one_that_went_is_made_again_after_a_while),
+        TEST(records_that_keep_going_hold_nothing_up),
         TEST(what_waits_too_long_is_asked_for_in_full_passes),
         TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
         TEST(nothing_is_stopped_after_a_restore),
