@@ -8,6 +8,7 @@
 #include "common/codec/scan.h"
 #include "common/lifecycle/actor.h"
 #include "common/model/keys.h"
+#include "common/model/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +87,11 @@ static bool valid_lrp(const Cell__LRPStart *s)
            s->diskmb >= 0 && *s->rootfs;
 }
 
+/* One that is larger than a record is no task of the board: no cell takes work of any size. */
 static bool valid_task(const Cell__Task *t)
 {
-    return *t->taskguid && t->memorymb >= 0 && t->diskmb >= 0 && *t->rootfs;
+    return *t->taskguid && t->memorymb >= 0 && t->diskmb >= 0 && *t->rootfs &&
+           cell__task__get_packed_size(t) <= RECORD_MAX_BYTES;
 }
 
 static void lrps(struct role *role, const struct request *q, struct effects *out)

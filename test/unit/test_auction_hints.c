@@ -1,4 +1,5 @@
 /* Hints of what is to be placed, which a bbs gives beside the feed: POST /v1/lrps and /v1/tasks. */
+#include "common/model/record.h"
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>
@@ -179,6 +180,32 @@ static void hints_of_tasks_in_protobuf(void **state)
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 
+/* No task of the board is so large; with the work of others in one message every cell would refuse it. */
+static void a_hint_larger_than_a_record_is_dropped(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    Cell__TaskStarts starts = CELL__TASK_STARTS__INIT;
+    Cell__Task small = CELL__TASK__INIT, large = CELL__TASK__INIT, *list[] = {&small, &large};
+    char *tag = arena_alloc(&f->arena, RECORD_MAX_BYTES + 1);
+    memset(tag, 'x', RECORD_MAX_BYTES);
+    small.taskguid = arena_strdup(&f->arena, "t");
+    small.rootfs = large.rootfs = arena_strdup(&f->arena, "preloaded:x");
+    large.taskguid = arena_strdup(&f->arena, "large");
+    large.n_placementtags = 1;
+    large.placementtags = &tag;
+    starts.starts = list;
+    starts.n_starts = 2;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &starts.base);
+    const struct reply *r =
+        play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
+    assert_int_equal(r->status, 202);
+    buf_done(&body);
+    assert_int_equal(f->x->pool.entries.count, 1);
+}
+
 /* Nobody can be told of it, for its revision is not known: once the feed shows it, it is told. */
 static void a_hint_that_was_refused_is_told_once_the_feed_shows_it(void **state)
 {
@@ -257,6 +284,7 @@ int main(void)
         TEST(a_standby_takes_no_hints_of_lrps),
         TEST(hints_of_tasks_come_sooner_than_the_feed),
         TEST(hints_of_tasks_in_protobuf),
+        TEST(a_hint_larger_than_a_record_is_dropped),
         TEST(a_hint_that_was_refused_is_told_once_the_feed_shows_it),
         TEST(a_hint_that_nothing_confirms_goes),
         TEST(bad_hints_of_tasks),
