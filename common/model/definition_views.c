@@ -166,11 +166,17 @@ bool task_has_layers(struct bytes task)
 
 static Models__Action *old_action(Models__Action *action);
 
-static void old_actions(Models__Action **actions, size_t count)
+/* How many are left: what only reported or tried nothing at all is nothing, and no list has holes. */
+static size_t old_actions(Models__Action **actions, size_t count)
 {
+    size_t left = 0;
     for (size_t i = 0; i < count; i++) {
-        actions[i] = old_action(actions[i]);
+        Models__Action *old = old_action(actions[i]);
+        if (old) {
+            actions[left++] = old;
+        }
     }
+    return left;
 }
 
 /* The action with its time-outs in nanoseconds too, without Try and EmitProgress. Of several
@@ -189,11 +195,14 @@ static Models__Action *old_action(Models__Action *action)
     } else if (action->try_action) {
         return old_action(action->try_action->action);
     } else if (action->parallel_action) {
-        old_actions(action->parallel_action->actions, action->parallel_action->n_actions);
+        Models__ParallelAction *list = action->parallel_action;
+        list->n_actions = old_actions(list->actions, list->n_actions);
     } else if (action->serial_action) {
-        old_actions(action->serial_action->actions, action->serial_action->n_actions);
+        Models__SerialAction *list = action->serial_action;
+        list->n_actions = old_actions(list->actions, list->n_actions);
     } else if (action->codependent_action) {
-        old_actions(action->codependent_action->actions, action->codependent_action->n_actions);
+        Models__CodependentAction *list = action->codependent_action;
+        list->n_actions = old_actions(list->actions, list->n_actions);
     }
     return action;
 }

@@ -186,6 +186,10 @@ static void version_0_has_old_units_and_no_cached_dependencies(void **state)
          "\"action\":" TRY(PROGRESS(TIMEOUT(TRY(RUN)))) ",\"monitor\":" SERIAL(
              PROGRESS(RUN) "," TRY(OTHER)),
          "\"action\":" OLD_TIMEOUT(RUN) ",\"monitor\":" SERIAL(RUN "," OTHER)},
+        {"no hole is left of what wraps nothing",
+         "\"setup\":{\"try\":{}},\"action\":" SERIAL(
+             "{\"emit_progress\":{}}," RUN ",{\"try\":{}}"),
+         "\"action\":" SERIAL(RUN)},
         {"cached dependencies are downloads of the setup, without checksums",
          "\"cached_dependencies\":[" DEPENDENCY "," DEPENDENCY "]",
          "\"setup\":" SERIAL(PARALLEL(DEPENDENCY_DOWNLOAD "," DEPENDENCY_DOWNLOAD))},
