@@ -90,9 +90,18 @@ start_again() { # NAME
     start_named "$1"
     wait_for 30 "$1" answers_again "$1"
 }
+# Nobody waits for a process that has ended.
+wait_until_it_answers() { # NAME
+    ended_or_answers() { ! pid_of "$1" || answers_again "$1"; }
+    wait_for 30 "$1" ended_or_answers "$1" || die "$1 does not answer; its log: $state/log/$1.log"
+    pid_of "$1" >/dev/null || {
+        tail -n 3 "$state/log/$1.log" >&2
+        die "$1 ended right after its start; its log: $state/log/$1.log"
+    }
+}
 answers_again() { # NAME
     case $1 in
-    etcd) "$bin/bbs" cells --timeout 2 ;;
+    etcd) etcd_answers ;;
     bbs-*) "$bin/bbs" cells --bbs-url "https://127.0.0.1:$(bbs_port "${1#bbs-}")" --timeout 2 ;;
     rep-*) "$bin/rep" state --url "https://127.0.0.1:$(rep_port "${1#rep-}")" --timeout 2 >/dev/null &&
         "$bin/bbs" cells --timeout 2 --output json | grep '"cell_id":"cell-'"${1#rep-}"'".*"state":"PRESENT"' >/dev/null ;;

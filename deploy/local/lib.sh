@@ -30,6 +30,38 @@ instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 2
 
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
 
+# Dies when this user may not look into the state directory, or not change it: to a script that cannot
+# look, a cluster that runs is not there, and its processes are left over from one that was deleted.
+check_access() {
+    local dir='' part denied='' owner
+    while IFS= read -r -d / part || [ -n "$part" ]; do
+        dir=${dir%/}/$part
+        [ -d "$dir" ] || break
+        [ -x "$dir" ] || { denied=$dir && break; }
+    done <<<"$(realpath -ms "$state")/"
+    if [ -z "$denied" ] && [ -d "$state" ]; then
+        [ -r "$state" ] && [ -w "$state" ] && { [ ! -e "$state/cluster" ] || [ -r "$state/cluster" ]; } ||
+            denied=$state
+    fi
+    if [ -n "$denied" ]; then
+        owner=$(stat -c %U "$denied")
+        die "permission denied: $denied belongs to $owner. Run this as $owner, or set CORKBOARD_STATE" \
+            "to a directory of your own for a cluster of your own. Nothing was touched"
+    fi
+}
+
+# Dies when processes of this cluster belong to somebody else, whom this user cannot end.
+check_strays_are_ours() {
+    local pid name owner
+    [ "$(id -u)" != 0 ] || return 0
+    while read -r pid name; do
+        owner=$(stat -c %U "/proc/$pid" 2>/dev/null) || continue
+        [ "$owner" = "$(id -un)" ] ||
+            die "permission denied: $name (process $pid) belongs to $owner. Run this as $owner." \
+                "Nothing was touched"
+    done < <(strays)
+}
+
 # The URLs of all processes of a kind, comma-separated: bbs, auctioneer, converger.
 urls() { # KIND
     local i urls=''
@@ -198,6 +230,11 @@ start_etcd() {
         --logger zap --log-level warn
 }
 
+etcd_answers() {
+    ETCDCTL_API=3 etcdctl --endpoints "https://127.0.0.1:$etcd_port" --command-timeout 2s \
+        --cacert "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key" endpoint health
+}
+
 start_bbs() { # NUMBER
     local i=$1
     start_process "bbs-$i" "$bin/bbs" serve --name "bbs-$i" \
@@ -255,13 +292,15 @@ start_named() { # NAME
 }
 
 start_rep() { # CELL_NUMBER
-    local i=$1 zones
+    local i=$1 zones rootfs
     zones=$(setting zones)
+    mapfile -t rootfs < <(setting rootfs)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
         --admin-listen "127.0.0.1:$(rep_admin_port "$i")" --on-term leave \
         --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
-        --rootfs "busybox=$state/rootfs/busybox" --memory-mb 4096 --disk-mb 8192 --containers 100 \
+        "${rootfs[@]/#/--rootfs=}" \
+        --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
         --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
         --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
 }
