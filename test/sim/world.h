@@ -140,6 +140,7 @@ struct world_answer {
     struct node *from, *by;
     const char *path;
     int64_t arrived_revision; /* etcd's when the request arrived */
+    int64_t clock_ahead_ns;   /* of the wall clock of who answers, as it does */
     int status;
     struct bytes request, body;
 };

@@ -1,4 +1,5 @@
 /* What the board ever said of each instance: whose it is, and whether it was released since. */
+#include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
@@ -74,6 +75,43 @@ static void release_forgotten(struct checkers *k)
         if (i->forgotten && (is_taken(k, &a, i) || is_outdated(k, &a, i))) {
             i->released = true;
         }
+    }
+    arena_done(&a);
+}
+
+/* As the board was at `revision`, and at this time of a wall clock. */
+static bool is_unwanted(struct checkers *k, struct arena *a, const struct instance *i,
+                        const char *domain, int64_t revision, int64_t wall_ns)
+{
+    const struct past *p = history_at(&k->history, key_domain(a, domain), revision);
+    const Board__DomainRecord *d = (const Board__DomainRecord *)(p ? p->message : NULL);
+    if (!d || p->revision <= history_epoch(&k->history) ||
+        (d->ttl_s && d->expires_at <= wall_ns)) {
+        return false;
+    }
+    const struct past *ordinary =
+        history_at(&k->history, key_actual(a, i->process_guid, i->index, 0), revision);
+    p = history_at(&k->history, key_desired(a, i->process_guid), revision);
+    return !(ordinary && ordinary->message) &&
+           !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
+}
+
+void note_dismissal(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
+                    const Board__MoveResult *result)
+{
+    bool told_to_end = strcmp(move->move, "evacuate_running") == 0 && !result->keep_container &&
+                       result->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING &&
+                       move->actual_lrp_instance_key;
+    struct instance *i =
+        told_to_end ? map_get(&k->instances, move->actual_lrp_instance_key->instance_guid) : NULL;
+    if (!i || !i->forgotten) {
+        return; /* what has a record is released by what becomes of that */
+    }
+    struct arena a;
+    arena_init(&a);
+    int64_t wall_ns = world_wall(k->cluster->world) + answer->clock_ahead_ns;
+    if (is_unwanted(k, &a, i, move->actual_lrp_key->domain, result->revision, wall_ns)) {
+        i->released = true;
     }
     arena_done(&a);
 }

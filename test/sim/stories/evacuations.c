@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
 #include "test/sim/model_etcd.h"
 
@@ -264,6 +265,54 @@ void story_board_emptied_while_evacuating(struct cluster *c)
     await_empty(c, cell, 0, 15 * SECOND_NS);
     await_gone(c, "web");
     assert_int_equal(cluster_lost_cells(c), 0);
+}
+
+/* The swarm's checkers look on at a story. */
+static void committed(void *checkers, const struct world_commit *commit)
+{
+    checkers_committed(checkers, commit);
+}
+
+static void answered(void *checkers, const struct world_answer *answer)
+{
+    checkers_answered(checkers, answer);
+}
+
+static void verb(void *checkers, struct node *cell, const struct verb_call *call)
+{
+    checkers_verb(checkers, cell, call);
+}
+
+void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
+{
+    says(c, "Amid an evacuation etcd is restored to a time before the app was desired, and its "
+            "owner says that nothing of the domain is wanted before the rep is heard again. What "
+            "runs on the cell that is emptied has no record to be stopped by: its rep is told to "
+            "end it, and that is no stop for being absent from a domain that nobody speaks for.");
+    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    struct checkers k;
+    checkers_init(&k, c, 30 * SECOND_NS);
+    world_observe(c->world, &(struct world_observer){committed, answered, NULL, verb, &k});
+    struct node *cell = desire_and_choose(c, 4);
+    checkers_evacuates(&k, cell == c->cells[0] ? 0 : 1);
+    world_stop(c->world, cell);
+    await_evacuating(c, 2);
+    cut_cell(c, cell, true);
+    world_restore(c->world, snapshot, SECOND_NS);
+    checkers_restored(&k, snapshot);
+    world_run(c->world, 3 * SECOND_NS);
+    cluster_new_epoch(c, "anew");
+    world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    assert_true(model_containers_running(node_containers(cell)) == 2);
+    cut_cell(c, cell, false);
+    await_empty(c, cell, 0, 30 * SECOND_NS);
+    await_gone(c, "web");
+    if (!checkers_clean(&k)) {
+        fail_msg("%s", buf_string(&k.violation));
+    }
+    world_observe(c->world, &(struct world_observer){0});
+    checkers_done(&k);
 }
 
 void story_late_news_of_a_cell_that_left(struct cluster *c)
