@@ -3,6 +3,7 @@
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/tasks.h"
 #include "board.pb-c.h"
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"
 #include "common/codec/scan.h"
@@ -105,18 +106,11 @@ static const char *verb_of(const Board__FeedFrame *f)
                                                       : "changed";
 }
 
-static void append_printable(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        buf_append(out, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
-    }
-}
-
 static void print_text(struct events *e, struct arena *a, const Board__FeedFrame *f,
                        enum record_type type, const ProtobufCMessage *m)
 {
     const char *what = m ? text_of(a, type, m) : "";
-    append_printable(&e->out,
+    printable_append(&e->out,
                      arena_printf(a, "%-8lld %-8s %s%s%s", (long long)f->revision, verb_of(f),
                                   text_of_key(a, f->key, type, m), *what ? ": " : "", what));
     buf_append_string(&e->out, "\n");

@@ -107,7 +107,7 @@ static int follow(struct session *s, struct follower_of_feed *f, struct err *err
         }
         cli_sleep_ms(RECONNECT_MS);
     }
-    return 0;
+    return err_set(err, ERR_UNKNOWN, "interrupted");
 }
 
 int bbs_events_run(const struct invocation *call, struct err *err)

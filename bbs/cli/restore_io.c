@@ -98,7 +98,7 @@ static int ask(struct asker *s, enum store_call call, const ProtobufCMessage *me
         event_base_loop(s->base, EVLOOP_ONCE);
     }
     if (!s->answered) {
-        return err_set(err, ERR_UNAVAILABLE, "interrupted");
+        return err_set(err, ERR_UNKNOWN, "interrupted");
     }
     if (s->answer.outcome == STORE_REFUSED) {
         return err_set(err, ERR_UNAVAILABLE, "%.220s", s->answer.text);

@@ -308,6 +308,10 @@ int session_about(struct session *s, const char *name, int r, struct err *err)
     bool missing = r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT || r == -ERR_UNKNOWN;
     bool may = missing && cli_client_may_have_done(s->client);
     struct err inner = *err;
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted%s%.60s%s", may ? "; " : "", may ? name : "",
+                       may ? ": it may have been done" : "");
+    }
     return err_set(err, inner.code, "%.60s: %.*s%s", name, may ? 150 : 200, inner.text,
                    may ? "; it may have been done" : "");
 }

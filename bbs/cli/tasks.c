@@ -30,9 +30,9 @@ static const char *state_name(const Models__Task *task)
 const char *task_state_text(struct arena *a, const Models__Task *task)
 {
     if (!task_is_over(task)) {
-        return state_name(task);
+        return text_upper(a, state_name(task));
     }
-    const char *how = task->failed ? "failed" : "succeeded";
+    const char *how = task->failed ? "FAILED" : "SUCCEEDED";
     return task->state == MODELS__TASK__STATE__Resolving ? arena_printf(a, "%s (resolving)", how)
                                                          : how;
 }
@@ -118,6 +118,18 @@ static void add(struct table *t, const char *name, const char *value)
     table_add(t, (const char *[]){name, or_dash(value)});
 }
 
+/* A line of the result is a row; what ends the last one is no part of it. */
+static void add_result(struct table *t, const char *result)
+{
+    const char *name = "result";
+    while (*result) {
+        size_t size = strcspn(result, "\n");
+        table_add(t, (const char *[]){name, size ? arena_strndup(t->arena, result, size) : " "});
+        name = " ";
+        result += size + (result[size] == '\n');
+    }
+}
+
 static const char *ago(struct arena *a, int64_t at_ns, int64_t now_ns)
 {
     return at_ns ? arena_printf(a, "%s ago", age_text(a, now_ns - at_ns)) : "-";
@@ -150,9 +162,7 @@ void task_text(struct arena *a, const Models__Task *k, int64_t now_ns, struct bu
             add(&t, "callback", d->completion_callback_url);
         }
     }
-    if (*k->result) {
-        add(&t, "result", k->result);
-    }
+    add_result(&t, k->result);
     table_print(&t, out);
 }
 

@@ -22,7 +22,7 @@ size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
 /* Whether it has ended: nothing of how it ended changes any more. */
 bool task_is_over(const Models__Task *task);
 
-/* "Pending", "Running", "succeeded", "failed", and with " (resolving)" */
+/* "PENDING", "RUNNING", "SUCCEEDED", "FAILED", and with " (resolving)" */
 const char *task_state_text(struct arena *a, const Models__Task *task);
 
 /* The table of `bbs tasks`: a row for each, with why it waits or failed below it. */
@@ -36,7 +36,7 @@ void task_text(struct arena *a, const Models__Task *task, int64_t now_ns, struct
 void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
                        struct buf *out);
 
-/* One line while it is waited for: "backup: Running on cell-1". */
+/* One line while it is waited for: "backup: RUNNING on cell-1". */
 const char *task_progress_text(struct arena *a, const char *name, const Models__Task *task);
 
 #endif

@@ -4,6 +4,7 @@
 #include "bbs/cli/tasks.h"
 #include "common/cli/state_text.h"
 #include "common/cli/table.h"
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
 #include "common/model/crash_policy.h"
@@ -246,9 +247,7 @@ static void print_json(const struct why *w, struct bytes auctioneer, struct buf 
 /* What another process wrote is not trusted with a terminal. */
 static void print_line(const char *text, struct buf *out)
 {
-    for (; *text; text++) {
-        buf_append(out, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
-    }
+    printable_append(out, text);
     buf_append_string(out, "\n");
 }
 

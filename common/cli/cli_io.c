@@ -165,6 +165,21 @@ static void fill_closed_descriptors(void)
     }
 }
 
+/* Ctrl-C has one wording, whatever the command was about then. A command that gave an exit status has
+ * told what it had to tell. */
+static void tell_end(const struct cli_program *program, int r, bool interrupted_by_user,
+                     const struct err *err)
+{
+    static const char word[] = "interrupted";
+    const char *text = r < 0 ? err->text : NULL;
+    bool said = text && strncmp(text, word, sizeof(word) - 1) == 0;
+    if (interrupted_by_user && !said) {
+        fprintf(stderr, "%s: %s%s%s\n", program->name, word, text ? ": " : "", text ? text : "");
+    } else if (text) {
+        fprintf(stderr, "%s: %s\n", program->name, text);
+    }
+}
+
 int cli_main(const struct cli_program *program, int argc, char *const *argv)
 {
     fill_closed_descriptors();
@@ -176,8 +191,6 @@ int cli_main(const struct cli_program *program, int argc, char *const *argv)
     r = r < 0 ? r : run(&call, &err);
     arena_done(&arena);
     bool interrupted_by_user = r != 0 && cli_interrupted();
-    if (r < 0 && !(interrupted_by_user && strcmp(err.text, "interrupted") == 0)) {
-        fprintf(stderr, "%s: %s\n", program->name, err.text);
-    }
+    tell_end(program, r, interrupted_by_user, &err);
     return interrupted_by_user ? CLI_INTERRUPTED : r < 0 ? cli_exit_of(err.code) : r;
 }

@@ -26,8 +26,8 @@ int cli_main(const struct cli_program *program, int argc, char *const *argv);
 int cli_exit_of(enum err_code code);
 
 /* From the first call on Ctrl-C and TERM set a flag instead of ending the process; a second one
- * ends it. A command that fails with the flag set gives CLI_INTERRUPTED, without a word unless its
- * error says more than "interrupted". */
+ * ends it. A command that fails with the flag set, or gives an exit status, gives
+ * CLI_INTERRUPTED, and its last line on standard error begins with "PROGRAM: interrupted". */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
 

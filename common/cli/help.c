@@ -46,7 +46,7 @@ static void program_help(const struct invocation *call, struct buf *out)
     buf_printf(out,
                "\n%s COMMAND --help tells all of a command; %s --version the version.\n"
                "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 unavailable,\n"
-               "6 timeout, 7 partly placed, 8 denied.\n",
+               "6 timeout, 7 partly placed, 8 denied, 130 interrupted.\n",
                p->name, p->name);
 }
 

@@ -1,5 +1,6 @@
 #include "common/cli/state_text.h"
 
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/codec/json_text.h"
 
@@ -10,9 +11,7 @@ static void append_scalar(const json_t *v, struct buf *out)
 {
     char *text = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY);
     const char *shown = text ? text : json_string_value(v);
-    for (; shown && *shown; shown++) {
-        buf_append(out, (unsigned char)*shown < 0x20 || *shown == 0x7f ? "?" : shown, 1);
-    }
+    printable_append(out, shown ? shown : "");
     free(text);
 }
 

@@ -1,6 +1,7 @@
 #include "common/cli/table.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 struct table_row {
@@ -24,11 +25,11 @@ static struct table_row *new_row(struct table *t, unsigned cells)
     return arena_alloc(t->arena, sizeof(struct table_row) + cells * sizeof(char *));
 }
 
-char *text_printable(struct arena *a, const char *text)
+const char *text_upper(struct arena *a, const char *text)
 {
     char *copy = arena_strdup(a, text);
     for (char *c = copy; *c; c++) {
-        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+        *c = (char)toupper((unsigned char)*c);
     }
     return copy;
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
+#include "common/cli/printable.h"
 
 #include <stdbool.h>
 
@@ -17,9 +18,8 @@ struct table {
     struct table_row *first, *last;
 };
 
-/* A copy with "?" for each control character, so that what comes from others can not play with a
- * terminal. */
-char *text_printable(struct arena *a, const char *text);
+/* A copy in capitals: names of states on the wire are written in more than one way. */
+const char *text_upper(struct arena *a, const char *text);
 
 /* `titles` are the first row; all strings are copied into the arena. */
 void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles);

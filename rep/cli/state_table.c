@@ -62,7 +62,7 @@ void rep_containers_table(struct arena *a, const Cell__CellState *s, struct buf 
     }
     for (size_t i = 0; i < s->n_tasks; i++) {
         const Cell__Task *k = s->tasks[i];
-        table_add(&t, (const char *[]){k->taskguid, "task", "-", k->state,
+        table_add(&t, (const char *[]){k->taskguid, "task", "-", text_upper(a, k->state),
                                        arena_printf(a, "%d MB", (int)k->memorymb),
                                        arena_printf(a, "%d MB", (int)k->diskmb)});
     }

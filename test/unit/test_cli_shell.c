@@ -80,11 +80,94 @@ static void progress_stays_on_one_line_of_the_terminal(void **state)
     assert_string_equal(out, "\r\033[Ka terminal that does not say");
 }
 
+/* Commands that Ctrl-C reaches, and what they give then. */
+static int ends_with(int r, const char *text, struct err *err)
+{
+    cli_catch_interrupts();
+    raise(SIGINT);
+    return r < 0 ? err_set(err, (enum err_code)-r, "%s", text) : r;
+}
+static int says_so(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return ends_with(-ERR_UNKNOWN, "interrupted", err);
+}
+static int says_more(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return ends_with(-ERR_UNKNOWN, "interrupted; it goes on", err);
+}
+static int says_else(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return ends_with(-ERR_UNAVAILABLE, "web: no answer", err);
+}
+static int says_nothing(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return ends_with(CLI_TIMEOUT, NULL, err);
+}
+static int is_done(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return ends_with(0, NULL, err);
+}
+
+/* The exit status of a command; in `said` what it says on standard error. */
+static int status_of(const char *command, char *said, size_t size)
+{
+    static const struct cli_command interrupted[] = {
+        {"so", "", "", NULL, no_options, 0, 0, says_so},
+        {"more", "", "", NULL, no_options, 0, 0, says_more},
+        {"else", "", "", NULL, no_options, 0, 0, says_else},
+        {"nothing", "", "", NULL, no_options, 0, 0, says_nothing},
+        {"done", "", "", NULL, no_options, 0, 0, is_done},
+        {0},
+    };
+    static const struct cli_program all = {"bbs", "guards the board", interrupted};
+    int ends[2], status = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *const argv[] = {(char[]){"bbs"}, (char *)(uintptr_t)command, NULL};
+        dup2(ends[1], STDERR_FILENO);
+        _exit(cli_main(&all, 2, argv));
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], said, size - 1);
+    said[n > 0 ? n : 0] = 0;
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void an_interrupt_has_one_status_and_one_wording(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *said;
+        int status;
+    } rows[] = {
+        {"so", "bbs: interrupted\n", CLI_INTERRUPTED},
+        {"more", "bbs: interrupted; it goes on\n", CLI_INTERRUPTED},
+        {"else", "bbs: interrupted: web: no answer\n", CLI_INTERRUPTED},
+        {"nothing", "bbs: interrupted\n", CLI_INTERRUPTED},
+        {"done", "", CLI_DONE}, /* it came too late */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char said[200];
+        assert_int_equal(status_of(rows[i].command, said, sizeof(said)), rows[i].status);
+        assert_string_equal(said, rows[i].said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_outputs_are_not_taken_by_others),
         cmocka_unit_test(progress_stays_on_one_line_of_the_terminal),
+        cmocka_unit_test(an_interrupt_has_one_status_and_one_wording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

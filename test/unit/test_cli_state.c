@@ -188,7 +188,7 @@ static void cell_state_for_people(void **state)
     rep_containers_table(&a, (const Cell__CellState *)m, &out);
     assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  STATE    MEMORY  DISK\n"
                                           "g          p        2      RUNNING  32 MB   16 MB\n"
-                                          "t          task     -      Running  0 MB    0 MB\n");
+                                          "t          task     -      RUNNING  0 MB    0 MB\n");
     buf_clear(&out);
     buf_clear(&out);
     text = "{\"cell_id\":\"c1\",\"lrps\":[{\"instance_guid\":\"g\",\"process_guid\":\"p\",\"index\":2,"

@@ -169,15 +169,15 @@ static void tables_say_why(void **state)
     tasks_table(&f->arena, found, n, 5000000000, &f->out);
     assert_string_equal(buf_string(&f->out),
                         "TASK  GUID  STATE                  CELL    AGE  DOMAIN\n"
-                        "b     b-1   succeeded (resolving)  -       4s   d\n"
-                        "b     b-2   failed                 -       3s   d\n"
+                        "b     b-1   SUCCEEDED (resolving)  -       4s   d\n"
+                        "b     b-2   FAILED                 -       3s   d\n"
                         "    failed: Exited with status 1\n"
-                        "raw   raw   Pending                -       2s   d\n"
+                        "raw   raw   PENDING                -       2s   d\n"
                         "    rejected 2 times, last: insufficient resources\n"
-                        "c     c-1   Running                cell-1  1s   d\n");
-    assert_string_equal(task_progress_text(&f->arena, "c", list[3]), "c: Running on cell-1");
+                        "c     c-1   RUNNING                cell-1  1s   d\n");
+    assert_string_equal(task_progress_text(&f->arena, "c", list[3]), "c: RUNNING on cell-1");
     assert_string_equal(task_progress_text(&f->arena, "raw", list[2]),
-                        "raw: Pending (rejected 2 times, last: insufficient resources)");
+                        "raw: PENDING (rejected 2 times, last: insufficient resources)");
 }
 
 static void an_outcome_ends_with_the_result(void **state)
@@ -193,10 +193,15 @@ static void an_outcome_ends_with_the_result(void **state)
     task_outcome_text(&f->arena, "b", t, &f->out);
     assert_string_equal(buf_string(&f->out), "b succeeded (b-1)\nb succeeded (b-1)\n42\n"
                                              "b failed: no?[2J? (b-1)\n43\n");
-    assert_string_equal(task_progress_text(&f->arena, "b", t), "b: failed (failed: no?[2J?)");
+    assert_string_equal(task_progress_text(&f->arena, "b", t), "b: FAILED (failed: no?[2J?)");
     buf_clear(&f->out);
     task_text(&f->arena, t, 0, &f->out);
     assert_non_null(strstr(buf_string(&f->out), "failed   no?[2J?\n"));
+    assert_non_null(strstr(buf_string(&f->out), "result   43\n"));
+    buf_clear(&f->out);
+    t->result = arena_strdup(&f->arena, "one\n\n\033two"); /* a row for each line */
+    task_text(&f->arena, t, 0, &f->out);
+    assert_non_null(strstr(buf_string(&f->out), "result   one\n          \n         ?two\n"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)

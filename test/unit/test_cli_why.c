@@ -183,23 +183,23 @@ static void tasks(void **state)
         const char *said;
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
-         "Pending for 5s; it is offered again every 30 s, and fails when it was not started within "
+         "PENDING for 5s; it is offered again every 30 s, and fails when it was not started within "
          "30 min; with 3 rejections behind it the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 9,
-         "Pending for 5s; it was rejected 2 times, the last time: no room; it is offered again "
+         "PENDING for 5s; it was rejected 2 times, the last time: no room; it is offered again "
          "every 30 s, and fails when it was not started within 30 min; with 9 rejections behind it "
          "the next one fails it (max_retries); " CELLS},
-        {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "Running on here for 5s"},
+        {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "RUNNING on here for 5s"},
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
-         "Running on gone for 5s; its cell gone is LOST for 7s; a task runs at most once: it fails "
+         "RUNNING on gone for 5s; its cell gone is LOST for 7s; a task runs at most once: it fails "
          "when its cell stays away for 60 s"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "succeeded for 5s; it is kept until it is deleted: bbs task t-1 --rm"},
+         "SUCCEEDED for 5s; it is kept until it is deleted: bbs task t-1 --rm"},
         {MODELS__TASK__STATE__Completed, "", "http://x", "no", "", true, 0, -1,
-         "failed for 5s; it failed: no; its callback is told how it ended, then it is deleted: "
+         "FAILED for 5s; it failed: no; its callback is told how it ended, then it is deleted: "
          "http://x"},
         {MODELS__TASK__STATE__Resolving, "", "", "", "", false, 0, -1,
-         "succeeded (resolving) for 5s; somebody takes note of how it ended, and deletes it"},
+         "SUCCEEDED (resolving) for 5s; somebody takes note of how it ended, and deletes it"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct why_facts facts = {&f->cells, true, NOW};
