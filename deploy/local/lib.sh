@@ -187,21 +187,27 @@ wait_for() { # SECONDS WHAT COMMAND...
     progress_end
 }
 
-# Runs COMMAND to its end, showing progress; what it prints goes to LOG. Its status is given back.
+# Runs COMMAND to its end, showing progress; what it prints goes to LOG. Its status is given back. A signal
+# ends it first, and then has the effect that it has without it.
 run_with_progress() { # LOG WHAT COMMAND...
-    local log=$1 what=$2 begun=$SECONDS pid
+    local log=$1 what=$2 begun=$SECONDS pid traps caught='' status=0
     shift 2
+    traps=$(trap -p INT TERM)
     "$@" >"$log" 2>&1 &
     pid=$!
     # A background process does not hear Ctrl-C by itself.
-    trap 'kill $pid 2>/dev/null; progress_end; exit 130' INT TERM
+    trap 'caught=INT; kill $pid 2>/dev/null' INT
+    trap 'caught=TERM; kill $pid 2>/dev/null' TERM
     while kill -0 $pid 2>/dev/null; do
         progress $((SECONDS - begun)) "$what"
-        sleep 0.2
+        sleep 0.1
     done
     progress_end
+    wait $pid || status=$?
     trap - INT TERM
-    wait $pid
+    eval "$traps"
+    [ -z "$caught" ] || kill -s $caught $BASHPID
+    return $status
 }
 
 # Exports for clients of the cluster, in the names that Diego's command line reads and in ours.
