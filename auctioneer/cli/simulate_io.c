@@ -97,6 +97,9 @@ static struct why_cell cell_of(const Cell__CellState *state)
         .id = state->cell_id, .state = state, .unusable = state->evacuating ? "evacuating" : NULL};
 }
 
+/* As a rep's /state writes them, and as `rep state` does. */
+enum { STATES_READ = CODEC_OWN | CODEC_SNAKE_CASE };
+
 /* One object on each line that is not empty, or a list of them. */
 static int read_states(struct arena *a, struct bytes text, ProtobufCMessage ***ret_list,
                        size_t *ret_count, struct err *err)
@@ -105,8 +108,8 @@ static int read_states(struct arena *a, struct bytes text, ProtobufCMessage ***r
     size_t lines = 1;
     at += strspn(at, " \t\r\n");
     if (*at == '[') {
-        return json_decode_list(a, &cell__cell_state__descriptor, bytes_of(at), CODEC_OWN,
-                                ret_list, ret_count, err);
+        return json_decode_list(a, &cell__cell_state__descriptor, bytes_of(at),
+                                STATES_READ, ret_list, ret_count, err);
     }
     for (const char *c = at; *c; c++) {
         lines += *c == '\n';
@@ -116,7 +119,7 @@ static int read_states(struct arena *a, struct bytes text, ProtobufCMessage ***r
     for (; *at; at += strspn(at, " \t\r\n")) {
         size_t size = strcspn(at, "\n");
         struct bytes line = {.data = (const uint8_t *)at, .size = size};
-        if (json_decode(a, &cell__cell_state__descriptor, line, CODEC_OWN, &list[count], err) < 0) {
+        if (json_decode(a, &cell__cell_state__descriptor, line, STATES_READ, &list[count], err) < 0) {
             return err_prefix(err, "state %zu", count + 1);
         }
         count++;
@@ -408,7 +411,7 @@ static int show(struct arena *a, const Auction__Simulation *s, bool json, struct
     int r = 0;
     buf_init(&out);
     if (json) {
-        r = json_encode(&s->base, CODEC_OWN, &out, err);
+        r = json_encode(&s->base, CODEC_OWN | CODEC_SNAKE_CASE, &out, err);
         buf_append_string(&out, "\n");
     } else {
         simulate_text(a, s, &out);

@@ -9,7 +9,7 @@
 
 static void json_line(const ProtobufCMessage *m, struct buf *out)
 {
-    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
+    if (json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, out, NULL) == 0) {
         buf_append_string(out, "\n");
     }
 }

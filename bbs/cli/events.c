@@ -122,7 +122,7 @@ static void print_json(struct events *e, const Board__FeedFrame *f, const Protob
                (long long)f->revision);
     json_string_text(bytes_of(f->key), &e->out);
     buf_append_string(&e->out, ",\"record\":");
-    if (!m || json_encode(m, CODEC_OWN, &e->out, NULL) < 0) {
+    if (!m || json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, &e->out, NULL) < 0) {
         buf_append_string(&e->out, "null");
     }
     buf_append_string(&e->out, "}\n");

@@ -359,7 +359,7 @@ void session_hide(struct session *s, ProtobufCMessage *m)
 void session_json(struct session *s, ProtobufCMessage *m, struct buf *out)
 {
     session_hide(s, m);
-    if (json_encode(m, CODEC_OWN, out, NULL) == 0) {
+    if (json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, out, NULL) == 0) {
         buf_append_string(out, "\n");
     }
 }

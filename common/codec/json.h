@@ -17,6 +17,10 @@ enum codec_flags {
     CODEC_PRETTY = 1, /* encode: indented lines instead of one line */
     CODEC_OWN = 2,    /* Corkboard's own fields (numbers from 1000 up) take part */
     CODEC_STRICT = 4, /* decode: an unknown or repeated key is an error */
+    /* As the command line shows messages: every key in snake_case ("MemoryMB" is "memory_mb"), and
+     * what Diego puts into a holder ("OptionalRoutable":{"routable":true}) without it, when it is
+     * set. Decode takes these and Diego's own. */
+    CODEC_SNAKE_CASE = 8,
 };
 
 enum {

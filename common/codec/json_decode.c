@@ -354,7 +354,7 @@ static int read_holder(struct reader *r, const struct json_field *f, const json_
     int e = 0;
     json_object_foreach((json_t *)v, key, value)
     {
-        if (e < 0 || !keys_match(key, f->key, true)) {
+        if (e < 0 || !keys_match(key, f->wire ? f->wire : f->key, true)) {
             continue;
         }
         struct step here = {.key = key};
@@ -374,6 +374,16 @@ static bool takes_part(const struct reader *r, const struct json_field *f)
     return (r->flags & CODEC_OWN) || !json_field_is_own(f);
 }
 
+static bool names_field(const struct json_field *f, const char *key, bool any_case)
+{
+    return keys_match(key,
+                      f->holder ? f->holder
+                      : f->wire ? f->wire
+                                : f->key,
+                      any_case) ||
+           (f->wire && keys_match(key, f->key, any_case));
+}
+
 /* The field that a key names, here or in an inlined message; *ret_outer is the field that inlines
  * it, or NULL. Inlining is one level deep in all of Diego's messages. */
 static const struct json_field *find_field(struct reader *r, const ProtobufCMessageDescriptor *d,
@@ -387,7 +397,7 @@ static const struct json_field *find_field(struct reader *r, const ProtobufCMess
             continue;
         }
         if (!is_inlined(f)) {
-            if (keys_match(key, f->holder ? f->holder : f->key, any_case)) {
+            if (names_field(f, key, any_case)) {
                 *ret_outer = NULL;
                 return f;
             }
@@ -433,7 +443,8 @@ static int read_known(struct reader *r, const struct json_field *f, const struct
         ProtobufCMessage **sub = member_of(m, outer->field->offset);
         m = *sub = *sub ? *sub : new_message(r, outer->field->descriptor);
     }
-    return f->holder ? read_holder(r, f, v, m) : read_member(r, f, v, m);
+    bool bare = f->wire && !json_is_object(v); /* in snake_case there is no holder */
+    return f->holder && !bare ? read_holder(r, f, v, m) : read_member(r, f, v, m);
 }
 
 static int read_key(struct reader *r, const char *key, const json_t *v, ProtobufCMessage *m)
@@ -504,7 +515,11 @@ static int decode(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
                   unsigned flags, struct step *at, ProtobufCMessage **ret_message,
                   const char **ret_path, struct err *err)
 {
-    struct reader r = {.arena = a, .shapes.arena = a, .flags = flags, .at = at, .err = err};
+    struct reader r = {.arena = a,
+                       .shapes = {.arena = a, .snake_case = flags & CODEC_SNAKE_CASE},
+                       .flags = flags,
+                       .at = at,
+                       .err = err};
     int e = read_message(&r, descriptor, tree, ret_message);
     if (at) {
         come_up(&r, e);

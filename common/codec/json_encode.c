@@ -171,8 +171,8 @@ static int compare_entries(const void *a, const void *b)
                   entry_key(*(ProtobufCMessage *const *)b));
 }
 
-/* A route's value is JSON already and is shown as it was written, also where readers of JSON differ (1e400,
- * half a surrogate pair). One that is not (the board never holds such) is shown as text. */
+/* A route's value is JSON already and is shown as it was written, also where readers of JSON differ
+ * (1e400, half a surrogate pair). One that is not (the board never holds such) is shown as text. */
 static void write_route(struct writer *w, const ProtobufCBinaryData *value)
 {
     struct bytes text = {value->data, value->len};
@@ -321,8 +321,11 @@ static void write_member(struct writer *w, const struct json_field *f, const Pro
         return;
     case JSON_HOLDER:
     case JSON_HOLDER_OMIT:
-        write_holder(w, f, m);
-        return;
+        if (!w->shapes.snake_case) {
+            write_holder(w, f, m);
+            return;
+        }
+        break;
     case JSON_IF_THERE:
         if (*(void *const *)member_of(m, f->field->offset)) {
             write_key(w, f->key);
@@ -371,7 +374,9 @@ int json_encode(const ProtobufCMessage *message, unsigned flags, struct buf *out
 {
     struct arena scratch;
     arena_init(&scratch);
-    struct writer w = {.out = out, .shapes.arena = &scratch, .flags = flags};
+    struct writer w = {.out = out,
+                       .shapes = {.arena = &scratch, .snake_case = flags & CODEC_SNAKE_CASE},
+                       .flags = flags};
     write_message(&w, message);
     arena_done(&scratch);
     if (w.too_deep) {

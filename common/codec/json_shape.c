@@ -2,6 +2,7 @@
 
 #include "common/codec/json.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct row {
@@ -40,7 +41,32 @@ static void apply_row(struct arena *a, struct json_field *f, const struct row *r
     f->holder = dot ? arena_strndup(a, row->key, (size_t)(dot - row->key)) : NULL;
 }
 
-static struct json_shape *make_shape(struct arena *a, const ProtobufCMessageDescriptor *d)
+/* A word begins at a capital after a small letter or digit, and at the last capital of several when
+ * more than the "s" of a plural follows: RootFSProviders, but LRPs. */
+static bool begins_word(const char *name, size_t at)
+{
+    if (at == 0 || !isupper((unsigned char)name[at])) {
+        return false;
+    }
+    bool small_after = islower((unsigned char)name[at + 1]) && strcmp(name + at + 1, "s") != 0;
+    return isupper((unsigned char)name[at - 1]) ? small_after : name[at - 1] != '_';
+}
+
+static const char *snake_case(struct arena *a, const char *name)
+{
+    char *out = arena_alloc(a, 2 * strlen(name) + 1), *to = out;
+    for (size_t i = 0; name[i]; i++) {
+        if (begins_word(name, i)) {
+            *to++ = '_';
+        }
+        *to++ = (char)tolower((unsigned char)name[i]);
+    }
+    *to = 0;
+    return out;
+}
+
+static struct json_shape *make_shape(struct arena *a, bool snake,
+                                     const ProtobufCMessageDescriptor *d)
 {
     struct json_shape *s = ARENA_NEW(a, struct json_shape);
     s->descriptor = d;
@@ -64,6 +90,10 @@ static struct json_shape *make_shape(struct arena *a, const ProtobufCMessageDesc
             }
         }
     }
+    for (unsigned i = 0; snake && i < d->n_fields; i++) {
+        s->fields[i].wire = s->fields[i].key;
+        s->fields[i].key = snake_case(a, s->fields[i].key);
+    }
     return s;
 }
 
@@ -75,7 +105,7 @@ const struct json_shape *json_shape_of(struct json_shapes *shapes,
             return s;
         }
     }
-    struct json_shape *s = make_shape(shapes->arena, descriptor);
+    struct json_shape *s = make_shape(shapes->arena, shapes->snake_case, descriptor);
     s->next = shapes->first;
     shapes->first = s;
     return s;

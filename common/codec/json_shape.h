@@ -21,6 +21,7 @@ enum json_when {
 struct json_field {
     const ProtobufCFieldDescriptor *field;
     const char *key;
+    const char *wire;   /* Diego's key, with CODEC_SNAKE_CASE; else NULL */
     const char *holder; /* NULL but for HOLDER and HOLDER_OMIT */
     enum json_when when;
     bool map; /* repeated entries of key and value, shown as an object */
@@ -36,6 +37,7 @@ struct json_shape {
 /* The shapes of one call, made when first needed. */
 struct json_shapes {
     struct arena *arena;
+    bool snake_case; /* keys as CODEC_SNAKE_CASE has them */
     struct json_shape *first;
 };
 

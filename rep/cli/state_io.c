@@ -29,7 +29,7 @@ static int show(const struct invocation *call, const struct face *face, struct e
     r = r < 0 ? r : cli_client_get(q.client, call->arena, face->path, &body, err);
     r = r < 0 ? r : json_decode(call->arena, face->type, body, CODEC_OWN, &m, err);
     if (r == 0 && q.json) {
-        r = json_encode(m, CODEC_OWN, &q.out, err);
+        r = json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, &q.out, err);
         buf_append_string(&q.out, "\n");
     } else if (r == 0) {
         face->table(call->arena, m, &q.out);

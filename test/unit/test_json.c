@@ -163,6 +163,48 @@ static void absent_parts_look_as_diego_shows_them(void **state)
                         "\"cell_id\":\"\",\"trace_id\":\"\"}");
 }
 
+/* As the command line shows messages, and what of them it takes back. */
+static void keys_are_in_snake_case_where_that_is_wanted(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned own = CODEC_OWN | CODEC_SNAKE_CASE;
+    const char *wire =
+        "{\"cell_id\":\"c\",\"RootFSProviders\":{\"preloaded+Layer\":{\"type\":\"arbitrary\"}},"
+        "\"AvailableResources\":{\"MemoryMB\":1,\"DiskMB\":2,\"Containers\":3},\"LRPs\":"
+        "[{\"instance_guid\":\"g\",\"MaxPids\":4,\"RootFs\":\"r\"}],\"StartingContainerCount\":5,"
+        "\"ProxyMemoryAllocationMB\":6,\"OptionalPlacementTags\":[\"T\"]}";
+    const char *snake = arena_strdup(
+        &f->arena, encoded(f, decoded(f, &cell__cell_state__descriptor, wire, own), own));
+    static const char *const keys[] = {
+        "\"root_fs_providers\":{\"preloaded+Layer\":",
+        "\"available_resources\":{\"memory_mb\":1,\"disk_mb\":2,\"containers\":3}",
+        "\"lrps\":[{",
+        "\"max_pids\":4",
+        "\"root_fs\":\"r\"",
+        "\"starting_container_count\":5",
+        "\"proxy_memory_allocation_mb\":6",
+        "\"optional_placement_tags\":[\"T\"]",
+    };
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (!strstr(snake, keys[i])) {
+            fail_msg("no %s in %s", keys[i], snake);
+        }
+    }
+    const void *again = decoded(f, &cell__cell_state__descriptor, snake, own | CODEC_STRICT);
+    assert_string_equal(encoded(f, again, own), snake);
+    assert_non_null(strstr(encoded(f, again, 0), "\"ProxyMemoryAllocationMB\":6"));
+    /* What Diego puts into a holder. */
+    Models__ActualLRP *lrp =
+        decoded(f, &models__actual_lrp__descriptor, "{\"routable\":false}", own);
+    assert_int_equal(lrp->optional_routable_case, MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE);
+    assert_non_null(strstr(encoded(f, lrp, own), "\"presence\":\"ORDINARY\",\"routable\":false,"));
+    lrp = decoded(f, &models__actual_lrp__descriptor, "{\"OptionalRoutable\":{\"routable\":true}}",
+                  own);
+    assert_non_null(strstr(encoded(f, lrp, own), "\"routable\":true"));
+    lrp = decoded(f, &models__actual_lrp__descriptor, "{\"OptionalRoutable\":null}", own);
+    assert_null(strstr(encoded(f, lrp, own), "outable"));
+}
+
 static void own_fields_need_a_flag(void **state)
 {
     struct fixture *f = *state;
@@ -575,9 +617,11 @@ static void utf8_is_told_from_other_bytes(void **state)
         const char *text;
         bool valid;
     } rows[] = {
-        {"", true},           {"plain", true},      {"\xc3\xbc", true}, {"\xf4\x8f\xbf\xbf", true},
-        {"\xff", false},      {"a\x80", false},     {"\xc0\x80", false}, {"\xed\xa0\x80", false},
-        {"\xe2\x82", false},  {"\xf4\x90\x80\x80", false},
+        {"", true},          {"plain", true},
+        {"\xc3\xbc", true},  {"\xf4\x8f\xbf\xbf", true},
+        {"\xff", false},     {"a\x80", false},
+        {"\xc0\x80", false}, {"\xed\xa0\x80", false},
+        {"\xe2\x82", false}, {"\xf4\x90\x80\x80", false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(utf8_valid(bytes_of(rows[i].text)), rows[i].valid);
@@ -591,6 +635,7 @@ int main(void)
         TEST(texts_round_trip),
         TEST(an_empty_set_is_not_an_absent_one),
         TEST(absent_parts_look_as_diego_shows_them),
+        TEST(keys_are_in_snake_case_where_that_is_wanted),
         TEST(own_fields_need_a_flag),
         TEST(keys_match_without_regard_to_case),
         TEST(letters_are_escaped_as_go_does),
