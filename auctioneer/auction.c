@@ -1,5 +1,6 @@
 #include "auctioneer/auction.h"
 
+#include "auctioneer/tie.h"
 #include "common/codec/scan.h"
 
 #include <assert.h>
@@ -96,12 +97,13 @@ static size_t position_of(const struct draft *d, const struct cell *cell)
     return low;
 }
 
-static void draft(struct auction *x, struct draft *d)
+static void draft(struct auction *x, struct draft *d, const struct event *ev)
 {
     struct schedule_cell *cells;
     *d = (struct draft){.in.rules = x->rules};
     d->in.cell_count = cells_usable(x->cells, &x->arena, &cells, &d->from);
     d->in.cells = cells;
+    d->in.ranks = tie_ranks(&x->arena, ev->entropy, d->in.cell_count);
     struct job *jobs = ARENA_ARRAY(&x->arena, x->job_count, struct job);
     struct job *before = ARENA_ARRAY(&x->arena, x->job_count, struct job);
     d->jobs = ARENA_ARRAY(&x->arena, x->job_count, struct round_job *);
@@ -276,7 +278,7 @@ static void refuse(struct auction *x, const struct draft *d, const struct decisi
 static void decide(struct auction *x, const struct event *ev, struct effects *out)
 {
     struct draft d;
-    draft(x, &d);
+    draft(x, &d, ev);
     x->now.cells = (uint32_t)d.in.cell_count;
     struct decision *decisions = schedule(&x->arena, &d.in);
     make_commits(x, &d, decisions);

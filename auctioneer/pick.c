@@ -4,10 +4,11 @@
 
 #define NOWHERE UINT32_MAX
 
-/* The order of cells: what they share, then the cell itself. */
-static bool before(double base, uint32_t cell, double other_base, uint32_t other)
+/* The order of cells: what they share, then their rank. */
+static bool before(const struct pick *p, double base, uint32_t cell, double other_base,
+                   uint32_t other)
 {
-    return base < other_base || (base == other_base && cell < other);
+    return base < other_base || (base == other_base && p->ranks[cell] < p->ranks[other]);
 }
 
 /* ---- The heap of a zone ---------------------------------------------------------------------- */
@@ -30,10 +31,11 @@ static void sift_down(struct pick *p, struct pick_zone *z, size_t at)
             break;
         }
         if (child + 1 < z->count &&
-            before(z->bases[child + 1], z->cells[child + 1], z->bases[child], z->cells[child])) {
+            before(p, z->bases[child + 1], z->cells[child + 1], z->bases[child],
+                   z->cells[child])) {
             child++;
         }
-        if (!before(z->bases[child], z->cells[child], base, cell)) {
+        if (!before(p, z->bases[child], z->cells[child], base, cell)) {
             break;
         }
         set(p, z, at, z->cells[child], z->bases[child]);
@@ -48,7 +50,7 @@ static void sift_up(struct pick *p, struct pick_zone *z, size_t at)
     double base = z->bases[at];
     while (at > 0) {
         size_t parent = (at - 1) / 2;
-        if (!before(base, cell, z->bases[parent], z->cells[parent])) {
+        if (!before(p, base, cell, z->bases[parent], z->cells[parent])) {
             break;
         }
         set(p, z, at, z->cells[parent], z->bases[parent]);
@@ -111,12 +113,13 @@ struct best {
 
 /* Whether a cell with this score would win. Between scores that are equal after rounding the shared
  * part decides, so that the heap's order and this one agree. */
-static bool wins(const struct best *b, double score, double base, uint32_t cell)
+static bool wins(const struct pick *p, const struct best *b, double score, double base,
+                 uint32_t cell)
 {
     if (score != b->score || b->cell < 0) {
         return score < b->score;
     }
-    return before(base, cell, b->base, (uint32_t)b->cell);
+    return before(p, base, cell, b->base, (uint32_t)b->cell);
 }
 
 /* What a search of one zone is about. */
@@ -131,7 +134,7 @@ struct search {
 /* Whether a cell may win by what all jobs of the run share. */
 static bool promises(const struct search *s, uint32_t cell, double base)
 {
-    return wins(s->best, score_with(base, s->floor), base, cell);
+    return wins(s->pick, s->best, score_with(base, s->floor), base, cell);
 }
 
 /* Looks at a cell; false when neither it nor any cell behind it in the order can win. */
@@ -146,7 +149,7 @@ static bool consider(struct search *s, uint32_t cell, double base)
         s->lookups++;
     }
     double score = score_with(base, locality);
-    if (wins(s->best, score, base, cell)) {
+    if (wins(s->pick, s->best, score, base, cell)) {
         *s->best = (struct best){.score = score, .base = base, .cell = cell};
     }
     return true;
@@ -213,6 +216,31 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
         }
     }
     return best.cell;
+}
+
+/* The same sums as in the search, so that equal is equal. */
+static struct best judged(const struct pick *p, uint32_t cell, uint32_t process)
+{
+    double base = score_base(&p->rooms[cell], p->rules, &p->demand);
+    bool lrp = p->demand.kind == JOB_LRP;
+    uint32_t locality = lrp ? tally_get(p->tally, process, cell) : 0;
+    return (struct best){.score = score_with(base, locality), .base = base, .cell = cell};
+}
+
+uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
+                           uint32_t cell)
+{
+    struct best best = judged(p, cell, process);
+    uint32_t equals = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pick_cells *cells = &p->cells[zones[i]];
+        for (size_t k = 0; k < cells->count; k++) {
+            struct best other = judged(p, cells->cells[k], process);
+            equals += may_take(p, &p->rooms[cells->cells[k]]) && other.score == best.score &&
+                      other.base == best.base;
+        }
+    }
+    return equals;
 }
 
 void pick_take(struct pick *p, uint32_t cell, uint32_t process)

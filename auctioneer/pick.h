@@ -29,6 +29,7 @@ struct pick_zone {
 struct pick {
     const struct score_rules *rules;
     struct room *rooms; /* by cell */
+    const uint32_t *ranks; /* by cell: of equal ones the lower rank wins */
     struct tally *tally;
     struct pick_zone *zones;
     size_t zone_count;
@@ -51,8 +52,13 @@ void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells 
                 size_t jobs);
 
 /* The best cell of these zones for an instance of `process`: the lowest score, among equal ones the
- * lower shared part, then the lower cell. -1 if none fits. */
+ * lower shared part, then the lower rank. -1 if none fits. */
 int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t process);
+
+/* How many cells of these zones are as good as `cell`, the best of them, for an instance of `process`,
+ * itself among them. Looks at every cell: for explanations. */
+uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
+                           uint32_t cell);
 
 /* A job of the run was placed on `cell`: takes its room and keeps the order. */
 void pick_take(struct pick *p, uint32_t cell, uint32_t process);

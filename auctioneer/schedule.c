@@ -2,6 +2,7 @@
 
 #include "auctioneer/compat.h"
 #include "auctioneer/pick.h"
+#include "auctioneer/tie.h"
 #include "auctioneer/zone.h"
 
 #include <assert.h>
@@ -231,12 +232,22 @@ static void plan_zones(struct auction *x, const struct queued *q, size_t preferr
     }
 }
 
+static void explain(const struct auction *x, const struct queued *q, const uint32_t *zones,
+                    size_t zone_count, uint32_t cell)
+{
+    q->decision->equals = pick_count_equals(&x->pick, zones, zone_count, q->process, cell);
+}
+
 static int64_t find_cell(struct auction *x, const struct queued *q)
 {
     size_t from = 0;
     for (size_t g = 0; g < x->plan.groups; g++) {
-        int64_t cell =
-            pick_best(&x->pick, &x->plan.zones[from], x->plan.ends[g] - from, q->process);
+        const uint32_t *zones = &x->plan.zones[from];
+        size_t zone_count = x->plan.ends[g] - from;
+        int64_t cell = pick_best(&x->pick, zones, zone_count, q->process);
+        if (cell >= 0 && x->in->explains) {
+            explain(x, q, zones, zone_count, (uint32_t)cell);
+        }
         if (cell >= 0) {
             return cell;
         }
@@ -332,6 +343,7 @@ static void auction_init(struct auction *x, struct arena *a, const struct schedu
     };
     compats_init(&x->compats);
     x->pick.rules = &in->rules->score;
+    x->pick.ranks = in->ranks ? in->ranks : tie_ranks_in_order(a, in->cell_count);
     x->pick.tally = &x->tally;
     x->queue = ARENA_ARRAY(a, in->job_count, struct queued);
     name_jobs(x);

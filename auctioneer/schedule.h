@@ -44,6 +44,7 @@ struct schedule_rules {
 struct decision {
     int32_t cell;        /* where it is placed; -1 = nowhere */
     uint32_t turn;       /* decided as the n-th, from 0 */
+    uint32_t equals;     /* cells that were as good, itself among them; of schedule_input.explains */
     const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
 };
 
@@ -60,6 +61,10 @@ struct schedule_input {
         size_t cell;
     } * taken;
     size_t taken_count;
+    /* By cell: of cells with equal scores the one of the lower rank wins (tie.h draws them); all
+     * differ. NULL: the lower cell. */
+    const uint32_t *ranks;
+    bool explains; /* looks at every cell once more, to tell how it came about */
 };
 
 /* Gives job_count decisions, in the order of the jobs. */

@@ -1,6 +1,7 @@
 #include "auctioneer/simulate.h"
 
 #include "auctioneer/filter.h"
+#include "auctioneer/tie.h"
 
 #include <assert.h>
 #include <string.h>
@@ -16,11 +17,7 @@ struct player {
 
 struct simulation {
     struct arena *arena;
-    const struct schedule_rules *rules;
-    const struct why_cell *cells;
-    size_t cell_count;
-    const struct job *jobs;
-    size_t job_count;
+    const struct simulate_input *in;
     struct decision *decisions; /* by job */
     struct player *players;     /* the usable ones of the cells */
     size_t player_count;
@@ -59,29 +56,33 @@ static void renumber(struct simulation *s)
 
 static void decide(struct simulation *s)
 {
-    struct schedule_cell *list = ARENA_ARRAY(s->arena, s->cell_count, struct schedule_cell);
-    s->players = ARENA_ARRAY(s->arena, s->cell_count, struct player);
-    s->left = arena_copy(s->arena, s->cells, s->cell_count * sizeof(*s->left));
-    for (size_t i = 0; i < s->cell_count; i++) {
-        if (is_usable(&s->cells[i])) {
+    struct schedule_cell *list = ARENA_ARRAY(s->arena, s->in->cell_count, struct schedule_cell);
+    s->players = ARENA_ARRAY(s->arena, s->in->cell_count, struct player);
+    s->left = arena_copy(s->arena, s->in->cells, s->in->cell_count * sizeof(*s->left));
+    for (size_t i = 0; i < s->in->cell_count; i++) {
+        if (is_usable(&s->in->cells[i])) {
             struct player *p = &s->players[s->player_count];
-            list[s->player_count++] = (struct schedule_cell){.state = s->cells[i].state};
-            p->from = &s->cells[i];
+            list[s->player_count++] = (struct schedule_cell){.state = s->in->cells[i].state};
+            p->from = &s->in->cells[i];
             p->state = *p->from->state;
             room_init(&p->room, &p->state);
             s->left[i].state = &p->state;
         }
     }
-    if (s->rules->score.bin_pack_first_fit_weight > 0) {
+    if (s->in->rules->score.bin_pack_first_fit_weight > 0) {
         renumber(s);
     }
-    s->decisions = schedule(s->arena, &(struct schedule_input){.rules = s->rules,
-                                                               .cells = list,
-                                                               .cell_count = s->player_count,
-                                                               .jobs = s->jobs,
-                                                               .job_count = s->job_count});
-    s->turns = ARENA_ARRAY(s->arena, s->job_count, uint32_t);
-    for (size_t i = 0; i < s->job_count; i++) {
+    uint64_t entropy[2] = {s->in->seed, ~s->in->seed};
+    struct schedule_input in = {.rules = s->in->rules,
+                                .cells = list,
+                                .cell_count = s->player_count,
+                                .jobs = s->in->jobs,
+                                .job_count = s->in->job_count,
+                                .ranks = tie_ranks(s->arena, entropy, s->player_count),
+                                .explains = true};
+    s->decisions = schedule(s->arena, &in);
+    s->turns = ARENA_ARRAY(s->arena, s->in->job_count, uint32_t);
+    for (size_t i = 0; i < s->in->job_count; i++) {
         s->turns[s->decisions[i].turn] = (uint32_t)i;
     }
 }
@@ -103,14 +104,14 @@ static uint32_t count_fitting(const struct simulation *s, const struct job *job,
 /* Instances of the process on the cell: those it has, and those placed before this turn. */
 static uint32_t locality(const struct simulation *s, size_t turn, int32_t cell)
 {
-    const struct job *job = &s->jobs[s->turns[turn]];
+    const struct job *job = &s->in->jobs[s->turns[turn]];
     const Cell__CellState *state = s->players[cell].from->state;
     uint32_t count = 0;
     for (size_t i = 0; i < state->n_lrps; i++) {
         count += strcmp(state->lrps[i]->process_guid, job->guid) == 0;
     }
     for (size_t t = 0; t < turn; t++) {
-        const struct job *before = &s->jobs[s->turns[t]];
+        const struct job *before = &s->in->jobs[s->turns[t]];
         count += s->decisions[s->turns[t]].cell == cell && before->kind == JOB_LRP &&
                  strcmp(before->guid, job->guid) == 0;
     }
@@ -132,14 +133,15 @@ static void take(struct player *p, const struct score_rules *rules, const struct
 static void tell_placed(struct simulation *s, size_t turn, const struct demand *q,
                         Auction__SimulatedJob *ret)
 {
-    const struct job *job = &s->jobs[s->turns[turn]];
+    const struct job *job = &s->in->jobs[s->turns[turn]];
     int32_t cell = s->decisions[s->turns[turn]].cell;
     struct player *p = &s->players[cell];
-    double base = score_base(&p->room, &s->rules->score, q);
+    double base = score_base(&p->room, &s->in->rules->score, q);
     ret->cell_id = borrowed(p->from->id);
     ret->zone = p->from->state->zone;
+    ret->equals = s->decisions[s->turns[turn]].equals;
     ret->score = job->kind == JOB_LRP ? score_with(base, locality(s, turn, cell)) : base;
-    take(p, &s->rules->score, q);
+    take(p, &s->in->rules->score, q);
 }
 
 static void tell_refused(struct simulation *s, const struct job *job, const char *refusal,
@@ -162,12 +164,12 @@ static void tell_refused(struct simulation *s, const struct job *job, const char
     ret->why->memory_mb = job->memory_mb;
     ret->why->disk_mb = job->disk_mb;
     ret->why->root_fs = borrowed(job->root_fs);
-    why_explain(s->arena, s->rules, s->left, s->cell_count, job, ret->why);
+    why_explain(s->arena, s->in->rules, s->left, s->in->cell_count, job, ret->why);
 }
 
 static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const struct job *last)
 {
-    const struct job *job = &s->jobs[s->turns[turn]];
+    const struct job *job = &s->in->jobs[s->turns[turn]];
     const struct decision *d = &s->decisions[s->turns[turn]];
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     Auction__SimulatedJob *told = ARENA_NEW(s->arena, Auction__SimulatedJob);
@@ -211,31 +213,24 @@ static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_
     return told;
 }
 
-void simulate(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
-              size_t cell_count, const struct job *jobs, size_t job_count,
-              Auction__Simulation *ret)
+void simulate(struct arena *a, const struct simulate_input *in, Auction__Simulation *ret)
 {
-    struct simulation s = {.arena = a,
-                           .rules = rules,
-                           .cells = cells,
-                           .cell_count = cell_count,
-                           .jobs = jobs,
-                           .job_count = job_count};
-    assert(cell_count <= SIMULATE_CELLS_MAX && job_count <= SIMULATE_JOBS_MAX);
+    struct simulation s = {.arena = a, .in = in};
+    assert(in->cell_count <= SIMULATE_CELLS_MAX && in->job_count <= SIMULATE_JOBS_MAX);
     auction__simulation__init(ret);
     decide(&s);
-    ret->jobs = ARENA_ARRAY(a, job_count, Auction__SimulatedJob *);
+    ret->jobs = ARENA_ARRAY(a, in->job_count, Auction__SimulatedJob *);
     const struct job *last = NULL; /* that goes nowhere */
-    for (; ret->n_jobs < job_count; ret->n_jobs++) {
-        const struct job *job = &jobs[s.turns[ret->n_jobs]];
+    for (; ret->n_jobs < in->job_count; ret->n_jobs++) {
+        const struct job *job = &in->jobs[s.turns[ret->n_jobs]];
         Auction__SimulatedJob *told = tell_job(&s, ret->n_jobs, last);
         ret->jobs[ret->n_jobs] = told;
         ret->placed += *told->cell_id != '\0';
         ret->refused += *told->cell_id == '\0';
         last = *told->cell_id ? last : job;
     }
-    ret->cells = ARENA_ARRAY(a, cell_count, Auction__SimulatedCell *);
-    for (; ret->n_cells < cell_count; ret->n_cells++) {
-        ret->cells[ret->n_cells] = tell_cell(&s, &cells[ret->n_cells]);
+    ret->cells = ARENA_ARRAY(a, in->cell_count, Auction__SimulatedCell *);
+    for (; ret->n_cells < in->cell_count; ret->n_cells++) {
+        ret->cells[ret->n_cells] = tell_cell(&s, &in->cells[ret->n_cells]);
     }
 }

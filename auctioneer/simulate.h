@@ -12,10 +12,16 @@ enum {
     SIMULATE_EXPLAINED_MAX = 100, /* that go nowhere: the first of a process, and tasks */
 };
 
-/* `cells` are sorted by id, without double ones; `jobs` without double ones. What it gives lives in
- * the arena, or is borrowed from cells and jobs. */
-void simulate(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
-              size_t cell_count, const struct job *jobs, size_t job_count,
-              Auction__Simulation *ret);
+struct simulate_input {
+    const struct schedule_rules *rules;
+    const struct why_cell *cells; /* sorted by id, without double ones */
+    size_t cell_count;
+    const struct job *jobs; /* without double ones */
+    size_t job_count;
+    uint64_t seed; /* of what is drawn between equal cells: the same gives the same */
+};
+
+/* What it gives lives in the arena, or is borrowed from cells and jobs. */
+void simulate(struct arena *a, const struct simulate_input *in, Auction__Simulation *ret);
 
 #endif

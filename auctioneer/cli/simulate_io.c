@@ -39,6 +39,10 @@ const struct cli_option auctioneer_simulate_options[] = {
      .value = "FILE",
      .help = "the client's key",
      .env = "CLIENT_KEY_FILE"},
+    {.name = "seed",
+     .value = "N",
+     .help = "of what is drawn between equal cells: the same seed gives the same",
+     .fallback = "1"},
     {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
     {.name = "output",
      .value = "table|json",
@@ -427,10 +431,11 @@ int auctioneer_simulate_run(const struct invocation *call, struct err *err)
     struct auctioneer_config config = {0};
     struct schedule_rules rules;
     Auction__Simulation s;
-    int64_t limit_ms = 0;
+    int64_t limit_ms = 0, seed = 0;
     const char *output = "table", *file = cli_text(call, "cells");
     int r = cli_choice(call, "output", &output, err);
     r = r < 0 ? r : cli_duration_ms(call, "timeout", &limit_ms, err);
+    r = r < 0 ? r : cli_number(call, "seed", 0, INT64_MAX, &seed, err);
     r = r < 0 ? r : auctioneer_rules(call, &config, err);
     r = r < 0 ? r : rules_init(d.arena, &config, &rules, err);
     const char *const *tasks = cli_list(call, "task");
@@ -442,7 +447,13 @@ int auctioneer_simulate_run(const struct invocation *call, struct err *err)
     r = r < 0 ? r : check_cells(&d, err);
     cli_client_close(d.client);
     if (r == 0) {
-        simulate(d.arena, &rules, d.cells, d.cell_count, d.jobs, d.job_count, &s);
+        struct simulate_input in = {.rules = &rules,
+                                    .cells = d.cells,
+                                    .cell_count = d.cell_count,
+                                    .jobs = d.jobs,
+                                    .job_count = d.job_count,
+                                    .seed = (uint64_t)seed};
+        simulate(d.arena, &in, &s);
         r = show(d.arena, &s, strcmp(output, "json") == 0, err);
     }
     for (; d.kept; d.kept = d.kept->next) {

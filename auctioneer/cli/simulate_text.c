@@ -62,12 +62,17 @@ static void explain(struct arena *a, const Auction__Why *w, struct table *t)
     }
 }
 
+/* "fits 3 cells; score 0.300, drawn from 2 equal ones". */
+static const char *how_it_won(struct arena *a, const Auction__SimulatedJob *j)
+{
+    const char *text = arena_printf(a, "fits %s; score %.3f", cells_text(a, j->fit), j->score);
+    return j->equals > 1 ? arena_printf(a, "%s, drawn from %u equal ones", text, j->equals) : text;
+}
+
 static void add_job(struct arena *a, const Auction__SimulatedJob *j, struct table *t)
 {
     bool placed = *j->cell_id;
-    const char *why = placed ? arena_printf(a, "fits %s; score %.3f", cells_text(a, j->fit),
-                                            j->score)
-                             : j->reason;
+    const char *why = placed ? how_it_won(a, j) : j->reason;
     table_add(t, (const char *const[]){subject(a, j), placed ? j->cell_id : NULL,
                                        placed && *j->zone ? j->zone : NULL, why});
     if (j->why) {

@@ -2,6 +2,7 @@
  * 1 s), beside a plain loop over all cells for each job in the same run. What matters is the ratio:
  * a change of a tenth is noise. */
 #include "auctioneer/schedule.h"
+#include "auctioneer/tie.h"
 #include "common/base/random.h"
 #include "test/decide/cell_rows.h"
 
@@ -113,6 +114,7 @@ static void run(const struct world *w)
                                 .jobs = make_jobs(&world, w),
                                 .job_count = job_count};
     double started = seconds();
+    in.ranks = tie_ranks(&decision, (uint64_t[2]){1, 2}, w->cells);
     struct decision *d = schedule(&decision, &in);
     double took = seconds() - started;
     for (size_t i = 0; i < job_count; i++) {

@@ -89,9 +89,19 @@ static int64_t next_attempt(const struct naive *n, const struct job *job, int64_
 struct found {
     int64_t cell;
     double score, base;
+    uint32_t equals; /* that are as good, itself among them */
     enum filter_step furthest;
     unsigned common;
 };
+
+/* Below 0: better than what was found; 0: as good. */
+static int compare(const struct found *f, double score, double base)
+{
+    if (score != f->score || f->cell < 0) {
+        return score < f->score ? -1 : 1;
+    }
+    return base < f->base ? -1 : base > f->base;
+}
 
 static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
 {
@@ -108,7 +118,10 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
     }
     double base = score_base(r, &n->in->rules->score, &q);
     double score = job->kind == JOB_TASK ? base : score_with(base, n->on_cell[cell]);
-    if (score < f->score || (score == f->score && f->cell >= 0 && base < f->base)) {
+    int order = compare(f, score, base);
+    f->equals = order < 0 ? 1 : f->equals + (order == 0);
+    const uint32_t *ranks = n->in->ranks;
+    if (order < 0 || (order == 0 && ranks && ranks[cell] < ranks[f->cell])) {
         f->score = score;
         f->base = base;
         f->cell = (int64_t)cell;
@@ -146,6 +159,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     room_take(&n->rooms[f.cell], &in->rules->score, &q);
     n->where[number] = d->cell = (int32_t)f.cell;
+    d->equals = f.equals;
     n->in_flight++;
 }
 

@@ -27,6 +27,7 @@ int schedule_rows_teardown(void **state)
 void schedule_rows_clear(struct schedule_rows *x)
 {
     x->cell_count = x->job_count = x->taken_count = 0;
+    x->ranks = NULL;
 }
 
 Cell__CellState *with_cell(struct schedule_rows *x, const char *cell_id, const char *zone)
@@ -76,7 +77,8 @@ struct schedule_input schedule_rows_input(const struct schedule_rows *x)
                                    .jobs = x->jobs,
                                    .job_count = x->job_count,
                                    .taken = x->taken,
-                                   .taken_count = x->taken_count};
+                                   .taken_count = x->taken_count,
+                                   .ranks = x->ranks};
 }
 
 static struct decision *decide(struct schedule_rows *x)

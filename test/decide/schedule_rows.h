@@ -18,6 +18,7 @@ struct schedule_rows {
     size_t job_count;
     struct schedule_taken taken[SCHEDULE_ROWS_MAX];
     size_t taken_count;
+    const uint32_t *ranks; /* NULL: of equal cells the lower wins */
     struct buf text;
 };
 

@@ -1,5 +1,6 @@
 /* Placing gives what looking at every cell gives (naive_schedule.h): for random small worlds, and
  * for processes with more instances than the lower bound of their locality follows by itself. */
+#include "auctioneer/tie.h"
 #include "common/base/random.h"
 #include "test/decide/naive_schedule.h"
 #include "test/decide/schedule_rows.h"
@@ -16,7 +17,7 @@ static int32_t below(struct random *r, uint64_t bound)
     return (int32_t)random_below(r, bound);
 }
 
-static void random_cell(struct schedule_rows *x, struct random *r, int number)
+static void random_cell(struct schedule_rows *x, struct random *r, int number, bool alike)
 {
     static const char *const zone_names[] = {"z1", "z2", "z3", "z4"};
     static const int32_t sizes[] = {0, 500, 2000, 4000, 1000, 2000};
@@ -43,6 +44,12 @@ static void random_cell(struct schedule_rows *x, struct random *r, int number)
         cell_row_lrp(&x->arena, s, guid);
     }
     x->cells[number].closed = below(r, 10) == 0;
+    if (alike) {
+        s->totalresources->memorymb = s->availableresources->memorymb = 2000;
+        s->availableresources->diskmb = 1000;
+        s->availableresources->containers = s->totalresources->containers;
+        s->startingcontainercount = s->n_tasks = 0;
+    }
 }
 
 static void random_job(struct schedule_rows *x, struct random *r, int number, bool uniform)
@@ -85,11 +92,14 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
     x->rules.score.bin_pack_first_fit_weight = below(&r, 4) ? 0 : 0.5;
     x->rules.starting_container_maximum = below(&r, 8) ? 0 : below(&r, 40);
     for (int i = 0, cells = below(&r, 24); i < cells; i++) {
-        random_cell(x, &r, i);
+        random_cell(x, &r, i, seed % 4 == 2);
     }
     /* All alike in every other world: long runs. */
     for (int i = 0, jobs = below(&r, SCHEDULE_ROWS_MAX - 4); i < jobs; i++) {
         random_job(x, &r, i, seed % 2);
+    }
+    if (below(&r, 4)) {
+        x->ranks = tie_ranks(&x->arena, (uint64_t[2]){seed, 3}, x->cell_count);
     }
     if (x->cell_count && x->job_count) {
         x->taken[x->taken_count++] =
@@ -100,10 +110,11 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
 static void gives_what_looking_at_every_cell_gives(void **state)
 {
     struct schedule_rows *x = *state;
-    size_t placed = 0, refused = 0;
+    size_t placed = 0, refused = 0, drawn = 0;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         random_world(x, seed);
         struct schedule_input in = schedule_rows_input(x);
+        in.explains = true;
         struct decision *d = schedule(&x->arena, &in);
         size_t turns[SCHEDULE_ROWS_MAX];
         for (size_t i = 0; i < x->job_count; i++) {
@@ -120,13 +131,15 @@ static void gives_what_looking_at_every_cell_gives(void **state)
                          (unsigned long long)seed, i, d[i].cell, d[i].refusal, plain[i].cell,
                          plain[i].refusal);
             }
+            assert_int_equal(d[i].equals, plain[i].equals);
+            drawn += d[i].equals > 1;
             placed += d[i].cell >= 0;
             refused += d[i].cell < 0;
         }
     }
     /* The worlds are neither all empty nor all full. */
-    if (placed < 10000 || refused < 10000) {
-        fail_msg("%zu placed, %zu refused", placed, refused);
+    if (placed < 10000 || refused < 10000 || drawn < 1000) {
+        fail_msg("%zu placed, %zu refused, %zu drawn", placed, refused, drawn);
     }
 }
 
@@ -157,8 +170,12 @@ static void place_a_large_process(bool mixed)
                                .memory_mb = mixed && i > 400 ? 20 : 90};
     }
     struct schedule_rules rules = {0};
-    struct schedule_input in = {
-        .rules = &rules, .cells = cells, .cell_count = CELLS, .jobs = jobs, .job_count = JOBS};
+    struct schedule_input in = {.rules = &rules,
+                                .cells = cells,
+                                .cell_count = CELLS,
+                                .jobs = jobs,
+                                .job_count = JOBS,
+                                .ranks = tie_ranks(&a, (uint64_t[2]){1, 2}, CELLS)};
     struct decision *d = schedule(&a, &in);
     size_t refused = 0;
     for (size_t i = 0; i < JOBS; i++) {

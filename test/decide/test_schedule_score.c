@@ -131,9 +131,10 @@ static void tasks_go_where_the_fewest_tasks_are(void **state)
     assert_string_equal(plan_of(x), "t1/0=b t2/0=a t3/0=b");
 }
 
-static void equal_scores_go_to_the_lower_cell_id(void **state)
+static void equal_scores_go_to_the_lower_rank(void **state)
 {
     struct schedule_rows *x = *state;
+    static const uint32_t ranks[] = {1, 2, 0};
     with_cell(x, "a", "z1");
     with_cell(x, "b", "z1");
     with_cell(x, "c", "z1");
@@ -142,6 +143,8 @@ static void equal_scores_go_to_the_lower_cell_id(void **state)
     with_lrp(x, "p3", 0);
     with_lrp(x, "p4", 0);
     assert_string_equal(plan_of(x), "p1/0=a p2/0=b p3/0=c p4/0=a");
+    x->ranks = ranks;
+    assert_string_equal(plan_of(x), "p1/0=c p2/0=a p3/0=b p4/0=c");
 }
 
 static void a_total_of_nothing_never_wins(void **state)
@@ -219,7 +222,7 @@ int main(void)
         TEST(instances_of_a_process_go_apart),
         TEST(what_was_placed_before_in_the_auction_counts),
         TEST(tasks_go_where_the_fewest_tasks_are),
-        TEST(equal_scores_go_to_the_lower_cell_id),
+        TEST(equal_scores_go_to_the_lower_rank),
         TEST(a_total_of_nothing_never_wins),
         cmocka_unit_test(a_batch_spreads_memory_evenly),
     };

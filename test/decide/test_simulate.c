@@ -21,6 +21,7 @@ struct fixture {
     size_t job_count;
     Auction__Simulation s;
     struct buf text;
+    uint64_t seed;
 };
 
 static int setup(void **state)
@@ -63,7 +64,13 @@ static void job(struct fixture *x, enum job_kind kind, const char *guid, int32_t
 
 static const char *told(struct fixture *x)
 {
-    simulate(&x->arena, &x->rules, x->cells, x->cell_count, x->jobs, x->job_count, &x->s);
+    struct simulate_input in = {.rules = &x->rules,
+                                .cells = x->cells,
+                                .cell_count = x->cell_count,
+                                .jobs = x->jobs,
+                                .job_count = x->job_count,
+                                .seed = x->seed};
+    simulate(&x->arena, &in, &x->s);
     buf_clear(&x->text);
     simulate_text(&x->arena, &x->s, &x->text);
     return buf_string(&x->text);
@@ -101,6 +108,36 @@ static void places_as_an_auction_would(void **state)
                  "    not usable: no answer in time\n"
                  "\n"
                  "4 would be placed, 2 not; nothing was changed\n");
+}
+
+/* Chance has its part in the explanation; the same seed tells the same, another may tell another. */
+static void tells_what_was_drawn(void **state)
+{
+    struct fixture *x = *state;
+    bool seen[3] = {false};
+    cell(x, "a", "z1", 1000);
+    cell(x, "b", "z1", 1000);
+    cell(x, "c", "z1", 999);
+    job(x, JOB_TASK, "t", 0, 100, 100);
+    for (x->seed = 0; x->seed < 64; x->seed++) {
+        const char *first = arena_strdup(&x->arena, told(x));
+        assert_string_equal(told(x), first);
+        seen[x->s.jobs[0]->cell_id[0] - 'a'] = true;
+        assert_non_null(strstr(first, "fits 3 cells; score 0.100, drawn from 2 equal ones\n"));
+    }
+    assert_true(seen[0] && seen[1] && !seen[2]);
+}
+
+/* Of a group of zones: the other zone has one of them already, so its cell is not as good. */
+static void draws_among_the_zones_that_are_tried_together(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a", "z1", 1000);
+    cell(x, "b", "z1", 1000);
+    cell(x, "c", "z2", 1000);
+    cell_row_lrp(&x->arena, cell(x, "d", "z2", 1000), "web");
+    job(x, JOB_LRP, "web", 1, 100, 100);
+    assert_non_null(strstr(told(x), "fits 4 cells; score 0.100, drawn from 2 equal ones\n"));
 }
 
 static void nothing_to_place_and_no_cell(void **state)
@@ -196,6 +233,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_as_an_auction_would),      TEST(nothing_to_place_and_no_cell),
+        TEST(tells_what_was_drawn),            TEST(draws_among_the_zones_that_are_tried_together),
         TEST(tells_the_score_that_decided),    TEST(says_which_zone_is_the_only_one),
         TEST(so_many_are_explained),           TEST(as_many_as_it_takes),
     };

@@ -75,6 +75,7 @@ static struct role *make_rep(void *context, unsigned session)
 {
     struct process *p = context;
     static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
+    unsigned more = p->cluster->options.graded ? CLUSTER_CELLS_MAX - p->number : 0;
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
@@ -83,9 +84,9 @@ static struct role *make_rep(void *context, unsigned session)
         .boards = bbs_list(p->cluster),
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
-        .memory_mb = (int32_t)cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB,
-        .disk_mb = 8192,
-        .containers = 100,
+        .memory_mb = (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
+        .disk_mb = (int32_t)(8192 + more),
+        .containers = (int32_t)(100 + more),
         .rootfs_names = rootfs,
         .placement_tags = none,
         .optional_placement_tags = none,

@@ -26,9 +26,10 @@ struct telling {
     size_t ready_at; /* size of the trace when the story began */
 };
 
-static void begin(struct telling *t, uint64_t seed, const struct world_options *delays)
+static void begin(struct telling *t, uint64_t seed, bool graded, const struct world_options *delays)
 {
     struct cluster_options options = t->story->cluster;
+    options.graded = graded;
     options.world = *delays;
     options.world.seed = seed;
     t->seed = seed;
@@ -62,7 +63,7 @@ static int show_unfinished(void **state)
 
 static char *tell(struct telling *t)
 {
-    begin(t, t->story->seed, &t->story->cluster.world);
+    begin(t, t->story->seed, !t->story->alike, &t->story->cluster.world);
     t->story->tell(t->cluster);
     return end(t);
 }
@@ -113,7 +114,7 @@ static void holds_for_many_seeds(void **state)
     uint64_t first = t->first_seed ? t->first_seed : 1000;
     uint64_t last = t->last_seed ? t->last_seed : first + seeds - 1;
     for (uint64_t seed = first; seed <= last; seed++) {
-        begin(t, seed,
+        begin(t, seed, false,
               &(struct world_options){.network = {50 * MICROSECOND_NS, 3 * MILLISECOND_NS},
                                       .store = {100 * MICROSECOND_NS, 5 * MILLISECOND_NS},
                                       .watch_lag = {100 * MICROSECOND_NS, 20 * MILLISECOND_NS}});

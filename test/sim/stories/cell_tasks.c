@@ -493,6 +493,31 @@ static void acknowledge(struct told *t)
     await_state(t, SETTLE_NS, GONE);
 }
 
+void story_tasks_take_turns(struct cluster *c)
+{
+    says(c, "Twelve tasks come one after another, each when the one before is over and gone. The "
+            "three cells are alike and idle each time: chance decides, so no cell draws them all.");
+    unsigned ran[CLUSTER_CELLS_MAX] = {0}, cells = 0;
+    for (int i = 0; i < 12; i++) {
+        struct told t;
+        begin(&t, c);
+        desire(&t);
+        struct node *cell = await_process(&t);
+        await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+        finish(&t, "done");
+        await_result(&t, "done");
+        acknowledge(&t);
+        end(&t);
+        for (unsigned n = 0; n < c->options.cells; n++) {
+            ran[n] += c->cells[n] == cell;
+        }
+    }
+    for (unsigned n = 0; n < c->options.cells; n++) {
+        cells += ran[n] > 0;
+    }
+    assert_true(cells > 1);
+}
+
 void story_task_desired_anew_waits(struct cluster *c)
 {
     says(c, "While the only cell is cut off, and nobody leads the auction, its task is cancelled, "

@@ -25,6 +25,8 @@ struct story {
     void (*tell)(struct cluster *c); /* the cluster is ready: cells have sessions, leaders lead */
     uint64_t seed;                   /* of the trace that is kept */
     unsigned seeds;                  /* how many others it is told with; 0 = 100 (sanitized: 20) */
+    bool alike; /* of the kept trace, too, the cells are alike; else they are graded (cluster.h), so that
+                   what is told of one does not change with what is drawn */
     bool from_start;                 /* the kept trace tells how the cluster came up, too */
     const char *without[8];          /* lines with these words stay out of the kept trace */
     struct cluster_options cluster;  /* delays given here hold for the kept trace alone */
