@@ -59,10 +59,19 @@ static const char rm_details[] =
     "all as it was (exit status 3). A removal that fails is told, and the others are made.\n";
 
 static const char cancel_details[] =
-    "NAME is a task's, or its guid; of several tasks of one name the one that is not over. One\n"
+    "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over. One\n"
     "that is not there, or is over, is told, and the others are cancelled; the exit status is\n"
     "that of the first that failed. One that was cancelled is over, and failed: bbs task GUID\n"
     "--rm deletes it.\n";
+
+static const char tasks_details[] =
+    "NAME is a task's, or its guid. CELL is where it runs, or ran when it ended.\n"
+    "\n"
+    "  bbs tasks --rm --state succeeded --older 1h\n"
+    "\n"
+    "deletes those that succeeded an hour ago or before, and prints each. --rm deletes only tasks\n"
+    "that are over. It leaves those alone whose callback is still to be told how they ended, and\n"
+    "those that somebody resolves, who deletes them: bbs task GUID --rm deletes such a one, too.\n";
 
 static const char run_details[] =
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
@@ -114,7 +123,7 @@ static const struct cli_command commands[] = {
      bbs_why_run},
     {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
     {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
-    {"tasks", "[NAME]", "shows the tasks", NULL, tasks, 0, 1, bbs_tasks_run},
+    {"tasks", "[NAME]", "shows the tasks, or deletes old ones", tasks_details, tasks, 0, 1, bbs_tasks_run},
     {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,
      bbs_task_run},
     {"cancel", "NAME...", "ends tasks that are not over", cancel_details, question, 1,

@@ -67,20 +67,6 @@ int session_no_task(struct session *s, const char *name, Models__Task *const *ta
                   : err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; bbs tasks shows all", name);
 }
 
-/* NULL when it is not clear which is meant. */
-static Models__Task *only_one(Models__Task *const *found, size_t count)
-{
-    Models__Task *going_on = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!task_is_over(found[i])) {
-            going_on = found[i];
-            n++;
-        }
-    }
-    return count == 1 ? found[0] : n == 1 ? going_on : NULL;
-}
-
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err)
 {
     Models__Task **tasks, **found;
@@ -95,15 +81,16 @@ int session_task(struct session *s, const char *name, Models__Task **ret_task, s
     }
     size_t named =
         tasks_selected(&s->arena, tasks, count, &(struct task_selection){.name = name}, &found);
-    Models__Task *only = only_one(found, named);
-    if (only) {
-        *ret_task = only;
+    Models__Task *meant = task_meant(found, named);
+    if (meant) {
+        *ret_task = meant;
         return 0;
     }
-    if (named > 1) {
+    if (named > 0) {
         return err_set(err, ERR_CONFLICT,
-                       "%zu tasks are called \"%.60s\"; give a guid: bbs tasks %.60s shows them",
-                       named, name, name);
+                       "several tasks called \"%.60s\" are not over; give a guid: bbs tasks %.60s "
+                       "shows them",
+                       name, name);
     }
     return session_no_task(s, name, tasks, count, err);
 }

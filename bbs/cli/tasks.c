@@ -37,18 +37,33 @@ const char *task_state_text(struct arena *a, const Models__Task *task)
                                                          : how;
 }
 
+const char *task_cell(const Models__Task *task)
+{
+    return task->state == MODELS__TASK__STATE__Running      ? task->cell_id
+           : task_is_over(task) && *task->ran_on_cell_id    ? task->ran_on_cell_id
+           : task_is_over(task)                             ? task->cell_id
+                                                            : "";
+}
+
+static bool is_in_state(const Models__Task *task, const char *state)
+{
+    if (task_is_over(task) && strcmp(state, task->failed ? "failed" : "succeeded") == 0) {
+        return true;
+    }
+    return strcasecmp(state, state_name(task)) == 0;
+}
+
 static bool is_selected(const Models__Task *task, const struct task_selection *s)
 {
     if (s->name && strcmp(task_name(task), s->name) != 0 && strcmp(task->task_guid, s->name) != 0) {
         return false;
     }
-    if (!s->state) {
-        return true;
+    if (s->over_before_ns &&
+        !(task_is_over(task) && task->first_completed_at <= s->over_before_ns)) {
+        return false;
     }
-    if (task_is_over(task) && strcmp(s->state, task->failed ? "failed" : "succeeded") == 0) {
-        return true;
-    }
-    return strcasecmp(s->state, state_name(task)) == 0;
+    return (!s->state || is_in_state(task, s->state)) &&
+           (!s->cell || strcmp(task_cell(task), s->cell) == 0);
 }
 
 static int by_age(const void *left, const void *right)
@@ -74,6 +89,38 @@ size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
         qsort(found, n, sizeof(*found), by_age);
     }
     *ret_found = found;
+    return n;
+}
+
+Models__Task *task_meant(Models__Task *const *named, size_t count)
+{
+    Models__Task *going_on = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!task_is_over(named[i])) {
+            going_on = named[i];
+            n++;
+        }
+    }
+    return n == 1 ? going_on : n == 0 && count > 0 ? named[count - 1] : NULL;
+}
+
+static bool is_awaited(const Models__Task *task)
+{
+    const Models__TaskDefinition *d = task->task_definition;
+    return task->state != MODELS__TASK__STATE__Completed || (d && *d->completion_callback_url);
+}
+
+size_t tasks_to_remove(Models__Task **tasks, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_awaited(tasks[i])) {
+            Models__Task *over = tasks[i];
+            memmove(&tasks[n + 1], &tasks[n], (i - n) * sizeof(*tasks));
+            tasks[n++] = over;
+        }
+    }
     return n;
 }
 
@@ -103,7 +150,7 @@ void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int6
     for (size_t i = 0; i < count; i++) {
         const Models__Task *k = tasks[i];
         table_add(&t, (const char *[]){task_name(k), k->task_guid, task_state_text(a, k),
-                                       or_dash(k->cell_id), age_text(a, now_ns - k->created_at),
+                                       or_dash(task_cell(k)), age_text(a, now_ns - k->created_at),
                                        k->domain});
         const char *why = problem(a, k);
         if (why) {
@@ -143,7 +190,7 @@ void task_text(struct arena *a, const Models__Task *k, int64_t now_ns, struct bu
     add(&t, "guid", k->task_guid);
     add(&t, "domain", k->domain);
     add(&t, "state", task_state_text(a, k));
-    add(&t, "cell", k->cell_id);
+    add(&t, "cell", task_cell(k));
     add(&t, "created", ago(a, k->created_at, now_ns));
     add(&t, "changed", ago(a, k->updated_at, now_ns));
     add(&t, "over", ago(a, k->first_completed_at, now_ns));
@@ -192,6 +239,6 @@ const char *task_progress_text(struct arena *a, const char *name, const Models__
 {
     const char *why = problem(a, task);
     return arena_printf(a, "%s: %s%s%s%s%s%s", name, task_state_text(a, task),
-                        *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
+                        *task_cell(task) ? " on " : "", task_cell(task), why ? " (" : "",
                         why ? text_printable(a, why) : "", why ? ")" : "");
 }

@@ -13,11 +13,26 @@ const char *task_name(const Models__Task *task);
 struct task_selection {
     const char *name;  /* or task_guid */
     const char *state; /* "pending", "running", "completed", "resolving", "succeeded", "failed" */
+    const char *cell;  /* as task_cell() */
+    /* Over since then or longer, on the wall clock; 0 = whatever they have. */
+    int64_t over_before_ns;
 };
 
 /* Those of `tasks` that are selected, the newest last; gives their number. */
 size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
                       const struct task_selection *selection, Models__Task ***ret_found);
+
+/* Of those of one name, the newest last: the only one that is not over; else, when all are over, the
+ * newest. NULL when several are not over, or there is none. */
+Models__Task *task_meant(Models__Task *const *named, size_t count);
+
+/* Puts those first that `bbs tasks --rm` deletes, and gives their number. The others stay: they are
+ * not over, or somebody waits for how they ended, and deletes them then. */
+size_t tasks_to_remove(Models__Task **tasks, size_t count);
+
+/* The cell that it runs on, or ran on when it ended; "" = none. One that was rejected keeps the id of
+ * the cell that did so, where it does not run. */
+const char *task_cell(const Models__Task *task);
 
 /* Whether it has ended: nothing of how it ended changes any more. */
 bool task_is_over(const Models__Task *task);

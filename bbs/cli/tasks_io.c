@@ -5,6 +5,9 @@
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const struct cli_option bbs_task_options[] = {
     {.name = "rm", .help = "delete it afterwards, when it is over"},
     {0},
@@ -12,23 +15,95 @@ const struct cli_option bbs_task_options[] = {
 
 const struct cli_option bbs_tasks_options[] = {
     {.name = "domain", .value = "DOMAIN", .help = "only those of this domain"},
-    {.name = "cell", .value = "ID", .help = "only those on this cell"},
+    {.name = "cell", .value = "ID", .help = "only those that run, or ran, on this cell"},
     {.name = "state",
      .value = "pending|running|completed|resolving|succeeded|failed",
      .help = "only those"},
+    {.name = "older", .value = "TIME", .help = "only those that are over for so long: 90s, 1h, 2d"},
+    {.name = "rm", .help = "delete those of them that are over"},
     {0},
 };
 
 /* ---- tasks ---- */
 
-static int show_tasks(struct session *s, const struct invocation *call, struct err *err)
+static int read_selection(const struct invocation *call, struct task_selection *ret,
+                          struct err *err)
+{
+    int64_t older_ms = -1;
+    *ret = (struct task_selection){
+        .name = call->argument_count ? call->arguments[0] : NULL,
+        .cell = cli_text(call, "cell"),
+    };
+    int r = cli_choice(call, "state", &ret->state, err);
+    r = r < 0 ? r : cli_age_ms(call, "older", &older_ms, err);
+    if (older_ms >= 0) {
+        ret->over_before_ns = cli_wall_ns() - older_ms * 1000000;
+    }
+    return r;
+}
+
+/* What would delete all, or nothing, was not meant so. */
+static int check_removal(const struct invocation *call, const struct task_selection *s,
+                         struct err *err)
+{
+    bool narrowed = s->name || s->cell || s->state || s->over_before_ns || cli_text(call, "domain");
+    if (!narrowed) {
+        return err_set(err, ERR_INVALID,
+                       "--rm needs to be told which: a NAME, --state, --older, --cell or --domain; "
+                       "--state completed means all that are over");
+    }
+    if (s->state && (strcmp(s->state, "pending") == 0 || strcmp(s->state, "running") == 0)) {
+        return err_set(err, ERR_INVALID,
+                       "--rm deletes tasks that are over, not those %s; bbs cancel ends them",
+                       s->state);
+    }
+    return 0;
+}
+
+static int show_tasks(struct session *s, Models__Task *const *tasks, size_t count, struct err *err)
+{
+    struct buf out;
+    buf_init(&out);
+    for (size_t i = 0; s->json && i < count; i++) {
+        session_json(s, &tasks[i]->base, &out);
+    }
+    if (!s->json) {
+        tasks_table(&s->arena, tasks, count, cli_wall_ns(), &out);
+    }
+    int r = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return r;
+}
+
+/* Each that goes is told; a deletion that fails leaves the others to be made. */
+static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, struct err *err)
+{
+    size_t over = tasks_to_remove(tasks, count);
+    for (size_t i = 0; i < over && session_goes_on(s); i++) {
+        const char *name = task_name(tasks[i]), *guid = tasks[i]->task_guid;
+        int r = session_delete_task(s, guid, err);
+        r = r < 0 ? session_about(s, name, r, err) : session_tell(s, name, guid, "deleted", err);
+        session_count(s, name, r, err);
+    }
+    if (over == 0) {
+        fprintf(stderr, "bbs: nothing was deleted: no such task is over\n");
+    }
+    if (count > over) {
+        fprintf(stderr, "bbs: %zu %s: not over, or somebody waits for how they ended\n",
+                count - over, count - over == 1 ? "stays" : "stay");
+    }
+    return s->status;
+}
+
+static int list_tasks(struct session *s, const struct invocation *call, struct err *err)
 {
     Models__Task **tasks, **found;
     size_t count;
-    const char *domain = cli_text(call, "domain"), *cell = cli_text(call, "cell");
-    struct task_selection selection = {.name = call->argument_count ? call->arguments[0] : NULL};
-    int r = cli_choice(call, "state", &selection.state, err);
-    r = r < 0 ? r : session_tasks(s, domain ? domain : "", cell ? cell : "", &tasks, &count, err);
+    const char *domain = cli_text(call, "domain");
+    struct task_selection selection;
+    int r = read_selection(call, &selection, err);
+    r = r < 0 || !cli_switch(call, "rm") ? r : check_removal(call, &selection, err);
+    r = r < 0 ? r : session_tasks(s, domain ? domain : "", "", &tasks, &count, err);
     if (r < 0) {
         return r;
     }
@@ -36,25 +111,16 @@ static int show_tasks(struct session *s, const struct invocation *call, struct e
     if (named.name && tasks_selected(&s->arena, tasks, count, &named, &found) == 0) {
         return session_no_task(s, named.name, tasks, count, err);
     }
-    struct buf out;
-    buf_init(&out);
     size_t n = tasks_selected(&s->arena, tasks, count, &selection, &found);
-    for (size_t i = 0; s->json && i < n; i++) {
-        session_json(s, &found[i]->base, &out);
-    }
-    if (!s->json) {
-        tasks_table(&s->arena, found, n, cli_wall_ns(), &out);
-    }
-    r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_switch(call, "rm") ? remove_tasks(s, found, n, err) : show_tasks(s, found, n, err);
 }
 
 int bbs_tasks_run(const struct invocation *call, struct err *err)
 {
     struct session s;
     int r = session_open(call, &s, err);
-    r = r < 0 ? r : show_tasks(&s, call, err);
+    s.guid_key = "task_guid";
+    r = r < 0 ? r : list_tasks(&s, call, err);
     session_close(&s);
     return r;
 }

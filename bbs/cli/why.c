@@ -8,6 +8,7 @@
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
 #include "common/model/crash_policy.h"
+#include "common/model/task_times.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -186,7 +187,21 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     say_cells(w, f);
 }
 
-static void say_over(struct why *w, const Models__Task *t)
+/* When it is deleted if nobody does so before. */
+static void say_kept(struct why *w, const struct why_facts *f, const Models__Task *t)
+{
+    bool said = t->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
+    int64_t keep_ns = said ? t->keep_s * SECOND_NS : TASK_KEEP_NS;
+    int64_t left_ns = t->first_completed_at + keep_ns - f->now_ns;
+    const char *rule =
+        said ? "keep" : "24h after its end, unless the converger is told otherwise";
+    const char *when = left_ns > 0
+                           ? arena_printf(w->arena, "in %s", age_text(w->arena, left_ns))
+                           : "when the converger looks next";
+    say(w, "it is deleted %s (%s), or now by: bbs task %s --rm", when, rule, t->task_guid);
+}
+
+static void say_over(struct why *w, const struct why_facts *f, const Models__Task *t)
 {
     const char *url = t->task_definition ? t->task_definition->completion_callback_url : "";
     if (t->failed) {
@@ -197,7 +212,7 @@ static void say_over(struct why *w, const Models__Task *t)
     } else if (t->state == MODELS__TASK__STATE__Resolving) {
         say(w, "somebody takes note of how it ended, and deletes it");
     } else {
-        say(w, "it is kept until it is deleted: bbs task %s --rm", t->task_guid);
+        say_kept(w, f, t);
     }
 }
 
@@ -205,12 +220,12 @@ void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
               struct why *ret_why)
 {
     struct why w = {.arena = a, .subject = task_name(t), .guid = t->task_guid, .index = -1};
-    say(&w, "%s%s%s for %s", task_state_text(a, t), *t->cell_id ? " on " : "", t->cell_id,
+    say(&w, "%s%s%s for %s", task_state_text(a, t), *task_cell(t) ? " on " : "", task_cell(t),
         for_(&w, f, t->updated_at));
     if (t->state == MODELS__TASK__STATE__Pending) {
         say_pending(&w, f, t);
     } else if (task_is_over(t)) {
-        say_over(&w, t);
+        say_over(&w, f, t);
     } else if (*t->cell_id) {
         say_cell(&w, f, t->cell_id);
         const Board__CellStatus *cell = cell_of(f, t->cell_id);

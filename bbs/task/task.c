@@ -105,6 +105,9 @@ Models__Task *task_completed(struct arena *a, const Models__Task *before, bool f
     after->failed = failed;
     after->failure_reason = actual_cut_text(a, reason);
     after->result = (char *)(uintptr_t)result;
+    /* A Pending one has the id of the cell that rejected it: there it has not run. */
+    after->ran_on_cell_id =
+        task_state(before) == TASK_RUNNING ? before->cell_id : before->ran_on_cell_id;
     after->cell_id = (char *)(uintptr_t)protobuf_c_empty_string;
     return after;
 }

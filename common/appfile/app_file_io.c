@@ -10,8 +10,7 @@ int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, str
 {
     FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
     if (!from) {
-        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read %.150s: %s",
-                       file, strerror(errno));
+        return err_set(err, ERR_INVALID, "cannot read %.150s: %s", file, strerror(errno));
     }
     char *text = arena_alloc(a, APPFILE_MAX_BYTES + 1);
     errno = 0;
@@ -21,7 +20,9 @@ int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, str
         fclose(from);
     }
     if (failed) {
-        return err_set(err, ERR_IO, "cannot read %.150s: %s", file, strerror(failed));
+        /* A directory can be opened, and cannot be read. */
+        return err_set(err, failed == EISDIR ? ERR_INVALID : ERR_IO, "cannot read %.150s: %s", file,
+                       strerror(failed));
     }
     if (size > APPFILE_MAX_BYTES) {
         return err_set(err, ERR_TOO_LARGE, "%.150s is larger than %d bytes", file,

@@ -304,14 +304,15 @@ int cli_decimal(const struct invocation *call, const char *name, double low, dou
     return 0;
 }
 
-int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
-                    struct err *err)
+/* `most` in words, for its mistake. */
+static int read_duration(const struct invocation *call, const char *name, int64_t most_ms,
+                         const char *most, int64_t *ret_ms, struct err *err)
 {
     static const struct {
         const char *unit;
         int64_t ms;
-    } units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60 * 1000}, {"h", 3600 * 1000}};
-    enum { DAY_MS = 24 * 3600 * 1000 };
+    } units[] = {{"", 1000},     {"s", 1000},      {"ms", 1},
+                 {"m", 60 * 1000}, {"h", 3600 * 1000}, {"d", 24 * 3600 * 1000}};
     const char *text = cli_text(call, name);
     if (!text) {
         return 0;
@@ -319,15 +320,24 @@ int cli_duration_ms(const struct invocation *call, const char *name, int64_t *re
     size_t digits = strspn(text, "0123456789");
     for (size_t i = 0; digits && digits < 10 && i < sizeof(units) / sizeof(units[0]); i++) {
         int64_t ms = strtoll(text, NULL, 10) * units[i].ms;
-        if (strcmp(text + digits, units[i].unit) == 0 && ms <= DAY_MS) {
+        if (strcmp(text + digits, units[i].unit) == 0 && ms <= most_ms) {
             *ret_ms = ms;
             return 0;
         }
     }
-    return err_set(err, ERR_INVALID,
-                   "--%s must be a time like 90s or 5m, at most a day, not "
-                   "\"%.40s\"",
-                   name, text);
+    return err_set(err, ERR_INVALID, "--%s must be a time like 90s or 5m, at most %s, not \"%.40s\"",
+                   name, most, text);
+}
+
+int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
+                    struct err *err)
+{
+    return read_duration(call, name, (int64_t)24 * 3600 * 1000, "a day", ret_ms, err);
+}
+
+int cli_age_ms(const struct invocation *call, const char *name, int64_t *ret_ms, struct err *err)
+{
+    return read_duration(call, name, (int64_t)30 * 24 * 3600 * 1000, "30d", ret_ms, err);
 }
 
 int cli_choice(const struct invocation *call, const char *name, const char **ret_word,

@@ -86,9 +86,12 @@ int cli_number(const struct invocation *call, const char *name, int64_t low, int
 int cli_decimal(const struct invocation *call, const char *name, double low, double high,
                 double *ret_value, struct err *err);
 
-/* A duration: "90", "90s", "500ms", "5m", "1h". At most a day. */
+/* A duration: "90", "90s", "500ms", "5m", "1h", "1d". At most a day. */
 int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,
                     struct err *err);
+
+/* How old something is: the same, at most 30 days. */
+int cli_age_ms(const struct invocation *call, const char *name, int64_t *ret_ms, struct err *err);
 
 /* One of the words "a|b|c" of the option's `value`. */
 int cli_choice(const struct invocation *call, const char *name, const char **ret_word,

@@ -70,6 +70,7 @@ static Models__Task *row_task(struct arena *a, const char *text)
     t->domain = arena_strdup(a, "d");
     t->state = (Models__Task__State)state_named(row_first_word(a, text));
     place(a, text, &t->cell_id, &t->attempt);
+    t->ran_on_cell_id = row_text(a, text, "ran_on");
     t->created_at = row_number(a, text, "created", 900) * SECOND_NS;
     t->updated_at = row_number(a, text, "updated", 950) * SECOND_NS;
     t->first_completed_at = row_number(a, text, "completed", 0) * SECOND_NS;
@@ -116,6 +117,9 @@ static void print_task(const Models__Task *t, struct buf *out)
     buf_printf(out, " -> %s", task_lifecycle.states[t->state]);
     if (t->cell_id[0] || t->attempt[0]) {
         buf_printf(out, " %s/%s", t->cell_id, t->attempt);
+    }
+    if (t->ran_on_cell_id[0]) {
+        buf_printf(out, " ran_on=%s", t->ran_on_cell_id);
     }
     buf_printf(out, " updated=%lld", (long long)(t->updated_at / SECOND_NS));
     if (t->first_completed_at) {
@@ -334,13 +338,13 @@ static void cancels(void **state)
          .plan = "put task/t cancel by client -> Completed updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
         {CLIENT("3 running"), .task = "Running c1/A", .move = "cancel",
-         .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
+         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
                  "(task was cancelled)\nnotice cancel t/A at c1\n"},
         {CLIENT("3 pending, rejected by a cell before"), .task = "Pending c1/A", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
         {CLIENT("3 awaited"), .task = "Running c1/A url", .move = "cancel",
-         .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
+         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
                  "(task was cancelled)\nnotice callback t\nnotice cancel t/A at c1\n"},
         {CLIENT("fail 1"), .move = "fail reason=R", .plan = NOT_FOUND},
         {CLIENT("fail 2"), .task = "Completed", .move = "fail reason=R",
@@ -348,7 +352,7 @@ static void cancels(void **state)
         {CLIENT("fail 3 pending"), .task = "Pending", .move = "fail reason=R",
          .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"},
         {CLIENT("fail 3 running"), .task = "Running c1/A", .move = "fail reason=R",
-         .plan = "put task/t fail by client -> Completed /A updated=1000 completed=1000 failed "
+         .plan = "put task/t fail by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
                  "(R)\n"},
         {CLIENT("fail 3 awaited"), .task = "Pending url", .move = "fail reason=R",
          .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"
@@ -392,7 +396,7 @@ static void rejects(void **state)
                  "rejected=4 (R)\nnotice callback t\n"},
         {CLIENT("4 its own number"), .task = "Running c1/ rejected=1 retries=1",
          .move = "reject reason=R",
-         .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
+         .plan = "put task/t reject by client -> Completed ran_on=c1 updated=1000 completed=1000 failed (R) "
                  "rejected=2 (R)\n"},
         {CLIENT("4 none at all"), .task = "Pending retries=0", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
@@ -401,7 +405,7 @@ static void rejects(void **state)
          .plan = "put task/t reject by auctioneer -> Completed updated=1000 completed=1000 failed "
                  "(R) rejected=4 (R)\n"},
         {REP("4"), .task = "Running c1/A rejected=3", .move = "reject c1/A reason=R" SESSION,
-         .plan = "put task/t reject by rep -> Completed /A updated=1000 completed=1000 failed (R) "
+         .plan = "put task/t reject by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 failed (R) "
                  "rejected=4 (R)\n"},
         {CLIENT("5 the third"), .task = "Pending rejected=2", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Pending updated=1000 rejected=3 (R)\n"},
@@ -454,22 +458,22 @@ static void completes(void **state)
         {REP("3 again, resolving"), .task = "Resolving /A failed reason=R",
          .move = "complete c1/A failed reason=R" SESSION, .plan = "nothing\n"},
         {CLIENT("4 well"), .task = "Running c1/A", .move = "complete c1/ result=r",
-         .plan = "put task/t complete by client -> Completed /A updated=1000 completed=1000 "
+         .plan = "put task/t complete by client -> Completed /A ran_on=c1 updated=1000 completed=1000 "
                  "result=r\n"},
         {REP("4 well"), .task = "Running c1/A", .move = "complete c1/A result=r" SESSION,
-         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000 "
+         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 "
                  "result=r\n"},
         {REP("4 failed"), .task = "Running c1/A", .move = "complete c1/A failed reason=R" SESSION,
-         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000 failed "
+         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
                  "(R)\n"},
         {REP("4 awaited"), .task = "Running c1/A url", .move = "complete c1/A" SESSION,
-         .plan = "put task/t complete by rep -> Completed /A updated=1000 completed=1000\n"
+         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000\n"
                  "notice callback t\n"},
         {REP("3 awaited, again"), .task = "Completed /A url", .move = "complete c1/A" SESSION,
          .plan = "nothing\n"},
         {REP("4 what a client started on its cell"), .task = "Running c1/",
          .move = "complete c1/ failed reason=R" SESSION,
-         .plan = "put task/t complete by rep -> Completed updated=1000 completed=1000 failed "
+         .plan = "put task/t complete by rep -> Completed ran_on=c1 updated=1000 completed=1000 failed "
                  "(R)\n"},
     };
     RUN(cases);
@@ -531,7 +535,7 @@ static void converges(void **state)
 #define NOT_STUCK "refuse ResourceConflict: task t is not Resolving for 45 s\n"
 #define KEPT "refuse ResourceConflict: task t is not Completed, or is still to be kept\n"
 #define GONE(place)                                                                                \
-    "put task/t disappear by converger -> Completed " place                                        \
+    "put task/t disappear by converger -> Completed " place " ran_on=c1"                            \
     " updated=1000 completed=1000 failed (cell disappeared before completion)\n"
     static const struct task_case cases[] = {
         {CONVERGER("expire 1"), .move = "expire" TERM, .plan = NOT_FOUND},

@@ -1,6 +1,7 @@
 /* App files: shorthands, defaults, the guid of a definition, and mistakes told with line and key.
  */
 #include "common/appfile/app.h"
+#include "common/appfile/app_file_io.h"
 #include "common/codec/json.h"
 
 #include "common/base/random.h"
@@ -395,11 +396,31 @@ static void random_damage_is_survived(void **state)
     assert_in_range(good, 500, 4500);
 }
 
+/* Whoever gives a wrong name is told so, and in the same way whatever it is that is wrong with it. */
+static void a_file_that_cannot_be_read_is_a_wrong_use(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[][2] = {
+        {"/no/such/file.yaml", "cannot read /no/such/file.yaml: No such file or directory"},
+        {"/", "cannot read /: Is a directory"},
+        {"/dev/null/app.yaml", "cannot read /dev/null/app.yaml: Not a directory"},
+    };
+    struct bytes text;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(app_file_read(&f->arena, rows[i][0], &text, &f->err), -ERR_INVALID);
+        assert_string_equal(f->err.text, rows[i][1]);
+    }
+    assert_int_equal(app_file_read(&f->arena, "/dev/null", &text, &f->err), 0);
+    assert_int_equal(text.size, 0);
+    assert_int_equal(app_file_read(&f->arena, "/dev/zero", &text, &f->err), -ERR_TOO_LARGE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_file_that_cannot_be_read_is_a_wrong_use),
         TEST(least_app_gets_defaults),
         TEST(shorthands_and_api_names_say_the_same),
         TEST(every_change_of_the_definition_changes_the_guid),

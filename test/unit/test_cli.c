@@ -160,8 +160,8 @@ static void values_are_checked(void **state)
         const char *option;
         int64_t ms; /* -1 = refused */
     } times[] = {{"90", 90000},   {"90s", 90000},      {"500ms", 500}, {"0", 0}, {"2m", 120000},
-                 {"1h", 3600000}, {"25h", -1},         {"1d", -1},     {"", -1}, {"-1s", -1},
-                 {"1.5s", -1},    {"9999999999s", -1}, {"s", -1}};
+                 {"1h", 3600000}, {"25h", -1},         {"1d", 86400000}, {"2d", -1}, {"", -1},
+                 {"-1s", -1},     {"1.5s", -1},        {"9999999999s", -1}, {"s", -1}};
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
         assert_int_equal(parse(f, arena_printf(&f->arena, "bbs ps --timeout=%s", times[i].option)),
                          0);
@@ -169,6 +169,17 @@ static void values_are_checked(void **state)
         int r = cli_duration_ms(&f->call, "timeout", &ms, &f->err);
         assert_int_equal(r, times[i].ms < 0 ? -ERR_INVALID : 0);
         assert_int_equal(ms, times[i].ms);
+    }
+    static const struct {
+        const char *option;
+        int64_t ms; /* -1 = refused */
+    } ages[] = {{"0", 0}, {"90s", 90000}, {"30d", INT64_C(2592000000)}, {"31d", -1}, {"1w", -1}};
+    for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+        int64_t ms = -1;
+        parse(f, arena_printf(&f->arena, "bbs ps --timeout=%s", ages[i].option));
+        assert_int_equal(cli_age_ms(&f->call, "timeout", &ms, &f->err),
+                         ages[i].ms < 0 ? -ERR_INVALID : 0);
+        assert_int_equal(ms, ages[i].ms);
     }
     static const struct {
         const char *option;

@@ -143,6 +143,10 @@ static void tables_say_why(void **state)
     list[2]->rejection_reason = arena_strdup(&f->arena, "insufficient resources");
     list[3]->created_at = 4000000000;
     list[3]->cell_id = arena_strdup(&f->arena, "cell-1");
+    list[2]->cell_id = arena_strdup(&f->arena, "cell-9"); /* which rejected it */
+    list[0]->ran_on_cell_id = arena_strdup(&f->arena, "cell-2");
+    list[0]->first_completed_at = 2500000000;
+    list[1]->first_completed_at = 4500000000;
     static const struct {
         struct task_selection selection;
         const char *guids;
@@ -156,6 +160,12 @@ static void tables_say_why(void **state)
         {{.state = "completed"}, "b-2 "},
         {{.state = "pending"}, "raw "},
         {{.name = "b", .state = "pending"}, ""},
+        {{.cell = "cell-2"}, "b-2 "},
+        {{.cell = "cell-9"}, ""},
+        {{.over_before_ns = 4000000000}, "b-2 "},
+        {{.over_before_ns = 4500000000}, "b-1 b-2 "},
+        {{.over_before_ns = 4500000000, .state = "succeeded"}, "b-1 "},
+        {{.over_before_ns = 4500000000, .state = "running"}, ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *guids = "";
@@ -170,7 +180,7 @@ static void tables_say_why(void **state)
     assert_string_equal(buf_string(&f->out),
                         "TASK  GUID  STATE                  CELL    AGE  DOMAIN\n"
                         "b     b-1   SUCCEEDED (resolving)  -       4s   d\n"
-                        "b     b-2   FAILED                 -       3s   d\n"
+                        "b     b-2   FAILED                 cell-2  3s   d\n"
                         "    failed: Exited with status 1\n"
                         "raw   raw   PENDING                -       2s   d\n"
                         "    rejected 2 times, last: insufficient resources\n"
@@ -178,6 +188,62 @@ static void tables_say_why(void **state)
     assert_string_equal(task_progress_text(&f->arena, "c", list[3]), "c: RUNNING on cell-1");
     assert_string_equal(task_progress_text(&f->arena, "raw", list[2]),
                         "raw: PENDING (rejected 2 times, last: insufficient resources)");
+}
+
+static void a_name_means_what_goes_on_or_else_the_newest(void **state)
+{
+    struct fixture *f = *state;
+    enum {
+        NONE = -1,
+        PENDING = MODELS__TASK__STATE__Pending,
+        RUNNING = MODELS__TASK__STATE__Running,
+        OVER = MODELS__TASK__STATE__Completed,
+        RESOLVING = MODELS__TASK__STATE__Resolving
+    };
+    static const struct {
+        int states[4]; /* the newest last; 0 ends them */
+        int meant;
+    } rows[] = {
+        {{0}, NONE},
+        {{OVER}, 0},
+        {{PENDING}, 0},
+        {{OVER, OVER, RESOLVING}, 2},
+        {{OVER, RUNNING, OVER}, 1},
+        {{PENDING, OVER, OVER}, 0},
+        {{PENDING, RUNNING}, NONE},
+        {{OVER, PENDING, RUNNING}, NONE},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__Task *list[4];
+        size_t n = 0;
+        for (; rows[i].states[n]; n++) {
+            list[n] = task_of(f, "b", "b", (Models__Task__State)rows[i].states[n]);
+        }
+        const Models__Task *meant = task_meant(list, n);
+        assert_ptr_equal(meant, rows[i].meant == NONE ? NULL : list[rows[i].meant]);
+    }
+}
+
+static void only_what_nobody_waits_for_is_removed(void **state)
+{
+    struct fixture *f = *state;
+    Models__Task *list[] = {
+        task_of(f, "runs", "b", MODELS__TASK__STATE__Running),
+        task_of(f, "over-1", "b", MODELS__TASK__STATE__Completed),
+        task_of(f, "awaited", "b", MODELS__TASK__STATE__Completed),
+        task_of(f, "resolved", "b", MODELS__TASK__STATE__Resolving),
+        task_of(f, "over-2", "b", MODELS__TASK__STATE__Completed),
+        task_of(f, "waits", "b", MODELS__TASK__STATE__Pending),
+    };
+    Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
+    d.completion_callback_url = arena_strdup(&f->arena, "http://x");
+    list[2]->task_definition = &d;
+    assert_int_equal(tasks_to_remove(list, 6), 2);
+    static const char *const order[] = {"over-1", "over-2", "runs", "awaited", "resolved", "waits"};
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(list[i]->task_guid, order[i]);
+    }
+    assert_int_equal(tasks_to_remove(list, 0), 0);
 }
 
 static void an_outcome_ends_with_the_result(void **state)
@@ -211,7 +277,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_least_task_gets_defaults),    TEST(everything_can_be_said),
         TEST(mistakes_name_file_line_and_key), TEST(tables_say_why),
-        TEST(an_outcome_ends_with_the_result),
+        TEST(an_outcome_ends_with_the_result), TEST(a_name_means_what_goes_on_or_else_the_newest),
+        TEST(only_what_nobody_waits_for_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,8 @@ static void tasks(void **state)
         bool failed;
         int rejections, max_retries; /* -1: not said */
         const char *said;
+        const char *ran_on;
+        int keep_s; /* 0: not said */
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
          "PENDING for 5s; it is offered again every 30 s, and fails when it was not started within "
@@ -194,7 +196,15 @@ static void tasks(void **state)
          "RUNNING on gone for 5s; its cell gone is LOST for 7s; a task runs at most once: it fails "
          "when its cell stays away for 60 s"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "SUCCEEDED for 5s; it is kept until it is deleted: bbs task t-1 --rm"},
+         "SUCCEEDED for 5s; it is deleted in 23h (24h after its end, unless the converger is told "
+         "otherwise), or now by: bbs task t-1 --rm"},
+        {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
+         "SUCCEEDED on gone for 5s; it is deleted in 55s (keep), or now by: bbs task t-1 --rm",
+         "gone", 60},
+        {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
+         "SUCCEEDED on gone for 5s; it is deleted when the converger looks next (keep), or now by: "
+         "bbs task t-1 --rm",
+         "gone", 4},
         {MODELS__TASK__STATE__Completed, "", "http://x", "no", "", true, 0, -1,
          "FAILED for 5s; it failed: no; its callback is told how it ended, then it is deleted: "
          "http://x"},
@@ -216,6 +226,12 @@ static void tasks(void **state)
         t.rejection_count = rows[i].rejections;
         t.rejection_reason = arena_strdup(&f->arena, rows[i].rejection);
         t.updated_at = NOW - 5 * S;
+        t.first_completed_at = t.updated_at;
+        t.ran_on_cell_id = arena_strdup(&f->arena, rows[i].ran_on ? rows[i].ran_on : "");
+        if (rows[i].keep_s) {
+            t.optional_keep_s_case = MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
+            t.keep_s = (uint32_t)rows[i].keep_s;
+        }
         if (rows[i].max_retries >= 0) {
             t.optional_max_retries_case = MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
             t.max_retries = rows[i].max_retries;

@@ -143,7 +143,8 @@ static const struct {
      " log_source log_guid metrics_guid result_file annotation legacy_download_user "
      "trusted_system_certificates_path placement_tags image_username "},
     {"models.TaskDefinition.MetricTagsEntry", " key "},
-    {"models.Task", " task_guid domain cell_id result failure_reason rejection_reason attempt "},
+    {"models.Task",
+     " task_guid domain cell_id result failure_reason rejection_reason attempt ran_on_cell_id "},
     {"models.ActualLRPKey", " process_guid domain "},
     {"models.ActualLRPInstanceKey", " instance_guid cell_id "},
     {"models.ActualLRPNetInfo", " address instance_address "},
