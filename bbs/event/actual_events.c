@@ -130,6 +130,17 @@ static void index_visible(struct arena *a, const struct actual_index *index,
     }
 }
 
+/* The index before and after, as the events tell it. */
+static void change_visible(struct arena *a, const struct actual_change *change,
+                           struct actual_index *ret_before, struct actual_index *ret_after)
+{
+    index_visible(a, &change->before, ret_before);
+    index_visible(a, &change->after, ret_after);
+    if (change->retired) {
+        ret_after->records[ORDINARY] = NULL;
+    }
+}
+
 /* The cell of a SUSPECT instance is back: the record takes the ORDINARY one's place again, and a
  * replacement that stood there goes (behaviour.md 12). */
 static const Models__ActualLRP *displaced_replacement(const struct actual_index *before,
@@ -251,8 +262,7 @@ void actual_group_events(struct arena *a, const struct actual_change *change,
 {
     struct ranked r = {.arena = a};
     struct actual_index before, after;
-    index_visible(a, &change->before, &before);
-    index_visible(a, &change->after, &after);
+    change_visible(a, change, &before, &after);
     const Models__ActualLRP *replacement = displaced_replacement(&before, &after);
     if (replacement) {
         group_removed(&r, replacement);
@@ -364,8 +374,7 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
     struct actual_index before, after;
     int partner[ACTUAL_PRESENCES];
     bool continued[ACTUAL_PRESENCES] = {false};
-    index_visible(a, &change->before, &before);
-    index_visible(a, &change->after, &after);
+    change_visible(a, change, &before, &after);
     find_partners(&before, &after, partner);
     const Models__ActualLRP *replacement = displaced_replacement(&before, &after);
     if (replacement) { /* its place is taken: told before who takes it */

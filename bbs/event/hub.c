@@ -296,8 +296,9 @@ static void changed_record(struct hub *h, struct change_seen *c, bool changed[],
     if (*told_trace_id(c->cause)) {
         ret->trace_id = told_trace_id(c->cause);
     }
-    if (p == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && c->after && is_move(c->cause, "crash")) {
-        ret->crashed = true;
+    if (p == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && c->after) {
+        ret->crashed = is_move(c->cause, "crash");
+        ret->retired = is_move(c->cause, "retire");
     }
 }
 

@@ -6,9 +6,10 @@
 
 /* 1. No ORDINARY record: ResourceNotFound.
  * 2. UNCLAIMED, CRASHED, or on a cell that is not there: the record goes.
- * 3. Otherwise it is marked stopping, which no client sees (since and tag kept), and the rep is
- *    told; its remove ends it.
- * 4. Marked already: the rep is told again. */
+ * 3. Otherwise it is marked stopping (since and tag kept), and the rep is told; its remove ends it.
+ *    Clients are told `removed` at once, and that follows from the write. So a record that is marked
+ *    already, by a scale-down or by an earlier retire, is written again: each retire is told, as
+ *    Diego does. */
 void retire_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct move_snapshot *s = snapshot;
@@ -36,10 +37,8 @@ void retire_decide(const void *snapshot, const struct op_input *in, struct plan 
         move_delete(p, in, s->ordinary, "retire");
         return;
     }
-    if (!s->ordinary->stopping) { /* 3 */
-        Models__ActualLRP *after = actual_copy(p->arena, s->ordinary);
-        after->stopping = true;
-        move_put(p, in, after, "retire");
-    }
-    move_notice_stop(p, s->ordinary); /* 4 */
+    Models__ActualLRP *after = actual_copy(p->arena, s->ordinary); /* 3 */
+    after->stopping = true;
+    move_put(p, in, after, "retire");
+    move_notice_stop(p, s->ordinary);
 }

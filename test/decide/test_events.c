@@ -20,6 +20,7 @@ struct event_case {
     const char *before[ACTUAL_PRESENCES]; /* ORDINARY, EVACUATING, SUSPECT; NULL = none */
     const char *after[ACTUAL_PRESENCES];
     bool crash; /* one was counted */
+    bool retired; /* its container is told to stop */
     const char *groups, *instances;
 };
 
@@ -144,7 +145,7 @@ static void run_cases(const struct event_case *cases, size_t count)
         const struct event_case *c = &cases[i];
         struct arena a;
         arena_init(&a);
-        struct actual_change change = {.trace_id = "t", .crashed = c->crash};
+        struct actual_change change = {.trace_id = "t", .crashed = c->crash, .retired = c->retired};
         for (int p = 0; p < ACTUAL_PRESENCES; p++) {
             change.before.records[p] = record(&a, c->before[p], p);
             change.after.records[p] = record(&a, c->after[p], p);
@@ -207,6 +208,17 @@ static void ordinary_life(void **state)
          .instances = "removed[UNCLAIMED O]"},
         {"retire of CRASHED", ORDINARY("CRASHED crash=3"), NOBODY, .groups = "removed[CRASHED O]",
          .instances = "removed[CRASHED O]"},
+        {"retire of RUNNING: told at once, though the record stays until the container has ended",
+         ORDINARY("RUNNING a@c1"), ORDINARY("RUNNING a@c1 stopping"), .retired = true,
+         .groups = "removed[RUNNING a@c1 O] of c1", .instances = "removed[RUNNING a@c1 O] of c1"},
+        {"retire of CLAIMED", ORDINARY("CLAIMED a@c1"), ORDINARY("CLAIMED a@c1 stopping"),
+         .retired = true, .groups = "removed[CLAIMED a@c1 O] of c1",
+         .instances = "removed[CLAIMED a@c1 O] of c1"},
+        {"retire again: told again", ORDINARY("RUNNING a@c1 stopping"),
+         ORDINARY("RUNNING a@c1 stopping"), .retired = true,
+         .groups = "removed[RUNNING a@c1 O] of c1", .instances = "removed[RUNNING a@c1 O] of c1"},
+        {"scale-down or removal marks it: none before the end", ORDINARY("RUNNING a@c1"),
+         ORDINARY("RUNNING a@c1 stopping"), .groups = "none", .instances = "none"},
         {"converger: missing index", NOBODY, ORDINARY("UNCLAIMED"),
          .groups = "created[UNCLAIMED O]", .instances = "created[UNCLAIMED O]"},
     };
@@ -303,6 +315,9 @@ static void evacuations(void **state)
          .instances = "changed[CLAIMED b@c2 O -> RUNNING O] of c2, removed[RUNNING a@c1 E] of c1"},
         {"E removed", BESIDE_E("UNCLAIMED", "RUNNING a@c1 epoch=F"), ORDINARY("UNCLAIMED"),
          .groups = "removed[RUNNING a@c1 E] of c1", .instances = "removed[RUNNING a@c1 E] of c1"},
+        {"retire beside E: E stays", BESIDE_E("RUNNING b@c2", "RUNNING a@c1 epoch=F"),
+         BESIDE_E("RUNNING b@c2 stopping", "RUNNING a@c1 epoch=F"), .retired = true,
+         .groups = "removed[RUNNING b@c2 O] of c2", .instances = "removed[RUNNING b@c2 O] of c2"},
         {"E removed, and there was nothing beside it", ONLY_E("RUNNING a@c1 epoch=F"), NOBODY,
          .groups = "removed[RUNNING a@c1 E] of c1", .instances = "removed[RUNNING a@c1 E] of c1"},
     };
@@ -322,6 +337,10 @@ static void lost_cells(void **state)
         {"replacement claimed while S RUNNING", BESIDE_S("UNCLAIMED epoch=G", "RUNNING a@c1"),
          BESIDE_S("CLAIMED b@c2 epoch=G index=5", "RUNNING a@c1"), .groups = "none",
          .instances = "changed[UNCLAIMED b@c2 O -> CLAIMED O] of c2"},
+        {"retire of a CLAIMED replacement while S RUNNING",
+         BESIDE_S("CLAIMED b@c2 epoch=G", "RUNNING a@c1"),
+         BESIDE_S("CLAIMED b@c2 epoch=G stopping", "RUNNING a@c1"), .retired = true,
+         .groups = "none", .instances = "removed[CLAIMED b@c2 O] of c2"},
         {"replacement running, S removed", BESIDE_S("CLAIMED b@c2 epoch=G", "RUNNING a@c1"),
          ORDINARY("RUNNING b@c2 epoch=G index=5"),
          .groups = "created[RUNNING b@c2 O] of c2, removed[RUNNING a@c1 S] of c1",

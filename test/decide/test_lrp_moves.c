@@ -356,8 +356,10 @@ static void retires(void **state)
          .move = "retire",
          .plan = "put " KEY " retire by client -> CLAIMED a@c1 since=10 E/4 stopping\n"
                  "notice stop web a at c1\n"},
-        {"4 marked already", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 stopping", .cell = CELL,
-         .move = "retire", .plan = "nothing\nnotice stop web a at c1\n"},
+        {"3 marked already: told again", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 since=10 stopping",
+         .cell = CELL, .move = "retire",
+         .plan = "put " KEY " retire by client -> RUNNING a@c1 routable since=10 E/4 stopping\n"
+                 "notice stop web a at c1\n"},
     };
     RUN(cases);
 }

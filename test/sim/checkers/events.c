@@ -398,6 +398,9 @@ static void gather_index(struct checkers *k, struct arena *a, const struct passa
         ret->was[q] = seen(a, one->before);
         ret->is[q] = uncut(a, one);
         ret->crash |= q == ORDINARY && one->message && by_move(one, "crash");
+        if (q == ORDINARY && by_move(one, "retire")) {
+            ret->is[q] = NULL; /* told as gone at once, and once more at its end (10.3) */
+        }
     }
 }
 
@@ -512,6 +515,9 @@ void reader_done(struct event_reader *r)
     free(r->told);
     r->told = NULL;
     r->told_capacity = 0;
+    free(r->heard);
+    r->heard = NULL;
+    r->heard_count = r->heard_capacity = 0;
 }
 
 void reader_asks(struct checkers *k, struct event_reader *r)
@@ -519,15 +525,15 @@ void reader_asks(struct checkers *k, struct event_reader *r)
     k->events.wanted[r->kind] = true;
     r->begun = r->synced = false;
     r->restores = k->history.restores;
+    r->heard_count = 0;
 }
 
-void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_revision)
+/* It stands at the end of this revision. */
+static void stand_behind(struct checkers *k, struct event_reader *r, int64_t revision)
 {
-    r->begun = true;
-    r->begun_revision = k->history.revision;
-    r->revision = arrived_revision; /* whose events are not due to it */
-    size_t count =
-        r->restores == k->history.restores ? revision_of(k, r, arrived_revision)->count : 0;
+    size_t count = r->restores == k->history.restores ? k->events.revisions[r->kind][revision].count
+                                                      : 0;
+    r->revision = revision;
     free(r->told);
     r->told_capacity = count;
     r->told = malloc(count + 1);
@@ -537,6 +543,13 @@ void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_r
     for (size_t i = 0; i < count; i++) {
         r->told[i] = true;
     }
+}
+
+void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_revision)
+{
+    r->begun = true;
+    r->begun_revision = k->history.revision;
+    stand_behind(k, r, arrived_revision); /* whose events are not due to it */
 }
 
 /* The first event of the revision that is due to it and was not told; NULL = all were. */
@@ -570,34 +583,79 @@ static bool take(struct checkers *k, struct event_reader *r, const char *text)
     return false;
 }
 
+/* NULL when that is what it should hear next, else what is wrong; in the history's arena. */
+static const char *hear(struct checkers *k, struct event_reader *r, const char *text)
+{
+    do {
+        if (take(k, r, text)) {
+            r->first_revision = r->synced ? r->first_revision : r->revision;
+            r->synced = true;
+            return NULL;
+        }
+        const struct told_event *e = due(k, r);
+        if (e && (r->synced || r->revision > r->begun_revision)) {
+            return arena_printf(&k->history.arena, "is told, at revision %lld: %s\n  and not: %s",
+                                (long long)r->revision, text, e->text);
+        }
+    } while (next_revision(k, r));
+    return arena_printf(&k->history.arena, "is told what never was, or twice: %s", text);
+}
+
+/* What it hears of a revision up to begun_revision leaves open where it began. After that it is
+ * settled: had it begun later, the event that was found too early would be due once more by then. */
+static void note_heard(struct checkers *k, struct event_reader *r, const char *text)
+{
+    if (r->synced && r->revision > r->begun_revision) {
+        r->heard_count = 0;
+        return;
+    }
+    if (r->heard_count == r->heard_capacity) {
+        r->heard_capacity = r->heard_capacity ? 2 * r->heard_capacity : 8;
+        r->heard = realloc(r->heard, r->heard_capacity * sizeof(*r->heard));
+        if (!r->heard) {
+            abort();
+        }
+    }
+    r->heard[r->heard_count++] = arena_strdup(&k->history.arena, text);
+}
+
+/* Lets it have begun at the next revision after first_revision that fits all it has heard. */
+static bool begins_later(struct checkers *k, struct event_reader *r)
+{
+    while (r->heard_count > 0 && r->synced && r->first_revision < r->begun_revision) {
+        size_t fit = 0;
+        stand_behind(k, r, r->first_revision);
+        r->synced = false;
+        while (fit < r->heard_count && !hear(k, r, r->heard[fit])) {
+            fit++;
+        }
+        if (fit == r->heard_count) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void reader_hears(struct checkers *k, struct event_reader *r, const char *text)
 {
     if (r->restores != k->history.restores) {
         return;
     }
-    do {
-        if (take(k, r, text)) {
-            r->synced = true;
-            return;
-        }
-        const struct told_event *e = due(k, r);
-        if (e && (r->synced || r->revision > r->begun_revision)) {
-            checkers_report(k, "S9", "%s is told, at revision %lld: %s\n  and not: %s", r->name,
-                            (long long)r->revision, text, e->text);
-            return;
-        }
-    } while (next_revision(k, r));
-    checkers_report(k, "S9", "%s is told what never was, or twice: %s", r->name, text);
+    note_heard(k, r, text);
+    const char *wrong = hear(k, r, text);
+    if (wrong && !begins_later(k, r)) {
+        checkers_report(k, "S9", "%s %s", r->name, wrong);
+    }
 }
 
-const char *reader_misses(struct checkers *k, const struct event_reader *r)
+/* What it has not heard, if it began where it was found to. */
+static const char *misses(struct checkers *k, const struct event_reader *r)
 {
-    if (!r->begun || r->restores != k->history.restores) {
-        return "anything";
-    }
     struct event_reader at = *r;
     at.told = NULL;
     at.told_capacity = 0;
+    at.heard = NULL;
+    at.heard_count = at.heard_capacity = 0;
     const struct told_event *e = due(k, r);
     do {
         if (e && (at.synced || at.revision > at.begun_revision)) {
@@ -607,4 +665,20 @@ const char *reader_misses(struct checkers *k, const struct event_reader *r)
     } while (e || at.revision < k->history.revision);
     reader_done(&at);
     return e ? e->text : NULL;
+}
+
+const char *reader_misses(struct checkers *k, const struct event_reader *r)
+{
+    if (!r->begun || r->restores != k->history.restores) {
+        return "anything";
+    }
+    const char *missed = misses(k, r);
+    struct event_reader other = *r;
+    other.told = NULL; /* both are the reader's own */
+    other.told_capacity = 0;
+    while (missed && begins_later(k, &other)) {
+        missed = misses(k, &other);
+    }
+    free(other.told);
+    return missed;
 }

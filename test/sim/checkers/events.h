@@ -48,7 +48,12 @@ struct event_reader {
     unsigned restores;      /* of etcd when it was asked: what comes after one is of no interest */
     int64_t begun_revision; /* etcd's then */
     int64_t revision;       /* what it is told now is of this one; all before was told */
-    bool synced;            /* it has heard something: it is known where it began */
+    bool synced;            /* it has heard something: where it began was found, at ... */
+    int64_t first_revision;
+    /* What it has heard while it may have begun later than there, for the same words may be told of
+     * several revisions (a retire, and the end that it asked for). Freed by reader_done. */
+    const char **heard;
+    size_t heard_count, heard_capacity;
     bool *told;             /* which of the revision's events; freed by reader_done */
     size_t told_capacity;
 };
