@@ -96,6 +96,12 @@ static void begin_list(void *context, const struct list_wait *wait, struct list_
     desired_list_begin(context, wait, place, out);
 }
 
+enum actor bbs_caller(const struct bbs *b, const struct request *q)
+{
+    enum actor actor = actor_of_unit(q->peer.unit);
+    return actor == ACTOR_STRANGER && b->any_client ? ACTOR_CLIENT : actor;
+}
+
 struct role *bbs_new(const struct bbs_config *config)
 {
     struct bbs *b = calloc(1, sizeof(*b));
@@ -103,6 +109,7 @@ struct role *bbs_new(const struct bbs_config *config)
         abort();
     }
     b->role.ops = &bbs_ops;
+    b->any_client = config->any_client;
     notices_init(&b->notices);
     callbacks_init(&b->callbacks, &config->callbacks);
     waiters_init(&b->waiters);

@@ -9,9 +9,12 @@
 #include "bbs/lists.h"
 #include "bbs/notices.h"
 #include "bbs/waiters.h"
+#include "common/contract/caller.h"
+#include "common/lifecycle/actor.h"
 
 struct bbs {
     struct role role;
+    bool any_client;
     struct board *board;
     struct notices notices;
     struct callbacks callbacks;
@@ -19,5 +22,11 @@ struct bbs {
     struct lists lists;
     struct hub *hub;
 };
+
+/* What an ordinary client with another certificate can do: for caller_refusal(). */
+#define BBS_CLIENT_REMEDY CALLER_REMEDY ", or run the bbs with --any-client"
+
+/* Who asks: ACTOR_STRANGER is a client where bbs_config.any_client says so. */
+enum actor bbs_caller(const struct bbs *b, const struct request *q);
 
 #endif

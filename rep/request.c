@@ -3,6 +3,7 @@
 #include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
+#include "common/contract/caller.h"
 #include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "rep/note.h"
@@ -26,24 +27,16 @@ static handler ping, evacuate, state, metrics, work, stop, update, cancel, reset
 
 static const struct route {
     const char *method;
-    const char *pattern; /* "*" = one component, a parameter */
-    int actors;          /* who may call */
+    const char *pattern;
+    int actors;
     size_t body_max;
+    bool admin_only;
     handler *handle;
-    bool admin_only;     /* to be reached from the cell's own machine alone */
 } routes[] = {
-    {"POST", "/evacuate", ACTOR_CLIENT, EMPTY_BODY_MAX, evacuate, true},
-    {"GET", "/ping", ANYBODY, EMPTY_BODY_MAX, ping},
-    {"GET", "/state", ANYBODY, EMPTY_BODY_MAX, state},
-    {"GET", "/container_metrics", ANYBODY, EMPTY_BODY_MAX, metrics},
-    {"POST", "/work", ACTOR_AUCTIONEER, WORK_BODY_MAX, work},
-    {"POST", "/v1/lrps/*/instances/*/stop", ACTOR_BBS, EMPTY_BODY_MAX, stop},
-    {"POST", "/v1/tasks/*/cancel", ACTOR_BBS, EMPTY_BODY_MAX, cancel},
-    {"PUT", "/v2/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
-    {"PUT", "/v1/lrps/*/instances/*", ACTOR_BBS, UPDATE_BODY_MAX, update},
-    {"GET", "/v1/logs", ACTOR_CLIENT, EMPTY_BODY_MAX, log_list},
-    {"GET", "/v1/logs/*", ACTOR_CLIENT, EMPTY_BODY_MAX, logs},
-    {"POST", "/sim/reset", ANYBODY, EMPTY_BODY_MAX, reset},
+#define ROUTE(method, pattern, callers, body_max, admin_only, handler)                             \
+    {method, pattern, callers, body_max, admin_only, handler},
+#include "rep/routes.def"
+#undef ROUTE
 };
 
 /* ---- Routing --------------------------------------------------------------------------------- */
@@ -108,7 +101,7 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
             continue;
         }
         if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-            answer_text(q, 403, "this route is not for the caller's role", out);
+            answer_text(q, 403, caller_refusal(out->arena, q, route->actors, CALLER_REMEDY), out);
         } else if (q->too_large) {
             answer_text(q, 400, "the body is too large", out);
         } else {

@@ -8,6 +8,9 @@ const struct cli_option bbs_serve_options[] = {
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
     {.name = "health", .value = "IP:PORT", .help = "plain HTTP that answers 200 to anything"},
     {.name = "locket", .value = "IP:PORT", .help = "gRPC for Locket's clients; none unless told"},
+    {.name = "any-client",
+     .help = "a certificate with another OU than client, or none, may do what ordinary clients may; "
+             "without this it may only read"},
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca unless told"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert unless told"},
@@ -68,7 +71,9 @@ int bbs_serve_run(const struct invocation *call, struct err *err)
     host.etcd_tls = (struct tls_files){.ca = text_or(call, "etcd-ca", host.tls.ca),
                                        .cert = text_or(call, "etcd-cert", host.tls.cert),
                                        .key = text_or(call, "etcd-key", host.tls.key)};
-    struct bbs_config config = {.url = cli_text(call, "url"), .name = host.name};
+    struct bbs_config config = {.url = cli_text(call, "url"),
+                                .name = host.name,
+                                .any_client = cli_switch(call, "any-client")};
     r = callback_limits(call, &config.callbacks, err);
     if (r < 0) {
         return r;

@@ -252,6 +252,7 @@ bool move_speaker_authorised(const struct move_snapshot *s, const struct op_inpu
         return leader_authorised(s, in, p);
     case ACTOR_CLIENT:
     case ACTOR_BBS:
+    case ACTOR_STRANGER: /* comes to no move: its route has refused it, and no row names it */
         break;
     }
     return true;

@@ -16,10 +16,11 @@ static void answer(struct effects *out, uint64_t request_id, Models__Error *erro
     effects_reply_message(out, request_id, &response.base);
 }
 
-static void answer_invalid(struct effects *out, uint64_t request_id, const char *text, bool keep)
+static void answer_refused(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                           const char *text, bool keep)
 {
     Models__Error error = MODELS__ERROR__INIT;
-    error.type = MODELS__ERROR__TYPE__InvalidRequest;
+    error.type = type;
     error.message = (char *)text;
     answer(out, request_id, &error, keep);
 }
@@ -48,7 +49,8 @@ static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
         ask->in.request = &m->base;
         board_op(ask->bbs->board, &row->op, &ask->in, ask->arena, answer_move, ask, out);
     } else {
-        answer_invalid(out, ask->request_id, validation_text(&v), keep);
+        answer_refused(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
+                       validation_text(&v), keep);
         ask_end(ask);
     }
     validation_done(&v);
@@ -147,13 +149,14 @@ void route_remove_evacuating(struct ask *ask, struct effects *out)
     }
 }
 
-bool evacuation_unreadable(struct ask *ask, route_handler *handler, const char *text,
-                           struct effects *out)
+bool evacuation_keeps(route_handler *handler)
 {
-    if (handler != route_evacuate_claimed && handler != route_evacuate_running_r1 &&
-        handler != route_evacuate_running_r0) {
-        return false;
-    }
-    answer_invalid(out, ask->request_id, text, true);
-    return true;
+    return handler == route_evacuate_claimed || handler == route_evacuate_running_r1 ||
+           handler == route_evacuate_running_r0;
+}
+
+void evacuation_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                      const char *text)
+{
+    answer_refused(out, request_id, type, text, true);
 }

@@ -196,15 +196,12 @@ static void refuse_at_once(const struct request *q, enum grpc_status status, con
 void locket_request(struct bbs *b, const struct request *q, struct effects *out)
 {
     const struct locket_method *method = find(q->path);
-    enum actor actor = actor_of_unit(q->peer.unit);
     if (!method) {
         refuse_at_once(q, GRPC_UNIMPLEMENTED,
                        arena_printf(out->arena, "unknown method %s", q->path), out);
-    } else if (method->writes && actor != ACTOR_CLIENT) {
+    } else if (method->writes && bbs_caller(b, q) != ACTOR_CLIENT) {
         refuse_at_once(q, GRPC_PERMISSION_DENIED,
-                       arena_printf(out->arena, "%s is not for the %s", q->path,
-                                    actor_name(actor)),
-                       out);
+                       caller_refusal(out->arena, q, ACTOR_CLIENT, BBS_CLIENT_REMEDY), out);
     } else if (!board_ready(b->board) || (method->writes && board_read_only(b->board))) {
         refuse_at_once(q, GRPC_UNAVAILABLE, "the board cannot be reached or takes no writes", out);
     } else {

@@ -17,7 +17,7 @@ enum {
     REPS = ACTOR_REP,
     LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER,
     OURS = ACTOR_REP | ACTOR_AUCTIONEER | ACTOR_CONVERGER,
-    ANYBODY = ACTOR_CLIENT | ACTOR_BBS | OURS,
+    ANYBODY = ACTOR_CLIENT | ACTOR_STRANGER | ACTOR_BBS | OURS,
 };
 
 enum route_kind { READ, WRITE, STREAM };
@@ -87,7 +87,7 @@ struct ask *ask_new(struct bbs *b, const struct request *q)
         .bbs = b,
         .arena = a,
         .request_id = q->id,
-        .in = {.actor = actor_of_unit(q->peer.unit),
+        .in = {.actor = bbs_caller(b, q),
                .peer_name = arena_strdup(a, q->peer.name),
                .trace_id = arena_strndup(a, q->trace_id,
                                          strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
@@ -118,24 +118,42 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
     const char *text = error_text(MODELS__ERROR__TYPE__InvalidRequest);
     if (route->kind == STREAM) {
         answer_broken(out, ask->request_id);
-    } else if (!evacuation_unreadable(ask, route->handle, text, out)) {
+    } else if (evacuation_keeps(route->handle)) {
+        evacuation_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
+    } else {
         answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
     }
+}
+
+/* Diego's clients read the error of any answer that is protobuf, whatever its status, and do not ask
+ * again; of a text they tell nothing but the status (behaviour.md 5). */
+static void answer_denied(const struct request *q, const struct route *route, struct effects *out)
+{
+    const char *text = caller_refusal(out->arena, q, (int)route->callers, BBS_CLIENT_REMEDY);
+    if (strncmp(route->path, "/v1/board/", strlen("/v1/board/")) == 0) {
+        answer_text(out, q->id, 403, arena_printf(out->arena, "%s\n", text));
+        return;
+    }
+    if (evacuation_keeps(route->handle)) {
+        evacuation_error(out, q->id, MODELS__ERROR__TYPE__UnknownError, text);
+    } else {
+        answer_error(out, q->id, MODELS__ERROR__TYPE__UnknownError, text);
+    }
+    out->list[out->count - 1].reply.status = 403;
 }
 
 void route_request(struct bbs *b, const struct request *q, struct effects *out)
 {
     const char *allow;
     const struct route *route = find(out->arena, q, &allow);
-    if (!board_ready(b->board)) {
+    if (route && !(route->callers & bbs_caller(b, q))) {
+        answer_denied(q, route, out); /* whether this bbs is ready or not */
+    } else if (!board_ready(b->board)) {
         answer_unavailable(out, q->id);
     } else if (!route && !allow[0]) {
         answer_text(out, q->id, 404, "404 page not found\n");
     } else if (!route) {
         answer_wrong_method(out, q->id, allow);
-    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
-        answer_text(out, q->id, 403, arena_printf(out->arena, "%s is not for the %s\n", q->path,
-                                                  actor_name(actor_of_unit(q->peer.unit))));
     } else if (route->kind == WRITE && board_read_only(b->board)) {
         answer_unavailable(out, q->id);
     } else {

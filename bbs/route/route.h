@@ -62,9 +62,10 @@ void ask_answer_unavailable(struct ask *ask, const struct op_result *result, str
 void desired_list_begin(struct bbs *b, const struct list_wait *wait, struct list_place *place,
                         struct effects *out);
 
-/* Answers a body that does not parse, if the handler's answer must say "keep the container" even
- * then (behaviour.md 11); false: it is an ordinary one. The ask goes on. */
-bool evacuation_unreadable(struct ask *ask, route_handler *handler, const char *text,
-                           struct effects *out);
+/* Whether the handler's answer must say "keep the container" even when the request is refused before
+ * it comes to the handler (behaviour.md 11); and that answer. */
+bool evacuation_keeps(route_handler *handler);
+void evacuation_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                      const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "common/cli/cli_io.h"
 #include "common/codec/scan.h"
+#include "models/actual_lrp_requests.pb-c.h"
 #include "models/error.pb-c.h"
 
 #include <curl/curl.h>
@@ -242,6 +243,27 @@ static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
     return err_set(err, ERR_UNAVAILABLE, "%.80s does not answer: %.120s", c->urls[c->next], what);
 }
 
+/* Diego's paths say it in the error of a message, our own as a text. */
+static int denied(struct cli_client *c, struct err *err)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const char *type = NULL, *text = buf_string(&c->body);
+    curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
+    if (type && strncmp(type, "application/x-protobuf", 22) == 0) {
+        ProtobufCMessage *m = NULL; /* every response has the error in field 1: one serves for all */
+        scan_and_unpack(&arena, &models__actual_lrplifecycle_response__descriptor,
+                        buf_bytes(&c->body), CLIENT_DECODED_MAX, &m, NULL);
+        const Models__ActualLRPLifecycleResponse *answer =
+            (const Models__ActualLRPLifecycleResponse *)m;
+        text = answer && answer->error ? answer->error->message : "it does not say why";
+    }
+    int r = err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next],
+                    (int)strcspn(text, "\r\n"), text);
+    arena_done(&arena);
+    return r;
+}
+
 /* `get`: something of this name was asked for, so that a 404 may be said of it. */
 static int status_error(struct cli_client *c, const char *path, bool get, long status,
                         struct err *err)
@@ -258,7 +280,7 @@ static int status_error(struct cli_client *c, const char *path, bool get, long s
                        "%.80s is not ready: it begins, or does not reach its etcd",
                        c->urls[c->next]);
     case 403:
-        return err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next], size, text);
+        return denied(c, err);
     case 400:
         return err_set(err, ERR_INVALID, "%.80s refuses it: %.*s", c->urls[c->next], size, text);
     case 404:

@@ -1,6 +1,7 @@
 #include "common/client/questions.h"
 
 #include "common/codec/json.h"
+#include "common/contract/caller.h"
 #include "common/lifecycle/actor.h"
 
 #include <string.h>
@@ -30,7 +31,8 @@ void questions_answer(const struct questions *all, struct role *role, const stru
     } else if (strcmp(route->method, q->method) != 0) {
         question_reply(q, 405, QUESTION_TEXT, "Method Not Allowed\n", out)->allow = route->method;
     } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-        question_reply(q, 403, QUESTION_TEXT, "this route is not for the caller's role\n", out);
+        const char *text = caller_refusal(out->arena, q, route->actors, CALLER_REMEDY);
+        question_reply(q, 403, QUESTION_TEXT, arena_printf(out->arena, "%s\n", text), out);
     } else {
         route->handle(role, q, out);
     }

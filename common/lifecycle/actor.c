@@ -9,7 +9,7 @@ static const struct {
 } actors[] = {
     {ACTOR_CLIENT, "client"},         {ACTOR_BBS, "bbs"},
     {ACTOR_REP, "rep"},               {ACTOR_AUCTIONEER, "auctioneer"},
-    {ACTOR_CONVERGER, "converger"},
+    {ACTOR_CONVERGER, "converger"},   {ACTOR_STRANGER, "stranger"},
 };
 
 const char *actor_name(enum actor actor)
@@ -25,9 +25,9 @@ const char *actor_name(enum actor actor)
 enum actor actor_of_unit(const char *unit)
 {
     for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
-        if (unit && strcmp(actors[i].name, unit) == 0) {
+        if (strcmp(actors[i].name, unit) == 0) {
             return actors[i].actor;
         }
     }
-    return ACTOR_CLIENT;
+    return ACTOR_STRANGER;
 }

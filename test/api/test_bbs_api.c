@@ -1,6 +1,7 @@
 /* A running bbs on a real etcd, asked byte by byte: what clients of the original rely on
  * (behaviour.md 2, 3), bad requests of every kind, who may call, and two bbs on one board. */
 #include "models/actual_lrp_requests.pb-c.h"
+#include "models/evacuation.pb-c.h"
 #include "test/api/bbs_rig.h"
 
 #include <setjmp.h>
@@ -174,7 +175,9 @@ static void certificates(void **state)
 static void roles(void **state)
 {
     (void)state;
-    static const struct {
+    struct tls_files etcd = certs_make(&bbs_rig.certs, "etcd-too", "etcd", "etcd", 3600);
+    struct tls_files nothing = certs_make(&bbs_rig.certs, "no-unit", "", "somebody", 3600);
+    const struct {
         const struct tls_files *files;
         const char *path;
         int status;
@@ -198,6 +201,12 @@ static void roles(void **state)
         {&bbs_rig.rep, "/v1/tasks/list.r3", 200},
         {&bbs_rig.rep, "/v1/actual_lrps/list", 200},
         {&bbs_rig.auctioneer, "/v1/cells/list.r1", 200},
+        {&etcd, "/v1/desired_lrp/desire.r2", 403},
+        {&etcd, "/v1/board/brake", 403},
+        {&etcd, "/v1/board/apply", 403},
+        {&etcd, "/v1/desired_lrps/list.r3", 200},
+        {&nothing, "/v1/tasks/cancel", 403},
+        {&nothing, "/v1/tasks/list.r3", 200},
     };
     struct buf head, answer;
     buf_init(&head);
@@ -205,12 +214,64 @@ static void roles(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(bbs_ask_as(rows[i].files, bbs[0].port, "POST", rows[i].path,
                                     (struct bytes){0}, &head, &answer), rows[i].status);
-        if (rows[i].status == 403) {
-            assert_non_null(strcasestr(buf_string(&head), "Content-Type: text/plain"));
+        if (rows[i].status == 403) { /* a Go client reads the error of what is protobuf */
+            bool own = strncmp(rows[i].path, "/v1/board/", strlen("/v1/board/")) == 0;
+            assert_non_null(strcasestr(buf_string(&head),
+                                       own ? "Content-Type: text/plain"
+                                           : "Content-Type: application/x-protobuf"));
+            if (!own) {
+                assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__UnknownError);
+            }
         }
     }
     buf_done(&head);
     buf_done(&answer);
+}
+
+/* What was refused was not done, and says why; an evacuation's answer keeps the container. */
+static void strangers_change_nothing(void **state)
+{
+    (void)state;
+    struct tls_files etcd = certs_make(&bbs_rig.certs, "etcd-three", "etcd", "etcd", 3600);
+    struct arena arena;
+    struct buf body, answer;
+    arena_init(&arena);
+    buf_init(&body);
+    buf_init(&answer);
+    buf_message(&body, &bbs_desire_of(&arena, "of-a-stranger", 1)->base);
+    assert_int_equal(bbs_ask_as(&etcd, bbs[0].port, "POST", "/v1/desired_lrp/desire.r2",
+                                buf_bytes(&body), NULL, &answer), 403);
+    Models__DesiredLRPLifecycleResponse *r =
+        models__desired_lrplifecycle_response__unpack(NULL, answer.size, answer.data);
+    assert_non_null(r);
+    assert_string_equal(r->error->message,
+                        "/v1/desired_lrp/desire.r2 is for OU client; this certificate has OU "
+                        "\"etcd\": use one with OU client, or run the bbs with --any-client");
+    models__desired_lrplifecycle_response__free_unpacked(r, NULL);
+    Models__DesiredLRPByProcessGuidRequest get = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    get.process_guid = arena_strdup(&arena, "of-a-stranger");
+    assert_int_equal(bbs_post(bbs[1].port, "/v1/desired_lrps/get_by_process_guid.r3", &get.base,
+                              &answer), 200);
+    assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__ResourceNotFound);
+    static const struct {
+        const char *path;
+        bool keep;
+    } evacuations[] = {{"/v1/actual_lrps/evacuate_claimed", true},
+                       {"/v1/actual_lrps/evacuate_running.r1", true},
+                       {"/v1/actual_lrps/evacuate_stopped", false}};
+    for (size_t i = 0; i < sizeof(evacuations) / sizeof(evacuations[0]); i++) {
+        assert_int_equal(bbs_ask_as(&etcd, bbs[0].port, "POST", evacuations[i].path,
+                                    (struct bytes){0}, NULL, &answer), 403);
+        Models__EvacuationResponse *e =
+            models__evacuation_response__unpack(NULL, answer.size, answer.data);
+        assert_non_null(e);
+        assert_non_null(e->error);
+        assert_int_equal(e->keep_container, evacuations[i].keep);
+        models__evacuation_response__free_unpacked(e, NULL);
+    }
+    buf_done(&body);
+    buf_done(&answer);
+    arena_done(&arena);
 }
 
 /* ---- two bbs --------------------------------------------------------------------------------- */
@@ -287,6 +348,7 @@ int main(void)
         cmocka_unit_test(too_large),
         cmocka_unit_test(certificates),
         cmocka_unit_test(roles),
+        cmocka_unit_test(strangers_change_nothing),
         cmocka_unit_test(either_bbs_is_as_good),
         cmocka_unit_test(etcd_away),
     };

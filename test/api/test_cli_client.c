@@ -5,6 +5,7 @@
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
 #include "common/shell/host_io.h"
+#include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 #include "test/tool/certs.h"
@@ -208,6 +209,28 @@ static void statuses_become_errors(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(ask_within(f, rows[i].path, rows[i].code == ERR_UNAVAILABLE), -rows[i].code);
     }
+}
+
+/* Diego's paths say why in the error of a message; what is none is no reason to fail otherwise. */
+static void a_refusal_is_read_from_a_message(void **state)
+{
+    struct fixture *f = *state;
+    ProtobufCMessage *answer = NULL;
+    Models__Error error = MODELS__ERROR__INIT;
+    Models__ActualLRPLifecycleResponse response = MODELS__ACTUAL_LRPLIFECYCLE_RESPONSE__INIT;
+    response.error = &error;
+    error.message = (char *)(uintptr_t) "it is for OU client\nsecond line";
+    assert_int_equal(open_with(f, &client_files, url, PATIENCE_MS), 0);
+    assert_int_equal(ask(f, "/denied", &response.base, &answer), -ERR_DENIED);
+    assert_non_null(strstr(f->err.text, "denies it: it is for OU client"));
+    assert_null(strstr(f->err.text, "second"));
+    response.error = NULL;
+    assert_int_equal(ask(f, "/denied", &response.base, &answer), -ERR_DENIED);
+    assert_non_null(strstr(f->err.text, "denies it: it does not say why"));
+    Models__Error no_response = MODELS__ERROR__INIT; /* its field 1 is a number */
+    no_response.type = MODELS__ERROR__TYPE__InvalidRequest;
+    assert_int_equal(ask(f, "/denied", &no_response.base, &answer), -ERR_DENIED);
+    assert_non_null(strstr(f->err.text, "denies it: it does not say why"));
 }
 
 /* A server that hangs up on each connection at once, and counts them in the file `count_fd`. */
@@ -462,6 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(answers_are_decoded),           TEST(errors_in_answers_become_ours),
         TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
+        TEST(a_refusal_is_read_from_a_message),
         TEST(a_lost_answer_is_told),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(a_task_is_not_desired_for_an_hour),

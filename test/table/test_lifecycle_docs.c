@@ -166,7 +166,7 @@ static void print_page(struct buf *out)
         "counts. `none` is a state too, so that creation and deletion are moves (the drawings "
         "show\n"
         "it as a dot). What no row allows is refused when it is asked from outside. *client* is\n"
-        "anybody whose certificate is not one of ours; the other actors are our own "
+        "an ordinary client ([certificates.md](certificates.md)); the other actors are our own "
         "processes.\n\n");
     for (size_t i = 0; i < LIFECYCLE_COUNT; i++) {
         print_lifecycle(lifecycles[i], out);

@@ -257,7 +257,7 @@ static void bad_hints_of_tasks(void **state)
     static const struct {
         const char *unit;
         int status;
-    } units[] = {{"rep", 403}, {"auctioneer", 403}, {"converger", 403}, {"", 202}, {"other", 202}};
+    } units[] = {{"rep", 403}, {"auctioneer", 403}, {"converger", 403}, {"client", 202}, {"", 403}, {"other", 403}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         assert_int_equal(play_post(f, units[i].unit, "/v1/tasks", "[]")->status, units[i].status);
     }

@@ -48,7 +48,7 @@ static void plan_shows_and_once_does(void **state)
                                               "unplaced  ask   1      web/0\n");
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
 
-    const struct reply *r = ask(f, "POST", "/once", "");
+    const struct reply *r = ask(f, "POST", "/once", "client");
     assert_int_equal(r->status, 200);
     ProtobufCAllocator allocator = arena_protobuf(&f->arena);
     Converge__OnceResponse *once =
@@ -94,7 +94,8 @@ static void questions_are_checked(void **state)
     assert_int_equal(ask(f, "GET", "/nothing", "")->status, 404);
     assert_int_equal(ask(f, "GET", "/once", "")->status, 405);
     assert_int_equal(ask(f, "POST", "/once", "rep")->status, 403);
-    assert_int_equal(ask(f, "POST", "/once", "")->status, 503); /* it does not lead */
+    assert_int_equal(ask(f, "POST", "/once", "")->status, 403);
+    assert_int_equal(ask(f, "POST", "/once", "client")->status, 503); /* it does not lead */
     struct err err;
     buf_clear(&f->text);
     assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,

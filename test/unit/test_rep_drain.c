@@ -119,9 +119,9 @@ static void only_the_machine_itself_asks_for_it(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     assert_int_equal(post_evacuate(&g, false, "client").status, 404);
-    static const char *const ours[] = {"rep", "bbs", "auctioneer", "converger"};
-    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        assert_int_equal(post_evacuate(&g, true, ours[i]).status, 403);
+    static const char *const others[] = {"rep", "bbs", "auctioneer", "converger", "etcd", ""};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_int_equal(post_evacuate(&g, true, others[i]).status, 403);
     }
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     struct reply r = post_evacuate(&g, true, "client");
