@@ -128,7 +128,7 @@ static void count_what_is_there(struct auction *x)
         const Cell__CellState *s = in->cells[i].state;
         for (size_t k = 0; k < s->n_lrps; k++) {
             uint32_t process = names_find(&x->processes, s->lrps[k]->process_guid);
-            if (process != NAME_UNKNOWN) {
+            if (process != NAME_UNKNOWN && score_counts(&in->rules->score, s->lrps[k])) {
                 tally_add(&x->tally, process, (uint32_t)i);
                 count_instance(x, process, i);
             }

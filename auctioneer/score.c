@@ -1,5 +1,16 @@
 #include "auctioneer/score.h"
 
+#include <string.h>
+
+static size_t count_ended(const Cell__CellState *state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < state->n_tasks; i++) {
+        count += strcmp(state->tasks[i]->state, "Completed") == 0;
+    }
+    return count;
+}
+
 void room_init(struct room *r, const Cell__CellState *state)
 {
     static const Cell__Resources none = CELL__RESOURCES__INIT;
@@ -21,9 +32,16 @@ void room_init(struct room *r, const Cell__CellState *state)
         .proxy_memory = state->proxymemoryallocationmb,
         .starting = state->startingcontainercount,
         .tasks = (double)state->n_tasks,
+        .ended_tasks = (double)count_ended(state),
         .index = state->cell_index,
         .whole = total->memorymb > 0 && total->diskmb > 0 && total->containers > 0,
     };
+}
+
+bool score_counts(const struct score_rules *rules, const Cell__LRP *lrp)
+{
+    return rules->scoring == SCORING_DIEGO ||
+           (strcmp(lrp->state, "CRASHED") != 0 && strcmp(lrp->state, "SHUTDOWN") != 0);
 }
 
 void room_take(struct room *r, const struct score_rules *rules, const struct demand *q)

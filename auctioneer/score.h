@@ -31,7 +31,7 @@ struct room {
     double proxy_memory;                            /* added to each LRP */
     double starting;                                /* containers that are being started */
     double index; /* for bin packing: the cell's index among those of its zone */
-    double tasks;
+    double tasks, ended_tasks; /* of all its tasks, those whose process is gone */
     double free_memory, free_disk, free_containers;
     double total_memory, total_disk, total_containers;
     bool whole; /* no total is 0: such a cell never wins, for its score is infinite or none (5.2) */
@@ -59,6 +59,10 @@ static inline bool room_fits(const struct room *r, const struct demand *q)
            r->free_containers >= 1;
 }
 
+/* Whether an instance that the cell tells of holds others of its process off (locality, zones). One
+ * whose process is gone does not: its cell is free for the one that follows it. Diego counts all (5.2). */
+bool score_counts(const struct score_rules *rules, const Cell__LRP *lrp);
+
 /* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so
  * neither does SCORING_DIEGO. */
 void room_take(struct room *r, const struct score_rules *rules, const struct demand *q);
@@ -85,7 +89,8 @@ static inline double score_base(const struct room *r, const struct score_rules *
         rules->scoring == SCORING_LARGEST ? score_largest_used(r, q) : score_mean_used(r, q);
     double score = used + r->starting * rules->starting_container_weight;
     if (q->kind == JOB_TASK) {
-        return score + SCORE_LOCALITY_WEIGHT * r->tasks;
+        double tasks = rules->scoring == SCORING_DIEGO ? r->tasks : r->tasks - r->ended_tasks;
+        return score + SCORE_LOCALITY_WEIGHT * tasks;
     }
     return score + r->index * rules->bin_pack_first_fit_weight;
 }

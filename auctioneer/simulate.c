@@ -108,7 +108,8 @@ static uint32_t locality(const struct simulation *s, size_t turn, int32_t cell)
     const Cell__CellState *state = s->players[cell].from->state;
     uint32_t count = 0;
     for (size_t i = 0; i < state->n_lrps; i++) {
-        count += strcmp(state->lrps[i]->process_guid, job->guid) == 0;
+        count += score_counts(&s->in->rules->score, state->lrps[i]) &&
+                 strcmp(state->lrps[i]->process_guid, job->guid) == 0;
     }
     for (size_t t = 0; t < turn; t++) {
         const struct job *before = &s->in->jobs[s->turns[t]];

@@ -36,6 +36,12 @@ void capacity_give(struct capacity *c, int32_t memory_mb, int32_t disk_mb)
     assert(c->reserved.memory_mb >= 0 && c->reserved.disk_mb >= 0 && c->reserved.containers >= 0);
 }
 
+void capacity_give_memory(struct capacity *c, int32_t memory_mb)
+{
+    c->reserved.memory_mb -= memory_mb;
+    assert(c->reserved.memory_mb >= 0);
+}
+
 static int64_t rest(int64_t total, int64_t reserved)
 {
     return total > reserved ? total - reserved : 0;

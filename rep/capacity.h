@@ -33,6 +33,10 @@ void capacity_adopt(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 
 void capacity_give(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 
+/* Gives back the memory alone: of a container whose process is gone. Its disk and its slot stay set
+ * aside, so that what is left of containers is bounded as well. capacity_give() of the rest follows. */
+void capacity_give_memory(struct capacity *c, int32_t memory_mb);
+
 /* What is left; never below zero. */
 struct resources capacity_left(const struct capacity *c);
 

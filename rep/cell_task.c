@@ -151,9 +151,8 @@ static void prepared(struct container *c, const struct verb_answer *answer, stru
     if (c->phase == PHASE_INITIALIZING && answer->outcome == VERB_DONE) {
         container_move(c, PHASE_NEWS_PREPARED, "prepared", out);
     } else if (c->phase == PHASE_INITIALIZING) {
-        container_complete(c, PHASE_NEWS_FAILED,
-                           arena_printf(out->arena, "failed to create container: %s", answer->text),
-                           out);
+        container_never_ran(
+            c, arena_printf(out->arena, "failed to create container: %s", answer->text), out);
     }
 }
 
@@ -179,9 +178,8 @@ static void started(struct container *c, const struct verb_answer *answer, struc
     if (c->phase == PHASE_CREATED && answer->outcome == VERB_DONE) {
         container_move(c, PHASE_NEWS_STARTED, "started", out);
     } else if (c->phase == PHASE_CREATED) {
-        container_complete(c, PHASE_NEWS_FAILED,
-                           arena_printf(out->arena, "failed to run container: %s", answer->text),
-                           out);
+        container_never_ran(
+            c, arena_printf(out->arena, "failed to run container: %s", answer->text), out);
     }
 }
 

@@ -177,11 +177,18 @@ bool container_stop_asked(const struct container *c)
 void container_exited(struct container *c, int news, const struct container_status *s,
                       struct effects *out)
 {
+    c->process_gone = true;
     container_complete(c, news, exit_text_of(out->arena, s), out);
     bool well = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
     if (well && container_is_task(c)) {
         cell_task_succeeded(c);
     }
+}
+
+void container_never_ran(struct container *c, const char *text, struct effects *out)
+{
+    c->process_gone = true;
+    container_complete(c, PHASE_NEWS_FAILED, text, out);
 }
 
 void container_complete(struct container *c, int news, const char *text, struct effects *out)

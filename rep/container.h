@@ -48,6 +48,8 @@ struct container {
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
+    bool process_gone;  /* the driver said so, or that there never was one */
+    bool memory_given;  /* its memory is the cell's again: so when its process is gone */
     enum container_end end;
     bool deleting;      /* nothing but its removal is left to do */
     bool start_wanted;  /* routes or tags changed: tell bbs again */
@@ -113,6 +115,9 @@ bool container_stop_asked(const struct container *c);
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
 void container_exited(struct container *c, int news, const struct container_status *s,
                       struct effects *out);
+
+/* It could not be made or started, as the driver says: nothing of that is in force. */
+void container_never_ran(struct container *c, const char *text, struct effects *out);
 
 /* Completes it: FAILED or ENDED with the text that a crash would tell. */
 void container_complete(struct container *c, int news, const char *text,

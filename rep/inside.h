@@ -77,7 +77,10 @@ int32_t rep_memory_mb(const struct rep *r, const Rep__Note *about);
 /* The present step failed: nothing is tried before a back-off. */
 void rep_retry_later(struct rep *r, struct container *c);
 
-/* Frees what the container had set aside and drops it from the table. */
+/* Frees the memory of a container whose process is gone, once. */
+void rep_give_memory(struct rep *r, struct container *c);
+
+/* Frees what the container still had set aside and drops it from the table. */
 void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out);
 
 /* A verb for this container; it is then its one operation. The effect, for filling in. */

@@ -188,10 +188,10 @@ void launch_verb(struct rep *r, struct container *c, const struct verb_answer *a
                        prepare ? "prepared" : "started", out);
         break;
     case VERB_FAILED:
-        container_complete(c, PHASE_NEWS_FAILED,
-                           arena_printf(out->arena, "failed to %s container: %s",
-                                        prepare ? "create" : "start", answer->text),
-                           out);
+        container_never_ran(c,
+                            arena_printf(out->arena, "failed to %s container: %s",
+                                         prepare ? "create" : "start", answer->text),
+                            out);
         break;
     case VERB_UNCERTAIN:
         c->uncertain = true;

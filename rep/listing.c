@@ -174,6 +174,7 @@ static void missing(struct container *c, struct effects *out)
     if (c->phase == PHASE_INITIALIZING) {
         c->uncertain = false; /* PREPARE left nothing behind: once more */
     } else {
+        c->process_gone = true;
         container_complete(c, PHASE_NEWS_ENDED, "the container disappeared", out);
     }
 }

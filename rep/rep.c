@@ -48,10 +48,20 @@ static void note_later(struct rep *r, struct container *c)
     container_due(c, c->note_retry_ns);
 }
 
+void rep_give_memory(struct rep *r, struct container *c)
+{
+    if (c->process_gone && !c->memory_given) {
+        capacity_give_memory(&r->capacity, rep_memory_mb(r, c->about));
+        c->memory_given = true;
+        r->containers.version++;
+    }
+}
+
 void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     assert(c->op == OP_NONE);
-    capacity_give(&r->capacity, rep_memory_mb(r, c->about), c->about->disk_mb);
+    capacity_give(&r->capacity, c->memory_given ? 0 : rep_memory_mb(r, c->about),
+                  c->about->disk_mb);
     for (size_t i = 0; i < c->about->n_ports; i++) {
         capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
     }

@@ -78,6 +78,11 @@ void cell_row_drivers(struct arena *a, Cell__CellState *s, const char *drivers)
 
 void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid)
 {
+    cell_row_lrp_is(a, s, process_guid, "RUNNING");
+}
+
+void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_guid, const char *state)
+{
     Cell__LRP **list = ARENA_ARRAY(a, s->n_lrps + 1, Cell__LRP *);
     if (s->n_lrps) {
         memcpy(list, s->lrps, s->n_lrps * sizeof(*list));
@@ -85,6 +90,7 @@ void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid)
     list[s->n_lrps] = ARENA_NEW(a, Cell__LRP);
     cell__lrp__init(list[s->n_lrps]);
     list[s->n_lrps]->process_guid = arena_strdup(a, process_guid);
+    list[s->n_lrps]->state = arena_strdup(a, state);
     s->lrps = list;
     s->n_lrps++;
 }

@@ -22,7 +22,10 @@ static void count(struct naive *n, const char *process_guid)
         const Cell__CellState *s = in->cells[c].state;
         n->on_cell[c] = n->in_zone[c] = 0;
         for (size_t i = 0; i < s->n_lrps; i++) {
-            n->on_cell[c] += strcmp(s->lrps[i]->process_guid, process_guid) == 0;
+            const char *is = s->lrps[i]->state;
+            bool over = strcmp(is, "CRASHED") == 0 || strcmp(is, "SHUTDOWN") == 0;
+            n->on_cell[c] += (!over || in->rules->score.scoring == SCORING_DIEGO) &&
+                             strcmp(s->lrps[i]->process_guid, process_guid) == 0;
         }
     }
     for (size_t i = 0; i < in->taken_count; i++) {

@@ -20,6 +20,7 @@ static int32_t below(struct random *r, uint64_t bound)
 static void random_cell(struct schedule_rows *x, struct random *r, int number, bool alike)
 {
     static const char *const zone_names[] = {"z1", "z2", "z3", "z4"};
+    static const char *const states[] = {"RUNNING", "CLAIMED", "CRASHED", "SHUTDOWN", ""};
     static const int32_t sizes[] = {0, 500, 2000, 4000, 1000, 2000};
     char id[32], guid[32];
     snprintf(id, sizeof(id), "cell-%02d", number);
@@ -39,9 +40,12 @@ static void random_cell(struct schedule_rows *x, struct random *r, int number, b
         cell_row_drivers(&x->arena, s, "nfs");
     }
     cell_row_tasks(&x->arena, s, (size_t)below(r, 3));
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        s->tasks[i]->state = arena_strdup(&x->arena, below(r, 2) ? "Running" : "Completed");
+    }
     for (int i = below(r, 4); i > 0; i--) {
         snprintf(guid, sizeof(guid), "p%d", below(r, 4));
-        cell_row_lrp(&x->arena, s, guid);
+        cell_row_lrp_is(&x->arena, s, guid, states[below(r, 5)]);
     }
     x->cells[number].closed = below(r, 10) == 0;
     if (alike) {

@@ -131,6 +131,44 @@ static void tasks_go_where_the_fewest_tasks_are(void **state)
     assert_string_equal(plan_of(x), "t1/0=b t2/0=a t3/0=b");
 }
 
+/* An instance has crashed: its cell is empty, the other one has its sibling. */
+static void what_is_over_holds_no_others_off(void **state)
+{
+    static const char *const over[] = {"CRASHED", "SHUTDOWN"};
+    struct schedule_rows *x = *state;
+    for (int i = 0; i < 2; i++) {
+        arena_reset(&x->arena);
+        schedule_rows_clear(x);
+        x->rules.score.scoring = SCORING_LARGEST;
+        Cell__CellState *a = with_cell(x, "a", "z1");
+        a->availableresources->diskmb = 900; /* what it wrote is still there */
+        cell_row_lrp_is(&x->arena, a, "web", over[i]);
+        cell_row_lrp(&x->arena, with_cell(x, "b", "z1"), "web");
+        with_lrp(x, "web", 0);
+        assert_string_equal(plan_of(x), "web/0=a");
+        /* So it is with zones. */
+        a->zone = arena_strdup(&x->arena, "z2");
+        assert_string_equal(plan_of(x), "web/0=a");
+        /* Diego counts them in any state: one here, one there, and b has more disk. */
+        x->rules.score.scoring = SCORING_DIEGO;
+        assert_string_equal(plan_of(x), "web/0=b");
+    }
+}
+
+static void a_task_that_is_over_holds_no_others_off(void **state)
+{
+    struct schedule_rows *x = *state;
+    Cell__CellState *a = with_cell(x, "a", "z1"), *b = with_cell(x, "b", "z1");
+    cell_row_tasks(&x->arena, a, 2);
+    cell_row_tasks(&x->arena, b, 1);
+    a->tasks[0]->state = a->tasks[1]->state = arena_strdup(&x->arena, "Completed");
+    b->tasks[0]->state = arena_strdup(&x->arena, "Running");
+    with_task(x, "t");
+    assert_string_equal(plan_of(x), "t/0=a");
+    x->rules.score.scoring = SCORING_DIEGO;
+    assert_string_equal(plan_of(x), "t/0=b");
+}
+
 static void equal_scores_go_to_the_lower_rank(void **state)
 {
     struct schedule_rows *x = *state;
@@ -222,6 +260,8 @@ int main(void)
         TEST(instances_of_a_process_go_apart),
         TEST(what_was_placed_before_in_the_auction_counts),
         TEST(tasks_go_where_the_fewest_tasks_are),
+        TEST(what_is_over_holds_no_others_off),
+        TEST(a_task_that_is_over_holds_no_others_off),
         TEST(equal_scores_go_to_the_lower_rank),
         TEST(a_total_of_nothing_never_wins),
         cmocka_unit_test(a_batch_spreads_memory_evenly),

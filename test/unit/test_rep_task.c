@@ -199,7 +199,8 @@ static void state_shows_tasks(void **state)
         assert_string_equal(s->tasks[0]->state, over ? "Completed" : "Running");
         assert_int_equal(s->tasks[0]->failed, over);
         assert_int_equal(s->startingcontainercount, !over);
-        assert_int_equal(s->availableresources->memorymb, 900);
+        assert_int_equal(s->availableresources->memorymb, over ? 1000 : 900);
+        assert_int_equal(s->availableresources->containers, 3);
         cell__cell_state__free_unpacked(s, NULL);
     }
     rep_rig_done(&g);

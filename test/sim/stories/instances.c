@@ -1,6 +1,8 @@
 /* An instance from desire to its end: the happy path, crashes, and changes of mind. */
 #include "test/sim/stories/story.h"
 
+#include "test/sim/model_containers.h"
+
 void story_happy_path(struct cluster *c)
 {
     says(c, "Three instances are desired, placed, run; scaled to five and to two; removed.");
@@ -33,6 +35,55 @@ void story_crash_loop(struct cluster *c)
     }
     await(c, "web", "CRASHED", 1);
     assert_int_equal(cluster_containers(c), 0);
+}
+
+static bool one_on_each(void *cluster)
+{
+    struct cluster *c = cluster;
+    bool each = cluster_count(c, "web", "RUNNING") == (int)c->options.cells;
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        each = each && model_containers_running(node_containers(c->cells[i])) == 1;
+    }
+    return each;
+}
+
+/* When all cells are known; removals take long. */
+static void one_a_cell(struct cluster *c)
+{
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(cluster_desire(c, NULL, "web", (int)c->options.cells), 0);
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        model_containers_pace(node_containers(c->cells[i]))->remove_ns = 5 * SECOND_NS;
+    }
+}
+
+/* One of them crashes, and one runs on each cell again within this time. */
+static void crash_and_return(struct cluster *c, struct node *cell, int64_t limit_ns)
+{
+    await_running(c, "web", (int)c->options.cells);
+    assert_true(one_on_each(c));
+    assert_true(world_end_container(c->world, cell, 0, 3));
+    assert_int_equal(model_containers_running(node_containers(cell)), 0);
+    assert_true(world_run_until(c->world, limit_ns, one_on_each, c));
+}
+
+void story_crash_beside_siblings(struct cluster *c)
+{
+    says(c, "An instance crashes. What is left of it is being removed still when the auction asks: "
+            "that holds nobody off, so it comes back to its own cell, not beside a sibling.");
+    one_a_cell(c);
+    crash_and_return(c, c->cells[0], SECOND_NS);
+    crash_and_return(c, c->cells[1], SECOND_NS);
+    await_running(c, "web", 3);
+}
+
+void story_crash_on_a_full_cell(struct cluster *c)
+{
+    says(c, "Each instance has all the memory of its cell. One crashes: its memory is free when its "
+            "process is gone, though its removal hangs for five seconds, so it runs again at once.");
+    one_a_cell(c);
+    crash_and_return(c, c->cells[2], SECOND_NS);
+    await_running(c, "web", 3);
 }
 
 /* It stays so for this long, and 2 s later it runs. */
