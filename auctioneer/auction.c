@@ -32,7 +32,7 @@ void auction_init(struct auction *x)
     TAILQ_INIT(&x->open);
     x->open_count = x->job_count = x->sweep_left = 0;
     x->jobs = NULL;
-    x->look_ns = x->sweep_ns = 0;
+    x->look_ns = x->sweep_ns = x->again_wait_ns = 0;
     x->sweeping = false;
     x->now = x->last = (struct round_counts){0};
 }
@@ -69,7 +69,7 @@ void auction_stop(struct auction *x, const struct event *ev, struct effects *out
     report_stop(x->report);
     let_go(x, ev);
     x->sweep_left = 0;
-    x->sweep_ns = x->look_ns = 0;
+    x->sweep_ns = x->look_ns = x->again_wait_ns = 0;
     x->now = x->last = (struct round_counts){0};
 }
 
@@ -83,18 +83,37 @@ struct draft {
     struct schedule_taken *taken;
 };
 
-static size_t position_of(const struct draft *d, const struct cell *cell)
+static size_t position_of(const struct draft *d, const char *cell_id)
 {
     size_t low = 0, high = d->in.cell_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (strcmp(d->from[middle]->id, cell->id) < 0) {
+        if (strcmp(d->from[middle]->id, cell_id) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     return low;
+}
+
+/* The cells that gave it back a short while ago. */
+static void bar(struct auction *x, const struct draft *d, const struct round_job *j, struct job *ret)
+{
+    const struct bounces *bounces = &x->pool->bounces;
+    size_t count = 0;
+    const struct bounce *first = bounces_first(bounces, j->entry->key);
+    for (const struct bounce *b = first; b; b = bounces_next(bounces, b)) {
+        count++;
+    }
+    uint32_t *barred = count ? ARENA_ARRAY(&x->arena, count, uint32_t) : NULL;
+    for (const struct bounce *b = first; b; b = bounces_next(bounces, b)) {
+        size_t at = position_of(d, b->cell_id);
+        if (at < d->in.cell_count && strcmp(d->from[at]->id, b->cell_id) == 0) {
+            barred[ret->barred_count++] = (uint32_t)at;
+        }
+    }
+    ret->barred = barred;
 }
 
 static void draft(struct auction *x, struct draft *d, const struct event *ev)
@@ -112,10 +131,11 @@ static void draft(struct auction *x, struct draft *d, const struct event *ev)
         struct round_job *j = &x->jobs[i];
         if (!j->settled) {
             d->jobs[d->in.job_count] = j;
-            jobs[d->in.job_count++] = wanted_job(j->wanted, j->index);
+            jobs[d->in.job_count] = wanted_job(j->wanted, j->index);
+            bar(x, d, j, &jobs[d->in.job_count++]);
             continue;
         }
-        size_t at = j->cell ? position_of(d, j->cell) : d->in.cell_count;
+        size_t at = position_of(d, j->cell->id);
         if (at < d->in.cell_count && d->from[at] == j->cell) {
             before[d->in.taken_count] = wanted_job(j->wanted, j->index);
             d->taken[d->in.taken_count] =
@@ -253,24 +273,22 @@ static struct blob *blob_of(const char *text, const char **last_text, struct blo
     return *last;
 }
 
-static void refuse(struct auction *x, const struct draft *d, const struct decision *decisions,
-                   const struct event *ev)
+/* Nothing is on its way any more: what has no cell gets none in this round. */
+static void refuse(struct auction *x, const struct event *ev)
 {
     const char *last_text = NULL;
     struct blob *last = NULL;
-    for (size_t i = 0; i < d->in.job_count; i++) {
-        struct round_job *j = d->jobs[i];
-        if (decisions[i].cell >= 0) {
+    for (size_t i = 0; i < x->job_count; i++) {
+        struct round_job *j = &x->jobs[i];
+        if (j->settled) {
             continue;
         }
         x->now.refused++;
-        if (pool_refused(x->pool, j->entry, blob_of(decisions[i].refusal, &last_text, &last),
+        if (pool_refused(x->pool, j->entry, blob_of(j->refusal, &last_text, &last),
                          ev->now.mono_ns)) {
             report_refusal(x->report, j->entry);
         }
         j->entry = NULL;
-        j->settled = true;
-        j->cell = NULL;
     }
     blob_unref(last);
 }
@@ -282,7 +300,10 @@ static void decide(struct auction *x, const struct event *ev, struct effects *ou
     x->now.cells = (uint32_t)d.in.cell_count;
     struct decision *decisions = schedule(&x->arena, &d.in);
     make_commits(x, &d, decisions);
-    refuse(x, &d, decisions, ev);
+    for (size_t i = 0; i < d.in.job_count; i++) {
+        d.jobs[i]->refusal = decisions[i].refusal;
+    }
+    x->came_back = false;
     x->phase = ROUND_COMMITTING;
     commit_more(x, ev, out);
 }
@@ -338,6 +359,9 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
         if (!back || came_back(back, j)) {
             j->cell = NULL;
             returned++;
+            if (back) {
+                pool_bounced(x->pool, j->entry, c->cell->id, ev->now.mono_ns);
+            }
             continue;
         }
         pool_placed(x->pool, j->entry, j->wanted, ev->now.mono_ns);
@@ -347,7 +371,12 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
     }
     x->now.returned += returned;
     if (returned > 0) {
-        cell_leave_out(c->cell, back ? "gave work back" : "did not answer to work");
+        x->came_back = true;
+        if (back) {
+            cell_returned(c->cell);
+        } else {
+            cell_leave_out(c->cell, "did not answer to work");
+        }
         effects_log(out, LOG_WARN_LEVEL, "work came back", "cell_id=%s count=%u why=\"%s\"",
                     c->cell->id, returned, back ? "given back" : ev->response.text);
     }
@@ -371,18 +400,22 @@ static bool commit_step(struct auction *x, const struct event *ev, struct effect
 
 /* ---- The round ------------------------------------------------------------------------------- */
 
-static bool has_open_jobs(const struct auction *x)
+/* Something was refused beside work that came back, and more may come back in the next round. */
+static void try_again_soon(struct auction *x, const struct event *ev)
 {
-    for (size_t i = 0; i < x->job_count; i++) {
-        if (!x->jobs[i].settled) {
-            return true;
-        }
+    if (x->now.refused == 0 || x->now.returned == 0) {
+        x->again_wait_ns = 0;
+        return;
     }
-    return false;
+    int64_t wait_ns = x->again_wait_ns ? 2 * x->again_wait_ns : ROUND_AGAIN_NS;
+    x->again_wait_ns = earlier_ns(wait_ns, ROUND_LOOK_NS);
+    x->sweep_ns = earlier_ns(x->sweep_ns, ev->now.mono_ns + x->again_wait_ns);
 }
 
 static void finish(struct auction *x, const struct event *ev, struct effects *out)
 {
+    refuse(x, ev);
+    try_again_soon(x, ev);
     x->now.duration_ns = ev->now.mono_ns - x->began_ns;
     x->last = x->now;
     effects_log(out, LOG_DEBUG_LEVEL, "auction",
@@ -390,6 +423,19 @@ static void finish(struct auction *x, const struct event *ev, struct effects *ou
                 (unsigned long long)x->now.number, x->now.jobs, x->now.placed, x->now.refused,
                 x->now.returned, x->now.cells, (long long)(x->now.duration_ns / MILLISECOND_NS));
     let_go(x, ev); /* each job has been given back */
+}
+
+/* What was in the way of the work that these gave back may be gone. */
+static void forget_bounces(struct auction *x)
+{
+    MAP_EACH(&x->cells->by_id, n)
+    {
+        struct cell *cell = map_value(n);
+        if (cell->grew) {
+            pool_cell_grew(x->pool, cell->id);
+        }
+        cell->grew = false;
+    }
 }
 
 /* All cells have answered: the batch is what has arrived until now. */
@@ -400,6 +446,7 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
         x->phase = ROUND_IDLE; /* looked for more room, and there is none */
         return;
     }
+    forget_bounces(x);
     x->cells->grew = false;
     struct entry **entries;
     size_t refused;
@@ -454,8 +501,8 @@ static void advance(struct auction *x, const struct event *ev, struct effects *o
         take_batch(x, ev, out);
     }
     while (x->phase == ROUND_COMMITTING && x->open_count == 0) {
-        if (has_open_jobs(x)) {
-            decide(x, ev, out); /* the cells that gave work back are left out */
+        if (x->came_back) {
+            decide(x, ev, out); /* what came back, and what found no room beside it, goes elsewhere */
         } else {
             finish(x, ev, out);
         }

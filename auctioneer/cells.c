@@ -146,6 +146,7 @@ void cells_look(struct cells *c, const struct event *ev, struct effects *out)
     {
         struct cell *cell = map_value(n);
         cell->left_out = false;
+        cell->returns = 0;
         if (!cell->present) {
             if (strcmp(cell->why, "lost") != 0) {
                 cell_free(map_remove(&c->by_id, map_key(n)));
@@ -179,9 +180,8 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
         arena_done(arena);
         return;
     }
-    if (!cell->usable || !cell->state || has_more_room(c, state, cell->state)) {
-        c->grew = true;
-    }
+    cell->grew = !cell->state || has_more_room(c, state, cell->state);
+    c->grew = c->grew || cell->grew || !cell->usable;
     arena_done(&cell->arena);
     cell->arena = *arena;
     cell->state = state;
@@ -264,6 +264,13 @@ size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell
     *ret_cells = list;
     *ret_from = from;
     return count;
+}
+
+void cell_returned(struct cell *cell)
+{
+    if (++cell->returns >= CELL_RETURNS_MAX) {
+        cell_leave_out(cell, "gave work back");
+    }
 }
 
 void cell_leave_out(struct cell *cell, const char *why)

@@ -21,6 +21,8 @@ struct cell {
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */
     bool left_out;                /* gave work back, or did not answer, in this auction */
+    bool grew;                    /* has more room than when last seen */
+    unsigned returns;             /* how often it gave work back in this auction */
     const char *why;              /* not usable: constant text */
     struct arena arena;           /* of the state */
     const Cell__CellState *state; /* NULL until it answered once */
@@ -67,7 +69,12 @@ void cells_stop_looking(struct cells *c, struct effects *out);
 size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell **ret_cells,
                     struct cell ***ret_from);
 
-/* It did not take its work: left out of this auction. */
+/* It gave some of its work back. Left out of this auction when it did so too often: what it tells of
+ * its room is wrong, or it takes nothing at all. */
+enum { CELL_RETURNS_MAX = 8 };
+void cell_returned(struct cell *cell);
+
+/* It did not answer to its work: left out of this auction. */
 void cell_leave_out(struct cell *cell, const char *why);
 
 #endif

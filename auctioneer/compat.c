@@ -48,6 +48,19 @@ static void key_of(const struct compats *c, const struct job *job, struct buf *o
     add_word(out, any ? name : job->root_fs);
     add_words(out, job->drivers, job->driver_count);
     add_words(out, job->tags, job->tag_count);
+    for (size_t i = 0; i < job->barred_count; i++) {
+        buf_printf(out, " not %u", job->barred[i]);
+    }
+}
+
+/* A closed cell is as none at all; so is one that is closed to this job. */
+static bool is_open(const struct compats *c, const struct job *job, size_t cell)
+{
+    bool barred = false;
+    for (size_t i = 0; i < job->barred_count; i++) {
+        barred = barred || job->barred[i] == cell;
+    }
+    return !barred && !c->cells[cell].closed;
 }
 
 static struct compat *judge(struct compats *c, const struct job *job)
@@ -58,7 +71,7 @@ static struct compat *judge(struct compats *c, const struct job *job)
     k->reached = ARENA_ARRAY(c->arena, c->zone_count, enum filter_step);
     k->furthest = FILTER_NO_CELL;
     for (size_t i = 0; i < c->cell_count; i++) {
-        if (c->cells[i].closed) {
+        if (!is_open(c, job, i)) {
             continue;
         }
         enum filter_step step = filter_cell(c->cells[i].state, job);

@@ -97,6 +97,7 @@ void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns)
     *p = (struct pool){.max = max, .unclaimed_after_ns = unclaimed_after_ns};
     map_init(&p->entries);
     map_init(&p->wanted);
+    bounces_init(&p->bounces);
     for (int i = 0; i < ENTRY_STATE_COUNT; i++) {
         TAILQ_INIT(&p->lists[i]);
     }
@@ -109,6 +110,7 @@ void pool_done(struct pool *p)
     }
     map_done(&p->entries, NULL);
     map_done(&p->wanted, wanted_free);
+    bounces_done(&p->bounces);
     for (int i = 0; i < ENTRY_STATE_COUNT; i++) {
         struct entry *e;
         while ((e = TAILQ_FIRST(&p->lists[i]))) {
@@ -286,9 +288,32 @@ static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
     }
 }
 
+/* What was refused may have been so only because they were kept apart. */
+static void expire_bounces(struct pool *p, int64_t now_ns)
+{
+    struct bounce *over;
+    while ((over = bounces_expire(&p->bounces, now_ns))) {
+        over->name[over->key_size] = '\0';
+        ask_again(p, map_get(&p->entries, over->name), now_ns);
+        free(over);
+    }
+}
+
+void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, int64_t now_ns)
+{
+    assert(is_held(e));
+    bounces_add(&p->bounces, e->key, cell_id, now_ns);
+}
+
+void pool_cell_grew(struct pool *p, const char *cell_id)
+{
+    bounces_forget_cell(&p->bounces, cell_id);
+}
+
 void pool_expire(struct pool *p, int64_t now_ns)
 {
     struct entry *e;
+    expire_bounces(p, now_ns);
     while ((e = TAILQ_FIRST(&p->lists[ENTRY_PLACED])) &&
            now_ns - e->since_ns >= p->unclaimed_after_ns) {
         if (e->source != SOURCE_HINT) {
@@ -321,6 +346,7 @@ int64_t pool_due_ns(const struct pool *p)
 {
     const struct entry *e = TAILQ_FIRST(&p->lists[ENTRY_PLACED]);
     int64_t due = e ? e->since_ns + p->unclaimed_after_ns : NEVER_NS;
+    due = earlier_ns(due, bounces_due_ns(&p->bounces));
     due = earlier_ns(due, hints_due_ns(p, ENTRY_FRESH));
     return earlier_ns(due, hints_due_ns(p, ENTRY_REFUSED));
 }

@@ -4,6 +4,7 @@
 #ifndef AUCTIONEER_POOL_H
 #define AUCTIONEER_POOL_H
 
+#include "auctioneer/bounces.h"
 #include "auctioneer/wanted.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -77,6 +78,7 @@ struct pool {
     struct map wanted;      /* process guid -> struct wanted */
     struct entry_list lists[ENTRY_STATE_COUNT];
     size_t counts[ENTRY_STATE_COUNT];
+    struct bounces bounces; /* of entries, and of those that have left and may come again */
     size_t tasks;    /* entries of tasks */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
@@ -107,7 +109,8 @@ void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t 
 /* The same of a task: a request. */
 void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns);
 
-/* Placed for too long: fresh again. A hint that the feed does not confirm in time: dropped. */
+/* Placed for too long: fresh again; so is one that was kept apart from a cell for long enough. A hint
+ * that the feed does not confirm in time: dropped. */
 void pool_expire(struct pool *p, int64_t now_ns);
 /* When pool_expire() has something to do; NEVER_NS = nothing. */
 int64_t pool_due_ns(const struct pool *p);
@@ -131,6 +134,11 @@ void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64
 /* False when the entry has left the pool meanwhile; it is then freed. */
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
 void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);
+
+/* This cell gave the one that the auction holds back: they are kept apart for a while. */
+void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, int64_t now_ns);
+/* The cell has more room than before: what it gave back may be offered to it again. */
+void pool_cell_grew(struct pool *p, const char *cell_id);
 
 /* Whether the board should be told why `e` is not placed: of an instance when the reason changed
  * (DESIGN 5); of a task once a request (docs/tasks.md). */

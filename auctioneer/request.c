@@ -250,18 +250,25 @@ static const char *state_word(const struct auctioneer *x, const struct entry *e)
     return pool_wanted(&x->pool, e) ? words[e->state] : "not desired";
 }
 
-/* As it would be asked of the cells, as they were last seen. */
-static void explain(struct auctioneer *x, const struct wanted *w, int32_t index, struct arena *a,
-                    Auction__Why *ret)
+static const char *why_unusable(const struct auctioneer *x, const struct entry *e,
+                                const struct cell *cell)
 {
-    struct job job = wanted_job(w, index);
+    bool apart = bounces_apart(&x->pool.bounces, e->key, cell->id);
+    return !cell->usable ? cell->why : apart ? "gave it back" : "";
+}
+
+/* As it would be asked of the cells, as they were last seen. */
+static void explain(struct auctioneer *x, const struct wanted *w, const struct entry *e,
+                    struct arena *a, Auction__Why *ret)
+{
+    struct job job = wanted_job(w, e->index);
     struct why_cell *cells = ARENA_ARRAY(a, x->cells.by_id.count, struct why_cell);
     size_t count = 0;
     MAP_EACH(&x->cells.by_id, n)
     {
         const struct cell *cell = map_value(n);
         cells[count++] = (struct why_cell){
-            .id = cell->id, .state = cell->state, .unusable = cell->usable ? "" : cell->why};
+            .id = cell->id, .state = cell->state, .unusable = why_unusable(x, e, cell)};
     }
     ret->memory_mb = w->memory_mb;
     ret->disk_mb = w->disk_mb;
@@ -301,7 +308,7 @@ static void why(struct role *role, const struct request *q, struct effects *out)
     answer_why.state = arena_strdup(out->arena, state_word(x, e));
     answer_why.reason = arena_strdup(out->arena, reason_text(e->reason));
     if (w) {
-        explain(x, w, e->index, out->arena, &answer_why);
+        explain(x, w, e, out->arena, &answer_why);
     }
     question_reply_json(q, &answer_why.base, out);
 }

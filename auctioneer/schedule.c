@@ -165,7 +165,8 @@ static bool same_demand(const struct job *a, const struct job *b)
 static bool same_filters(const struct job *a, const struct job *b)
 {
     return a->root_fs == b->root_fs && a->tags == b->tags && a->tag_count == b->tag_count &&
-           a->drivers == b->drivers && a->driver_count == b->driver_count;
+           a->drivers == b->drivers && a->driver_count == b->driver_count &&
+           a->barred == b->barred && a->barred_count == b->barred_count;
 }
 
 /* Names the processes, and notes those whose jobs do not all ask for the same. */

@@ -25,6 +25,8 @@ struct job {
     size_t driver_count;
     int32_t memory_mb;
     int32_t disk_mb;
+    const uint32_t *barred; /* cells of the input that are closed to it, ascending */
+    size_t barred_count;
 };
 
 struct schedule_cell {

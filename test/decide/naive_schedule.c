@@ -76,12 +76,21 @@ static int64_t attempt(const struct naive *n, const struct job *job, size_t cell
     return job->index <= 1 ? 1 + (int64_t)n->in_zone[cell] : -1;
 }
 
+static bool is_closed(const struct naive *n, const struct job *job, size_t cell)
+{
+    bool closed = n->in->cells[cell].closed;
+    for (size_t i = 0; i < job->barred_count; i++) {
+        closed = closed || job->barred[i] == cell;
+    }
+    return closed;
+}
+
 /* The lowest attempt above `last` of any open cell; -1 = there is none. */
 static int64_t next_attempt(const struct naive *n, const struct job *job, int64_t last)
 {
     int64_t next = -1;
     for (size_t c = 0; c < n->in->cell_count; c++) {
-        int64_t at = n->in->cells[c].closed ? -1 : attempt(n, job, c);
+        int64_t at = is_closed(n, job, c) ? -1 : attempt(n, job, c);
         if (at > last && (next < 0 || at < next)) {
             next = at;
         }
@@ -138,7 +147,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     struct found f = {.cell = -1, .score = SCORE_INITIAL_BEST, .common = SHORT_OF_ALL};
     bool open = false;
     for (size_t c = 0; c < in->cell_count; c++) {
-        open = open || !in->cells[c].closed;
+        open = open || !is_closed(n, job, c);
     }
     if (open && in->rules->starting_container_maximum > 0 &&
         n->in_flight >= in->rules->starting_container_maximum) {
@@ -149,7 +158,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     for (int64_t at = next_attempt(n, job, -1); at >= 0 && f.cell < 0;
          at = next_attempt(n, job, at)) {
         for (size_t c = 0; c < in->cell_count; c++) {
-            if (!in->cells[c].closed && attempt(n, job, c) == at) {
+            if (!is_closed(n, job, c) && attempt(n, job, c) == at) {
                 try_cell(n, job, c, &f);
             }
         }

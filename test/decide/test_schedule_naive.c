@@ -102,6 +102,15 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
     for (int i = 0, jobs = below(&r, SCHEDULE_ROWS_MAX - 4); i < jobs; i++) {
         random_job(x, &r, i, seed % 2);
     }
+    for (int i = 0; i < (int)x->job_count && x->cell_count > 1; i++) {
+        if (below(&r, 6) == 0) {
+            uint32_t *barred = ARENA_ARRAY(&x->arena, 2, uint32_t);
+            barred[0] = (uint32_t)below(&r, x->cell_count - 1);
+            barred[1] = (uint32_t)x->cell_count - 1;
+            x->jobs[i].barred = barred;
+            x->jobs[i].barred_count = 1 + (size_t)below(&r, 2);
+        }
+    }
     if (below(&r, 4)) {
         x->ranks = tie_ranks(&x->arena, (uint64_t[2]){seed, 3}, x->cell_count);
     }

@@ -1,0 +1,108 @@
+#include "auctioneer/bounces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys are percent-escaped, so this does not stand in one. */
+#define BETWEEN "\n"
+
+static struct bounce *bounce_new(const char *job_key, const char *cell_id)
+{
+    size_t key_size = strlen(job_key);
+    struct bounce *e = calloc(1, sizeof(*e) + key_size + sizeof(BETWEEN) + strlen(cell_id));
+    if (!e) {
+        abort();
+    }
+    char *at = stpcpy(stpcpy(e->name, job_key), BETWEEN);
+    e->cell_id = strcpy(at, cell_id);
+    e->key_size = key_size;
+    return e;
+}
+
+/* Out of both, and the caller's. */
+static struct bounce *take_out(struct bounces *b, struct bounce *e)
+{
+    map_remove(&b->by_name, e->name);
+    TAILQ_REMOVE(&b->list, e, link);
+    return e;
+}
+
+void bounces_init(struct bounces *b)
+{
+    map_init(&b->by_name);
+    TAILQ_INIT(&b->list);
+}
+
+void bounces_done(struct bounces *b)
+{
+    map_done(&b->by_name, free);
+    TAILQ_INIT(&b->list);
+}
+
+void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, int64_t now_ns)
+{
+    struct bounce *e = bounce_new(job_key, cell_id);
+    struct bounce *before = map_get(&b->by_name, e->name);
+    if (before) {
+        free(take_out(b, before));
+    } else if (b->by_name.count == BOUNCES_MAX) {
+        free(take_out(b, TAILQ_FIRST(&b->list)));
+    }
+    e->until_ns = now_ns + BOUNCE_PAUSE_NS;
+    map_put(&b->by_name, e->name, e);
+    TAILQ_INSERT_TAIL(&b->list, e, link);
+}
+
+bool bounces_apart(const struct bounces *b, const char *job_key, const char *cell_id)
+{
+    const struct bounce *e = bounces_first(b, job_key);
+    while (e && strcmp(e->cell_id, cell_id) != 0) {
+        e = bounces_next(b, e);
+    }
+    return e != NULL;
+}
+
+static const struct bounce *of_job(const struct map_node *n, const char *job_key, size_t key_size)
+{
+    const struct bounce *e = n ? map_value(n) : NULL;
+    return e && e->key_size == key_size && memcmp(e->name, job_key, key_size) == 0 ? e : NULL;
+}
+
+const struct bounce *bounces_first(const struct bounces *b, const char *job_key)
+{
+    if (b->by_name.count == 0) {
+        return NULL; /* as nearly always */
+    }
+    struct bounce *from = bounce_new(job_key, "");
+    const struct bounce *first = of_job(map_from(&b->by_name, from->name), job_key, from->key_size);
+    free(from);
+    return first;
+}
+
+const struct bounce *bounces_next(const struct bounces *b, const struct bounce *after)
+{
+    return of_job(map_next(map_from(&b->by_name, after->name)), after->name, after->key_size);
+}
+
+struct bounce *bounces_expire(struct bounces *b, int64_t now_ns)
+{
+    struct bounce *e = TAILQ_FIRST(&b->list);
+    return e && now_ns >= e->until_ns ? take_out(b, e) : NULL;
+}
+
+int64_t bounces_due_ns(const struct bounces *b)
+{
+    const struct bounce *e = TAILQ_FIRST(&b->list);
+    return e ? e->until_ns : NEVER_NS;
+}
+
+void bounces_forget_cell(struct bounces *b, const char *cell_id)
+{
+    struct bounce *e = TAILQ_FIRST(&b->list), *next;
+    for (; e; e = next) {
+        next = TAILQ_NEXT(e, link);
+        if (strcmp(e->cell_id, cell_id) == 0) {
+            free(take_out(b, e));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/* Which cell gave which job back: the two are kept apart for a while. A task's old container may hang
+ * where it is desired anew; without this the cell is charged with it in each round, and refuses what
+ * would have fitted. By the job's key, for the job itself may leave and come again. Bounded. Pure. */
+#ifndef AUCTIONEER_BOUNCES_H
+#define AUCTIONEER_BOUNCES_H
+
+#include "common/base/map.h"
+#include "common/contract/moment.h"
+
+#include <bsd/sys/queue.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Well below the 10 s within which what is unplaced is tried again (DESIGN 6, L2). */
+#define BOUNCE_PAUSE_NS (5 * SECOND_NS)
+/* Pairs that are remembered; one more, and the oldest is forgotten. */
+enum { BOUNCES_MAX = 1024 };
+
+struct bounce {
+    TAILQ_ENTRY(bounce) link;
+    int64_t until_ns;
+    const char *cell_id; /* behind the name */
+    size_t key_size;     /* of the job's key, which the name begins with */
+    char name[];         /* both, in bounces.by_name */
+};
+
+struct bounces {
+    struct map by_name;
+    TAILQ_HEAD(, bounce) list; /* the oldest first */
+};
+
+void bounces_init(struct bounces *b);
+void bounces_done(struct bounces *b);
+
+/* The cell gave the job of this key back: from now on they are kept apart. */
+void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, int64_t now_ns);
+
+bool bounces_apart(const struct bounces *b, const char *job_key, const char *cell_id);
+
+/* The first cell, and the one after it, that this job is kept apart from; NULL = none, or no more. */
+const struct bounce *bounces_first(const struct bounces *b, const char *job_key);
+const struct bounce *bounces_next(const struct bounces *b, const struct bounce *after);
+
+/* Forgets one whose time is over, and gives it: the caller frees it. NULL = none is. */
+struct bounce *bounces_expire(struct bounces *b, int64_t now_ns);
+int64_t bounces_due_ns(const struct bounces *b); /* NEVER_NS = there is none */
+
+/* Forgets all of a cell that has more room than before: what was in the way may be gone. */
+void bounces_forget_cell(struct bounces *b, const char *cell_id);
+
+#endif
