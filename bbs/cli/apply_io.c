@@ -90,7 +90,7 @@ static int apply_one(struct session *s, struct application *a, Models__DesiredLR
     }
     const char *text = made && a->plan.action == APPLY_UNCHANGED ? made : a->plan.text;
     return r < 0 ? session_about(s, a->app->name, r, err)
-                 : session_tell(s, a->app->name, a->app->lrp->process_guid, text, err);
+                 : session_line(s, a->app->name, a->app->lrp->process_guid, text, err);
 }
 
 /* Its domain, unless the app before it has the same, and the app. */

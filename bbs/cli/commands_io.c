@@ -90,7 +90,7 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
                              : arena_printf(&s->arena, "scaled from %d to %d",
                                             (int)lrps[0]->instances, (int)instances);
     r = r < 0 ? session_about(s, name, r, err)
-              : session_tell(s, name, lrps[0]->process_guid, result, err);
+              : session_line(s, name, lrps[0]->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
 }
 

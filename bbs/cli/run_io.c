@@ -158,7 +158,7 @@ static int run(struct session *s, const struct invocation *call, struct err *err
         return r;
     }
     if (!s->wait) {
-        return session_tell(s, app.name, app.request->task_guid, "desired", err);
+        return session_line(s, app.name, app.request->task_guid, "desired", err);
     }
     r = wait_for(s, &app, &task, err);
     r = r < 0 ? r : tell_outcome(s, &app, task, err);

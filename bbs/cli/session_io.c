@@ -267,7 +267,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;
 }
 
-int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,
+int session_line(struct session *s, const char *name, const char *process_guid, const char *result,
                  struct err *err)
 {
     struct buf out;
@@ -300,7 +300,7 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
     /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
     r = r == -ERR_NOT_FOUND ? 0 : r;
     return r < 0 ? session_about(s, name, r, err)
-                 : session_tell(s, name, lrp->process_guid, result, err);
+                 : session_line(s, name, lrp->process_guid, result, err);
 }
 
 int session_about(struct session *s, const char *name, int r, struct err *err)

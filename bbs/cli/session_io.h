@@ -12,7 +12,7 @@ struct session {
     bool show_secrets; /* of session_hide() and session_json() */
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
-    const char *guid_key; /* of session_tell() in JSON; NULL = "process_guid" */
+    const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
@@ -80,7 +80,7 @@ int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index
 const char *cli_escaped(struct arena *a, const char *text);
 
 /* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
-int session_tell(struct session *s, const char *name, const char *process_guid, const char *result,
+int session_line(struct session *s, const char *name, const char *process_guid, const char *result,
                  struct err *err);
 
 #endif

@@ -82,7 +82,7 @@ static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, s
     for (size_t i = 0; i < over && session_goes_on(s); i++) {
         const char *name = task_name(tasks[i]), *guid = tasks[i]->task_guid;
         int r = session_delete_task(s, guid, err);
-        r = r < 0 ? session_about(s, name, r, err) : session_tell(s, name, guid, "deleted", err);
+        r = r < 0 ? session_about(s, name, r, err) : session_line(s, name, guid, "deleted", err);
         session_count(s, name, r, err);
     }
     if (over == 0) {
@@ -179,7 +179,7 @@ static int cancel_one(struct session *s, const char *name, struct err *err)
     }
     r = session_cancel_task(s, task->task_guid, err);
     return r < 0 ? session_about(s, name, r, err)
-                 : session_tell(s, task_name(task), task->task_guid, "cancelled", err);
+                 : session_line(s, task_name(task), task->task_guid, "cancelled", err);
 }
 
 int bbs_cancel_run(const struct invocation *call, struct err *err)

@@ -32,7 +32,7 @@ static struct schedule_cell *make_cells(struct arena *a, const struct world *w)
         char id[32], zone[32];
         snprintf(id, sizeof(id), "cell-%06zu", i);
         snprintf(zone, sizeof(zone), "z%zu", i % 3);
-        Cell__CellState *s = cell_row(a, id, zone, 200 * 1024, 2000 * 1024);
+        Cell__CellState *s = cell_row_new(a, id, zone, 200 * 1024, 2000 * 1024);
         s->totalresources->containers = s->availableresources->containers = 1000;
         cell_row_provider(a, s, "docker", "arbitrary", "");
         cell_row_tags(a, s, i % 10 == 0 ? "gpu" : "", "ssd fast");

@@ -25,8 +25,8 @@ static Cell__Resources *resources(struct arena *a, int32_t memory_mb, int32_t di
     return r;
 }
 
-Cell__CellState *cell_row(struct arena *a, const char *cell_id, const char *zone, int32_t memory_mb,
-                          int32_t disk_mb)
+Cell__CellState *cell_row_new(struct arena *a, const char *cell_id, const char *zone,
+                              int32_t memory_mb, int32_t disk_mb)
 {
     Cell__CellState *s = ARENA_NEW(a, Cell__CellState);
     cell__cell_state__init(s);

@@ -6,8 +6,8 @@
 #include "common/base/arena.h"
 
 /* A cell in a zone with this much of memory and disk in all and 100 containers, all free. */
-Cell__CellState *cell_row(struct arena *a, const char *cell_id, const char *zone, int32_t memory_mb,
-                          int32_t disk_mb);
+Cell__CellState *cell_row_new(struct arena *a, const char *cell_id, const char *zone,
+                              int32_t memory_mb, int32_t disk_mb);
 
 /* Adds what the cell has; lists are words with blanks between. */
 void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, const char *type,

@@ -32,7 +32,7 @@ void schedule_rows_clear(struct schedule_rows *x)
 
 Cell__CellState *with_cell(struct schedule_rows *x, const char *cell_id, const char *zone)
 {
-    Cell__CellState *s = cell_row(&x->arena, cell_id, zone, 1000, 1000);
+    Cell__CellState *s = cell_row_new(&x->arena, cell_id, zone, 1000, 1000);
     x->cells[x->cell_count++] = (struct schedule_cell){.state = s};
     return s;
 }

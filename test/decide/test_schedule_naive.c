@@ -167,8 +167,8 @@ static void place_a_large_process(bool mixed)
     arena_init(&a);
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
-        Cell__CellState *s = cell_row(&a, arena_printf(&a, "cell-%03d", i),
-                                      mixed || i % 3 ? "z1" : "z2", 1000 + i % 7 * 100, 100000);
+        Cell__CellState *s = cell_row_new(&a, arena_printf(&a, "cell-%03d", i),
+                                          mixed || i % 3 ? "z1" : "z2", 1000 + i % 7 * 100, 100000);
         if (mixed && i % 5 == 0) {
             s->availableresources->memorymb = 80;
         }

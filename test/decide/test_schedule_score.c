@@ -214,7 +214,7 @@ static void a_batch_spreads_memory_evenly(void **state)
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
         const char *id = arena_printf(&a, "cell-%03d", i);
-        cells[i].state = cell_row(&a, id, arena_printf(&a, "z%d", i % 3), 32 * 1024, 64 * 1024);
+        cells[i].state = cell_row_new(&a, id, arena_printf(&a, "z%d", i % 3), 32 * 1024, 64 * 1024);
     }
     struct job *jobs = ARENA_ARRAY(&a, JOBS, struct job);
     for (int i = 0; i < JOBS; i++) {

@@ -45,7 +45,7 @@ static int teardown(void **state)
 
 static Cell__CellState *cell(struct fixture *x, const char *id, const char *zone, int32_t memory_mb)
 {
-    Cell__CellState *s = cell_row(&x->arena, id, zone, 1000, 1000);
+    Cell__CellState *s = cell_row_new(&x->arena, id, zone, 1000, 1000);
     s->availableresources->memorymb = memory_mb;
     x->cells[x->cell_count++] = (struct why_cell){.id = id, .state = s};
     return s;

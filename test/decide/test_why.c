@@ -44,7 +44,7 @@ static int teardown(void **state)
 
 static Cell__CellState *cell(struct fixture *x, const char *id)
 {
-    Cell__CellState *s = cell_row(&x->arena, id, "z1", 1000, 1000);
+    Cell__CellState *s = cell_row_new(&x->arena, id, "z1", 1000, 1000);
     x->cells[x->count++] = (struct why_cell){.id = id, .state = s};
     return s;
 }

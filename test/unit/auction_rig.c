@@ -219,7 +219,7 @@ void play_unclaimed(struct auction_rig *f, const char *cells, int instances)
 
 Cell__CellState *play_row(struct auction_rig *f, const char *id)
 {
-    Cell__CellState *s = cell_row(&f->arena, id, "z1", 1000 - (id[0] - 'a'), 1000);
+    Cell__CellState *s = cell_row_new(&f->arena, id, "z1", 1000 - (id[0] - 'a'), 1000);
     cell_row_drivers(&f->arena, s, "nfs");
     return s;
 }
