@@ -3,8 +3,10 @@
  *   test_swarm --seeds A-B      these
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm --seed N [--trace]   one, with its trace
- *   ... --first                 ends at the first seed that fails
- * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. */
+ *   ... --first                 each process ends at its first seed that fails
+ * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. A
+ * seed that fails, or ends its process, is told at once and once more at the end; the others are
+ * run all the same. How far it is goes to stderr each minute. */
 #include "test/sim/swarm.h"
 
 #include <signal.h>
@@ -17,7 +19,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SEEDS_DEFAULT = 1000, FAILURES_MAX = 20, PROCESSES_DEFAULT = 2, PROCESSES_MAX = 16 };
+enum {
+    SEEDS_DEFAULT = 1000,
+    FAILURES_MAX = 100, /* after so many a process has shown enough */
+    FAILURE_TEXT_MAX = 400,
+    PROCESSES_DEFAULT = 2,
+    PROCESSES_MAX = 16,
+    PROGRESS_S = 60, /* between two lines about how far it is */
+};
+#define HOUR_NS 3.6e12
 
 struct total {
     unsigned seeds, failed;
@@ -89,25 +99,16 @@ static void add(struct total *t, const struct swarm_result *r)
     sum(t, &one);
 }
 
-static void run(uint64_t seed, bool trace, struct total *t)
+static void tell_failure(unsigned long long seed, const char *reason)
 {
-    struct swarm_result r;
-    swarm_run(seed, trace, &r);
-    if (trace) {
-        fputs(buf_string(&r.trace), stdout);
-    }
-    if (r.failed) {
-        printf("seed %llu: %s\n  again: test_swarm --seed %llu --trace\n",
-               (unsigned long long)seed, buf_string(&r.reason), (unsigned long long)seed);
-    }
-    add(t, &r);
-    swarm_result_done(&r);
+    printf("seed %llu: %s\n  again: test_swarm --seed %llu --trace\n", seed, reason, seed);
+    fflush(stdout);
 }
 
 static void print_total(const struct total *t, double seconds)
 {
-    printf("%u seeds in %.1f s, %.0f h of virtual time: %u failed\n", t->seeds, seconds,
-           (double)t->virtual_ns / 3.6e12, t->failed);
+    printf("%u seeds in %.1f s, %.1f h of virtual time: %u failed\n", t->seeds, seconds,
+           (double)t->virtual_ns / HOUR_NS, t->failed);
     printf("%u requests, %u answered, %u lists, %u crashes, %u commits, %u changes, %u verbs\n",
            t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
     printf("moves among them: lose %u, brake %u, suspect %u, evacuate %u, leave %u\n",
@@ -129,38 +130,65 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* What the first process reads of the others while they run and when they have ended. */
+struct part {
+    unsigned long long seed; /* the one that it is at */
+    bool over;               /* it has done all that it was to do */
+    struct total total;
+    struct failure {
+        unsigned long long seed;
+        char reason[FAILURE_TEXT_MAX];
+    } failures[FAILURES_MAX]; /* as many as failed */
+};
+
 struct task {
     unsigned long long from, to;
     double minutes; /* 0 = up to `to` */
+    double begun;
     unsigned processes;
     unsigned failures_max; /* of one process */
     bool trace;
-    unsigned long long *now; /* the seed that each process is at, seen by all */
+    struct part *parts; /* of the processes, shared by all */
 };
 
-/* Every n-th seed, from the first. */
-static void run_some(const struct task *task, unsigned first, struct total *t)
+static void note_failure(struct part *part, unsigned long long seed, const char *reason)
 {
-    double begun = seconds_now();
-    for (unsigned long long seed = task->from + first; t->failed < task->failures_max;
-         seed += task->processes) {
-        if (task->minutes > 0 ? seconds_now() - begun > task->minutes * 60 : seed > task->to) {
-            break;
-        }
-        task->now[first] = seed;
-        run(seed, task->trace, t);
-        fflush(stdout);
-    }
+    struct failure *f = &part->failures[part->total.failed - 1];
+    f->seed = seed;
+    snprintf(f->reason, sizeof(f->reason), "%s", reason);
 }
 
-/* In a process of its own, which writes its total into the pipe. */
-static int begin_child(const struct task *task, unsigned number)
+static void run(uint64_t seed, bool trace, struct part *part)
 {
-    int ends[2];
-    if (pipe(ends) < 0) {
-        perror("pipe");
-        exit(1);
+    struct swarm_result r;
+    swarm_run(seed, trace, &r);
+    if (trace) {
+        fputs(buf_string(&r.trace), stdout);
     }
+    add(&part->total, &r);
+    if (r.failed) {
+        tell_failure(seed, buf_string(&r.reason));
+        note_failure(part, seed, buf_string(&r.reason));
+    }
+    swarm_result_done(&r);
+}
+
+/* Every n-th seed, from the one that its part is at. */
+static void run_some(const struct task *task, struct part *part)
+{
+    for (; part->total.failed < task->failures_max; part->seed += task->processes) {
+        if (task->minutes > 0 ? seconds_now() - task->begun > task->minutes * 60
+                              : part->seed > task->to) {
+            break;
+        }
+        run(part->seed, task->trace, part);
+        fflush(stdout);
+    }
+    part->over = true;
+}
+
+static pid_t begin_child(const struct task *task, struct part *part)
+{
     fflush(stdout);
     pid_t child = fork();
     if (child < 0) {
@@ -169,36 +197,117 @@ static int begin_child(const struct task *task, unsigned number)
     }
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends the first ends all */
-        struct total t = {0};
-        run_some(task, number, &t);
-        bool told = write(ends[1], &t, sizeof(t)) == (ssize_t)sizeof(t);
-        exit(told && !t.failed ? 0 : 1);
+        run_some(task, part);
+        exit(0);
     }
-    close(ends[1]);
-    return ends[0];
+    return child;
 }
 
-/* False when one of them died. */
-static bool run_all(const struct task *task, struct total *t)
+/* Its seed ended the process: that one failed, and another process goes on after it. Gives that
+ * process, or -1 when nothing is left to do. */
+static pid_t after_death(const struct task *task, struct part *part)
 {
-    int pipes[PROCESSES_MAX];
-    bool whole = true;
+    static const char reason[] = "the process died";
+    tell_failure(part->seed, reason);
+    part->total.seeds++;
+    part->total.failed++;
+    note_failure(part, part->seed, reason);
+    part->seed += task->processes;
+    bool enough =
+        part->total.failed == task->failures_max || (task->minutes == 0 && part->seed > task->to);
+    return enough ? -1 : begin_child(task, part);
+}
+
+static void sum_up(const struct task *task, struct total *ret)
+{
+    *ret = (struct total){0};
     for (unsigned i = 0; i < task->processes; i++) {
-        pipes[i] = begin_child(task, i);
+        sum(ret, &task->parts[i].total);
     }
+}
+
+/* For who waits for a long run; the figures may be a seed behind. */
+static void tell_progress(const struct task *task)
+{
+    struct total t;
+    sum_up(task, &t);
+    double passed = seconds_now() - task->begun;
+    fprintf(stderr, "%u", t.seeds);
+    if (task->minutes == 0) {
+        fprintf(stderr, " of %llu", task->to - task->from + 1);
+    }
+    fprintf(stderr, " seeds in %.0f s, %.1f h of virtual time: %u failed\n", passed,
+            (double)t.virtual_ns / HOUR_NS, t.failed);
+}
+
+/* Waits until a child ends and gives it, 0 when the time is over; SIGCHLD is blocked. */
+static pid_t wait_for_one(double seconds, const sigset_t *child_ends)
+{
+    pid_t ended = waitpid(-1, NULL, WNOHANG);
+    if (ended == 0 && seconds > 0) {
+        struct timespec patience = {.tv_sec = (time_t)seconds,
+                                    .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+        sigtimedwait(child_ends, NULL, &patience);
+        ended = waitpid(-1, NULL, WNOHANG);
+    }
+    return ended < 0 ? 0 : ended;
+}
+
+static void run_all(const struct task *task)
+{
+    sigset_t child_ends;
+    sigemptyset(&child_ends);
+    sigaddset(&child_ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_ends, NULL);
+    pid_t children[PROCESSES_MAX];
+    unsigned left = task->processes;
     for (unsigned i = 0; i < task->processes; i++) {
-        struct total part = {0};
-        if (read(pipes[i], &part, sizeof(part)) != (ssize_t)sizeof(part)) {
-            printf("seed %llu: the process died\n  again: test_swarm --seed %llu --trace\n",
-                   task->now[i], task->now[i]);
-            whole = false;
+        task->parts[i].seed = task->from + i;
+        children[i] = begin_child(task, &task->parts[i]);
+    }
+    double tell_at = task->begun + PROGRESS_S;
+    while (left > 0) {
+        pid_t ended = wait_for_one(tell_at - seconds_now(), &child_ends);
+        for (unsigned i = 0; i < task->processes; i++) {
+            if (ended > 0 && children[i] == ended) {
+                struct part *part = &task->parts[i];
+                children[i] = part->over ? -1 : after_death(task, part);
+                left -= children[i] < 0;
+            }
         }
-        sum(t, &part);
-        close(pipes[i]);
+        if (seconds_now() >= tell_at) {
+            tell_progress(task);
+            tell_at += PROGRESS_S;
+        }
     }
-    while (wait(NULL) > 0) {
+}
+
+static int failure_order(const void *a, const void *b)
+{
+    const struct failure *left = *(const struct failure *const *)a;
+    const struct failure *right = *(const struct failure *const *)b;
+    return (left->seed > right->seed) - (left->seed < right->seed);
+}
+
+/* All that failed, in the order of their seeds. */
+static void list_failures(const struct task *task)
+{
+    static const struct failure *list[PROCESSES_MAX * FAILURES_MAX];
+    size_t count = 0;
+    for (unsigned i = 0; i < task->processes; i++) {
+        const struct part *part = &task->parts[i];
+        for (unsigned k = 0; k < part->total.failed; k++) {
+            list[count++] = &part->failures[k];
+        }
+        if (part->total.failed == FAILURES_MAX) {
+            printf("a process gave up after %d failures, before seed %llu\n", FAILURES_MAX,
+                   part->seed);
+        }
     }
-    return whole;
+    qsort(list, count, sizeof(list[0]), failure_order);
+    for (size_t i = 0; i < count; i++) {
+        printf("failed: seed %llu: %s\n", list[i]->seed, list[i]->reason);
+    }
 }
 
 static bool parse(int argc, char **argv, struct task *t)
@@ -248,15 +357,17 @@ int main(int argc, char **argv)
     if (task.from == task.to || task.trace) {
         task.processes = 1;
     }
-    task.now = mmap(NULL, PROCESSES_MAX * sizeof(*task.now), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (task.now == MAP_FAILED) {
+    task.parts = mmap(NULL, PROCESSES_MAX * sizeof(*task.parts), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (task.parts == MAP_FAILED) {
         perror("mmap");
         return 1;
     }
-    struct total total = {0};
-    double begun = seconds_now();
-    bool whole = run_all(&task, &total);
-    print_total(&total, seconds_now() - begun);
-    return total.failed || !whole ? 1 : 0;
+    task.begun = seconds_now();
+    run_all(&task);
+    struct total total;
+    sum_up(&task, &total);
+    print_total(&total, seconds_now() - task.begun);
+    list_failures(&task);
+    return total.failed ? 1 : 0;
 }
