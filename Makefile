@@ -113,10 +113,12 @@ check: $(FAST)
 	@failed=0; for t in $(FAST); do echo "== $$t"; $$t || failed=1; done; exit $$failed
 
 # Pages, or parts of them, that are made from what they tell of; tests hold them there.
-docs: $(OUT)/test/table/test_lifecycle_docs $(OUT)/test/table/test_certificates $(OUT)/test/sim/test_tour
+docs: $(OUT)/test/table/test_lifecycle_docs $(OUT)/test/table/test_certificates $(OUT)/test/sim/test_tour \
+    $(OUT)/test/unit/test_app_keys
 	$(Q)$(OUT)/test/table/test_lifecycle_docs print >build/page && cp build/page docs/lifecycles.md
 	$(Q)$(OUT)/test/table/test_certificates print >build/page && cp build/page docs/certificates.md
 	$(Q)$(OUT)/test/sim/test_tour print >build/page && cp build/page docs/tour.md
+	$(Q)$(OUT)/test/unit/test_app_keys print >build/page && cp build/page docs/app-file.md
 
 clean:
 	rm -rf build

@@ -10,10 +10,11 @@
 
 /* ---- What is supported ----------------------------------------------------------------------- */
 
+/* "" when there is none at all. */
 static const char *unsupported_action(const Models__Action *action)
 {
     if (!action) {
-        return "(none)";
+        return "";
     }
     const struct {
         const void *set;
@@ -29,7 +30,7 @@ static const char *unsupported_action(const Models__Action *action)
             return kinds[i].name;
         }
     }
-    return action->run_action ? NULL : "(none)";
+    return action->run_action ? NULL : "";
 }
 
 struct part {
@@ -73,18 +74,26 @@ static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
     return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
+/* `action`: of what is not supported, or NULL; `part` likewise. */
+static int check(const char *action, const char *part, struct err *err)
+{
+    if (action && !*action) {
+        return err_set(err, ERR_INVALID, "the definition has no action");
+    }
+    if (action) {
+        return err_set(err, ERR_INVALID, "this cell cannot do the action \"%s\"", action);
+    }
+    return part ? err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part) : 0;
+}
+
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
-    const char *name = unsupported_action(lrp->action);
-    name = name ? name : unsupported_part(lrp);
-    return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
+    return check(unsupported_action(lrp->action), unsupported_part(lrp), err);
 }
 
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 {
-    const char *name = unsupported_action(definition->action);
-    name = name ? name : unsupported_part_of_task(definition);
-    return name ? err_set(err, ERR_INVALID, "action %s not supported", name) : 0;
+    return check(unsupported_action(definition->action), unsupported_part_of_task(definition), err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 #include "models/task.pb-c.h"
 #include "rep_note.pb-c.h"
 
-/* Whether this cell can run it: only the run action so far. ERR_INVALID with
- * `action X not supported`. */
+/* Whether this cell can run it: only the run action so far. ERR_INVALID names the action, or the key
+ * beside it (JSON's name), that it cannot do. */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 
 /* The instance's note: `reserved` completed with definition, resources, internal routes and metric

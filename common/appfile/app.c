@@ -66,25 +66,6 @@ static int check(const struct app_source *s, const struct node *from, const Mode
     if (!lrp->action) {
         return app_mistake(s, from, "command", "is missing: what should run?");
     }
-    static const struct {
-        const char *key;
-        size_t offset;
-    } numbers[] = {
-        {"instances", offsetof(Models__DesiredLRP, instances)},
-        {"memory_mb", offsetof(Models__DesiredLRP, memory_mb)},
-        {"disk_mb", offsetof(Models__DesiredLRP, disk_mb)},
-        {"max_pids", offsetof(Models__DesiredLRP, max_pids)},
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (*(const int32_t *)((const char *)lrp + numbers[i].offset) < 0) {
-            return app_mistake(s, node_at(from, numbers[i].key), numbers[i].key,
-                               "must not be negative");
-        }
-    }
-    if (lrp->instances > APP_INSTANCES_MAX) {
-        return app_mistake(s, node_at(from, "instances"), "instances",
-                           arena_printf(s->arena, "must be %d at most", APP_INSTANCES_MAX));
-    }
     return 0;
 }
 

@@ -1,18 +1,7 @@
-/* App files: what `bbs apply` is told to keep running, in YAML or JSON. Keys are the API's own
- * (spec/wire/messages.tsv: the JSON names of DesiredLRP) and these shorthands:
- *
- *   name: web               required; the process_guid is the name and a hash of the definition
- *   command: [sh, -c, ...]  or one text for /bin/sh -c; becomes action: run
- *   user: root  dir: /app   of that run action; user is root unless told
- *   env: {KEY: value}       or the API's list of {name, value}
- *   image: busybox          docker:///library/busybox; or anything with a scheme, like rootfs
- *   memory: 64M  disk: 1G   or memory_mb, disk_mb
- *   ports: 8080             or a list
- *   metric_tags: {a: text}  or the API's {a: {static: text}}
- *
- * Left out: domain is "default", instances 1, memory 128M, disk 256M, log_guid the name,
- * metric_tags {source_id: name}. A file holds one app, several YAML documents, or a list under
- * `apps:`. */
+/* App files: what `bbs apply` is told to keep running, in YAML or JSON. docs/app-file.md lists all
+ * keys (app_keys.def): the API's own (spec/wire/messages.tsv: the JSON names of DesiredLRP) and
+ * shorthands. The process_guid is the name and a hash of the definition. A file holds one app, several
+ * YAML documents, or a list under `apps:`. */
 #ifndef COMMON_APPFILE_APP_H
 #define COMMON_APPFILE_APP_H
 
@@ -29,6 +18,9 @@ enum {
     APP_INSTANCES_MAX = 1000000, /* as a bbs takes them */
     APP_DEFAULT_MEMORY_MB = 128,
     APP_DEFAULT_DISK_MB = 256,
+    /* runc 1.1.5 itself takes up to 2.3 MB of a container's memory as it starts it; with less it
+     * cannot, and says so in words about cgroups. */
+    APP_LEAST_MEMORY_MB = 4,
 };
 
 /* Owner of what the command line desires (DESIGN 11): kind and, as uid, the app's name. */

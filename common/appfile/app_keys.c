@@ -1,6 +1,7 @@
 #include "common/appfile/app_keys.h"
 
-#include "common/codec/json_shape.h"
+#include "common/appfile/app.h"
+#include "common/appfile/task_app.h"
 #include "common/codec/nearest.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -9,60 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { APP = 1, TASK = 2, BOTH = APP | TASK };
+#define CONVERTER(name)                                                                            \
+    static int convert_##name(const struct app_source *s, const struct app_key *k,                 \
+                              const struct node *v, json_t *definition)
+CONVERTER(nothing);
+CONVERTER(as_in_the_api);
+CONVERTER(command);
+CONVERTER(action);
+CONVERTER(env);
+CONVERTER(rootfs);
+CONVERTER(size);
+CONVERTER(ports);
+CONVERTER(tags);
+CONVERTER(policy);
+CONVERTER(refused);
+CONVERTER(made);
 
-struct key {
-    const char *name;
-    const char *api; /* the member it becomes: the two may not stand together */
-    int (*convert)(const struct app_source *s, const struct key *k, const struct node *v,
-                   json_t *lrp);
-    int kinds; /* of files that have it */
-};
-
-static int convert_command(const struct app_source *s, const struct key *k, const struct node *v,
-                           json_t *lrp);
-static int convert_env(const struct app_source *s, const struct key *k, const struct node *v,
-                       json_t *lrp);
-static int convert_image(const struct app_source *s, const struct key *k, const struct node *v,
-                         json_t *lrp);
-static int convert_rootfs(const struct app_source *s, const struct key *k, const struct node *v,
-                          json_t *lrp);
-static int convert_size(const struct app_source *s, const struct key *k, const struct node *v,
-                        json_t *lrp);
-static int convert_ports(const struct app_source *s, const struct key *k, const struct node *v,
-                         json_t *lrp);
-static int convert_tags(const struct app_source *s, const struct key *k, const struct node *v,
-                        json_t *lrp);
-static int convert_policy(const struct app_source *s, const struct key *k, const struct node *v,
-                          json_t *lrp);
-static int convert_nothing(const struct app_source *s, const struct key *k, const struct node *v,
-                           json_t *lrp);
-static int refuse(const struct app_source *s, const struct key *k, const struct node *v,
-                  json_t *lrp);
-
-static const struct key keys[] = {
-    {"name", "", convert_nothing, BOTH},
-    {"command", "action", convert_command, BOTH},
-    {"user", "", convert_nothing, BOTH}, /* these two go with command */
-    {"dir", "", convert_nothing, BOTH},
-    {"env", "env", convert_env, BOTH},
-    {"image", "rootfs", convert_image, BOTH},
-    {"rootfs", "rootfs", convert_rootfs, BOTH},
-    {"memory", "memory_mb", convert_size, BOTH},
-    {"disk", "disk_mb", convert_size, BOTH},
-    {"ports", "ports", convert_ports, APP},
-    {"metric_tags", "metric_tags", convert_tags, BOTH},
-    {"on_cell_loss", "on_cell_loss", convert_policy, APP},
-    {"on_evacuate", "on_evacuate", convert_policy, APP},
-    {"process_guid", "", refuse, APP},
-    {"modification_tag", "", refuse, APP},
-    {"task_guid", "", convert_nothing, TASK}, /* these are read by task_app.c */
-    {"domain", "", convert_nothing, TASK},
-    {"max_retries", "", convert_nothing, TASK},
-    {"keep", "", convert_nothing, TASK},
+static const struct app_key keys[] = {
+#define KEY(places, name, member, converter, inside, least, most, value, otherwise, meaning)       \
+    {name,  KEY_##places, member,    convert_##converter, KEY_##inside, least, most,               \
+     value, otherwise,    meaning,   NULL,                NULL},
+#define REFUSED(places, name, why)                                                                 \
+    {name, KEY_##places, "", convert_refused, KEY_NOWHERE, 0, 0, NULL, NULL, NULL, why, NULL},
+#define MADE(places, name, what)                                                                   \
+    {name, KEY_##places, "", convert_made, KEY_NOWHERE, 0, 0, NULL, NULL, NULL, NULL, what},
+#include "common/appfile/app_keys.def"
 };
 
 enum { KEY_COUNT = sizeof(keys) / sizeof(keys[0]) };
+
+const struct app_key *app_keys(size_t *ret_count)
+{
+    *ret_count = KEY_COUNT;
+    return keys;
+}
+
+static const struct app_key *find_key(const char *name, unsigned place)
+{
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (strcmp(keys[i].name, name) == 0 && (keys[i].places & place)) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
 
 int app_mistake(const struct app_source *s, const struct node *at, const char *key,
                 const char *what)
@@ -70,32 +61,115 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
     return err_set(s->err, ERR_INVALID, "%s:%u: %.100s: %s", s->file, at->line, key, what);
 }
 
-static int put(const struct app_source *s, const struct key *k, const struct node *at, json_t *lrp,
-               json_t *value)
+/* 0 is no limit, or none. */
+static int check_bounds(const struct app_source *s, const struct app_key *k, const struct node *at,
+                        int64_t value)
+{
+    if ((k->least == 0 && k->most == 0) || value == 0) {
+        return 0;
+    }
+    if (value < 0) {
+        return app_mistake(s, at, k->name, "must not be negative");
+    }
+    if (value > k->most) {
+        return app_mistake(s, at, k->name,
+                           arena_printf(s->arena, "must be %lld at most", (long long)k->most));
+    }
+    return value < k->least
+               ? app_mistake(s, at, k->name,
+                             arena_printf(s->arena,
+                                          "must be %lld MB at least, which a container needs to "
+                                          "begin, or 0 for no limit",
+                                          (long long)k->least))
+               : 0;
+}
+
+static int put(const struct app_source *s, const struct app_key *k, const struct node *at,
+               json_t *definition, json_t *value)
 {
     if (!value) {
         return app_mistake(s, at, k->name, "is not UTF-8");
     }
-    if (json_object_get(lrp, k->api)) {
+    if (json_object_get(definition, k->member)) {
         json_decref(value);
         return app_mistake(s, at, k->name, "is said already, by another key");
     }
-    json_object_set_new(lrp, k->api, value);
-    return 0;
+    int64_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+    json_object_set_new(definition, k->member, value);
+    return check_bounds(s, k, at, number);
 }
 
-static int convert_nothing(const struct app_source *s, const struct key *k, const struct node *v,
-                           json_t *lrp)
+CONVERTER(nothing)
 {
-    (void)lrp;
+    (void)definition;
     return node_is_scalar(v) ? 0 : app_mistake(s, v, k->name, "must be a text");
 }
 
-static int refuse(const struct app_source *s, const struct key *k, const struct node *v,
-                  json_t *lrp)
+CONVERTER(made)
 {
-    (void)lrp;
-    return app_mistake(s, v, k->name, "is made by corkboard; give the app a \"name\"");
+    (void)definition;
+    return app_mistake(s, v, k->name, k->made);
+}
+
+/* Whether the value asks for something: an API's own JSON has the members that are not used, too. */
+static bool asks_for_something(const struct node *v)
+{
+    switch (v->kind) {
+    case NODE_NULL:
+    case NODE_FALSE:
+        return false;
+    case NODE_INTEGER:
+        return v->integer != 0;
+    case NODE_TEXT:
+        return *v->text != 0;
+    case NODE_LIST:
+        return v->count > 0;
+    default:
+        return true;
+    }
+}
+
+static int refuse(const struct app_source *s, const char *path, const struct app_key *k,
+                  const struct node *v)
+{
+    return asks_for_something(v)
+               ? app_mistake(s, v, path,
+                             arena_printf(s->arena, "no cell can do it yet: %s", k->refused))
+               : 0;
+}
+
+CONVERTER(refused)
+{
+    (void)definition;
+    return refuse(s, k->name, k, v);
+}
+
+/* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it. */
+static int check_inside(const struct app_source *s, const char *path, const struct node *v,
+                        enum app_key_place place)
+{
+    for (size_t i = 0; v->kind == NODE_MAP && i < v->count; i++) {
+        const struct app_key *k = find_key(v->keys[i], place);
+        const char *inner = arena_printf(s->arena, "%s.%s", path, v->keys[i]);
+        int r = !k           ? 0
+                : k->refused ? refuse(s, inner, k, v->items[i])
+                             : check_inside(s, inner, v->items[i], k->inside);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+CONVERTER(as_in_the_api)
+{
+    return put(s, k, v, definition, node_to_json(v));
+}
+
+CONVERTER(action)
+{
+    int r = check_inside(s, k->name, v, k->inside);
+    return r < 0 ? r : convert_as_in_the_api(s, k, v, definition);
 }
 
 /* path and args of the run action. */
@@ -129,8 +203,7 @@ static int command_words(const struct app_source *s, const struct node *v, json_
     return *v->items[0]->text ? 0 : app_mistake(s, v, "command", "must begin with a program");
 }
 
-static int convert_command(const struct app_source *s, const struct key *k, const struct node *v,
-                           json_t *lrp)
+CONVERTER(command)
 {
     json_t *action = json_object(), *run = json_object();
     json_object_set_new(action, "run", run);
@@ -139,14 +212,13 @@ static int convert_command(const struct app_source *s, const struct key *k, cons
         json_decref(action);
         return r;
     }
-    return put(s, k, v, lrp, action);
+    return put(s, k, v, definition, action);
 }
 
-static int convert_env(const struct app_source *s, const struct key *k, const struct node *v,
-                       json_t *lrp)
+CONVERTER(env)
 {
     if (v->kind == NODE_LIST && (v->count == 0 || v->items[0]->kind == NODE_MAP)) {
-        return put(s, k, v, lrp, node_to_json(v)); /* as in the API */
+        return put(s, k, v, definition, node_to_json(v)); /* as in the API */
     }
     if (v->kind != NODE_MAP) {
         return app_mistake(s, v, k->name, "must be a map, like {KEY: value}");
@@ -163,55 +235,26 @@ static int convert_env(const struct app_source *s, const struct key *k, const st
         json_object_set_new(variable, "value", json_string(v->items[i]->text));
         json_array_append_new(list, variable);
     }
-    return put(s, k, v, lrp, list);
+    return put(s, k, v, definition, list);
 }
 
-static bool has_scheme(const char *url)
+CONVERTER(rootfs)
 {
-    if (!isalpha((unsigned char)*url)) {
-        return false;
+    static const char scheme[] = "preloaded:";
+    if (!node_is_scalar(v) || !strchr(v->text, ':')) {
+        return app_mistake(s, v, k->name, "must be preloaded:NAME, of a NAME in bbs cells");
     }
-    size_t size = strspn(url, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
-    /* "busybox:1.36" is an image with a tag, "preloaded:busybox" is not. */
-    return url[size] == ':' && (strncmp(url, "preloaded", 9) == 0 || url[size + 1] == '/');
-}
-
-static int convert_rootfs(const struct app_source *s, const struct key *k, const struct node *v,
-                          json_t *lrp)
-{
-    if (!node_is_scalar(v) || !has_scheme(v->text)) {
+    if (strncmp(v->text, scheme, sizeof(scheme) - 1) != 0) {
         return app_mistake(s, v, k->name,
-                           "needs a scheme, like preloaded:busybox or docker:///library/busybox");
+                           "no cell can do it yet: no image is fetched; say preloaded:NAME, of a "
+                           "NAME in bbs cells");
     }
-    return put(s, k, v, lrp, json_string(v->text));
+    return v->text[sizeof(scheme) - 1]
+               ? put(s, k, v, definition, json_string(v->text))
+               : app_mistake(s, v, k->name, "must be preloaded:NAME, of a NAME in bbs cells");
 }
 
-/* "busybox", "user/app:tag" and "host.tld/user/app:tag" as Docker writes them: DesiredLRP wants
- * docker:///library/busybox, docker:///user/app#tag, docker://host.tld/user/app#tag. A digest
- * ("app@sha256:...") stays as it is. */
-static int convert_image(const struct app_source *s, const struct key *k, const struct node *v,
-                         json_t *lrp)
-{
-    if (!node_is_scalar(v) || !*v->text) {
-        return app_mistake(s, v, k->name, "must be the name of an image");
-    }
-    if (has_scheme(v->text)) {
-        return put(s, k, v, lrp, json_string(v->text));
-    }
-    const char *slash = strchr(v->text, '/');
-    size_t first = slash ? (size_t)(slash - v->text) : 0;
-    bool host = slash && (memchr(v->text, '.', first) || memchr(v->text, ':', first) ||
-                          strncmp(v->text, "localhost/", 10) == 0);
-    char *url = arena_printf(s->arena, "docker://%s%s%s", host ? "" : "/", slash ? "" : "library/",
-                             v->text);
-    char *tag = strrchr(url, ':');
-    if (tag > strrchr(url, '/') && !strchr(url, '@')) {
-        *tag = '#';
-    }
-    return put(s, k, v, lrp, json_string(url));
-}
-
-/* A plain number is megabytes; K, M, G and T may follow, with B or iB. */
+/* K, M, G or T, with B or iB after it; without one only 0 is clear. */
 static bool read_size(const char *text, int64_t *ret_mb)
 {
     static const char units[] = "KMGT";
@@ -221,11 +264,12 @@ static bool read_size(const char *text, int64_t *ret_mb)
         return false;
     }
     end += strspn(end, " ");
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : &units[1];
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (!unit) {
-        return false;
+        *ret_mb = 0;
+        return !*end && value == 0;
     }
-    end += *end != 0;
+    end++;
     if (*end && strcasecmp(end, "b") != 0 && strcasecmp(end, "ib") != 0) {
         return false;
     }
@@ -238,18 +282,20 @@ static bool read_size(const char *text, int64_t *ret_mb)
     return true;
 }
 
-static int convert_size(const struct app_source *s, const struct key *k, const struct node *v,
-                        json_t *lrp)
+CONVERTER(size)
 {
     int64_t mb;
     if (!node_is_scalar(v) || !read_size(v->text, &mb)) {
-        return app_mistake(s, v, k->name, "must be a size, like 64M or 1G");
+        bool number = v->kind == NODE_INTEGER || v->kind == NODE_REAL;
+        return app_mistake(s, v, k->name,
+                           number && *v->text != '-'
+                               ? "needs a unit: K, M, G or T, as in 64M"
+                               : "must be a size, like 64M or 1G (K, M, G or T)");
     }
-    return put(s, k, v, lrp, json_integer(mb));
+    return put(s, k, v, definition, json_integer(mb));
 }
 
-static int convert_ports(const struct app_source *s, const struct key *k, const struct node *v,
-                         json_t *lrp)
+CONVERTER(ports)
 {
     size_t count = v->kind == NODE_LIST ? v->count : 1;
     json_t *list = json_array();
@@ -261,11 +307,10 @@ static int convert_ports(const struct app_source *s, const struct key *k, const 
         }
         json_array_append_new(list, json_integer(port->integer));
     }
-    return put(s, k, v, lrp, list);
+    return put(s, k, v, definition, list);
 }
 
-static int convert_tags(const struct app_source *s, const struct key *k, const struct node *v,
-                        json_t *lrp)
+CONVERTER(tags)
 {
     if (v->kind != NODE_MAP) {
         return app_mistake(s, v, k->name, "must be a map from tag to value");
@@ -282,21 +327,21 @@ static int convert_tags(const struct app_source *s, const struct key *k, const s
             return app_mistake(s, value, k->name, "is not UTF-8");
         }
     }
-    return put(s, k, v, lrp, tags);
+    return put(s, k, v, definition, tags);
 }
 
 /* One of the enum's names, in small letters as people write them. */
-static int convert_policy(const struct app_source *s, const struct key *k, const struct node *v,
-                          json_t *lrp)
+CONVERTER(policy)
 {
     const ProtobufCFieldDescriptor *field =
-        protobuf_c_message_descriptor_get_field_by_name(&models__desired_lrp__descriptor, k->api);
+        protobuf_c_message_descriptor_get_field_by_name(&models__desired_lrp__descriptor,
+                                                         k->member);
     const ProtobufCEnumDescriptor *words = field->descriptor;
     const char *known = "";
     for (unsigned i = 0; i < words->n_values; i++) {
         const char *name = words->values[i].name;
         if (node_is_scalar(v) && strcasecmp(v->text, name) == 0) {
-            return put(s, k, v, lrp, json_string(name));
+            return put(s, k, v, definition, json_string(name));
         }
         known = arena_printf(s->arena, "%s%s%s", known, i ? " or " : "", name);
     }
@@ -306,78 +351,34 @@ static int convert_policy(const struct app_source *s, const struct key *k, const
     return app_mistake(s, v, k->name, arena_printf(s->arena, "must be %s", known));
 }
 
-static int kind_of(const struct app_source *s)
+static enum app_key_place place_of(const struct app_source *s)
 {
-    return s->type == &models__desired_lrp__descriptor ? APP : TASK;
+    return s->type == &models__desired_lrp__descriptor ? KEY_APP : KEY_TASK;
 }
 
-static bool is_api_key(const struct json_shape *shape, const char *name)
+static int unknown_key(const struct app_source *s, const struct node *at, const char *name)
 {
-    for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
-        if (!json_field_is_own(&shape->fields[i]) && strcmp(shape->fields[i].key, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether the other kind of file has it: then the file was given to the wrong command. */
-static bool is_key_of_the_other(const struct app_source *s, const char *name)
-{
-    struct json_shapes shapes = {.arena = s->arena};
-    int other = BOTH & ~kind_of(s);
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strcmp(keys[i].name, name) == 0) {
-            return keys[i].convert != refuse && (keys[i].kinds & other);
-        }
-    }
-    return is_api_key(json_shape_of(&shapes, other == APP ? &models__desired_lrp__descriptor
-                                                          : &models__task_definition__descriptor),
-                      name);
-}
-
-static int unknown_key(const struct app_source *s, const struct node *at, const char *name,
-                       const struct json_shape *shape)
-{
+    bool app = place_of(s) == KEY_APP;
+    const struct app_key *others = find_key(name, app ? KEY_TASK : KEY_APP);
     struct nearest n;
-    if (is_key_of_the_other(s, name)) {
+    if (others && !others->made) {
         return app_mistake(s, at, name,
-                           kind_of(s) == APP
-                               ? "stands in a task, which bbs run takes; this is an app"
-                               : "stands in an app, which bbs apply takes; this is a "
-                                 "task");
+                           app ? "stands in a task, which bbs run takes; this is an app"
+                               : "stands in an app, which bbs apply takes; this is a task");
     }
     nearest_begin(&n, name);
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        bool known = keys[i].convert != refuse && (keys[i].kinds & kind_of(s));
+        bool known = !keys[i].made && (keys[i].places & place_of(s));
         nearest_consider(&n, known ? keys[i].name : NULL);
-    }
-    for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
-        nearest_consider(&n, json_field_is_own(&shape->fields[i]) ? NULL : shape->fields[i].key);
     }
     const char *what = n.best ? arena_printf(s->arena, "unknown key; did you mean \"%s\"?", n.best)
                               : arena_printf(s->arena, "unknown key; see bbs %s --help",
-                                             kind_of(s) == APP ? "apply" : "run");
+                                             app ? "apply" : "run");
     return app_mistake(s, at, name, what);
 }
 
-static int convert_member(const struct app_source *s, const struct json_shape *shape,
-                          const char *name, const struct node *v, json_t *lrp)
-{
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strcmp(keys[i].name, name) == 0 && (keys[i].kinds & kind_of(s))) {
-            return keys[i].convert(s, &keys[i], v, lrp);
-        }
-    }
-    if (!is_api_key(shape, name)) {
-        return unknown_key(s, v, name, shape);
-    }
-    const struct key api = {.name = name, .api = name};
-    return put(s, &api, v, lrp, node_to_json(v));
-}
-
 /* user and dir go to the run action that command made. */
-static int complete_command(const struct app_source *s, const struct node *app, json_t *lrp)
+static int complete_command(const struct app_source *s, const struct node *app, json_t *definition)
 {
     const struct node *command = node_member(app, "command");
     const struct node *user = node_member(app, "user"), *dir = node_member(app, "dir");
@@ -386,7 +387,7 @@ static int complete_command(const struct app_source *s, const struct node *app, 
                : dir ? app_mistake(s, dir, "dir", "goes with command; say it in the action")
                      : 0;
     }
-    json_t *run = json_object_get(json_object_get(lrp, "action"), "run");
+    json_t *run = json_object_get(json_object_get(definition, "action"), "run");
     json_object_set_new(run, "user", json_string(user ? user->text : "root"));
     if (dir) {
         json_object_set_new(run, "dir", json_string(dir->text));
@@ -394,15 +395,15 @@ static int complete_command(const struct app_source *s, const struct node *app, 
     return 0;
 }
 
-int app_to_api(const struct app_source *s, const struct node *app, json_t *lrp)
+int app_to_api(const struct app_source *s, const struct node *app, json_t *definition)
 {
-    struct json_shapes shapes = {.arena = s->arena};
-    const struct json_shape *shape = json_shape_of(&shapes, s->type);
     for (size_t i = 0; i < app->count; i++) {
-        int r = convert_member(s, shape, app->keys[i], app->items[i], lrp);
+        const struct node *v = app->items[i];
+        const struct app_key *k = find_key(app->keys[i], place_of(s));
+        int r = k ? k->convert(s, k, v, definition) : unknown_key(s, v, app->keys[i]);
         if (r < 0) {
             return r;
         }
     }
-    return complete_command(s, app, lrp);
+    return complete_command(s, app, definition);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RETRIES_MAX = 1000, KEEP_MAX_S = 7 * 24 * 60 * 60 };
+enum { KEEP_MAX_S = 7 * 24 * 60 * 60 };
 
 static int text_of(const struct app_source *s, const struct node *from, const char *key,
                    const char **ret_text)
@@ -45,7 +45,7 @@ static int read_policies(const struct app_source *s, const struct node *from,
     int64_t keep_s = 0;
     if (retries) {
         if (retries->kind != NODE_INTEGER || retries->integer < 0 ||
-            retries->integer > RETRIES_MAX) {
+            retries->integer > TASK_APP_RETRIES_MAX) {
             return app_mistake(s, retries, "max_retries", "must be a number from 0 to 1000");
         }
         request->optional_max_retries_case =
@@ -71,20 +71,6 @@ static int check(const struct app_source *s, const struct node *from,
     }
     if (!d->action) {
         return app_mistake(s, from, "command", "is missing: what should run?");
-    }
-    static const struct {
-        const char *key;
-        size_t offset;
-    } numbers[] = {
-        {"memory_mb", offsetof(Models__TaskDefinition, memory_mb)},
-        {"disk_mb", offsetof(Models__TaskDefinition, disk_mb)},
-        {"max_pids", offsetof(Models__TaskDefinition, max_pids)},
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (*(const int32_t *)((const char *)d + numbers[i].offset) < 0) {
-            return app_mistake(s, node_at(from, numbers[i].key), numbers[i].key,
-                               "must not be negative");
-        }
     }
     return 0;
 }

@@ -1,14 +1,6 @@
-/* Task files: what `bbs run` is told to do once, in YAML or JSON. Keys are the API's own (the JSON
- * names of TaskDefinition, and task_guid and domain) and the shorthands of app files: command, user,
- * dir, env, image, memory, disk, metric_tags (app.h), and
- *
- *   name: backup            required unless task_guid is given
- *   task_guid: backup-7     what nobody else may have; drawn when left out: the name and a random part
- *   max_retries: 3          rejections by cells, after which the next one fails it
- *   keep: 2h                how long it is kept when it is over and nobody deletes it
- *
- * Left out: domain is "default", memory 128M, disk 256M, log_guid the name, metric_tags
- * {source_id: name}. A file holds one task. */
+/* Task files: what `bbs run` is told to do once, in YAML or JSON. docs/app-file.md lists
+ * all keys: the API's own (the JSON names of TaskDefinition, and task_guid and domain), shorthands, and
+ * policies of the task. A file holds one task. */
 #ifndef COMMON_APPFILE_TASK_APP_H
 #define COMMON_APPFILE_TASK_APP_H
 
@@ -16,6 +8,8 @@
 #include "common/base/arena.h"
 #include "common/base/err.h"
 #include "models/task_requests.pb-c.h"
+
+enum { TASK_APP_RETRIES_MAX = 1000 };
 
 struct task_app {
     const char *name;

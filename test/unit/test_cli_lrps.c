@@ -117,13 +117,13 @@ static void another_definition_replaces(void **state)
         size_t count = 0;
         struct apply_plan plan;
         if (rows[i].there & A) {
-            lrps[count++] = app_of(f, "memory: 1M\ninstances: 3")->lrp;
+            lrps[count++] = app_of(f, "memory: 9M\ninstances: 3")->lrp;
         }
         if (rows[i].there & B) {
-            lrps[count++] = app_of(f, "memory: 2M\ninstances: 2")->lrp;
+            lrps[count++] = app_of(f, "memory: 7M\ninstances: 2")->lrp;
         }
         if (rows[i].there & C) {
-            lrps[count++] = app_of(f, "memory: 3M\ninstances: 7")->lrp;
+            lrps[count++] = app_of(f, "memory: 8M\ninstances: 7")->lrp;
         }
         if (rows[i].there & FOREIGN_NAME) {
             lrps[count] = app_of(f, "memory: 4M")->lrp;
@@ -134,11 +134,11 @@ static void another_definition_replaces(void **state)
             lrps[count] = app_of(f, "memory: 5M")->lrp;
             lrps[count++]->owner->uid = arena_strdup(&f->arena, "web2");
         }
-        struct app *app = app_of(f, arena_printf(&f->arena, "memory: 2M\n%s", rows[i].more));
+        struct app *app = app_of(f, arena_printf(&f->arena, "memory: 7M\n%s", rows[i].more));
         apply_decide(&f->arena, app, lrps, count, &plan);
         int old = 0;
         for (size_t k = 0; k < plan.old_count; k++) {
-            old |= plan.old[k]->memory_mb == 1 ? A : plan.old[k]->memory_mb == 3 ? C : 32;
+            old |= plan.old[k]->memory_mb == 9 ? A : plan.old[k]->memory_mb == 8 ? C : 32;
         }
         if (plan.action != rows[i].action || plan.instances != rows[i].instances ||
             old != rows[i].old) {

@@ -47,7 +47,7 @@ static void everything_can_be_said(void **state)
     struct fixture *f = *state;
     struct task_app app = parsed(f, "a.json",
                                  "{\"name\":\"n\",\"task_guid\":\"n-1\",\"domain\":\"d\","
-                                 "\"image\":\"busybox\",\"command\":[\"a\",\"b\"],\"dir\":\"/x\","
+                                 "\"rootfs\":\"preloaded:b\",\"command\":[\"a\",\"b\"],\"dir\":\"/x\","
                                  "\"env\":{\"K\":\"v\"},\"memory\":\"1G\",\"result_file\":\"/r\","
                                  "\"completion_callback_url\":\"http://x\",\"max_retries\":0,"
                                  "\"keep\":\"2h\",\"placement_tags\":[\"t\"]}");
@@ -55,7 +55,7 @@ static void everything_can_be_said(void **state)
     assert_true(app.guid_given);
     assert_string_equal(app.request->task_guid, "n-1");
     assert_string_equal(app.request->domain, "d");
-    assert_string_equal(d->root_fs, "docker:///library/busybox");
+    assert_string_equal(d->root_fs, "preloaded:b");
     assert_int_equal(d->memory_mb, 1024);
     assert_string_equal(d->environment_variables[0]->name, "K");
     assert_string_equal(d->result_file, "/r");
@@ -91,6 +91,11 @@ static void mistakes_name_file_line_and_key(void **state)
         {GOOD "keep: 8d\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
         {GOOD "keep: x\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
         {GOOD "keep: 999999999999999999d\n", "t.yaml:4: keep: must be a time of at most 7d"},
+        {GOOD "cached_dependencies: [{from: a, to: b}]\n",
+         "t.yaml:4: cached_dependencies: no cell can do it yet: nothing is downloaded"},
+        {GOOD "memory: 3M\n", "t.yaml:4: memory: must be 4 MB at least"},
+        {GOOD "disk: 64\n", "t.yaml:4: disk: needs a unit: K, M, G or T, as in 64M"},
+        {GOOD "setup: {}\n", "t.yaml:4: setup: stands in an app"},
         {GOOD "memory_mb: -1\n", "t.yaml:4: memory_mb: must not be negative"},
         {GOOD "---\n" GOOD, "t.yaml:5: task: a file holds one; this is a second"},
     };

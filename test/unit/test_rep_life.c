@@ -316,7 +316,7 @@ static void an_unsupported_action_crashes(void **state)
     lrp->action->timeout_action = &timeout;
     rep_rig_answer_desired(&g, lrp);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message, "action timeout not supported");
+    assert_string_equal(crash.move->error_message, "this cell cannot do the action \"timeout\"");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
     rep_rig_done(&g);

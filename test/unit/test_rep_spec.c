@@ -45,18 +45,19 @@ static void only_the_run_action_is_supported(void **state)
     other.serial_action = &serial;
     d.lrp.action = &other;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
-    assert_string_equal(err.text, "action serial not supported");
+    assert_string_equal(err.text, "this cell cannot do the action \"serial\"");
     d.lrp.action = NULL;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "the definition has no action");
 
     desired_init(&d);
     d.lrp.monitor = &other;
     spec_check(&d.lrp, &err);
-    assert_string_equal(err.text, "action monitor not supported");
+    assert_string_equal(err.text, "this cell cannot do \"monitor\" of the definition");
     desired_init(&d);
     d.lrp.setup = &other;
     spec_check(&d.lrp, &err);
-    assert_string_equal(err.text, "action setup not supported");
+    assert_string_equal(err.text, "this cell cannot do \"setup\" of the definition");
 }
 
 static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size_t count)

@@ -337,7 +337,7 @@ static void what_nobody_can_run_fails(void **state)
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "action serial not supported");
+    assert_string_equal(complete.move->error_message, "this cell cannot do the action \"serial\"");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_done(&g);
 }
@@ -385,7 +385,7 @@ static void the_deepest_task_is_read(void **state)
     buf_done(&body);
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->error_message, "action try not supported");
+    assert_string_equal(complete.move->error_message, "this cell cannot do the action \"try\"");
     rep_rig_done(&g);
 }
 

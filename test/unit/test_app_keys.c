@@ -1,0 +1,316 @@
+/* The keys of app files and task files: each of the API has its row, what no cell can do is refused with
+ * the reason, and docs/app-file.md is what the rows print (make docs). */
+#include "common/appfile/app.h"
+#include "common/appfile/app_keys.h"
+#include "common/appfile/task_app.h"
+#include "common/codec/json_shape.h"
+#include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
+#include "test/tool/fixture.h"
+#include "test/tool/page.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct place {
+    enum app_key_place place;
+    const ProtobufCMessageDescriptor *message;
+} places[] = {
+    {KEY_APP, &models__desired_lrp__descriptor},
+    {KEY_TASK, &models__task_definition__descriptor},
+    {KEY_ACTION, &models__action__descriptor},
+    {KEY_RUN, &models__run_action__descriptor},
+    {KEY_LIMITS, &models__resource_limits__descriptor},
+};
+
+enum { PLACE_COUNT = sizeof(places) / sizeof(places[0]) };
+
+static size_t rows_of(const char *name, enum app_key_place place)
+{
+    size_t count, found = 0;
+    const struct app_key *keys = app_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        found += (keys[i].places & place) && strcmp(keys[i].name, name) == 0;
+    }
+    return found;
+}
+
+static const struct json_field *field_of(struct fixture *f, const struct place *p, const char *key)
+{
+    struct json_shapes shapes = {.arena = &f->arena};
+    const struct json_shape *shape = json_shape_of(&shapes, p->message);
+    for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
+        if (strcmp(shape->fields[i].key, key) == 0) {
+            return &shape->fields[i];
+        }
+    }
+    return NULL;
+}
+
+/* A field that is new in the API, or a new kind of action, must be decided upon. */
+static void each_key_of_the_api_has_one_row(void **state)
+{
+    struct fixture *f = *state;
+    struct json_shapes shapes = {.arena = &f->arena};
+    for (size_t p = 0; p < PLACE_COUNT; p++) {
+        const struct json_shape *shape = json_shape_of(&shapes, places[p].message);
+        for (unsigned i = 0; i < shape->descriptor->n_fields; i++) {
+            const struct json_field *field = &shape->fields[i];
+            size_t found = rows_of(field->key, places[p].place);
+            if (!json_field_is_own(field) && found != 1) {
+                fail_msg("%s of %s has %zu rows in app_keys.def", field->key,
+                         places[p].message->name, found);
+            }
+        }
+    }
+}
+
+static void each_row_can_be_shown(void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    const struct app_key *keys = app_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct app_key *k = &keys[i];
+        bool works = !k->refused && !k->made;
+        if (works && !(*k->value && *k->meaning && k->otherwise)) {
+            fail_msg("%s does not say what it takes and does", k->name);
+        }
+        if (!works && !*(k->refused ? k->refused : k->made)) {
+            fail_msg("%s does not say why it is refused", k->name);
+        }
+        for (size_t p = 0; p < PLACE_COUNT; p++) {
+            if ((k->places & places[p].place) && *k->member && !field_of(f, &places[p], k->member)) {
+                fail_msg("%s of %s becomes \"%s\", which it does not have", k->name,
+                         places[p].message->name, k->member);
+            }
+        }
+    }
+}
+
+/* ---- What is refused ---- */
+
+/* A file of the place with this as its last line, the fourth; `value` is of the key. */
+static int parse_with(struct fixture *f, enum app_key_place place, const char *key,
+                      const char *value)
+{
+    struct arena *a = &f->arena;
+    const char *text =
+        place == KEY_ACTION || place == KEY_RUN || place == KEY_LIMITS
+            ? arena_printf(a, "name: a\nrootfs: preloaded:b\naction:\n  %s%s: %s%s\n",
+                           place == KEY_ACTION ? ""
+                           : place == KEY_RUN  ? "run: {path: x, user: u, "
+                                               : "run: {path: x, user: u, resource_limits: {",
+                           key, value,
+                           place == KEY_ACTION ? ""
+                           : place == KEY_RUN  ? "}"
+                                               : "}}")
+            : arena_printf(a, "name: a\nrootfs: preloaded:b\ncommand: x\n%s: %s\n", key, value);
+    struct app *apps;
+    struct task_app task;
+    size_t count;
+    return place == KEY_TASK
+               ? task_app_parse(a, "f", bytes_of(text), &task, &f->err)
+               : appfile_parse(a, "f", bytes_of(text), &apps, &count, &f->err);
+}
+
+static void what_no_cell_can_do_is_refused_with_the_reason(void **state)
+{
+    struct fixture *f = *state;
+    size_t count, refused = 0;
+    const struct app_key *keys = app_keys(&count);
+    static const char *const inside[] = {
+        [KEY_ACTION] = "action.", [KEY_RUN] = "action.run.",
+        [KEY_LIMITS] = "action.run.resource_limits."};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t p = 0; keys[i].refused && p < PLACE_COUNT; p++) {
+            enum app_key_place place = places[p].place;
+            if (!(keys[i].places & place)) {
+                continue;
+            }
+            const char *path = inside[place] ? inside[place] : "";
+            refused++;
+            assert_int_equal(parse_with(f, place, keys[i].name, "{x: y}"), -ERR_INVALID);
+            assert_string_equal(f->err.text,
+                                arena_printf(&f->arena, "f:4: %s%s: no cell can do it yet: %s",
+                                             path, keys[i].name, keys[i].refused));
+            if (place == KEY_APP || place == KEY_TASK) {
+                static const char *const nothings[] = {"null", "''", "[]", "0", "false"};
+                for (size_t n = 0; n < sizeof(nothings) / sizeof(nothings[0]); n++) {
+                    if (parse_with(f, place, keys[i].name, nothings[n]) < 0) {
+                        fail_msg("%s: %s: %s", keys[i].name, nothings[n], f->err.text);
+                    }
+                }
+            }
+        }
+    }
+    assert_true(refused > 0);
+}
+
+static void bounds_hold(void **state)
+{
+    struct fixture *f = *state;
+    size_t count, bounded = 0;
+    const struct app_key *keys = app_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct app_key *k = &keys[i];
+        enum app_key_place place = k->places & KEY_APP ? KEY_APP : KEY_TASK;
+        if (k->least == 0 && k->most == 0) {
+            continue;
+        }
+        bool size = strcmp(k->name, "memory") == 0 || strcmp(k->name, "disk") == 0;
+        const struct {
+            int64_t value;
+            bool good;
+        } rows[] = {{0, true},        {k->least, true},    {k->most, true},
+                    {-1, false},      {k->most + 1, false}, {k->least - 1, k->least == 1}};
+        for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+            const char *value =
+                arena_printf(&f->arena, size ? "%lldM" : "%lld", (long long)rows[n].value);
+            int r = parse_with(f, place, k->name, value);
+            if ((r == 0) != rows[n].good) {
+                fail_msg("%s: %s: %s", k->name, value, r ? f->err.text : "passed");
+            }
+            bounded++;
+        }
+    }
+    assert_true(bounded > 0);
+}
+
+/* ---- The page ---- */
+
+static void print_bounds(const struct app_key *k, struct buf *out)
+{
+    if (k->most == INT32_MAX) {
+        buf_append_string(out, "; 0 = no limit");
+    }
+    if (k->least > 0) {
+        buf_printf(out, ", else at least %lld", (long long)k->least);
+    }
+    if (k->most > 0 && k->most < INT32_MAX) {
+        buf_printf(out, " from 0 to %lld", (long long)k->most);
+    }
+}
+
+static const char *files_of(const struct app_key *k)
+{
+    return (k->places & KEY_BOTH) == KEY_BOTH ? "both" : k->places & KEY_APP ? "app" : "task";
+}
+
+static void print_keys(unsigned place, bool files, struct buf *out)
+{
+    size_t count;
+    const struct app_key *keys = app_keys(&count);
+    buf_printf(out, "\n| key |%s value | left out | what it does |\n|---|%s---|---|---|\n",
+               files ? " in |" : "", files ? "---|" : "");
+    for (size_t i = 0; i < count; i++) {
+        const struct app_key *k = &keys[i];
+        if (!(k->places & place) || k->refused || k->made) {
+            continue;
+        }
+        buf_printf(out, "| `%s` |", k->name);
+        if (files) {
+            buf_printf(out, " %s |", files_of(k));
+        }
+        buf_printf(out, " %s", k->value);
+        print_bounds(k, out);
+        buf_printf(out, " | %s | %s |\n", k->otherwise, k->meaning);
+    }
+}
+
+static void print_refused(struct buf *out)
+{
+    size_t count;
+    const struct app_key *keys = app_keys(&count);
+    buf_append_string(out, "\n| key | in | why |\n|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct app_key *k = &keys[i];
+        if (k->refused || k->made) {
+            const char *where = k->places & KEY_BOTH     ? files_of(k)
+                                : k->places & KEY_ACTION ? "`action`"
+                                : k->places & KEY_RUN    ? "`run`"
+                                                         : "`resource_limits`";
+            buf_printf(out, "| `%s` | %s | %s |\n", k->name, where, k->refused ? k->refused : k->made);
+        }
+    }
+}
+
+static void print_page(struct buf *out)
+{
+    buf_append_string(
+        out,
+        "# App files and task files\n"
+        "\n"
+        "`bbs apply` takes app files and `bbs run` takes a task file, in YAML, or in JSON when the\n"
+        "name ends in `.json`; `-` is standard input. An app file holds one app, several YAML\n"
+        "documents, or a list under `apps:` (beside it, `domain:` is for all of them). A task file\n"
+        "holds one task. An unknown key is refused, with its line and the nearest key.\n"
+        "\n"
+        "This page is printed from `common/appfile/app_keys.def`; `make docs` writes it.\n"
+        "\n"
+        "## Keys\n");
+    print_keys(KEY_BOTH, true, out);
+    buf_printf(out,
+               "\nA size needs its unit, but 0 does not: `64M`, `1.5G`, `512MiB`. K, M, G and T are "
+               "1024 times the\none before, with or without `B` or `iB`; what is left of a MB counts "
+               "as a whole one. Of one thing\nonly one key may be said: `memory` or `memory_mb`.\n");
+    buf_append_string(
+        out, "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
+             "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "
+             "new\ninstances are started beside the old ones, which go when all the new ones run.\n"
+             "\n## `action`\n\nIt says what `command`, `user` and `dir` say, with the words of the "
+             "API.\n");
+    print_keys(KEY_ACTION, false, out);
+    buf_append_string(out, "\n`run`:\n");
+    print_keys(KEY_RUN, false, out);
+    buf_append_string(out, "\n`resource_limits`:\n");
+    print_keys(KEY_LIMITS, false, out);
+    buf_append_string(
+        out,
+        "\n## What is refused\n"
+        "\n"
+        "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
+        "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
+        "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
+        "`setup`, `monitor`, `check_definition`, `sidecars`, `cached_dependencies`, `image_layers`\n"
+        "or an action that is not `run` crashes, and says which of them it was; with `volume_mounts`,\n"
+        "or a root filesystem that no cell has, it is placed nowhere; what else stands here does\n"
+        "nothing.\n");
+    print_refused(out);
+}
+
+static void the_page_is_what_the_rows_print(void **state)
+{
+    (void)state;
+    struct buf page;
+    buf_init(&page);
+    print_page(&page);
+    page_equals("docs/app-file.md", buf_string(&page), "make docs");
+    buf_done(&page);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "print") == 0) {
+        struct buf page;
+        buf_init(&page);
+        print_page(&page);
+        fputs(buf_string(&page), stdout);
+        buf_done(&page);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(each_key_of_the_api_has_one_row),
+        TEST(each_row_can_be_shown),
+        TEST(what_no_cell_can_do_is_refused_with_the_reason),
+        TEST(bounds_hold),
+        TEST(the_page_is_what_the_rows_print),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
