@@ -382,6 +382,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->zone = arena_strdup(a, from->zone);
     to->boards = arena_strdup(a, from->boards);
     to->url = arena_strdup(a, from->url);
+    to->admin_url = arena_strdup(a, from->admin_url ? from->admin_url : "");
     to->address = arena_strdup(a, from->address);
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);

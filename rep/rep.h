@@ -13,6 +13,7 @@ struct rep_config {
     const char *zone;
     const char *boards;     /* "https://...,https://..." */
     const char *url;        /* where it listens: rep_url */
+    const char *admin_url;  /* where its machine's own tools reach it; NULL = nowhere */
     const char *address;    /* of its instances, as net info tells */
     int32_t memory_mb, disk_mb, containers; /* capacity */
     int32_t proxy_memory_mb;                /* set aside for each LRP beside its own */

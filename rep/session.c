@@ -55,6 +55,7 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out)
     cell.state = BOARD__CELL_RECORD__STATE__PRESENT;
     cell.session = r->config.session;
     cell.identity = (char *)r->config.identity;
+    cell.admin_url = (char *)r->config.admin_url;
     cell.evacuating = r->drain.on;
     cell.evacuate_until = r->drain.on ? r->drain.until_wall_ns : 0;
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;

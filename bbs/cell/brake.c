@@ -56,6 +56,7 @@ void cell_status(const Board__CellRecord *cell, const Board__BrakeRecord *brake,
     ret_status->since = held ? brake->since : cell->since;
     ret_status->session = cell->session;
     ret_status->evacuating = cell->evacuating;
+    ret_status->admin_url = cell->admin_url;
 }
 
 static const Board__BrakeRecord *brake_at(struct view *v)

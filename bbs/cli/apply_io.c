@@ -89,8 +89,14 @@ static int apply_one(struct session *s, struct application *a, Models__DesiredLR
         made = cli_client_may_have_done(s->client) ? a->plan.text : made;
     }
     const char *text = made && a->plan.action == APPLY_UNCHANGED ? made : a->plan.text;
-    return r < 0 ? session_about(s, a->app->name, r, err)
-                 : session_line(s, a->app->name, a->app->lrp->process_guid, text, err);
+    if (r < 0) {
+        return session_about(s, a->app->name, r, err);
+    }
+    r = session_line(s, a->app->name, a->app->lrp->process_guid, text, err);
+    if (a->plan.action == APPLY_CREATE) {
+        session_warn_of_rootfs(s, a->app->name, a->app->lrp->root_fs);
+    }
+    return r;
 }
 
 /* Its domain, unless the app before it has the same, and the app. */

@@ -1,5 +1,6 @@
 #include "bbs/cli/cells.h"
 
+#include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
 #include "common/contract/moment.h"
 
@@ -14,12 +15,15 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
     table_add(t, (const char *[]){
                      c->cell_id,
                      c->zone,
-                     status->state,
+                     status->evacuating ? arena_printf(a, "%s (evacuating)", status->state)
+                                        : status->state,
                      age_text(a, now_ns - status->since),
                      k ? arena_printf(a, "%d MB", (int)k->memory_mb) : "-",
                      k ? arena_printf(a, "%d MB", (int)k->disk_mb) : "-",
                      k ? arena_printf(a, "%d", (int)k->containers) : "-",
+                     rootfs_of_cell(a, c),
                      c->rep_url,
+                     status->admin_url,
                  });
 }
 
@@ -81,8 +85,8 @@ static void note_brake(struct arena *a, struct table *t, const Board__BrakeRecor
 void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_ns, struct buf *out)
 {
     struct table t;
-    table_init(&t, a, 8, (const char *[]){"CELL", "ZONE", "STATE", "SINCE", "MEMORY", "DISK",
-                                          "CONTAINERS", "URL"});
+    table_init(&t, a, 10, (const char *[]){"CELL", "ZONE", "STATE", "FOR", "MEMORY", "DISK",
+                                          "CONTAINERS", "ROOTFS", "URL", "ADMIN URL"});
     for (size_t i = 0; i < cells->n_cells; i++) {
         add_cell(&t, cells->cells[i], now_ns);
     }

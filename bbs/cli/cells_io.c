@@ -16,13 +16,11 @@ static void json_line(const ProtobufCMessage *m, struct buf *out)
 
 static int show(struct session *s, struct err *err)
 {
-    ProtobufCMessage *m;
-    int r = cli_client_call(s->client, &s->arena, "/v1/board/cells", NULL,
-                            &board__cells_status__descriptor, &m, err);
+    const Board__CellsStatus *cells;
+    int r = session_cells(s, &cells, err);
     if (r < 0) {
         return r;
     }
-    const Board__CellsStatus *cells = (const Board__CellsStatus *)m;
     struct buf out;
     buf_init(&out);
     for (size_t i = 0; s->json && i < cells->n_cells; i++) {

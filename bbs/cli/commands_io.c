@@ -22,6 +22,10 @@ static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps,
     if (!all) {
         actual_count = lrps_keep(lrps, count, actuals, actual_count);
     }
+    const Board__CellsStatus *cells = NULL;
+    if (!s->json && lrps_unplaced(actuals, actual_count)) {
+        (void)session_cells(s, &cells, NULL); /* without them the table tells less */
+    }
     struct buf out;
     buf_init(&out);
     if (s->json) {
@@ -29,7 +33,7 @@ static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps,
             session_json(s, &actuals[i]->base, &out);
         }
     } else {
-        ps_table(&s->arena, lrps, count, actuals, actual_count, cli_wall_ns(), &out);
+        ps_table(&s->arena, lrps, count, actuals, actual_count, cells, cli_wall_ns(), &out);
     }
     r = cli_print(buf_bytes(&out), err);
     buf_done(&out);

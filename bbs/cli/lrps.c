@@ -1,5 +1,6 @@
 #include "bbs/cli/lrps.h"
 
+#include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
 
 #include <ctype.h>
@@ -159,9 +160,28 @@ static size_t first_of(Models__ActualLRP *const *actuals, size_t count, const ch
     return low;
 }
 
-static void add_record(struct table *t, const char *name, const Models__ActualLRP *r,
-                       int64_t now_ns)
+bool lrps_unplaced(Models__ActualLRP *const *actuals, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        if (*actuals[i]->placement_error) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The table in the making. */
+struct ps {
+    struct table table;
+    const Board__CellsStatus *cells;
+    int64_t now_ns;
+};
+
+/* `lrp` NULL: its process is not desired any more. */
+static void add_record(struct ps *ps, const char *name, const Models__DesiredLRP *lrp,
+                       const Models__ActualLRP *r)
+{
+    struct table *t = &ps->table;
     struct arena *a = t->arena;
     const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
     table_add(t, (const char *[]){
@@ -170,11 +190,15 @@ static void add_record(struct table *t, const char *name, const Models__ActualLR
                      state_text(a, r),
                      at && *at->cell_id ? at->cell_id : "-",
                      net_info_text(a, r->actual_lrp_net_info),
-                     age_text(a, now_ns - r->since),
+                     age_text(a, ps->now_ns - r->since),
                      arena_printf(a, "%d", (int)r->crash_count),
                  });
     if (*r->placement_error) {
+        const char *why = lrp ? rootfs_problem(a, ps->cells, lrp->root_fs) : NULL;
         table_note(t, arena_printf(a, "not placed: %s", r->placement_error));
+        if (why) {
+            table_note(t, why);
+        }
     }
     if (*r->crash_reason && !is_running(r)) {
         table_note(t, arena_printf(a, "crashed: %s", r->crash_reason));
@@ -189,48 +213,49 @@ static bool shares_name(Models__DesiredLRP *const *sorted, size_t count, size_t 
 }
 
 /* Records whose process is not desired any more: they stop, or nobody vouches for their domain. */
-static void add_left(struct table *t, Models__ActualLRP *const *records, const bool *shown,
-                     size_t count, int64_t now_ns)
+static void add_left(struct ps *ps, Models__ActualLRP *const *records, const bool *shown,
+                     size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!shown[i]) {
-            add_record(t, guid_of(records[i]), records[i], now_ns);
+            add_record(ps, guid_of(records[i]), NULL, records[i]);
             if (!records[i]->stopping) {
-                table_note(t, arena_printf(t->arena, "not desired any more: bbs why %s",
-                                           guid_of(records[i])));
+                table_note(&ps->table, arena_printf(ps->table.arena,
+                                                    "not desired any more: bbs why %s",
+                                                    guid_of(records[i])));
             }
         }
     }
 }
 
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
-              Models__ActualLRP *const *actuals, size_t actual_count, int64_t now_ns,
-              struct buf *out)
+              Models__ActualLRP *const *actuals, size_t actual_count,
+              const Board__CellsStatus *cells, int64_t now_ns, struct buf *out)
 {
     Models__DesiredLRP **sorted = arena_copy(a, lrps, count * sizeof(*lrps));
     Models__ActualLRP **records = arena_copy(a, actuals, actual_count * sizeof(*actuals));
     qsort(sorted, count, sizeof(*sorted), compare_lrps);
     qsort(records, actual_count, sizeof(*records), compare_actuals);
     bool *shown = ARENA_ARRAY(a, actual_count, bool);
-    struct table t;
+    struct ps ps = {.cells = cells, .now_ns = now_ns};
     table_init(
-        &t, a, 7,
+        &ps.table, a, 7,
         (const char *[]){"PROCESS", "INDEX", "STATE", "CELL", "ADDRESS:PORT", "AGE", "CRASHES"});
     for (size_t i = 0; i < count; i++) {
         const char *guid = sorted[i]->process_guid;
         const char *name = shares_name(sorted, count, i) ? guid : lrp_name(sorted[i]);
         size_t first = first_of(records, actual_count, guid), k = first;
         for (; k < actual_count && strcmp(guid_of(records[k]), guid) == 0; k++) {
-            add_record(&t, name, records[k], now_ns);
+            add_record(&ps, name, sorted[i], records[k]);
             shown[k] = true;
         }
         if (k == first) {
             const char *none = arena_printf(a, "%d desired", (int)sorted[i]->instances);
-            table_add(&t, (const char *[]){name, NULL, none, NULL, NULL, NULL, NULL});
+            table_add(&ps.table, (const char *[]){name, NULL, none, NULL, NULL, NULL, NULL});
         }
     }
-    add_left(&t, records, shown, actual_count, now_ns);
-    table_print(&t, out);
+    add_left(&ps, records, shown, actual_count);
+    table_print(&ps.table, out);
 }
 
 static bool have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual)

@@ -157,6 +157,7 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     if (r < 0) {
         return r;
     }
+    session_warn_of_rootfs(s, app.name, app.request->task_definition->root_fs);
     if (!s->wait) {
         return session_line(s, app.name, app.request->task_guid, "desired", err);
     }

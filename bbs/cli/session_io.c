@@ -1,9 +1,11 @@
 #include "bbs/cli/session_io.h"
 
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/rootfs.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/codec/nearest.h"
 #include "common/codec/secrets.h"
@@ -146,6 +148,33 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
         *ret_count = answer->n_actual_lrps;
     }
     return r;
+}
+
+int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struct err *err)
+{
+    ProtobufCMessage *m;
+    int r = s->cells ? 0
+                     : cli_client_call(s->client, &s->arena, "/v1/board/cells", NULL,
+                                       &board__cells_status__descriptor, &m, err);
+    if (r < 0) {
+        return r;
+    }
+    s->cells = s->cells ? s->cells : (const Board__CellsStatus *)m;
+    *ret_cells = s->cells;
+    return 0;
+}
+
+/* When the cells cannot be asked nothing is said: what was to be done is done. */
+void session_warn_of_rootfs(struct session *s, const char *name, const char *rootfs)
+{
+    const Board__CellsStatus *cells;
+    const char *why = NULL;
+    if (session_cells(s, &cells, NULL) == 0) {
+        why = rootfs_problem(&s->arena, cells, rootfs);
+    }
+    if (why) {
+        fprintf(stderr, "bbs: %s waits: %s\n", name, text_printable(&s->arena, why));
+    }
 }
 
 Models__DesiredLRP *session_left(struct session *s, const char *process_guid)

@@ -3,6 +3,7 @@
 #define BBS_CLI_SESSION_IO_H
 
 #include "bbs/cli/lrps.h"
+#include "board.pb-c.h"
 #include "common/cli/client_io.h"
 
 struct session {
@@ -14,6 +15,7 @@ struct session {
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
+    const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -36,6 +38,12 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
 /* All actual LRPs, of one process if not "". They live in `a`. */
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
                     Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
+
+/* The cells and the brake; asked once a command. */
+int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struct err *err);
+
+/* Warns of a root filesystem that no cell has: what was just desired waits for one that has. */
+void session_warn_of_rootfs(struct session *s, const char *name, const char *rootfs);
 
 /* Stands for a process that is not desired any more while records of it are left; NULL when none is.
  * It is known by its process_guid alone. */

@@ -1,6 +1,7 @@
 #include "bbs/cli/why.h"
 
 #include "bbs/cli/lrps.h"
+#include "bbs/cli/rootfs.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/state_text.h"
 #include "common/cli/table.h"
@@ -47,14 +48,14 @@ static void say_cell(struct why *w, const struct why_facts *f, const char *cell_
 {
     const Board__CellStatus *c = cell_of(f, cell_id);
     if (!c) {
-        say(w, "its cell %s is not on the board", cell_id);
+        say(w, "its cell %s has left the board", cell_id);
     } else if (c->evacuating) {
         say(w, "its cell %s is being evacuated", cell_id);
     } else if (strcmp(c->state, "LOST (held)") == 0) {
         say(w, "its cell %s is silent, and held with others: bbs cells says what can be done",
             cell_id);
     } else if (strcmp(c->state, "PRESENT") != 0) {
-        say(w, "its cell %s is %s for %s", cell_id, c->state, for_(w, f, c->since));
+        say(w, "its cell %s has been %s for %s", cell_id, c->state, for_(w, f, c->since));
     }
 }
 
@@ -69,7 +70,7 @@ static void say_cells(struct why *w, const struct why_facts *f)
     if (count == 0) {
         say(w, "there are no cells: start a rep");
     } else if (present < count) {
-        say(w, "%zu of %zu cells take work: %zu are being evacuated, %zu are lost", present, count,
+        say(w, "cells that take work: %zu of %zu (%zu evacuating, %zu lost)", present, count,
             evacuating, count - present - evacuating);
     }
 }
@@ -80,7 +81,8 @@ static void say_crash(struct why *w, const struct why_facts *f, const Models__Ac
 {
     int64_t at_ns = crash_restart_ns(&CRASH_POLICY_DEFAULT, r->crash_count, r->since);
     if (*r->crash_reason) {
-        say(w, "it crashed %d times, the last time: %s", (int)r->crash_count, r->crash_reason);
+        say(w, "it crashed %s%s: %s", times_text(w->arena, r->crash_count),
+            r->crash_count > 1 ? ", the last time" : "", r->crash_reason);
     }
     if (strcmp(r->state, "CRASHED") != 0) {
         return;
@@ -94,11 +96,23 @@ static void say_crash(struct why *w, const struct why_facts *f, const Models__Ac
     }
 }
 
-static void say_unclaimed(struct why *w, const struct why_facts *f, const Models__ActualLRP *r)
+static void say_rootfs(struct why *w, const struct why_facts *f, const char *rootfs)
+{
+    const char *why = rootfs_problem(w->arena, f->cells, rootfs);
+    if (why) {
+        say(w, "%s", why);
+    }
+}
+
+static void say_unclaimed(struct why *w, const struct why_facts *f, const Models__DesiredLRP *lrp,
+                          const Models__ActualLRP *r)
 {
     w->waits = true;
     if (*r->placement_error) {
         say(w, "no cell takes it: %s", r->placement_error);
+        if (lrp) {
+            say_rootfs(w, f, lrp->root_fs);
+        }
         say(w, "it is tried again whenever a cell changes, and every 10 s");
     } else {
         say(w, "it waits for the auctioneer to find a cell for it");
@@ -113,21 +127,23 @@ static void say_record(struct why *w, const struct why_facts *f, const Models__D
     bool placed = at && *at->cell_id;
     say(w, "%s%s%s for %s", state_text(w->arena, r), placed ? " on " : "",
         placed ? at->cell_id : "", for_(w, f, r->since));
-    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
-        say(w, "its cell was lost; it counts until the one that replaces it runs");
-    } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
-        say(w, "its cell is being evacuated; it runs until the one that replaces it does");
-    }
     if (placed) {
         say_cell(w, f, at->cell_id);
     }
+    if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+        say(w, "its cell was taken for lost; it is shown until the one that replaces it runs");
+    } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+        say(w, "it goes on until the one that replaces it runs");
+    }
     if (r->stopping) {
-        say(w, "it was asked to stop; its cell has 10 s before it is killed");
+        say(w, "it was asked to stop; what does not end within 10 s is killed");
     }
     if (strcmp(r->state, "UNCLAIMED") == 0) {
-        say_unclaimed(w, f, r);
+        say_unclaimed(w, f, lrp, r);
     } else if (strcmp(r->state, "CLAIMED") == 0 && placed) {
-        say(w, "its cell is making its container: rep containers --url URL shows it");
+        const Board__CellStatus *cell = cell_of(f, at->cell_id);
+        say(w, "its cell makes its container, which this shows: rep containers --url %s",
+            cell && *cell->presence->rep_url ? cell->presence->rep_url : "URL");
     }
     if (r->crash_count > 0) {
         say_crash(w, f, r);
@@ -135,8 +151,8 @@ static void say_record(struct why *w, const struct why_facts *f, const Models__D
     if ((!lrp || r->actual_lrp_key->index >= lrp->instances) && !r->stopping) {
         say(w, "%s", f->domain_fresh
                          ? "it is not desired any more, and is stopped"
-                         : "it is not desired any more, but its domain is not fresh: nothing is "
-                           "stopped before somebody vouches for the domain again (bbs apply)");
+                         : "it is not desired any more, but nobody vouches for its domain now: "
+                           "it is not stopped before somebody does (bbs apply does for its apps)");
     }
 }
 
@@ -162,8 +178,8 @@ void why_instance(struct arena *a, const struct why_facts *f, const Models__Desi
     } else if (w.count == 0 && lrp && lrp->instances == 0) {
         say(&w, "there is none: no instance is desired");
     } else if (w.count == 0 && lrp) {
-        say(&w, "there is none: %d instances are desired, 0 to %d", (int)lrp->instances,
-            (int)lrp->instances - 1);
+        say(&w, "there is none: %d %s desired, 0 to %d", (int)lrp->instances,
+            lrp->instances == 1 ? "instance is" : "instances are", (int)lrp->instances - 1);
     }
     *ret_why = w;
 }
@@ -174,16 +190,17 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
 {
     w->waits = true;
     if (t->rejection_count > 0) {
-        say(w, "it was rejected %d times, the last time: %s", (int)t->rejection_count,
+        say(w, "it was rejected %s%s: %s", times_text(w->arena, t->rejection_count),
+            t->rejection_count > 1 ? ", the last time" : "",
             *t->rejection_reason ? t->rejection_reason : "no reason was given");
     }
-    say(w, "it is offered again every 30 s, and fails when it was not started within 30 min");
-    if (t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES) {
-        say(w, "with %d rejections behind it the next one fails it (max_retries)",
-            (int)t->max_retries);
-    } else {
-        say(w, "with 3 rejections behind it the next one fails it (max_retries)");
+    if (t->task_definition) {
+        say_rootfs(w, f, t->task_definition->root_fs);
     }
+    say(w, "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
+    bool told = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+    say(w, "the rejection after %d others fails it (max_retries)",
+        told ? (int)t->max_retries : TASK_MAX_RETRIES);
     say_cells(w, f);
 }
 
@@ -220,8 +237,9 @@ void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
               struct why *ret_why)
 {
     struct why w = {.arena = a, .subject = task_name(t), .guid = t->task_guid, .index = -1};
-    say(&w, "%s%s%s for %s", task_state_text(a, t), *task_cell(t) ? " on " : "", task_cell(t),
-        for_(&w, f, t->updated_at));
+    const char *age = for_(&w, f, task_is_over(t) ? t->first_completed_at : t->updated_at);
+    say(&w, task_is_over(t) ? "%s%s%s %s ago" : "%s%s%s for %s", task_state_text(a, t),
+        *task_cell(t) ? " on " : "", task_cell(t), age);
     if (t->state == MODELS__TASK__STATE__Pending) {
         say_pending(&w, f, t);
     } else if (task_is_over(t)) {
@@ -230,7 +248,8 @@ void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
         say_cell(&w, f, t->cell_id);
         const Board__CellStatus *cell = cell_of(f, t->cell_id);
         if (!cell || strcmp(cell->state, "LOST") == 0) {
-            say(&w, "a task runs at most once: it fails when its cell stays away for 60 s");
+            say(&w, "a task runs at most once, so it is started nowhere else; it fails when its cell "
+                    "stays away for 60 s");
         }
     }
     *ret_why = w;

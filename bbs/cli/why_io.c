@@ -38,10 +38,8 @@ struct asker {
 static int get_facts(struct asker *q, struct err *err)
 {
     ProtobufCMessage *m;
-    int r = cli_client_call(q->s->client, &q->s->arena, "/v1/board/cells", NULL,
-                            &board__cells_status__descriptor, &m, err);
+    int r = session_cells(q->s, &q->facts.cells, err);
     if (r == 0) {
-        q->facts.cells = (const Board__CellsStatus *)m;
         r = cli_client_call(q->s->client, &q->s->arena, "/v1/domains/list", NULL,
                             &models__domains_response__descriptor, &m, err);
     }

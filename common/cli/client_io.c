@@ -335,6 +335,23 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 
+/* Adds which servers were asked, when there are several: the error speaks of the last. */
+static int tried_all(const struct cli_client *c, int r, struct err *err)
+{
+    char tried[120] = "";
+    size_t size = 0, i = 0;
+    if (!err || c->url_count == 1) {
+        return r;
+    }
+    for (; i < c->url_count && size + strlen(c->urls[i]) + 2 < sizeof(tried); i++) {
+        size += (size_t)snprintf(tried + size, sizeof(tried) - size, "%s%s", i ? ", " : "",
+                                 c->urls[i]);
+    }
+    struct err last = *err;
+    return err_set(err, last.code, "%.100s; tried: %s%s", last.text, tried,
+                   i < c->url_count ? ", and more" : "");
+}
+
 /* Asks one after the other until one answers or the time is over. */
 static int exchange_with_any(struct cli_client *c, const char *path, const struct buf *body,
                              struct err *err)
@@ -350,7 +367,7 @@ static int exchange_with_any(struct cli_client *c, const char *path, const struc
         if (tried % c->url_count == 0) {
             bool patient = cli_now_ms() - begun_ms < CLIENT_PATIENCE_MS;
             if (!patient || time_left(c) <= CLIENT_PAUSE_MS) {
-                return r;
+                return tried_all(c, r, err);
             }
             cli_sleep_ms(CLIENT_PAUSE_MS);
         }

@@ -226,6 +226,30 @@ static const char *from_environment(const struct cli_option *o, char *const *env
     return NULL;
 }
 
+/* What the environment of a shell that knows the cluster would have told; all of it at once, so that
+ * nobody sets one after the other. */
+static int check_environment(const struct invocation *call, struct err *err)
+{
+    const struct cli_option *only = NULL;
+    const char *missing = "";
+    size_t count = 0;
+    for (size_t i = 0; i < call->given_count; i++) {
+        const struct cli_option *o = call->given[i].option;
+        if (call->given[i].count == 0 && o->required) {
+            missing = arena_printf(call->arena, "%s%s--%s (or %.*s)", missing, count ? ", " : "",
+                                   o->name, (int)strcspn(o->env, ","), o->env);
+            only = o;
+            count++;
+        }
+    }
+    if (count == 1) {
+        return err_set(err, ERR_INVALID, "missing: %s: %s", missing, only->help);
+    }
+    return count ? err_set(err, ERR_INVALID,
+                           "missing: %s; of a local cluster: eval \"$(deploy/local/env)\"", missing)
+                 : 0;
+}
+
 int cli_complete(struct invocation *call, char *const *env, struct err *err)
 {
     for (size_t i = 0; i < call->given_count; i++) {
@@ -236,15 +260,11 @@ int cli_complete(struct invocation *call, char *const *env, struct err *err)
         if (value) {
             g->values[g->count++] = value;
         }
-        if (g->count == 0 && o->required) {
-            const char *last = o->env ? strrchr(o->env, ',') : NULL;
-            return o->env ? err_set(err, ERR_INVALID, "%s is missing: set %s or give --%s %s",
-                                    o->help, last ? last + 1 : o->env, o->name, o->value)
-                          : err_set(err, ERR_INVALID, "--%s %s is missing: %s", o->name, o->value,
-                                    o->help);
+        if (g->count == 0 && o->required && !o->env) {
+            return err_set(err, ERR_INVALID, "--%s %s is missing: %s", o->name, o->value, o->help);
         }
     }
-    return 0;
+    return check_environment(call, err);
 }
 
 static const struct cli_given *given(const struct invocation *call, const char *name)

@@ -117,3 +117,10 @@ const char *age_text(struct arena *a, int64_t age_ns)
     }
     return arena_printf(a, "%lldd", seconds / 86400);
 }
+
+const char *times_text(struct arena *a, int64_t times)
+{
+    return times == 1   ? "once"
+           : times == 2 ? "twice"
+                        : arena_printf(a, "%lld times", (long long)times);
+}

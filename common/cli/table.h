@@ -33,6 +33,9 @@ void table_note(struct table *t, const char *text);
 /* Control characters are shown as "?", so that no record can play with a terminal. */
 void table_print(const struct table *t, struct buf *out);
 
+/* "once", "twice", "3 times" */
+const char *times_text(struct arena *a, int64_t times);
+
 /* "47s", "3m", "5h", "12d"; a negative age counts as 0. */
 const char *age_text(struct arena *a, int64_t age_ns);
 

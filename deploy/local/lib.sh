@@ -223,6 +223,10 @@ export AUCTIONEER_URL=$(urls auctioneer)
 export CONVERGER_URL=$(urls converger)
 export PATH=$bin:\$PATH
 EOF
+    local i
+    for ((i = 1; i <= $(setting rep); i++)); do
+        echo "# rep-$i: rep state --url https://127.0.0.1:$(rep_port "$i"), rep evacuate --url https://127.0.0.1:$(rep_admin_port "$i")"
+    done
 }
 
 # Batch limits as measured: transactions with compares collapse after a write burst otherwise.

@@ -15,7 +15,7 @@ enum { POLL_MS = 200, NOT_EMPTY = 1, CELL_ID_BYTES = 256 };
 const struct cli_option rep_evacuate_options[] = {
     {.name = "url",
      .value = "URL",
-     .help = "where the rep listens for its machine's own tools (--admin-listen)",
+     .help = "the rep's admin URL, to be used on its own machine (bbs cells shows it)",
      .env = "REP_ADMIN_URL",
      .required = true},
     {.name = "timeout", .value = "TIME", .help = "how long to wait for its end", .fallback = "11m"},

@@ -244,6 +244,7 @@ int rep_serve_run(const struct invocation *call, struct err *err)
     if (r == 0) {
         host.name = host.name ? host.name : config.cell_id;
         host.admin = cli_text(call, "admin-listen");
+        config.admin_url = host.admin ? arena_printf(call->arena, "https://%s", host.admin) : NULL;
         r = serve(call, &host, &config, &rootfs, err);
     }
     return r;

@@ -316,6 +316,22 @@ static void nobody_there_ends_in_time(void **state)
     assert_int_equal(open_with(f, &client_files, "https://127.0.0.1:1", 500), 0);
     assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
     assert_non_null(strstr(f->err.text, "https://127.0.0.1:1 does not answer"));
+    assert_null(strstr(f->err.text, "tried"));
+    cli_client_close(f->client);
+    f->client = NULL;
+    /* Of several each that was tried is told, as far as there is room. */
+    assert_int_equal(open_with(f, &client_files, "https://127.0.0.1:1,https://127.0.0.1:2", 500), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(f->err.text, "; tried: https://127.0.0.1:1, https://127.0.0.1:2"));
+    cli_client_close(f->client);
+    f->client = NULL;
+    const char *many = "https://127.0.0.1:1";
+    for (int i = 2; i <= CLIENT_URLS_MAX; i++) {
+        many = arena_printf(&f->arena, "%s,https://127.0.0.1:%d", many, i);
+    }
+    assert_int_equal(open_with(f, &client_files, many, 500), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(f->err.text, ", https://127.0.0.1:5, and more"));
     cli_client_close(f->client);
     f->client = NULL;
     assert_int_equal(open_with(f, &client_files, url, PATIENCE_MS), 0);

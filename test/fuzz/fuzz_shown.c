@@ -83,7 +83,7 @@ static void show_lrps(struct arena *a, const Models__DesiredLRPsResponse *lrps,
                       struct buf *out)
 {
     ps_table(a, lrps->desired_lrps, lrps->n_desired_lrps, actuals->actual_lrps,
-             actuals->n_actual_lrps, NOW_NS, out);
+             actuals->n_actual_lrps, facts->cells, NOW_NS, out);
     require_tame(out);
     for (size_t i = 0; i < lrps->n_desired_lrps; i++) {
         const Models__DesiredLRP *lrp = lrps->desired_lrps[i];

@@ -1,4 +1,5 @@
 /* Command lines: options, mistakes, help, tables. */
+#include "common/cli/client_io.h"
 #include "common/cli/options.h"
 #include "common/cli/table.h"
 
@@ -111,10 +112,34 @@ static void what_is_given_wins_over_the_environment(void **state)
     assert_string_equal(cli_text(&f->call, "bbs-url"), "https://o");
     assert_int_equal(parse(f, "bbs ps"), 0);
     assert_int_equal(complete(f, "THEIRSX=https://t", "O=1"), -ERR_INVALID);
-    assert_string_equal(f->err.text, "the bbs is missing: set THEIRS or give --bbs-url URLS");
+    assert_string_equal(f->err.text, "missing: --bbs-url (or OURS): the bbs");
     assert_int_equal(parse(f, "bbs serve"), 0);
     assert_int_equal(complete(f, "A=b", "C=d"), -ERR_INVALID);
     assert_string_equal(f->err.text, "--cell-id ID is missing: the cell's name");
+}
+
+/* Somebody who has just opened a shell is told all that it lacks, and what sets it. */
+static void a_shell_that_knows_no_cluster_is_told_what_to_run(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option *const shared[] = {cli_bbs_options, cli_tls_options, NULL};
+    static const struct cli_command ps[] = {
+        {.name = "ps", .arguments = "", .summary = "", .options = shared}, {0}};
+    static const struct cli_program asking = {"bbs", "asks", ps};
+    char *argv[] = {(char *)"bbs", (char *)"ps"}, *none[] = {NULL};
+    char *all_but_one[] = {(char *)"BBS_URL=https://b", (char *)"CA_CERT_FILE=x",
+                           (char *)"CLIENT_KEY_FILE=y", NULL};
+    assert_int_equal(cli_parse(&f->arena, &asking, 2, argv, &f->call, &f->err), 0);
+    assert_int_equal(cli_complete(&f->call, none, &f->err), -ERR_INVALID);
+    assert_string_equal(
+        f->err.text,
+        "missing: --bbs-url (or CORKBOARD_BBS_URLS), --ca-cert-file (or CA_CERT_FILE), "
+        "--client-cert-file (or CLIENT_CERT_FILE), --client-key-file (or CLIENT_KEY_FILE); of a "
+        "local cluster: eval \"$(deploy/local/env)\"");
+    assert_int_equal(cli_parse(&f->arena, &asking, 2, argv, &f->call, &f->err), 0);
+    assert_int_equal(cli_complete(&f->call, all_but_one, &f->err), -ERR_INVALID);
+    assert_string_equal(f->err.text, "missing: --client-cert-file (or CLIENT_CERT_FILE): the "
+                                     "client's certificate");
 }
 
 static void mistakes_say_what_to_do(void **state)
@@ -305,6 +330,7 @@ static void a_switch_may_have_a_letter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_shell_that_knows_no_cluster_is_told_what_to_run),
         TEST(a_switch_may_have_a_letter),
         TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
         TEST(mistakes_say_what_to_do), TEST(values_are_checked),

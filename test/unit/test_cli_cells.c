@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #define NOW_NS (1000 * SECOND_NS)
-#define HEAD "CELL  ZONE  STATE        SINCE  MEMORY  DISK  CONTAINERS  URL\n"
+#define HEAD "CELL  ZONE  STATE        FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
 
 static void shows(const char *const *cells, size_t count, const char *brake, const char *expected)
 {
@@ -41,13 +41,51 @@ static void present_lost_and_held(void **state)
     static const char *const cells[] = {"present zone=z1 since=400", "lost zone=z1 since=988",
                                         "present zone=z2 since=400"};
     shows(cells, 3, "HELD cells=c3:1 since=970 until=1030",
-          HEAD "c1    z1    PRESENT      10m    -       -     -           https://c1:1801\n"
-               "c2    z1    LOST         12s    -       -     -           https://c1:1801\n"
-               "c3    z2    LOST (held)  30s    -       -     -           https://c1:1801\n"
+          HEAD "c1    z1    PRESENT      10m  -       -     -           -       https://c1:1801  -\n"
+               "c2    z1    LOST         12s  -       -     -           -       https://c1:1801  -\n"
+               "c3    z2    LOST (held)  30s  -       -     -           -       https://c1:1801  -\n"
                "    1 cell fell silent together: held for 30s, and for 30s more (c3)\n"
                "    While they are held, what runs there is neither replaced nor given up.\n"
                "    bbs cells confirm   they are lost: what ran there is started elsewhere\n"
                "    bbs cells keep      they are not: hold them until confirmed\n");
+}
+
+static void evacuating_cells_and_root_filesystems(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct buf out;
+    arena_init(&a);
+    buf_init(&out);
+    char *names[] = {(char *)"busybox", (char *)"alpine"};
+    Models__Provider preloaded = MODELS__PROVIDER__INIT, *providers[] = {&preloaded};
+    Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
+    Board__CellStatus cell = BOARD__CELL_STATUS__INIT, *cells[] = {&cell};
+    Board__CellsStatus status = BOARD__CELLS_STATUS__INIT;
+    preloaded.name = (char *)"preloaded";
+    preloaded.properties = names;
+    preloaded.n_properties = 2;
+    presence.cell_id = (char *)"c1";
+    presence.zone = (char *)"z1";
+    presence.rep_url = (char *)"https://c1:1801";
+    presence.rootfs_providers = providers;
+    presence.n_rootfs_providers = 1;
+    cell.presence = &presence;
+    cell.state = (char *)"PRESENT";
+    cell.admin_url = (char *)"https://127.0.0.1:1802";
+    cell.evacuating = true;
+    cell.since = NOW_NS;
+    status.cells = cells;
+    status.n_cells = 1;
+    cells_table(&a, &status, NOW_NS, &out);
+    assert_string_equal(
+        buf_string(&out),
+        "CELL  ZONE  STATE                 FOR  MEMORY  DISK  CONTAINERS  ROOTFS           URL              "
+        "ADMIN URL\n"
+        "c1    z1    PRESENT (evacuating)  0s   -       -     -           busybox, alpine  "
+        "https://c1:1801  https://127.0.0.1:1802\n");
+    buf_done(&out);
+    arena_done(&a);
 }
 
 /* A cell that is LOST is not held any more, one that a released brake lists is PRESENT yet. */
@@ -56,9 +94,9 @@ static void what_is_released_is_not_held(void **state)
     (void)state;
     static const char *const cells[] = {"lost zone=z1 since=400", "present zone=z1 since=400"};
     shows(cells, 2, "RELEASED cells=c1:1,c2:1 since=940",
-          "CELL  ZONE  STATE    SINCE  MEMORY  DISK  CONTAINERS  URL\n"
-          "c1    z1    LOST     10m    -       -     -           https://c1:1801\n"
-          "c2    z1    PRESENT  10m    -       -     -           https://c1:1801\n"
+          "CELL  ZONE  STATE    FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
+          "c1    z1    LOST     10m  -       -     -           -       https://c1:1801  -\n"
+          "c2    z1    PRESENT  10m  -       -     -           -       https://c1:1801  -\n"
           "    2 cells fell silent together: released 60s ago; as far as they stay silent they become "
           "LOST, a few at a time (c1, c2)\n");
 }
@@ -68,7 +106,7 @@ static void kept_until_confirmed(void **state)
     (void)state;
     static const char *const cells[] = {"present zone=z1 since=400"};
     shows(cells, 1, "KEPT cells=c1:1 since=940",
-          HEAD "c1    z1    LOST (held)  60s    -       -     -           https://c1:1801\n"
+          HEAD "c1    z1    LOST (held)  60s  -       -     -           -       https://c1:1801  -\n"
                "    1 cell fell silent together: kept for 60s, and until confirmed or back (c1)\n"
                "    While they are held, what runs there is neither replaced nor given up.\n"
                "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
@@ -92,6 +130,7 @@ static void words_are_answered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evacuating_cells_and_root_filesystems),
         cmocka_unit_test(present_lost_and_held),
         cmocka_unit_test(what_is_released_is_not_held),
         cmocka_unit_test(kept_until_confirmed),

@@ -278,7 +278,7 @@ static void ps_shows_every_record_in_order(void **state)
     r[2]->since = 5000000000;
     r[4]->stopping = r[5]->stopping = 1;
     Models__DesiredLRP *all[] = {idle, web};
-    ps_table(&f->arena, all, 2, r, 6, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 6, NULL, 65000000000, &f->out);
     assert_string_equal(
         buf_string(&f->out),
         "PROCESS  INDEX  STATE                 CELL    ADDRESS:PORT          AGE  CRASHES\n"
@@ -293,8 +293,18 @@ static void ps_shows_every_record_in_order(void **state)
         "unknown  0      RUNNING               -       -                     65s  0\n"
         "    not desired any more: bbs why unknown\n");
     buf_clear(&f->out);
+    Board__CellsStatus cells = BOARD__CELLS_STATUS__INIT;
+    Board__CellStatus bare = BOARD__CELL_STATUS__INIT, *one = &bare;
+    cells.cells = &one;
+    cells.n_cells = 1;
+    ps_table(&f->arena, all, 2, r, 6, &cells, 65000000000, &f->out);
+    assert_non_null(strstr(buf_string(&f->out), "    not placed: insufficient?resources\n"
+                                                "    no cell has the root filesystem"));
+    assert_true(lrps_unplaced(r, 2));
+    assert_false(lrps_unplaced(r, 1));
+    buf_clear(&f->out);
     assert_int_equal(lrps_keep(all, 2, r, 6), 4);
-    ps_table(&f->arena, all, 2, r, 4, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 4, NULL, 65000000000, &f->out);
     assert_null(strstr(buf_string(&f->out), "unknown"));
     assert_null(strstr(buf_string(&f->out), "gone"));
 }

@@ -26,6 +26,15 @@ static Board__CellStatus *cell_of(struct arena *a, const char *id, const char *s
     c->presence = ARENA_NEW(a, Models__CellPresence);
     models__cell_presence__init(c->presence);
     c->presence->cell_id = arena_strdup(a, id);
+    static char *names[] = {(char *)"busybox", (char *)"alpine"};
+    Models__Provider *provider = ARENA_NEW(a, Models__Provider);
+    models__provider__init(provider);
+    provider->name = arena_strdup(a, "preloaded");
+    provider->properties = names;
+    provider->n_properties = 2;
+    c->presence->rootfs_providers = arena_copy(a, &provider, sizeof(Models__Provider *));
+    c->presence->n_rootfs_providers = 1;
+    c->presence->rep_url = arena_printf(a, "https://%s:1801", id);
     c->state = arena_strdup(a, state);
     c->since = NOW - 7 * S;
     c->evacuating = evacuating;
@@ -96,7 +105,9 @@ static const char *said(struct fixture *f, const struct why *w)
     return buf_string(&f->out);
 }
 
-#define CELLS "1 of 4 cells take work: 1 are being evacuated, 2 are lost"
+#define CELLS "cells that take work: 1 of 4 (1 evacuating, 2 lost)"
+#define OFFERED                                                                                    \
+    "it is offered to the cells every 30 s; it fails when none has started it within 30 min"
 #define TRIED "it is tried again whenever a cell changes, and every 10 s"
 
 static void instances(void **state)
@@ -109,6 +120,7 @@ static void instances(void **state)
         struct record record; /* without a state: there is none */
         const char *said;
         bool well;
+        const char *rootfs; /* NULL: one that cells have */
     } rows[] = {
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 90}, "RUNNING on here for 90s",
          true},
@@ -117,8 +129,8 @@ static void instances(void **state)
         {0, 2, true, {.state = "UNCLAIMED", .age_s = 3, .placement_error = "insufficient resources"},
          "UNCLAIMED for 3s; no cell takes it: insufficient resources; " TRIED "; " CELLS},
         {0, 2, true, {.state = "CLAIMED", .cell = "here", .age_s = 1},
-         "CLAIMED on here for 1s; its cell is making its container: rep containers --url URL shows "
-         "it"},
+         "CLAIMED on here for 1s; its cell makes its container, which this shows: rep containers "
+         "--url https://here:1801"},
         {0, 2, true,
          {.state = "CRASHED", .age_s = 10, .crash_count = 3, .crash_reason = "Exited with status 1"},
          "CRASHED for 10s; it crashed 3 times, the last time: Exited with status 1; it is started "
@@ -132,26 +144,41 @@ static void instances(void **state)
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 5, .crash_count = 2},
          "RUNNING on here for 5s", true},
         {0, 2, true, {.state = "RUNNING", .cell = "gone", .age_s = 9, .presence = SUSPECT},
-         "RUNNING (suspect) on gone for 9s; its cell was lost; it counts until the one that "
-         "replaces it runs; its cell gone is LOST for 7s"},
+         "RUNNING (suspect) on gone for 9s; its cell gone has been LOST for 7s; its cell was taken "
+         "for lost; it is shown until the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "going", .age_s = 9, .presence = EVACUATING},
-         "RUNNING (evacuating) on going for 9s; its cell is being evacuated; it runs until the one "
-         "that replaces it does; its cell going is being evacuated"},
+         "RUNNING (evacuating) on going for 9s; its cell going is being evacuated; it goes on until "
+         "the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "dark", .age_s = 9},
          "RUNNING on dark for 9s; its cell dark is silent, and held with others: bbs cells says "
          "what can be done"},
         {0, 2, true, {.state = "RUNNING", .cell = "away", .age_s = 9},
-         "RUNNING on away for 9s; its cell away is not on the board"},
+         "RUNNING on away for 9s; its cell away has left the board"},
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 9, .stopping = true},
-         "STOPPING on here for 9s; it was asked to stop; its cell has 10 s before it is killed"},
+         "STOPPING on here for 9s; it was asked to stop; what does not end within 10 s is killed"},
         {1, 2, true, {0}, "it has no record; the converger makes one when it looks next, within 30 s"},
+        {1, 1, true, {0}, "there is none: 1 instance is desired, 0 to 0"},
+        {0, 2, true,
+         {.state = "CRASHED", .age_s = 40, .crash_count = 1, .crash_reason = "x"},
+         "CRASHED for 40s; it crashed once: x; it is started again when the converger looks next, "
+         "within 30 s"},
+        {0, 2, true,
+         {.state = "CRASHED", .age_s = 40, .crash_count = 2, .crash_reason = "x"},
+         "CRASHED for 40s; it crashed twice, the last time: x; it is started again when the "
+         "converger looks next, within 30 s"},
+        {0, 2, true,
+         {.state = "UNCLAIMED", .age_s = 3, .placement_error = "found no compatible cell"},
+         "UNCLAIMED for 3s; no cell takes it: found no compatible cell; no cell has the root "
+         "filesystem preloaded:busbox; did you mean preloaded:busybox? (cells have: busybox, "
+         "alpine); " TRIED "; " CELLS,
+         .rootfs = "preloaded:busbox"},
         {2, 2, true, {0}, "there is none: 2 instances are desired, 0 to 1"},
         {0, 0, true, {0}, "there is none: no instance is desired"},
         {2, 2, true, {.index = 2, .state = "RUNNING", .cell = "here", .age_s = 9},
          "RUNNING on here for 9s; it is not desired any more, and is stopped"},
         {0, -1, false, {.state = "RUNNING", .cell = "here", .age_s = 9},
-         "RUNNING on here for 9s; it is not desired any more, but its domain is not fresh: nothing "
-         "is stopped before somebody vouches for the domain again (bbs apply)"},
+         "RUNNING on here for 9s; it is not desired any more, but nobody vouches for its domain now: "
+         "it is not stopped before somebody does (bbs apply does for its apps)"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
@@ -159,6 +186,7 @@ static void instances(void **state)
         struct why_facts facts = {&f->cells, rows[i].fresh, NOW};
         struct why w;
         lrp.process_guid = arena_strdup(&f->arena, "web");
+        lrp.root_fs = arena_strdup(&f->arena, rows[i].rootfs ? rows[i].rootfs : "preloaded:alpine");
         lrp.instances = rows[i].instances;
         why_instance(&f->arena, &facts, rows[i].instances < 0 ? NULL : &lrp, "web", rows[i].index,
                      &one, one ? 1 : 0, &w);
@@ -185,31 +213,31 @@ static void tasks(void **state)
         int keep_s; /* 0: not said */
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
-         "PENDING for 5s; it is offered again every 30 s, and fails when it was not started within "
-         "30 min; with 3 rejections behind it the next one fails it (max_retries); " CELLS},
+         "PENDING for 5s; no cell has the root filesystem docker:///x (cells have: busybox, alpine); "
+         OFFERED "; the rejection after 3 others fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 9,
-         "PENDING for 5s; it was rejected 2 times, the last time: no room; it is offered again "
-         "every 30 s, and fails when it was not started within 30 min; with 9 rejections behind it "
-         "the next one fails it (max_retries); " CELLS},
+         "PENDING for 5s; it was rejected twice, the last time: no room; no cell has the root "
+         "filesystem docker:///x (cells have: busybox, alpine); " OFFERED
+         "; the rejection after 9 others fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "RUNNING on here for 5s"},
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
-         "RUNNING on gone for 5s; its cell gone is LOST for 7s; a task runs at most once: it fails "
-         "when its cell stays away for 60 s"},
+         "RUNNING on gone for 5s; its cell gone has been LOST for 7s; a task runs at most once, so it "
+         "is started nowhere else; it fails when its cell stays away for 60 s"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "SUCCEEDED for 5s; it is deleted in 23h (24h after its end, unless the converger is told "
+         "SUCCEEDED 5s ago; it is deleted in 23h (24h after its end, unless the converger is told "
          "otherwise), or now by: bbs task t-1 --rm"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "SUCCEEDED on gone for 5s; it is deleted in 55s (keep), or now by: bbs task t-1 --rm",
+         "SUCCEEDED on gone 5s ago; it is deleted in 55s (keep), or now by: bbs task t-1 --rm",
          "gone", 60},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "SUCCEEDED on gone for 5s; it is deleted when the converger looks next (keep), or now by: "
+         "SUCCEEDED on gone 5s ago; it is deleted when the converger looks next (keep), or now by: "
          "bbs task t-1 --rm",
          "gone", 4},
         {MODELS__TASK__STATE__Completed, "", "http://x", "no", "", true, 0, -1,
-         "FAILED for 5s; it failed: no; its callback is told how it ended, then it is deleted: "
+         "FAILED 5s ago; it failed: no; its callback is told how it ended, then it is deleted: "
          "http://x"},
         {MODELS__TASK__STATE__Resolving, "", "", "", "", false, 0, -1,
-         "SUCCEEDED (resolving) for 5s; somebody takes note of how it ended, and deletes it"},
+         "SUCCEEDED (resolving) 5s ago; somebody takes note of how it ended, and deletes it"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct why_facts facts = {&f->cells, true, NOW};
@@ -217,6 +245,7 @@ static void tasks(void **state)
         Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
         struct why w;
         d.completion_callback_url = arena_strdup(&f->arena, rows[i].url);
+        d.root_fs = arena_strdup(&f->arena, "docker:///x");
         t.task_definition = &d;
         t.task_guid = arena_strdup(&f->arena, "t-1");
         t.state = (Models__Task__State)rows[i].state;
