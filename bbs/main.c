@@ -54,15 +54,33 @@ static const char apply_details[] =
     "All files are read before anything is done. Then each app is applied, also when another one\n"
     "fails; the exit status is that of the first that failed.\n";
 
+static const char ps_details[] =
+    "A row is an instance. PROCESS is the app's name, or a process_guid while two definitions of it\n"
+    "stand side by side. STATE is one of\n"
+    "\n"
+    "  UNCLAIMED   it waits for a cell; below it stands why it has none\n"
+    "  CLAIMED     a cell makes its container\n"
+    "  RUNNING     it runs\n"
+    "  CRASHED     it ended, and is started again after a while; below it stands how it ended\n"
+    "  STOPPING    it was asked to stop\n"
+    "\n"
+    "(suspect) is one whose cell is lost, (evacuating) one whose cell is being emptied: it is shown\n"
+    "until another instance of its index runs. ADDRESS:PORT->PORT is where it is reached, and the\n"
+    "port that its file says. CRASHES counts from when it last ran for five minutes.\n";
+
+static const char why_details[] =
+    "Without INDEX all instances of NAME are explained; of more than 50, those that do not run come\n"
+    "first. What waits for a cell is explained by the auctioneer, too, if one answers.\n";
+
 static const char rm_details[] =
-    "NAME is an app's, with all its definitions, or a process_guid. A name that nobody has leaves\n"
-    "all as it was (exit status 3). A removal that fails is told, and the others are made.\n";
+    "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there nothing\n"
+    "is removed (exit status 3). A removal that fails is told, and the others go on.\n";
 
 static const char cancel_details[] =
-    "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over. One\n"
-    "that is not there, or is over, is told, and the others are cancelled; the exit status is\n"
-    "that of the first that failed. One that was cancelled is over, and failed: bbs task GUID\n"
-    "--rm deletes it.\n";
+    "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over.\n"
+    "When one is not there, or is over, that is told and the others are cancelled; the exit status\n"
+    "is that of the first that failed. A cancelled task is over, and has failed: bbs task GUID --rm\n"
+    "deletes it.\n";
 
 static const char tasks_details[] =
     "NAME is a task's, or its guid. CELL is where it runs, or ran when it ended.\n"
@@ -70,15 +88,15 @@ static const char tasks_details[] =
     "  bbs tasks --rm --state succeeded --older 1h\n"
     "\n"
     "deletes those that succeeded an hour ago or before, and prints each. --rm deletes only tasks\n"
-    "that are over. It leaves those alone whose callback is still to be told how they ended, and\n"
-    "those that somebody resolves, who deletes them: bbs task GUID --rm deletes such a one, too.\n";
+    "that are over, and leaves alone those that somebody waits for: whose callback was not told yet,\n"
+    "and those that are being resolved. bbs task GUID --rm deletes such a one, too.\n";
 
 static const char run_details[] =
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
     "\n"
     "  name: backup                     what tasks, task, cancel and logs --task call it\n"
     "  rootfs: preloaded:busybox        a root filesystem that cells have: bbs cells\n"
-    "  command: tar cf /tmp/b.tar /data for /bin/sh -c; or a list: [tar, cf, ...]\n"
+    "  command: tar cf /tmp/b.tar /etc  for /bin/sh -c; or a list: [tar, cf, ...]\n"
     "  user: root  dir: /app            of the command\n"
     "  env: {KEY: value}\n"
     "  memory: 64M  disk: 128M          128M and 256M unless told\n"
@@ -106,25 +124,24 @@ static const char cells_details[] =
     "ROOTFS names the root filesystems that a cell has (rootfs: preloaded:NAME). URL is for rep\n"
     "state, containers and metrics; ADMIN URL is for rep evacuate, on the cell's own machine.\n"
     "\n"
-    "A cell is PRESENT, or LOST when no bbs heard of it for 6 s: then what ran there is started\n"
-    "elsewhere. When many fall silent at once, that is held for a minute, for it may be the "
-    "network\n"
-    "and not they: LOST (held).\n"
+    "A cell is PRESENT, or LOST when no bbs has heard of it for 6 s: then what ran there is started\n"
+    "elsewhere. Many that fall silent at once are held for a minute first, LOST (held), for the\n"
+    "network is then the likelier fault. Until then you may say\n"
     "\n"
-    "  confirm   they are lost; they become LOST a few at a time, as far as they stay silent\n"
-    "  keep      they are not; they stay held until confirmed, or until they are back\n"
+    "  confirm   they are lost: they become LOST, a few at a time, unless they are heard again\n"
+    "  keep      they are not lost: they are held until you confirm, or until they are back\n"
     "\n"
     "Exit status 3: no cell is held; 4: they were released already.\n";
 
 static const struct cli_command commands[] = {
-    {"apply", "FILE...", "desires what the files describe", apply_details, change, 1,
+    {"apply", "FILE...", "keeps running what app files describe", apply_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_apply_run},
-    {"ps", "[NAME]", "shows the instances of all processes, or of one", NULL, question, 0, 1,
+    {"ps", "[NAME]", "shows the instances of all processes, or of one", ps_details, question, 0, 1,
      bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},
-    {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", NULL, why, 1, 2,
+    {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", why_details, why, 1, 2,
      bbs_why_run},
     {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
     {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
@@ -135,9 +152,9 @@ static const struct cli_command commands[] = {
      CLI_ARGUMENTS_MAX, bbs_cancel_run},
     {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, events, 0, 0,
      bbs_events_run},
-    {"cells", "[confirm|keep]", "shows the cells, or says what of those that are held",
+    {"cells", "[confirm|keep]", "shows the cells; gives up, or waits for, those that are held",
      cells_details, question, 0, 1, bbs_cells_run},
-    {"restore", "", "makes the board's epoch anew after etcd was restored from a snapshot", NULL,
+    {"restore", "", "begins a new epoch of the board, after etcd was restored from a snapshot", NULL,
      restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, bbs_serve_run},
     {0},

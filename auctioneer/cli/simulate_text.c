@@ -1,6 +1,7 @@
 #include "auctioneer/cli/simulate_text.h"
 
 #include "common/cli/table.h"
+#include "common/cli/unplaced_text.h"
 
 #include <string.h>
 
@@ -15,50 +16,12 @@ static const char *cells_text(struct arena *a, uint32_t count)
     return arena_printf(a, "%u cell%s", count, count == 1 ? "" : "s");
 }
 
-/* "3 cells: 1 unusable, 2 without the resources". */
-static const char *where_they_fall(struct arena *a, const Auction__Why *w)
-{
-    const char *text = cells_text(a, w->cells), *between = ": ";
-    for (size_t i = 0; i < w->n_filters; i++) {
-        if (w->filters[i]->cells > 0) {
-            text = arena_printf(a, "%s%s%u fall%s to %s", text, between, w->filters[i]->cells,
-                                w->filters[i]->cells == 1 ? "s" : "", w->filters[i]->filter);
-            between = ", ";
-        }
-    }
-    return text;
-}
-
-/* "; nearest is cell-1, which lacks 20 MB of memory". */
-static const char *nearest_text(struct arena *a, const Auction__NearMiss *n)
-{
-    const char *text = arena_printf(a, "nearest is %s", n->cell_id);
-    const char *lacks = "";
-    if (n->lacks_memory_mb) {
-        lacks = arena_printf(a, " %d MB of memory", (int)n->lacks_memory_mb);
-    }
-    if (n->lacks_disk_mb) {
-        lacks = arena_printf(a, "%s%s %d MB of disk", lacks, *lacks ? "," : "",
-                             (int)n->lacks_disk_mb);
-    }
-    if (n->lacks_containers) {
-        lacks = arena_printf(a, "%s%s %d container%s", lacks, *lacks ? "," : "",
-                             (int)n->lacks_containers, n->lacks_containers == 1 ? "" : "s");
-    }
-    if (*lacks) {
-        return arena_printf(a, "%s, which lacks%s", text, lacks);
-    }
-    return *n->why ? arena_printf(a, "%s (%s)", text, n->why) : text;
-}
-
 static void explain(struct arena *a, const Auction__Why *w, struct table *t)
 {
-    table_note(t, where_they_fall(a, w));
-    if (*w->zone) {
-        table_note(t, arena_printf(a, "it may go to zone %s only", w->zone));
-    }
-    if (w->nearest) {
-        table_note(t, nearest_text(a, w->nearest));
+    const char *lines[UNPLACED_LINES_MAX];
+    size_t count = unplaced_lines(a, w, lines);
+    for (size_t i = 0; i < count; i++) {
+        table_note(t, lines[i]);
     }
 }
 

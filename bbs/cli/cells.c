@@ -64,8 +64,8 @@ static const char *stand(struct arena *a, const Board__BrakeRecord *brake, int64
                               "at a time", since);
         break;
     }
-    return arena_printf(a, "%s fell silent together: %s (%s)", count(a, brake), how,
-                        names(a, brake));
+    return arena_printf(a, "%s fell silent%s: %s (%s)", count(a, brake),
+                        brake->n_cells == 1 ? "" : " together", how, names(a, brake));
 }
 
 static void note_brake(struct arena *a, struct table *t, const Board__BrakeRecord *brake,

@@ -24,7 +24,7 @@ const struct cli_option bbs_timeout_options[] = {
 };
 
 const struct cli_option bbs_wait_options[] = {
-    {.name = "wait", .help = "wait until it is so, and stays so for a second"},
+    {.name = "wait", .help = "wait until all of it is so, and has been for a second"},
     {.name = "timeout", .value = "TIME", .help = "how long to try and to wait", .fallback = "60s"},
     {0},
 };

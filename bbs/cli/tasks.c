@@ -129,6 +129,14 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
+/* "once: no room", "3 times, the last time: no room" */
+static const char *rejections_text(struct arena *a, const Models__Task *task)
+{
+    return arena_printf(a, "%s%s: %s", times_text(a, task->rejection_count),
+                        task->rejection_count > 1 ? ", the last time" : "",
+                        or_dash(task->rejection_reason));
+}
+
 /* Why it waits, or failed; NULL when there is nothing to say. */
 static const char *problem(struct arena *a, const Models__Task *task)
 {
@@ -136,8 +144,7 @@ static const char *problem(struct arena *a, const Models__Task *task)
         return arena_printf(a, "failed: %s", or_dash(task->failure_reason));
     }
     if (task->state == MODELS__TASK__STATE__Pending && task->rejection_count > 0) {
-        return arena_printf(a, "rejected %d times, last: %s", (int)task->rejection_count,
-                            or_dash(task->rejection_reason));
+        return arena_printf(a, "rejected %s", rejections_text(a, task));
     }
     return NULL;
 }
@@ -195,8 +202,7 @@ void task_text(struct arena *a, const Models__Task *k, int64_t now_ns, struct bu
     add(&t, "changed", ago(a, k->updated_at, now_ns));
     add(&t, "over", ago(a, k->first_completed_at, now_ns));
     if (k->rejection_count > 0) {
-        add(&t, "rejected", arena_printf(a, "%d times, last: %s", (int)k->rejection_count,
-                                         or_dash(k->rejection_reason)));
+        add(&t, "rejected", rejections_text(a, k));
     }
     if (k->failed) {
         add(&t, "failed", k->failure_reason);

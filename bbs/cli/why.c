@@ -3,8 +3,8 @@
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/rootfs.h"
 #include "bbs/cli/tasks.h"
-#include "common/cli/state_text.h"
 #include "common/cli/table.h"
+#include "common/cli/unplaced_text.h"
 #include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
@@ -131,9 +131,9 @@ static void say_record(struct why *w, const struct why_facts *f, const Models__D
         say_cell(w, f, at->cell_id);
     }
     if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
-        say(w, "its cell was taken for lost; it is shown until the one that replaces it runs");
+        say(w, "nobody knows whether it runs there; it is shown until the one that replaces it runs");
     } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
-        say(w, "it goes on until the one that replaces it runs");
+        say(w, "it goes on there until the one that replaces it runs");
     }
     if (r->stopping) {
         say(w, "it was asked to stop; what does not end within 10 s is killed");
@@ -285,6 +285,22 @@ static void print_line(const char *text, struct buf *out)
     buf_append_string(out, "\n");
 }
 
+/* What the auctioneer answers is shown as far as this version knows it. */
+static void print_auctioneer(const struct why *w, struct bytes answer, struct buf *out)
+{
+    ProtobufCMessage *m;
+    const char *lines[UNPLACED_LINES_MAX];
+    if (!answer.size ||
+        json_decode(w->arena, &auction__why__descriptor, answer, CODEC_OWN, &m, NULL) < 0) {
+        return;
+    }
+    size_t count = unplaced_lines(w->arena, (const Auction__Why *)m, lines);
+    buf_append_string(out, "    the auctioneer says:\n");
+    for (size_t i = 0; i < count; i++) {
+        print_line(arena_printf(w->arena, "      %s", lines[i]), out);
+    }
+}
+
 void why_print(const struct why *w, struct bytes auctioneer, bool json, struct buf *out)
 {
     if (json) {
@@ -297,17 +313,5 @@ void why_print(const struct why *w, struct bytes auctioneer, bool json, struct b
         buf_append_string(out, "    ");
         print_line(w->lines[i], out);
     }
-    if (auctioneer.size) {
-        struct buf text;
-        buf_init(&text);
-        if (cli_state_text(auctioneer, false, &text, NULL) == 0) {
-            buf_append_string(out, "    the auctioneer says:\n");
-            for (const char *at = buf_string(&text); *at;) {
-                size_t size = strcspn(at, "\n");
-                print_line(arena_printf(w->arena, "      %.*s", (int)size, at), out);
-                at += size + (at[size] == '\n');
-            }
-        }
-        buf_done(&text);
-    }
+    print_auctioneer(w, auctioneer, out);
 }

@@ -39,7 +39,7 @@ void why_task(struct arena *a, const struct why_facts *facts, const Models__Task
               struct why *ret_why);
 
 /* `auctioneer`: what the leading auctioneer answers to GET /why?process_guid=GUID&index=N, or
- * /why?task_guid=GUID: a JSON object, shown as it is; no bytes = nothing. As lines
+ * /why?task_guid=GUID: a JSON object (Auction.Why); no bytes = nothing. As lines
  * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],
  * "auctioneer":...}. */
 void why_print(const struct why *why, struct bytes auctioneer, bool json, struct buf *out);

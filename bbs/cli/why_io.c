@@ -236,8 +236,9 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
         r = left_out ? 0 : print(q, &w, err);
     }
     if (r == 0 && well + more > 0) {
-        fprintf(stderr, "bbs: %s: %d that are well were left out, and %d more; give an index\n",
-                lrp_name(lrp), (int)well, (int)more);
+        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s INDEX tells of one\n",
+                lrp_name(lrp), (int)well,
+                more ? arena_printf(a, ", and %d others", (int)more) : "", lrp_name(lrp));
     }
     return r;
 }

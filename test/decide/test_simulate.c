@@ -92,14 +92,16 @@ static void places_as_an_auction_would(void **state)
         told(x), "WHAT         CELL  ZONE  WHY\n"
                  "web/0        b     z1    fits 2 cells; score 0.300\n"
                  "task backup  -     -     insufficient resources: disk\n"
-                 "    3 cells: 1 falls to unusable, 2 fall to resources\n"
-                 "    nearest is a, which lacks 1000 MB of disk\n"
+                 "    of 3 cells: 1 cannot be used now, 2 without the room\n"
+                 "    it wants 50 MB of memory and 2000 MB of disk\n"
+                 "    the nearest is a, which lacks 1000 MB of disk\n"
                  "web/1        a     z2    fits 2 cells; score 0.900\n"
                  "web/2        b     z1    fits 1 cell; score 1000.600\n"
                  "web/3        b     z1    fits 1 cell; score 2000.900\n"
                  "web/4        -     -     insufficient resources: memory\n"
-                 "    3 cells: 1 falls to unusable, 2 fall to resources\n"
-                 "    nearest is a, which lacks 200 MB of memory\n"
+                 "    of 3 cells: 1 cannot be used now, 2 without the room\n"
+                 "    it wants 300 MB of memory and 100 MB of disk\n"
+                 "    the nearest is a, which lacks 200 MB of memory\n"
                  "\n"
                  "CELL  ZONE  PLACED  FREE MEMORY/MB  FREE DISK/MB  FREE CONTAINERS\n"
                  "a     z2    1       100 of 1000     900 of 1000   99 of 100\n"
@@ -181,7 +183,7 @@ static void says_which_zone_is_the_only_one(void **state)
     cell(x, "a", "z1", 1000);
     job(x, JOB_LRP, "web", 2, 10, 10);
     const char *text = told(x);
-    assert_non_null(strstr(text, "1 cell: 1 falls to zone\n    it may go to zone z9 only\n"));
+    assert_non_null(strstr(text, "of 1 cell: 1 in another zone\n    it may go to zone z9 only\n"));
 }
 
 /* The instances of a process share their explanation, and so many are explained. */

@@ -44,7 +44,7 @@ static void present_lost_and_held(void **state)
           HEAD "c1    z1    PRESENT      10m  -       -     -           -       https://c1:1801  -\n"
                "c2    z1    LOST         12s  -       -     -           -       https://c1:1801  -\n"
                "c3    z2    LOST (held)  30s  -       -     -           -       https://c1:1801  -\n"
-               "    1 cell fell silent together: held for 30s, and for 30s more (c3)\n"
+               "    1 cell fell silent: held for 30s, and for 30s more (c3)\n"
                "    While they are held, what runs there is neither replaced nor given up.\n"
                "    bbs cells confirm   they are lost: what ran there is started elsewhere\n"
                "    bbs cells keep      they are not: hold them until confirmed\n");
@@ -107,7 +107,7 @@ static void kept_until_confirmed(void **state)
     static const char *const cells[] = {"present zone=z1 since=400"};
     shows(cells, 1, "KEPT cells=c1:1 since=940",
           HEAD "c1    z1    LOST (held)  60s  -       -     -           -       https://c1:1801  -\n"
-               "    1 cell fell silent together: kept for 60s, and until confirmed or back (c1)\n"
+               "    1 cell fell silent: kept for 60s, and until confirmed or back (c1)\n"
                "    While they are held, what runs there is neither replaced nor given up.\n"
                "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
 }

@@ -188,11 +188,11 @@ static void tables_say_why(void **state)
                         "b     b-2   FAILED                 cell-2  3s   d\n"
                         "    failed: Exited with status 1\n"
                         "raw   raw   PENDING                -       2s   d\n"
-                        "    rejected 2 times, last: insufficient resources\n"
+                        "    rejected twice, the last time: insufficient resources\n"
                         "c     c-1   RUNNING                cell-1  1s   d\n");
     assert_string_equal(task_progress_text(&f->arena, "c", list[3]), "c: RUNNING on cell-1");
     assert_string_equal(task_progress_text(&f->arena, "raw", list[2]),
-                        "raw: PENDING (rejected 2 times, last: insufficient resources)");
+                        "raw: PENDING (rejected twice, the last time: insufficient resources)");
 }
 
 static void a_name_means_what_goes_on_or_else_the_newest(void **state)
@@ -273,6 +273,11 @@ static void an_outcome_ends_with_the_result(void **state)
     t->result = arena_strdup(&f->arena, "one\n\n\033two"); /* a row for each line */
     task_text(&f->arena, t, 0, &f->out);
     assert_non_null(strstr(buf_string(&f->out), "result   one\n          \n         ?two\n"));
+    t->rejection_count = 1;
+    t->rejection_reason = arena_strdup(&f->arena, "no room");
+    buf_clear(&f->out);
+    task_text(&f->arena, t, 0, &f->out);
+    assert_non_null(strstr(buf_string(&f->out), "rejected  once: no room\n"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)

@@ -144,11 +144,11 @@ static void instances(void **state)
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 5, .crash_count = 2},
          "RUNNING on here for 5s", true},
         {0, 2, true, {.state = "RUNNING", .cell = "gone", .age_s = 9, .presence = SUSPECT},
-         "RUNNING (suspect) on gone for 9s; its cell gone has been LOST for 7s; its cell was taken "
-         "for lost; it is shown until the one that replaces it runs"},
+         "RUNNING (suspect) on gone for 9s; its cell gone has been LOST for 7s; nobody knows "
+         "whether it runs there; it is shown until the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "going", .age_s = 9, .presence = EVACUATING},
-         "RUNNING (evacuating) on going for 9s; its cell going is being evacuated; it goes on until "
-         "the one that replaces it runs"},
+         "RUNNING (evacuating) on going for 9s; its cell going is being evacuated; it goes on there "
+         "until the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "dark", .age_s = 9},
          "RUNNING on dark for 9s; its cell dark is silent, and held with others: bbs cells says "
          "what can be done"},
@@ -281,13 +281,42 @@ static void printed_for_people_and_programs(void **state)
                     .index = 1,
                     .lines = {"first", "a\x1b[2J\"b"},
                     .count = 2};
-    why_print(&w, bytes_of("{\"cells\": [{\"cell\":\"c1\", \"why\":\"memory\"}]}"), false, &f->out);
-    assert_string_equal(buf_string(&f->out), "web/1: first\n    a?[2J\"b\n"
-                                             "    the auctioneer says:\n"
-                                             "      cells:\n"
-                                             "        -\n"
-                                             "          cell: c1\n"
-                                             "          why: memory\n");
+    static const struct {
+        const char *answer, *lines;
+    } rows[] = {
+        {"{\"state\":\"unplaced\",\"memory_mb\":64,\"disk_mb\":9,\"cells\":4,\"filters\":["
+         "{\"filter\":\"unusable\",\"cells\":1},{\"filter\":\"rootfs\"},"
+         "{\"filter\":\"resources\",\"cells\":3}],\"nearest\":{\"cell_id\":\"c\\u001b1\","
+         "\"filter\":\"resources\",\"lacks_memory_mb\":20,\"lacks_containers\":1}}",
+         "    the auctioneer says:\n"
+         "      of 4 cells: 1 cannot be used now, 3 without the room\n"
+         "      it wants 64 MB of memory and 9 MB of disk\n"
+         "      the nearest is c?1, which lacks 20 MB of memory, 1 container\n"},
+        {"{\"state\":\"being placed\",\"in_flight_limit\":true,\"zone\":\"z1\",\"cells\":1,"
+         "\"fit\":1}",
+         "    the auctioneer says:\n"
+         "      it is being placed\n"
+         "      so many containers are being started that no more may be\n"
+         "      of 1 cell: 1 that would take it\n"
+         "      it may go to zone z1 only\n"},
+        {"{\"state\":\"unplaced\",\"placement_tags\":[\"a\",\"b\"],\"cells\":2,\"filters\":["
+         "{\"filter\":\"placement_tags\",\"cells\":1},{\"filter\":\"newer\",\"cells\":1}],"
+         "\"nearest\":{\"cell_id\":\"c1\",\"filter\":\"unusable\",\"why\":\"lost\"}}",
+         "    the auctioneer says:\n"
+         "      of 2 cells: 1 without the placement tags, 1 kept out by newer\n"
+         "      it wants the placement tags a, b\n"
+         "      the nearest is c1 (lost)\n"},
+        {"{}", "    the auctioneer says:\n      it knows of no cell\n"},
+        {"not JSON", ""},
+        {"[1]", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        buf_clear(&f->out);
+        why_print(&w, bytes_of(rows[i].answer), false, &f->out);
+        assert_string_equal(buf_string(&f->out),
+                            arena_printf(&f->arena, "web/1: first\n    a?[2J\"b\n%s",
+                                         rows[i].lines));
+    }
     buf_clear(&f->out);
     why_print(&w, bytes_of("{\"x\": 1}"), true, &f->out);
     why_print(&w, bytes_of("not JSON"), true, &f->out);
