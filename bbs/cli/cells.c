@@ -60,8 +60,8 @@ static const char *stand(struct arena *a, const Board__BrakeRecord *brake, int64
         how = arena_printf(a, "kept for %s, and until confirmed or back", since);
         break;
     default:
-        how = arena_printf(a, "released %s ago; as far as they stay silent they become LOST, a few "
-                              "at a time", since);
+        how = arena_printf(a, "released %s ago; those that stay silent become LOST, a few at a time",
+                           since);
         break;
     }
     return arena_printf(a, "%s fell silent%s: %s (%s)", count(a, brake),
@@ -101,7 +101,7 @@ const char *brake_text(struct arena *a, const Board__BrakeRecord *brake)
     return brake->state == BOARD__BRAKE_RECORD__STATE__KEPT
                ? arena_printf(a, "%s kept (%s): they stay held until bbs cells confirm, or until "
                                  "they are back", count(a, brake), names(a, brake))
-               : arena_printf(a, "%s confirmed (%s): as far as they stay silent they become LOST, a "
-                                 "few at a time, and what ran there is started elsewhere",
+               : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at a "
+                                 "time, and what ran there is started elsewhere",
                               count(a, brake), names(a, brake));
 }

@@ -70,8 +70,11 @@ static void say_cells(struct why *w, const struct why_facts *f)
     if (count == 0) {
         say(w, "there are no cells: start a rep");
     } else if (present < count) {
-        say(w, "cells that take work: %zu of %zu (%zu evacuating, %zu lost)", present, count,
-            evacuating, count - present - evacuating);
+        size_t lost = count - present - evacuating;
+        say(w, "cells that take work: %zu of %zu (%s%s%s)", present, count,
+            evacuating ? arena_printf(w->arena, "%zu evacuating", evacuating) : "",
+            evacuating && lost ? ", " : "",
+            lost ? arena_printf(w->arena, "%zu lost", lost) : "");
     }
 }
 
@@ -199,8 +202,9 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     }
     say(w, "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
     bool told = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    say(w, "the rejection after %d others fails it (max_retries)",
-        told ? (int)t->max_retries : TASK_MAX_RETRIES);
+    int retries = told ? (int)t->max_retries : TASK_MAX_RETRIES;
+    say(w, "after %d rejection%s the next one fails it (max_retries)", retries,
+        retries == 1 ? "" : "s");
     say_cells(w, f);
 }
 

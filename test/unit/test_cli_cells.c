@@ -97,8 +97,8 @@ static void what_is_released_is_not_held(void **state)
           "CELL  ZONE  STATE    FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
           "c1    z1    LOST     10m  -       -     -           -       https://c1:1801  -\n"
           "c2    z1    PRESENT  10m  -       -     -           -       https://c1:1801  -\n"
-          "    2 cells fell silent together: released 60s ago; as far as they stay silent they become "
-          "LOST, a few at a time (c1, c2)\n");
+          "    2 cells fell silent together: released 60s ago; those that stay silent become LOST, a "
+          "few at a time (c1, c2)\n");
 }
 
 static void kept_until_confirmed(void **state)
@@ -122,8 +122,8 @@ static void words_are_answered(void **state)
                         "are back");
     assert_string_equal(
         brake_text(&a, row_brake(&a, "RELEASED cells=a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1")),
-        "10 cells confirmed (a, b, c, d, e, f, g, h and 2 more): as far as they stay silent they "
-        "become LOST, a few at a time, and what ran there is started elsewhere");
+        "10 cells confirmed (a, b, c, d, e, f, g, h and 2 more): those that stay silent become "
+        "LOST, a few at a time, and what ran there is started elsewhere");
     arena_done(&a);
 }
 

@@ -214,11 +214,11 @@ static void tasks(void **state)
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
          "PENDING for 5s; no cell has the root filesystem docker:///x (cells have: busybox, alpine); "
-         OFFERED "; the rejection after 3 others fails it (max_retries); " CELLS},
-        {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 9,
+         OFFERED "; after 3 rejections the next one fails it (max_retries); " CELLS},
+        {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 1,
          "PENDING for 5s; it was rejected twice, the last time: no room; no cell has the root "
          "filesystem docker:///x (cells have: busybox, alpine); " OFFERED
-         "; the rejection after 9 others fails it (max_retries); " CELLS},
+         "; after 1 rejection the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "RUNNING on here for 5s"},
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
          "RUNNING on gone for 5s; its cell gone has been LOST for 7s; a task runs at most once, so it "
