@@ -219,9 +219,9 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
 }
 
 /* The same sums as in the search, so that equal is equal. */
-static struct best judged(const struct pick *p, uint32_t cell, uint32_t process)
+static struct best judged(const struct pick *p, const struct room *r, uint32_t cell, uint32_t process)
 {
-    double base = score_base(&p->rooms[cell], p->rules, &p->demand);
+    double base = score_base(r, p->rules, &p->demand);
     bool lrp = p->demand.kind == JOB_LRP;
     uint32_t locality = lrp ? tally_get(p->tally, process, cell) : 0;
     return (struct best){.score = score_with(base, locality), .base = base, .cell = cell};
@@ -230,17 +230,35 @@ static struct best judged(const struct pick *p, uint32_t cell, uint32_t process)
 uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
                            uint32_t cell)
 {
-    struct best best = judged(p, cell, process);
+    struct best best = judged(p, &p->rooms[cell], cell, process);
     uint32_t equals = 0;
     for (size_t i = 0; i < count; i++) {
         const struct pick_cells *cells = &p->cells[zones[i]];
         for (size_t k = 0; k < cells->count; k++) {
-            struct best other = judged(p, cells->cells[k], process);
-            equals += may_take(p, &p->rooms[cells->cells[k]]) && other.score == best.score &&
-                      other.base == best.base;
+            const struct room *r = &p->rooms[cells->cells[k]];
+            struct best other = judged(p, r, cells->cells[k], process);
+            equals += may_take(p, r) && other.score == best.score && other.base == best.base;
         }
     }
     return equals;
+}
+
+uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
+                     uint32_t cell)
+{
+    struct best best = {.score = SCORE_INITIAL_BEST, .cell = -1};
+    for (size_t i = 0; i < count; i++) {
+        const struct pick_cells *cells = &p->cells[zones[i]];
+        for (size_t k = 0; k < cells->count; k++) {
+            struct room r = p->rooms[cells->cells[k]];
+            r.failed_starts = 0;
+            struct best other = judged(p, &r, cells->cells[k], process);
+            if (may_take(p, &r) && wins(p, &best, other.score, other.base, cells->cells[k])) {
+                best = other;
+            }
+        }
+    }
+    return best.cell < 0 ? cell : (uint32_t)best.cell;
 }
 
 void pick_take(struct pick *p, uint32_t cell, uint32_t process)

@@ -60,6 +60,11 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
 uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
                            uint32_t cell);
 
+/* The cell of these zones that would have won if failed starts counted for nothing; `cell`, the best of
+ * them, if that is the same. Looks at every cell: for explanations. */
+uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
+                     uint32_t cell);
+
 /* A job of the run was placed on `cell`: takes its room and keeps the order. */
 void pick_take(struct pick *p, uint32_t cell, uint32_t process);
 

@@ -170,6 +170,7 @@ static void add_cells(const struct auctioneer *x, Auction__AuctioneerState *s, s
         v->why = arena_strdup(a, cell->why);
         if (cell->state) {
             v->zone = arena_strdup(a, cell->state->zone);
+            v->failed_starts = cell->state->failedstarts;
         }
         if (cell->state && cell->state->availableresources) {
             v->memory_mb = cell->state->availableresources->memorymb;

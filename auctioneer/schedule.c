@@ -236,7 +236,9 @@ static void plan_zones(struct auction *x, const struct queued *q, size_t preferr
 static void explain(const struct auction *x, const struct queued *q, const uint32_t *zones,
                     size_t zone_count, uint32_t cell)
 {
+    uint32_t spared = pick_spared(&x->pick, zones, zone_count, q->process, cell);
     q->decision->equals = pick_count_equals(&x->pick, zones, zone_count, q->process, cell);
+    q->decision->spared = spared == cell ? -1 : (int32_t)spared;
 }
 
 static int64_t find_cell(struct auction *x, const struct queued *q)
@@ -378,7 +380,7 @@ struct decision *schedule(struct arena *a, const struct schedule_input *in)
     struct auction x;
     auction_init(&x, a, in);
     for (size_t i = 0; i < in->job_count; i++) {
-        decisions[i].cell = -1;
+        decisions[i].cell = decisions[i].spared = -1;
         x.queue[i].decision = &decisions[i];
     }
     qsort(x.queue, in->job_count, sizeof(*x.queue), compare_queued);

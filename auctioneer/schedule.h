@@ -47,6 +47,7 @@ struct decision {
     int32_t cell;        /* where it is placed; -1 = nowhere */
     uint32_t turn;       /* decided as the n-th, from 0 */
     uint32_t equals;     /* cells that were as good, itself among them; of schedule_input.explains */
+    int32_t spared;      /* the cell that failed starts kept it from; -1 = none; likewise */
     const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
 };
 

@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+/* A rep of another version may tell more, or nonsense. */
+static double failed_starts(const Cell__CellState *state)
+{
+    int32_t told = state->failedstarts;
+    return told < 0 ? 0 : told > SCORE_FAILED_STARTS_MAX ? SCORE_FAILED_STARTS_MAX : told;
+}
+
 static size_t count_ended(const Cell__CellState *state)
 {
     size_t count = 0;
@@ -31,6 +38,7 @@ void room_init(struct room *r, const Cell__CellState *state)
         .per_containers = 1.0 / total->containers,
         .proxy_memory = state->proxymemoryallocationmb,
         .starting = state->startingcontainercount,
+        .failed_starts = failed_starts(state),
         .tasks = (double)state->n_tasks,
         .ended_tasks = (double)count_ended(state),
         .index = state->cell_index,

@@ -21,6 +21,10 @@ struct score_rules {
 };
 
 #define SCORE_LOCALITY_WEIGHT 1000.0
+/* What each start that failed at once counts, of a few: four are as bad as a full cell, and nothing
+ * beside one instance of the same process. Not in Diego's scoring. */
+#define SCORE_FAILED_START_WEIGHT 0.25
+enum { SCORE_FAILED_STARTS_MAX = 4 };
 /* A score must be below it to win at all. */
 #define SCORE_INITIAL_BEST 1e20
 
@@ -30,6 +34,7 @@ struct room {
     double per_memory, per_disk, per_containers;    /* 1 / total */
     double proxy_memory;                            /* added to each LRP */
     double starting;                                /* containers that are being started */
+    double failed_starts; /* in a row, at once; 0 to SCORE_FAILED_STARTS_MAX */
     double index; /* for bin packing: the cell's index among those of its zone */
     double tasks, ended_tasks; /* of all its tasks, those whose process is gone */
     double free_memory, free_disk, free_containers;
@@ -80,6 +85,12 @@ static inline double score_largest_used(const struct room *r, const struct deman
     return largest > containers ? largest : containers;
 }
 
+/* What the failed starts of the cell make of it. */
+static inline double score_failed_starts(const struct room *r, const struct score_rules *rules)
+{
+    return rules->scoring == SCORING_LARGEST ? r->failed_starts * SCORE_FAILED_START_WEIGHT : 0;
+}
+
 /* Everything of the score but the locality of an LRP. Never falls when something is placed on the
  * cell. Inline, for it is what a decision does most. */
 static inline double score_base(const struct room *r, const struct score_rules *rules,
@@ -87,7 +98,8 @@ static inline double score_base(const struct room *r, const struct score_rules *
 {
     double used =
         rules->scoring == SCORING_LARGEST ? score_largest_used(r, q) : score_mean_used(r, q);
-    double score = used + r->starting * rules->starting_container_weight;
+    double score = used + r->starting * rules->starting_container_weight +
+                   score_failed_starts(r, rules);
     if (q->kind == JOB_TASK) {
         double tasks = rules->scoring == SCORING_DIEGO ? r->tasks : r->tasks - r->ended_tasks;
         return score + SCORE_LOCALITY_WEIGHT * tasks;

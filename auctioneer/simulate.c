@@ -141,6 +141,10 @@ static void tell_placed(struct simulation *s, size_t turn, const struct demand *
     ret->cell_id = borrowed(p->from->id);
     ret->zone = p->from->state->zone;
     ret->equals = s->decisions[s->turns[turn]].equals;
+    int32_t spared = s->decisions[s->turns[turn]].spared;
+    ret->failed_starts = (uint32_t)p->room.failed_starts;
+    ret->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);
+    ret->spared_cell_id = spared < 0 ? ret->spared_cell_id : borrowed(s->players[spared].from->id);
     ret->score = job->kind == JOB_LRP ? score_with(base, locality(s, turn, cell)) : base;
     take(p, &s->in->rules->score, q);
 }
@@ -205,6 +209,8 @@ static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_
     }
     told->zone = cell->state->zone;
     told->placed = p->placed;
+    told->failed_starts = (uint32_t)p->room.failed_starts;
+    told->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);
     told->memory_mb = (int32_t)p->room.free_memory;
     told->disk_mb = (int32_t)p->room.free_disk;
     told->containers = (int32_t)p->room.free_containers;

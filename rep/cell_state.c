@@ -108,6 +108,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     }
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
+    s->failedstarts = (int32_t)starts_failed_lately(&r->starts, r->now.mono_ns);
     s->n_placementtags = list_size(config->placement_tags);
     s->placementtags = (char **)config->placement_tags;
     s->n_optionalplacementtags = list_size(config->optional_placement_tags);
@@ -117,8 +118,9 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
 
 const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf)
 {
-    return arena_printf(a, "\"%llu-%llu-%s\"", (unsigned long long)r->config.session,
-                        (unsigned long long)r->containers.version, protobuf ? "p" : "j");
+    return arena_printf(a, "\"%llu-%llu-%u-%s\"", (unsigned long long)r->config.session,
+                        (unsigned long long)r->containers.version,
+                        starts_failed_lately(&r->starts, r->now.mono_ns), protobuf ? "p" : "j");
 }
 
 bool cell_state_is_well(const struct rep *r)

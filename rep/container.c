@@ -22,6 +22,7 @@ void containers_init(struct containers *t)
 {
     *t = (struct containers){0};
     TAILQ_INIT(&t->queue);
+    TAILQ_INIT(&t->unproven);
 }
 
 static void container_free(void *value)
@@ -102,9 +103,28 @@ static bool phase_is_starting(int p)
     return p == PHASE_RESERVED || p == PHASE_INITIALIZING || p == PHASE_CREATED;
 }
 
+void container_unproven(struct container *c, int64_t now_ns)
+{
+    if (!c->unproven) {
+        c->unproven = true;
+        c->running_since_ns = now_ns;
+        TAILQ_INSERT_TAIL(&c->table->unproven, c, unproven_link);
+    }
+}
+
+void container_judged(struct container *c)
+{
+    if (c->unproven) {
+        TAILQ_REMOVE(&c->table->unproven, c, unproven_link);
+    }
+    c->unproven = false;
+    c->start_judged = true;
+}
+
 static void container_drop(struct container *c)
 {
     struct containers *t = c->table;
+    container_judged(c);
     container_due(c, NEVER_NS);
     if (c->queued) {
         TAILQ_REMOVE(&t->queue, c, queue_link);

@@ -61,6 +61,8 @@ struct container {
     unsigned failures;  /* of the present step, for the back-off */
     unsigned attempts;  /* to make or start it that ended uncertain */
     int64_t starting_until_ns; /* listed as starting: for so long it is waited for; 0 = it is not */
+    int64_t running_since_ns; /* of an unproven one: first seen RUNNING */
+    bool start_judged; /* by starts.h; one that an earlier rep started never is */
     unsigned signals;   /* sent since the stop was asked */
     int64_t retry_ns;   /* nothing is tried before; 0 = at once */
     unsigned note_failures;  /* of the note that is wanted, which holds nothing else up */
@@ -72,9 +74,9 @@ struct container {
     /* Of the table. */
     struct containers *table;
     int64_t due_ns;
-    bool queued;
+    bool queued, unproven;
     RB_ENTRY(container) due_link;
-    TAILQ_ENTRY(container) queue_link;
+    TAILQ_ENTRY(container) queue_link, unproven_link;
 };
 
 RB_HEAD(container_due, container);
@@ -85,6 +87,7 @@ struct containers {
     struct map by_index;         /* "process_guid/index" -> newest struct container of it */
     struct container_due due;
     struct container_queue queue; /* to be reconciled in this step */
+    struct container_queue unproven; /* RUNNING, their start not judged; the longest first */
     size_t starting;             /* RESERVED, INITIALIZING, CREATED */
     uint64_t version;            /* raised by every change that /state shows */
 };
@@ -122,6 +125,11 @@ void container_never_ran(struct container *c, const char *text, struct effects *
 /* Completes it: FAILED or ENDED with the text that a crash would tell. */
 void container_complete(struct container *c, int news, const char *text,
                         struct effects *out);
+
+/* It runs, and whether that lasts is to be seen; nothing if that is noted already. */
+void container_unproven(struct container *c, int64_t now_ns);
+/* How its start came out is known. */
+void container_judged(struct container *c);
 
 /* Other words for how it ended. */
 void container_set_text(struct container *c, const char *text);

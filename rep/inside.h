@@ -16,6 +16,7 @@
 #include "rep/moves.h"
 #include "rep/rep.h"
 #include "rep/session.h"
+#include "rep/starts.h"
 
 /* Settings where the configuration says 0 (DESIGN 5). */
 #define RECONCILE_INTERVAL_NS (30 * SECOND_NS)
@@ -57,6 +58,7 @@ struct rep {
     struct map fetches; /* id of an open call as text -> struct container */
     struct metrics metrics;
     struct drain drain;
+    struct starts starts;
 
     int64_t pass_ns;    /* when the next pass over everything is due */
     bool pass_wanted;   /* at the end of this step */

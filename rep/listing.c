@@ -87,6 +87,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         capacity_port_adopt(&r->capacity, note->ports[i]->host_port);
     }
     c->made = true;
+    c->start_judged = true;
     c->touched = r->next_id;
     if (container_is_task(c)) {
         cell_task_found(c, s->state);

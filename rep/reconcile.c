@@ -221,6 +221,7 @@ static void removal(struct rep *r, struct container *c, struct effects *out)
 static void look_at(struct rep *r, struct container *c, struct effects *out)
 {
     rep_give_memory(r, c);
+    starts_judge(r, c);
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }

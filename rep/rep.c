@@ -286,6 +286,7 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
     if (r->ended) {
         return;
     }
+    starts_settle(r);
     on_event(r, ev, out);
     if (r->ended) {
         return;

@@ -88,6 +88,10 @@ static int check_cells(struct dry_run *d, struct err *err)
         if (!*d->cells[i].id) {
             return err_set(err, ERR_INVALID, "a cell state without cell_id");
         }
+        if (d->cells[i].state && d->cells[i].state->failedstarts < 0) {
+            return err_set(err, ERR_INVALID, "cell %.64s: %d failed starts are less than none",
+                           d->cells[i].id, (int)d->cells[i].state->failedstarts);
+        }
         if (i > 0 && by_id(&d->cells[i - 1], &d->cells[i]) == 0) {
             return err_set(err, ERR_INVALID, "cell %.64s is there twice", d->cells[i].id);
         }

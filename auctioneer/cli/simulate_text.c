@@ -25,11 +25,31 @@ static void explain(struct arena *a, const Auction__Why *w, struct table *t)
     }
 }
 
+/* "its last 3 starts failed at once"; "its last start ...". */
+static const char *failed_text(struct arena *a, uint32_t failed)
+{
+    return failed == 1 ? "its last start failed at once"
+                       : arena_printf(a, "its last %u starts failed at once", failed);
+}
+
 /* "fits 3 cells; score 0.300, drawn from 2 equal ones". */
 static const char *how_it_won(struct arena *a, const Auction__SimulatedJob *j)
 {
     const char *text = arena_printf(a, "fits %s; score %.3f", cells_text(a, j->fit), j->score);
     return j->equals > 1 ? arena_printf(a, "%s, drawn from %u equal ones", text, j->equals) : text;
+}
+
+/* Where starts that failed at once had a say. */
+static void explain_failed_starts(struct arena *a, const Auction__SimulatedJob *j, struct table *t)
+{
+    if (j->failed_starts_score > 0) {
+        table_note(t, arena_printf(a, "of the score %.3f is for %s: %s", j->failed_starts_score,
+                                   j->cell_id, failed_text(a, j->failed_starts)));
+    }
+    if (*j->spared_cell_id) {
+        table_note(t, arena_printf(a, "%s would be better but for its failed starts",
+                                   j->spared_cell_id));
+    }
 }
 
 static void add_job(struct arena *a, const Auction__SimulatedJob *j, struct table *t)
@@ -38,6 +58,7 @@ static void add_job(struct arena *a, const Auction__SimulatedJob *j, struct tabl
     const char *why = placed ? how_it_won(a, j) : j->reason;
     table_add(t, (const char *const[]){subject(a, j), placed ? j->cell_id : NULL,
                                        placed && *j->zone ? j->zone : NULL, why});
+    explain_failed_starts(a, j, t);
     if (j->why) {
         explain(a, j->why, t);
     }
@@ -60,6 +81,10 @@ static void add_cell(struct arena *a, const Auction__SimulatedCell *c, struct ta
                                        of(a, c->memory_mb, c->total_memory_mb),
                                        of(a, c->disk_mb, c->total_disk_mb),
                                        of(a, c->containers, c->total_containers)});
+    if (c->failed_starts_score > 0) {
+        table_note(t, arena_printf(a, "%s: it counts as worse by %.3f for a while",
+                                   failed_text(a, c->failed_starts), c->failed_starts_score));
+    }
 }
 
 void simulate_text(struct arena *a, const Auction__Simulation *s, struct buf *out)

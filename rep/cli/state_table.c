@@ -38,6 +38,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
         {"disk", resource_text(a, free->diskmb, total->diskmb, " MB")},
         {"containers", resource_text(a, free->containers, total->containers, "")},
         {"starting", arena_printf(a, "%d", (int)s->startingcontainercount)},
+        {"failed starts", arena_printf(a, "%d lately, in a row", (int)s->failedstarts)},
         {"root filesystems", rootfs_text(a, s)},
         {"lrps", arena_printf(a, "%zu", s->n_lrps)},
         {"tasks", arena_printf(a, "%zu", s->n_tasks)},

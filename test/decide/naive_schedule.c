@@ -99,6 +99,7 @@ static int64_t next_attempt(const struct naive *n, const struct job *job, int64_
 }
 
 struct found {
+    bool forgiving; /* failed starts count for nothing */
     int64_t cell;
     double score, base;
     uint32_t equals; /* that are as good, itself among them */
@@ -118,7 +119,9 @@ static int compare(const struct found *f, double score, double base)
 static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
 {
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
-    const struct room *r = &n->rooms[cell];
+    struct room without = n->rooms[cell];
+    without.failed_starts = f->forgiving ? 0 : without.failed_starts;
+    const struct room *r = &without;
     enum filter_step step = filter_cell(n->in->cells[cell].state, job);
     f->furthest = step > f->furthest ? step : f->furthest;
     if (step < FILTER_PASSED) {
@@ -140,6 +143,18 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
     }
 }
 
+static void try_all(const struct naive *n, const struct job *job, struct found *f)
+{
+    for (int64_t at = next_attempt(n, job, -1); at >= 0 && f->cell < 0;
+         at = next_attempt(n, job, at)) {
+        for (size_t c = 0; c < n->in->cell_count; c++) {
+            if (!is_closed(n, job, c) && attempt(n, job, c) == at) {
+                try_cell(n, job, c, f);
+            }
+        }
+    }
+}
+
 static void decide(struct naive *n, size_t number, struct decision *d)
 {
     const struct schedule_input *in = n->in;
@@ -155,14 +170,10 @@ static void decide(struct naive *n, size_t number, struct decision *d)
         return;
     }
     count(n, job->guid);
-    for (int64_t at = next_attempt(n, job, -1); at >= 0 && f.cell < 0;
-         at = next_attempt(n, job, at)) {
-        for (size_t c = 0; c < in->cell_count; c++) {
-            if (!is_closed(n, job, c) && attempt(n, job, c) == at) {
-                try_cell(n, job, c, &f);
-            }
-        }
-    }
+    try_all(n, job, &f);
+    struct found spared = {.forgiving = true, .cell = -1, .score = SCORE_INITIAL_BEST};
+    try_all(n, job, &spared);
+    d->spared = spared.cell == f.cell ? -1 : (int32_t)spared.cell;
     if (f.cell < 0) {
         d->refusal = f.furthest == FILTER_PASSED ? filter_shortage_text(f.common)
                                                  : filter_text(n->arena, f.furthest, job);
@@ -198,7 +209,7 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
         n.in_flight++;
     }
     for (size_t i = 0; i < in->job_count; i++) {
-        n.where[i] = decisions[i].cell = -1;
+        n.where[i] = decisions[i].cell = decisions[i].spared = -1;
     }
     for (size_t i = 0; i < in->job_count; i++) {
         decisions[order[i]].turn = (uint32_t)i;

@@ -131,6 +131,60 @@ static void tasks_go_where_the_fewest_tasks_are(void **state)
     assert_string_equal(plan_of(x), "t1/0=b t2/0=a t3/0=b");
 }
 
+/* Each of a few is a quarter of a full cell; more, or less than none, is nonsense. */
+static void starts_that_failed_make_a_cell_worse(void **state)
+{
+    struct schedule_rows *x = *state;
+    Cell__CellState *a = with_cell(x, "a", "z1"), *b = with_cell(x, "b", "z1");
+    with_task(x, "t");
+    a->failedstarts = 1;
+    b->availableresources->memorymb = 751;
+    assert_string_equal(plan_of(x), "t/0=b");
+    b->availableresources->memorymb = 749;
+    assert_string_equal(plan_of(x), "t/0=a");
+    b->availableresources->memorymb = 100; /* as full as can be: four are as bad */
+    a->failedstarts = 3;
+    assert_string_equal(plan_of(x), "t/0=a");
+    a->failedstarts = 4;
+    assert_string_equal(plan_of(x), "t/0=b");
+    b->failedstarts = 4;
+    a->failedstarts = INT32_MAX;
+    assert_string_equal(plan_of(x), "t/0=a");
+    b->failedstarts = INT32_MIN;
+    assert_string_equal(plan_of(x), "t/0=b");
+    b->availableresources->memorymb = 99; /* it is the only one with room */
+    assert_string_equal(plan_of(x), "t/0=a");
+}
+
+/* However many: one that fails is taken before a second instance beside the first, or in its zone. */
+static void failed_starts_do_not_outweigh_what_keeps_apart(void **state)
+{
+    struct schedule_rows *x = *state;
+    Cell__CellState *a = with_cell(x, "a", "z1"), *b = with_cell(x, "b", "z1");
+    Cell__CellState *c = with_cell(x, "c", "z2");
+    a->failedstarts = c->failedstarts = 4;
+    a->availableresources->memorymb = 200; /* fuller than b as well */
+    cell_row_lrp(&x->arena, b, "web");
+    cell_row_lrp(&x->arena, c, "web");
+    with_lrp(x, "web", 2);
+    assert_string_equal(plan_of(x), "web/2=a");
+    c->n_lrps = 0;
+    assert_string_equal(plan_of(x), "web/2=c");
+    cell_row_tags(&x->arena, a, "", "ssd");
+    with_tags(x, &x->jobs[0], "ssd");
+    assert_string_equal(plan_of(x), "web/2=a");
+}
+
+static void diego_knows_no_failed_starts(void **state)
+{
+    struct schedule_rows *x = *state;
+    x->rules.score.scoring = SCORING_DIEGO;
+    with_cell(x, "a", "z1")->failedstarts = 4;
+    with_cell(x, "b", "z1")->availableresources->memorymb = 999;
+    with_lrp(x, "web", 0);
+    assert_string_equal(plan_of(x), "web/0=a");
+}
+
 /* An instance has crashed: its cell is empty, the other one has its sibling. */
 static void what_is_over_holds_no_others_off(void **state)
 {
@@ -260,6 +314,9 @@ int main(void)
         TEST(instances_of_a_process_go_apart),
         TEST(what_was_placed_before_in_the_auction_counts),
         TEST(tasks_go_where_the_fewest_tasks_are),
+        TEST(starts_that_failed_make_a_cell_worse),
+        TEST(failed_starts_do_not_outweigh_what_keeps_apart),
+        TEST(diego_knows_no_failed_starts),
         TEST(what_is_over_holds_no_others_off),
         TEST(a_task_that_is_over_holds_no_others_off),
         TEST(equal_scores_go_to_the_lower_rank),

@@ -130,6 +130,30 @@ static void tells_what_was_drawn(void **state)
     assert_true(seen[0] && seen[1] && !seen[2]);
 }
 
+static void tells_what_failed_starts_make_of_it(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a", "z1", 1000)->failedstarts = 3;
+    cell(x, "b", "z1", 900);
+    job(x, JOB_TASK, "t", 0, 100, 100);
+    job(x, JOB_LRP, "web", 1, 850, 100);
+    assert_string_equal(
+        told(x), "WHAT    CELL  ZONE  WHY\n"
+                 "task t  b     z1    fits 2 cells; score 0.200\n"
+                 "    a would be better but for its failed starts\n"
+                 "web/1   a     z1    fits 1 cell; score 1.600\n"
+                 "    of the score 0.750 is for a: its last 3 starts failed at once\n"
+                 "\n"
+                 "CELL  ZONE  PLACED  FREE MEMORY/MB  FREE DISK/MB  FREE CONTAINERS\n"
+                 "a     z1    1       150 of 1000     900 of 1000   99 of 100\n"
+                 "    its last 3 starts failed at once: it counts as worse by 0.750 for a while\n"
+                 "b     z1    1       800 of 1000     900 of 1000   99 of 100\n"
+                 "\n"
+                 "2 would be placed, 0 not; nothing was changed\n");
+    x->rules.score.scoring = SCORING_DIEGO; /* which knows none of it */
+    assert_null(strstr(told(x), "failed"));
+}
+
 /* Of a group of zones: the other zone has one of them already, so its cell is not as good. */
 static void draws_among_the_zones_that_are_tried_together(void **state)
 {
@@ -235,6 +259,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_as_an_auction_would),      TEST(nothing_to_place_and_no_cell),
+        TEST(tells_what_failed_starts_make_of_it),
         TEST(tells_what_was_drawn),            TEST(draws_among_the_zones_that_are_tried_together),
         TEST(tells_the_score_that_decided),    TEST(says_which_zone_is_the_only_one),
         TEST(so_many_are_explained),           TEST(as_many_as_it_takes),

@@ -181,6 +181,7 @@ static void cell_state_for_people(void **state)
                                           "disk              6 of 0 MB free\n"
                                           "containers        7 of 0 free\n"
                                           "starting          0\n"
+                                          "failed starts     0 lately, in a row\n"
                                           "root filesystems  docker preloaded:a preloaded:b\n"
                                           "lrps              1\n"
                                           "tasks             1\n");

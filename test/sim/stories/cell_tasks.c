@@ -523,6 +523,29 @@ void story_tasks_take_turns(struct cluster *c)
     assert_true(cells > 1);
 }
 
+void story_failing_cell_draws_no_work(struct cluster *c)
+{
+    says(c, "One of three cells that are alike can make no container: it fails at once and is idle "
+            "again. It gets one task of twelve that come one after another, and counts as worse "
+            "then; the others run.");
+    unsigned cell = (unsigned)random_below(world_random(c->world), c->options.cells);
+    int rejections = 0;
+    model_containers_fail_prepares(node_containers(c->cells[cell]), 1000, "no space");
+    for (int i = 0; i < 12; i++) {
+        struct told t;
+        begin(&t, c);
+        desire(&t);
+        await_process(&t);
+        await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+        rejections += t.rejections;
+        finish(&t, "done");
+        await_result(&t, "done");
+        acknowledge(&t);
+        end(&t);
+    }
+    assert_true(rejections <= 1);
+}
+
 void story_task_desired_anew_waits(struct cluster *c)
 {
     says(c, "While the only cell is cut off, and nobody leads the auction, its task is cancelled, "
