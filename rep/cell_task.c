@@ -75,7 +75,7 @@ static void prepare(struct rep *r, struct container *c, const Models__Task *reco
     container_learn(c, spec_note_task(c->about, definition));
     struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
-    spec_make_task(out->arena, definition, c->about, spec);
+    spec_make_task(out->arena, definition, c->about, r->config.address, spec);
     call->spec = spec;
     call->note = note_pack(out->arena, c->about);
     c->made = true;

@@ -1,6 +1,7 @@
 #include "rep/container.h"
 
 #include "rep/cell_task.h"
+#include "rep/note.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -198,7 +199,7 @@ void container_exited(struct container *c, int news, const struct container_stat
                       struct effects *out)
 {
     c->process_gone = true;
-    container_complete(c, news, exit_text_of(out->arena, s), out);
+    container_complete(c, news, exit_text_of(out->arena, s, c->about->log_source), out);
     bool well = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
     if (well && container_is_task(c)) {
         cell_task_succeeded(c);
@@ -288,12 +289,12 @@ bool container_is_starting(const struct container *c)
     return phase_is_starting(c->phase);
 }
 
-const char *exit_text_of(struct arena *a, const struct container_status *s)
+const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source)
 {
     if (s->text && s->text[0] != '\0') {
         return arena_strdup(a, s->text);
     }
     int status = s->exit_signal ? 128 + s->exit_signal : s->exit_code;
-    return arena_printf(a, "Exited with status %d%s", status,
-                        s->oom_killed ? " (out of memory)" : "");
+    return arena_printf(a, "%s: Exited with status %d%s", source[0] ? source : LOG_SOURCE_DEFAULT,
+                        status, s->oom_killed ? " (out of memory)" : "");
 }

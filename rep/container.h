@@ -153,8 +153,10 @@ const char *phase_name(int phase);
 /* What /state and the table of the seed call it. */
 bool container_is_starting(const struct container *c);
 
-/* "Exited with status 3", "Exited with status 137 (out of memory)", or the driver's own words for
- * what never ran. A signal counts as 128 + its number, as shells do. */
-const char *exit_text_of(struct arena *a, const struct container_status *s);
+/* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": the source ("" stands for
+ * LOG), then how its process ended (design/cell.md 1.6). A signal counts as 128 + its number, as shells
+ * do. The driver's own words for what never ran, or was lost with its shim, are no process's end and
+ * stand alone. */
+const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);
 
 #endif

@@ -97,7 +97,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
     struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
     c->note_wanted = false;
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
-    spec_make(out->arena, lrp, c->about, spec);
+    spec_make(out->arena, lrp, c->about, r->config.address, spec);
     call->spec = spec;
     call->note = note_pack(out->arena, c->about);
     c->made = true;

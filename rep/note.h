@@ -9,6 +9,9 @@
 
 enum { NOTE_FORMAT = 1 };
 
+/* What the text of a process's end begins with where nothing else is said (design/cell.md 1.6). */
+#define LOG_SOURCE_DEFAULT "LOG"
+
 /* Reads what the driver gave back for this guid. The note is the caller's (default allocator).
  * ERR_INVALID: malformed, of another format, or of another container. */
 int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct err *err);

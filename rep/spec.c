@@ -98,6 +98,16 @@ int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 
 /* ---- The note -------------------------------------------------------------------------------- */
 
+/* What an exit text begins with (design/cell.md 1.6). */
+static const char *source_of(const Models__Action *action, const char *own, const char *log_guid)
+{
+    const char *of_step = action && action->run_action ? action->run_action->log_source : "";
+    if (log_guid[0] == '\0') {
+        return LOG_SOURCE_DEFAULT;
+    }
+    return of_step[0] ? of_step : own[0] ? own : LOG_SOURCE_DEFAULT;
+}
+
 static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
                        size_t count)
 {
@@ -143,6 +153,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;
+    note.log_source = (char *)source_of(lrp->action, lrp->log_source, lrp->log_guid);
     note_ports(&scratch, &note, ports, port_count);
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
@@ -160,6 +171,8 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
     note.max_pids = definition->max_pids;
     task.result_file = definition->result_file;
     note.metric_guid = definition->metrics_guid;
+    note.log_source =
+        (char *)source_of(definition->action, definition->log_source, definition->log_guid);
     note.task = &task;
     return note_copy(&note);
 }
@@ -214,22 +227,72 @@ static void environment_ports(struct environment *e, const Rep__Note *about)
     }
 }
 
-/* `own` is the definition's environment. */
-static void spec_environment(struct arena *a, Models__EnvironmentVariable *const *own,
-                             size_t own_count, const Models__RunAction *run,
-                             const Rep__Note *about, struct container_spec *spec)
+/* A JSON list of objects of numbers, as Diego's executor writes it: what is 0 is left out, but for the
+ * container's own port. */
+static const char *ports_text(struct arena *a, const Rep__Note *about)
 {
-    enum { OF_INSTANCE = 4 };
+    struct buf b;
+    buf_init(&b);
+    buf_append_string(&b, "[");
+    for (size_t i = 0; i < about->n_ports; i++) {
+        const Models__PortMapping *p = about->ports[i];
+        buf_append_string(&b, i ? ",{" : "{");
+        if (p->host_port) {
+            buf_printf(&b, "\"external\":%u,", p->host_port);
+        }
+        buf_printf(&b, "\"internal\":%u", p->container_port);
+        if (p->host_tls_proxy_port) {
+            buf_printf(&b, ",\"external_tls_proxy\":%u", p->host_tls_proxy_port);
+        }
+        if (p->container_tls_proxy_port) {
+            buf_printf(&b, ",\"internal_tls_proxy\":%u", p->container_tls_proxy_port);
+        }
+        buf_append_string(&b, "}");
+    }
+    buf_append_string(&b, "]");
+    const char *text = arena_strdup(a, buf_string(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* Where it can be reached. A mapping without host port, and a container without mappings, has "" for
+ * both words. */
+static void environment_network(struct environment *e, const Rep__Note *about, const char *address)
+{
+    uint32_t port = about->n_ports > 0 ? about->ports[0]->host_port : 0;
+    bool six = strchr(address, ':') != NULL;
+    environment_set(e, "CF_INSTANCE_IP", address);
+    environment_set(e, "CF_INSTANCE_INTERNAL_IP", address);
+    environment_set(e, "CF_INSTANCE_PORT", port ? arena_printf(e->arena, "%u", port) : "");
+    environment_set(e, "CF_INSTANCE_ADDR",
+                    port ? arena_printf(e->arena, six ? "[%s]:%u" : "%s:%u", address, port) : "");
+    environment_set(e, "CF_INSTANCE_PORTS", ports_text(e->arena, about));
+}
+
+/* The definition's environment, and where the container is. */
+struct surroundings {
+    Models__EnvironmentVariable *const *own;
+    size_t own_count;
+    const char *address;
+};
+
+static void spec_environment(struct arena *a, const struct surroundings *around,
+                             const Models__RunAction *run, const Rep__Note *about,
+                             struct container_spec *spec)
+{
+    enum { OF_INSTANCE = 4, OF_NETWORK = 5 };
     struct environment e = {.arena = a};
     map_init(&e.places);
-    e.list = ARENA_ARRAY(a, OF_INSTANCE + own_count + run->n_env + 1 + about->n_ports,
+    e.list = ARENA_ARRAY(a, OF_INSTANCE + around->own_count + 1 + about->n_ports + run->n_env +
+                                OF_NETWORK,
                          struct name_value);
     if (about->key) {
         environment_instance(&e, about);
     }
-    environment_add(&e, own, own_count);
-    environment_add(&e, run->env, run->n_env);
+    environment_add(&e, around->own, around->own_count);
     environment_ports(&e, about);
+    environment_add(&e, run->env, run->n_env);
+    environment_network(&e, about, around->address);
     map_done(&e.places, NULL);
     spec->env = e.list;
     spec->env_count = e.count;
@@ -253,7 +316,7 @@ static void spec_run(struct arena *a, const Models__RunAction *run, struct conta
 }
 
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
-               struct container_spec *ret_spec)
+               const char *address, struct container_spec *ret_spec)
 {
     const Models__RunAction *run = lrp->action->run_action;
     assert(run);
@@ -262,7 +325,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .memory_mb = lrp->memory_mb,
         .disk_mb = lrp->disk_mb,
         .max_pids = lrp->max_pids,
-        .cpu_weight = lrp->cpu_weight ? lrp->cpu_weight : 1, /* rep-auctioneer.md 2.5 */
+        .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design/cell.md 5.4 */
         .privileged = lrp->privileged,
     };
     spec_run(a, run, ret_spec);
@@ -272,12 +335,13 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     }
     ret_spec->ports = ports;
     ret_spec->port_count = about->n_ports;
-    spec_environment(a, lrp->environment_variables, lrp->n_environment_variables, run, about,
-                     ret_spec);
+    const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
+                                        address};
+    spec_environment(a, &around, run, about, ret_spec);
 }
 
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
-                    const Rep__Note *about, struct container_spec *ret_spec)
+                    const Rep__Note *about, const char *address, struct container_spec *ret_spec)
 {
     const Models__RunAction *run = definition->action->run_action;
     assert(run);
@@ -290,6 +354,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .privileged = definition->privileged,
     };
     spec_run(a, run, ret_spec);
-    spec_environment(a, definition->environment_variables, definition->n_environment_variables,
-                     run, about, ret_spec);
+    const struct surroundings around = {definition->environment_variables,
+                                        definition->n_environment_variables, address};
+    spec_environment(a, &around, run, about, ret_spec);
 }

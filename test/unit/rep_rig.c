@@ -428,6 +428,9 @@ Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
     lrp->action->run_action = ARENA_NEW(a, Models__RunAction);
     models__run_action__init(lrp->action->run_action);
     lrp->action->run_action->path = (char *)"/bin/httpd";
+    lrp->action->run_action->log_source = (char *)"APP/WEB";
+    lrp->log_source = (char *)"APP";
+    lrp->log_guid = arena_strdup(a, process_guid);
     lrp->n_ports = port_count;
     lrp->ports = arena_copy(a, ports, port_count * sizeof(*ports));
     return lrp;
@@ -496,6 +499,7 @@ struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
     note.definition = (char *)RIG_DEFINITION;
     note.memory_mb = 100;
     note.disk_mb = 10;
+    note.log_source = (char *)"APP/WEB";
     note.n_ports = 1;
     note.ports = ports;
     size_t size = rep__note__get_packed_size(&note);
@@ -546,6 +550,8 @@ Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Tas
     d->action->run_action = ARENA_NEW(a, Models__RunAction);
     models__run_action__init(d->action->run_action);
     d->action->run_action->path = (char *)"/bin/work";
+    d->log_source = (char *)"STG";
+    d->log_guid = arena_strdup(a, task_guid);
     return task;
 }
 
@@ -589,6 +595,7 @@ struct container_status rep_rig_task_status(struct rep_rig *g, const char *task_
     note.format = 1;
     note.task = &task;
     note.instance_guid = (char *)task_guid;
+    note.log_source = (char *)"STG";
     note.memory_mb = 100;
     note.disk_mb = 10;
     size_t size = rep__note__get_packed_size(&note);

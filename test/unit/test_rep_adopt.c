@@ -75,7 +75,7 @@ static void what_ended_meanwhile_is_a_crash(void **state)
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
     s.exit_code = 2;
     rep_rig_answer_list(&g, &s, 1);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message, "Exited with status 2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message, "APP/WEB: Exited with status 2");
     rep_rig_done(&g);
 }
 
@@ -292,7 +292,7 @@ static void an_end_nobody_told_of_is_listed(void **state)
     s.exit_signal = SIGSEGV;
     rep_rig_answer_list(&g, &s, 1);
     assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
-                        "Exited with status 139");
+                        "APP/WEB: Exited with status 139");
     rep_rig_done(&g);
 }
 

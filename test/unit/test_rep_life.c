@@ -158,7 +158,7 @@ static void a_crash_is_told_and_the_container_deleted(void **state)
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 3);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message, "Exited with status 3");
+    assert_string_equal(crash.move->error_message, "APP/WEB: Exited with status 3");
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
     Models__ActualLRP *unclaimed = rep_rig_record(&g, "web", "UNCLAIMED", "", "");
     rep_rig_move_done(&g, crash, unclaimed);
@@ -183,7 +183,7 @@ static void out_of_memory_is_told(void **state)
                                                    .oom_killed = true,
                                                    .text = ""}});
     assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
-                        "Exited with status 137 (out of memory)");
+                        "APP/WEB: Exited with status 137 (out of memory)");
     rep_rig_done(&g);
 }
 

@@ -1,5 +1,6 @@
 /* From a DesiredLRP to the driver's spec and the rep's note; the capacity's arithmetic. */
 #include "rep/capacity.h"
+#include "rep/container.h"
 #include "rep/note.h"
 #include "rep/spec.h"
 
@@ -121,7 +122,58 @@ static void the_note_resolves_tags_and_routes(void **state)
     rep__note__free_unpacked(note, NULL);
 }
 
-static void later_environment_wins_but_for_ports(void **state)
+/* The step's own, else the definition's, else LOG; nobody reads the log of an empty log_guid. */
+static void the_note_knows_the_source_of_its_exit_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *of_step, *of_definition, *log_guid, *expected;
+    } rows[] = {
+        {"APP/WEB", "APP", "g", "APP/WEB"}, {"", "APP", "g", "APP"}, {"", "", "g", "LOG"},
+        {"APP/WEB", "APP", "", "LOG"},      {"APP/WEB", "", "g", "APP/WEB"},
+    };
+    Rep__TaskNote of_task = REP__TASK_NOTE__INIT;
+    Rep__Note reserved = REP__NOTE__INIT;
+    reserved.task = &of_task;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct desired d;
+        desired_init(&d);
+        d.run.log_source = (char *)rows[i].of_step;
+        d.lrp.log_source = (char *)rows[i].of_definition;
+        d.lrp.log_guid = (char *)rows[i].log_guid;
+        Rep__Note *note = note_of(&d, NULL, 0);
+        assert_string_equal(note->log_source, rows[i].expected);
+        rep__note__free_unpacked(note, NULL);
+
+        Models__TaskDefinition task = MODELS__TASK_DEFINITION__INIT;
+        task.action = &d.action;
+        task.log_source = (char *)rows[i].of_definition;
+        task.log_guid = (char *)rows[i].log_guid;
+        note = spec_note_task(&reserved, &task);
+        assert_string_equal(note->log_source, rows[i].expected);
+        rep__note__free_unpacked(note, NULL);
+    }
+}
+
+/* What never ran, or went with its shim, is no process's end: the driver's words stand alone. A note of
+ * an older version knows no source. */
+static void only_the_end_of_a_process_has_a_source(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct container_status s = {.exit_code = 3};
+    assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 3");
+    assert_string_equal(exit_text_of(&a, &s, ""), "LOG: Exited with status 3");
+    s = (struct container_status){.exit_signal = 9, .oom_killed = true, .text = ""};
+    assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 137 (out of memory)");
+    s.text = "its shim was killed, and the container with it";
+    assert_string_equal(exit_text_of(&a, &s, "APP"),
+                        "its shim was killed, and the container with it");
+    arena_done(&a);
+}
+
+static void later_environment_wins(void **state)
 {
     (void)state;
     struct desired d;
@@ -131,10 +183,12 @@ static void later_environment_wins_but_for_ports(void **state)
         {"INSTANCE_INDEX", "9"},
         {"PORT", "1"},
         {"A", "of the action"},
+        {"PORT_9090", "2"},
+        {"CF_INSTANCE_IP", "of the action"},
     };
-    Models__EnvironmentVariable variables[4];
-    Models__EnvironmentVariable *list[4];
-    for (int i = 0; i < 4; i++) {
+    Models__EnvironmentVariable variables[6];
+    Models__EnvironmentVariable *list[6];
+    for (int i = 0; i < 6; i++) {
         models__environment_variable__init(&variables[i]);
         variables[i].name = (char *)given[i][0];
         variables[i].value = (char *)given[i][1];
@@ -142,7 +196,7 @@ static void later_environment_wins_but_for_ports(void **state)
     }
     d.lrp.n_environment_variables = 3;
     d.lrp.environment_variables = list;
-    d.run.n_env = 1;
+    d.run.n_env = 3;
     d.run.env = list + 3;
     char *args[] = {(char *)"-c", (char *)"true"};
     d.run.n_args = 2;
@@ -157,21 +211,88 @@ static void later_environment_wins_but_for_ports(void **state)
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
     Rep__Note *note = note_of(&d, ports, 2);
     struct container_spec spec;
-    spec_make(&a, &d.lrp, note, &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
     static const char *const expected[][2] = {
         {"INSTANCE_GUID", "i-1"},   {"INSTANCE_INDEX", "9"}, {"CF_INSTANCE_GUID", "i-1"},
         {"CF_INSTANCE_INDEX", "3"}, {"A", "of the action"},  {"PORT", "61000"},
-        {"PORT_8080", "61000"},     {"PORT_9090", "61001"},
+        {"PORT_8080", "61000"},     {"PORT_9090", "2"},      {"CF_INSTANCE_IP", "10.0.0.1"},
+        {"CF_INSTANCE_INTERNAL_IP", "10.0.0.1"},
+        {"CF_INSTANCE_PORT", "61000"},
+        {"CF_INSTANCE_ADDR", "10.0.0.1:61000"},
+        {"CF_INSTANCE_PORTS", "[{\"external\":61000,\"internal\":8080},"
+                              "{\"external\":61001,\"internal\":9090}]"},
     };
-    assert_int_equal(spec.env_count, 8);
-    for (size_t i = 0; i < 8; i++) {
+    assert_int_equal(spec.env_count, 13);
+    for (size_t i = 0; i < 13; i++) {
         assert_string_equal(spec.env[i].name, expected[i][0]);
         assert_string_equal(spec.env[i].value, expected[i][1]);
     }
     assert_string_equal(spec.args[1], "true");
     assert_null(spec.args[2]);
     assert_int_equal(spec.nofile, 512);
+    assert_int_equal(spec.cpu_weight, 0); /* as little is said as the LRP says */
     assert_string_equal(spec.user, "nobody");
+    rep__note__free_unpacked(note, NULL);
+    arena_done(&a);
+}
+
+static const char *value_of(const struct container_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->env_count; i++) {
+        if (strcmp(spec->env[i].name, name) == 0) {
+            return spec->env[i].value;
+        }
+    }
+    return "(not set)";
+}
+
+/* As Diego's executor: without ports the words are there and say so, for tasks as well. */
+static void where_it_is_reached_is_told(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct desired d;
+    struct container_spec spec;
+    arena_init(&a);
+    desired_init(&d);
+    Rep__Note *note = note_of(&d, NULL, 0);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_IP"), "10.0.0.1");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_PORT"), "");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_PORTS"), "[]");
+    assert_string_equal(value_of(&spec, "PORT"), "(not set)");
+    rep__note__free_unpacked(note, NULL);
+
+    /* A mapping without host port, and one with a TLS proxy's. */
+    static const struct port_pair ports[] = {{8080, 0}, {9090, 61001}};
+    note = note_of(&d, ports, 2);
+    note->ports[1]->container_tls_proxy_port = 61002;
+    note->ports[1]->host_tls_proxy_port = 61003;
+    spec_make(&a, &d.lrp, note, "fd00::1", &spec);
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_PORT"), "");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_PORTS"),
+                        "[{\"internal\":8080},{\"external\":61001,\"internal\":9090,"
+                        "\"external_tls_proxy\":61003,\"internal_tls_proxy\":61002}]");
+    note->ports[0]->host_port = 61000;
+    spec_make(&a, &d.lrp, note, "fd00::1", &spec);
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_INTERNAL_IP"), "fd00::1");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "[fd00::1]:61000");
+    rep__note__free_unpacked(note, NULL);
+
+    Rep__TaskNote of_task = REP__TASK_NOTE__INIT;
+    Rep__Note reserved = REP__NOTE__INIT;
+    Models__TaskDefinition task = MODELS__TASK_DEFINITION__INIT;
+    reserved.task = &of_task;
+    task.action = &d.action;
+    note = spec_note_task(&reserved, &task);
+    spec_make_task(&a, &task, note, "10.0.0.1", &spec);
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_IP"), "10.0.0.1");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_INTERNAL_IP"), "10.0.0.1");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_PORTS"), "[]");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_INDEX"), "(not set)");
     rep__note__free_unpacked(note, NULL);
     arena_done(&a);
 }
@@ -251,7 +372,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_run_action_is_supported),
         cmocka_unit_test(the_note_resolves_tags_and_routes),
-        cmocka_unit_test(later_environment_wins_but_for_ports),
+        cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),
+        cmocka_unit_test(only_the_end_of_a_process_has_a_source),
+        cmocka_unit_test(later_environment_wins),
+        cmocka_unit_test(where_it_is_reached_is_told),
         cmocka_unit_test(a_note_is_read_back_or_refused),
         cmocka_unit_test(reserved_never_exceeds_capacity),
         cmocka_unit_test(ports_are_taken_once_and_rest),

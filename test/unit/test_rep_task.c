@@ -132,7 +132,7 @@ static void a_failure_says_its_status(void **state)
     rep_rig_exited(&g, "t-1", 3);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "Exited with status 3");
+    assert_string_equal(complete.move->error_message, "STG: Exited with status 3");
     assert_string_equal(complete.move->result, "");
     assert_int_equal(rep_rig_verbs(&g, VERB_READ), 0);
     rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
@@ -492,7 +492,7 @@ static void an_unanswered_start_is_not_repeated(void **state)
         struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
         assert_true(complete.move->failed);
         assert_true(i == 0 ? strstr(complete.move->error_message, "not started twice") != NULL
-                           : strcmp(complete.move->error_message, "Exited with status 7") == 0);
+                           : strcmp(complete.move->error_message, "STG: Exited with status 7") == 0);
         rep_rig_advance(&g, 100000);
         assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
         rep_rig_done(&g);
@@ -797,7 +797,7 @@ static void died_after_its_end(void **state)
     struct rep_rig g;
     back(&g, CONTAINER_EXITED, true, 9);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->error_message, "Exited with status 9");
+    assert_string_equal(complete.move->error_message, "STG: Exited with status 9");
     rep_rig_done(&g);
 }
 

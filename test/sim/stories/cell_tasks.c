@@ -211,7 +211,7 @@ void story_task_fails(struct cluster *c)
     assert_true(world_end_container(c->world, cell, 0, 3));
     await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
     assert_true(t.failed);
-    assert_string_equal(t.text, "Exited with status 3");
+    assert_string_equal(t.text, "LOG: Exited with status 3");
     await_left(&t, SETTLE_NS);
     end(&t);
 }
