@@ -20,6 +20,7 @@ CONVERTER(action);
 CONVERTER(env);
 CONVERTER(rootfs);
 CONVERTER(size);
+CONVERTER(weight);
 CONVERTER(ports);
 CONVERTER(tags);
 CONVERTER(policy);
@@ -293,6 +294,17 @@ CONVERTER(size)
                                : "must be a size, like 64M or 1G (K, M, G or T)");
     }
     return put(s, k, v, definition, json_integer(mb));
+}
+
+/* Who does not want one leaves it out: 0 would say the same in a way that reads like its opposite. */
+CONVERTER(weight)
+{
+    if (v->kind != NODE_INTEGER || v->integer < 1 || v->integer > APP_CPU_WEIGHT_MAX) {
+        return app_mistake(s, v, k->name,
+                           arena_printf(s->arena, "must be a whole number from 1 to %d",
+                                        APP_CPU_WEIGHT_MAX));
+    }
+    return put(s, k, v, definition, json_integer(v->integer));
 }
 
 CONVERTER(ports)

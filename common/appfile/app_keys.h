@@ -5,6 +5,8 @@
 
 #include "common/appfile/node.h"
 
+enum { APP_CPU_WEIGHT_MAX = 100 };
+
 struct app_source {
     struct arena *arena;
     const char *file;

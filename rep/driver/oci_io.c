@@ -58,6 +58,13 @@ static void oci_cgroup(const struct driver *d, const char *guid, char *out, size
     snprintf(out, size, "/corkboard-%08x-%s", d->hash, guid);
 }
 
+/* Looked for each time: the kernel's module may be loaded while the rep runs. */
+static bool has_fuse(void)
+{
+    struct stat st;
+    return stat("/dev/fuse", &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static int oci_prepare(struct driver *d, const char *guid, const char *dir,
                        const struct container_spec *spec, struct command *c, struct err *err)
 {
@@ -72,6 +79,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     struct container_spec own = *spec;
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
     p.facts.limits = d->choice.limits;
+    p.facts.fuse = has_fuse();
     if (!rootfs) {
         return -err->code;
     }
@@ -183,7 +191,7 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
         return result;
     }
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
-    if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0) {
+    if (d->facts.unified) {
         command_add(c, "--oom-file=/sys/fs/cgroup%s/memory.events", cgroup);
     } else {
         command_add(c, "--oom-file=/sys/fs/cgroup/memory%s/memory.oom_control", cgroup);

@@ -201,10 +201,27 @@ static json_t *memory(const struct container_spec *spec, const struct oci_facts 
     return m;
 }
 
+/* Weights keep their proportions, and 100 is about what the kernel gives who says nothing: 1024 shares,
+ * and a weight of 100 in version 2. There it is set by its own name: what runtimes make of shares is 1 for
+ * each weight below 5, and 38 for 100. More than the kernel takes would keep the container from starting,
+ * and the API takes any number. */
+static void set_cpu(json_t *r, uint32_t cpu_weight, const struct oci_facts *facts)
+{
+    enum { SHARES_A_WEIGHT = 10, WEIGHT_MAX = 10000 };
+    uint32_t weight = cpu_weight < WEIGHT_MAX ? cpu_weight : WEIGHT_MAX;
+    if (facts->unified) {
+        char text[16];
+        snprintf(text, sizeof(text), "%u", weight);
+        json_object_set_new(r, "unified", json_pack("{s:s}", "cpu.weight", text));
+    } else {
+        json_object_set_new(
+            r, "cpu", json_pack("{s:I}", "shares", (json_int_t)weight * SHARES_A_WEIGHT));
+    }
+}
+
 /* Devices first: all denied, the runtime adds the harmless ones. */
 static json_t *resources(const struct container_spec *spec, const struct oci_facts *facts)
 {
-    enum { SHARES_A_WEIGHT = 10 }; /* weight 100 is the kernel's ordinary share of about 1000 */
     json_t *r = json_pack("{s:[{s:b, s:s}]}", "devices", "allow", (int)spec->privileged, "access",
                           "rwm");
     if (!facts->limits) {
@@ -217,10 +234,18 @@ static json_t *resources(const struct container_spec *spec, const struct oci_fac
         json_object_set_new(r, "pids", json_pack("{s:I}", "limit", (json_int_t)spec->max_pids + 1));
     }
     if (spec->cpu_weight > 0) {
-        json_object_set_new(r, "cpu", json_pack("{s:I}", "shares",
-                                                (json_int_t)spec->cpu_weight * SHARES_A_WEIGHT));
+        set_cpu(r, spec->cpu_weight, facts);
     }
     return r;
+}
+
+/* What a privileged container mounts file systems of its own by, for every user in it as on most
+ * machines. Its group of devices denies it nothing. */
+static json_t *fuse_device(void)
+{
+    enum { MAJOR = 10, MINOR = 229, MODE = 0666 };
+    return json_pack("[{s:s, s:s, s:i, s:i, s:i, s:i, s:i}]", "path", "/dev/fuse", "type", "c",
+                     "major", MAJOR, "minor", MINOR, "fileMode", MODE, "uid", 0, "gid", 0);
 }
 
 static json_t *linux_part(const struct container_spec *spec, const struct oci_params *p)
@@ -231,6 +256,9 @@ static json_t *linux_part(const struct container_spec *spec, const struct oci_pa
     }
     json_t *l = json_pack("{s:o, s:o, s:s}", "namespaces", spaces, "resources",
                           resources(spec, &p->facts), "cgroupsPath", p->cgroup);
+    if (spec->privileged && p->facts.fuse) {
+        json_object_set_new(l, "devices", fuse_device());
+    }
     if (!spec->privileged) {
         json_object_set_new(l, "maskedPaths", strings(masked_paths, COUNT(masked_paths)));
         json_object_set_new(l, "readonlyPaths", strings(readonly_paths, COUNT(readonly_paths)));

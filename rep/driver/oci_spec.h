@@ -29,6 +29,8 @@ struct oci_facts {
     int oom_score_adj;     /* own */
     bool limits;           /* control groups work */
     bool swap_limit;       /* they count swap, too */
+    bool unified;          /* they are of version 2 alone; else version 1, hybrid included */
+    bool fuse;             /* the machine has /dev/fuse */
     bool resolv_conf;      /* /etc/resolv.conf is there, to be shared with the container */
     bool hosts;            /* /etc/hosts likewise */
 };

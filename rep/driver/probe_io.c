@@ -28,12 +28,14 @@ void facts_gather(struct oci_facts *ret)
     char text[32] = "0";
     getrlimit(RLIMIT_NOFILE, &l);
     identity_slurp(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text));
+    bool unified = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;
     *ret = (struct oci_facts){
         .capabilities = own_capabilities(),
         .nofile_hard = l.rlim_max,
         .oom_score_adj = atoi(text),
         .swap_limit = access("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes", F_OK) == 0 ||
-                      access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0,
+                      unified,
+        .unified = unified,
         .resolv_conf = access("/etc/resolv.conf", R_OK) == 0,
         .hosts = access("/etc/hosts", R_OK) == 0,
     };

@@ -82,6 +82,8 @@ void trial_at_home(void **state); /* of the oci driver */
 void trial_users(void **state);
 void trial_isolation(void **state);
 void trial_limits(void **state);
+void trial_weights(void **state); /* oci only, likewise the next */
+void trial_fuse(void **state);
 void trial_out_of_memory(void **state);
 void trial_exec(void **state);
 void trial_dash(void **state);

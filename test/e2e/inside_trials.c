@@ -3,6 +3,7 @@
 
 #include "test/tool/patience.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -163,6 +164,67 @@ void trial_limits(void **state)
     assert_int_not_equal(code, 0);
     spec.max_pids = 20;
     assert_string_equal(output_of(r, &spec, &code), "some\nall\n");
+}
+
+/* What the kernel was told of the container's share of the processors. */
+static int share_of(const char *guid, bool unified)
+{
+    char pattern[200], text[32] = "-1";
+    glob_t found;
+    snprintf(pattern, sizeof(pattern), "/sys/fs/cgroup/%scorkboard-*-%s/cpu.%s",
+             unified ? "" : "cpu/", guid, unified ? "weight" : "shares");
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    FILE *f = fopen(found.gl_pathv[0], "r");
+    globfree(&found);
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof(text), f));
+    fclose(f);
+    return atoi(text);
+}
+
+/* Diego's weights in their proportions; who says nothing has what the kernel gives everybody; more than
+ * the kernel takes does not keep a container from starting. */
+void trial_weights(void **state)
+{
+    bool unified = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;
+    const struct {
+        uint32_t weight;
+        int share;
+    } rows[] = {
+        {0, unified ? 100 : 1024},
+        {1, unified ? 1 : 10},
+        {100, unified ? 100 : 1000},
+        {UINT32_MAX, unified ? 10000 : 100000},
+    };
+    struct rig *r = *state;
+    struct arena arena;
+    const char *args[4];
+    arena_init(&arena);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+        spec.cpu_weight = rows[i].weight;
+        rig_done(subject_prepare(&r->subject, &arena, "weighs", &spec));
+        rig_done(subject_plain(&r->subject, &arena, VERB_START, "weighs"));
+        assert_int_equal(share_of("weighs", unified), rows[i].share);
+        subject_remove(&r->subject, "weighs");
+    }
+    arena_done(&arena);
+}
+
+/* Opened, not only there: the group of devices must let it pass. */
+void trial_fuse(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    int code;
+    bool here = access("/dev/fuse", F_OK) == 0;
+    struct container_spec spec = rig_shell(
+        r, "if [ -c /dev/fuse ]; then exec 3<>/dev/fuse && echo opened; else echo none; fi", args);
+    assert_string_equal(output_of(r, &spec, &code), "none\n");
+    spec.privileged = true;
+    assert_string_equal(output_of(r, &spec, &code), here ? "opened\n" : "none\n");
+    assert_int_equal(code, 0);
 }
 
 void trial_out_of_memory(void **state)

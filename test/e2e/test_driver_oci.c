@@ -35,6 +35,8 @@ int main(int argc, char **argv)
         TRIAL(trial_at_home),
         TRIAL(trial_isolation),
         TRIAL(trial_limits),
+        TRIAL(trial_weights),
+        TRIAL(trial_fuse),
         TRIAL(trial_out_of_memory),
         TRIAL(trial_exec),
         TRIAL(trial_dash),

@@ -244,6 +244,66 @@ static void a_spec_becomes_a_config(void **state)
     json_decref(c);
 }
 
+static json_t *cpu_of(uint32_t weight, bool unified)
+{
+    struct oci_params p = params;
+    struct container_spec spec = {.path = "/bin/sh", .cpu_weight = weight};
+    p.facts.unified = unified;
+    return oci_config(&spec, &p);
+}
+
+/* Tenfold shares, or the weight itself where control groups are of version 2; nothing is said of a
+ * container that says nothing. More than a kernel takes is cut, for the runtime would refuse it. */
+static void weights_keep_their_proportions(void **state)
+{
+    static const struct {
+        uint32_t weight;
+        json_int_t shares;
+        const char *unified;
+    } rows[] = {
+        {1, 10, "1"},     {2, 20, "2"},           {50, 500, "50"},
+        {100, 1000, "100"}, {10000, 100000, "10000"}, {UINT32_MAX, 100000, "10000"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        json_t *c = cpu_of(rows[i].weight, false);
+        assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.shares")), rows[i].shares);
+        assert_null(at(c, "linux.resources.unified"));
+        json_decref(c);
+        c = cpu_of(rows[i].weight, true);
+        const json_t *unified = at(c, "linux.resources.unified");
+        assert_string_equal(json_string_value(json_object_get(unified, "cpu.weight")),
+                            rows[i].unified);
+        assert_null(at(c, "linux.resources.cpu"));
+        json_decref(c);
+    }
+    for (int unified = 0; unified < 2; unified++) {
+        json_t *c = cpu_of(0, unified);
+        assert_null(at(c, "linux.resources.cpu"));
+        assert_null(at(c, "linux.resources.unified"));
+        json_decref(c);
+    }
+}
+
+/* Where the machine has it, and for privileged containers alone. */
+static void the_privileged_have_fuse(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct oci_params p = params;
+        struct container_spec spec = {.path = "/bin/sh", .privileged = i & 1};
+        p.facts.fuse = i & 2;
+        json_t *c = oci_config(&spec, &p);
+        assert_string_equal(text_at(c, "linux.devices.0.path"), i == 3 ? "/dev/fuse" : "(none)");
+        if (i == 3) {
+            assert_string_equal(text_at(c, "linux.devices.0.type"), "c");
+            assert_int_equal(json_integer_value(at(c, "linux.devices.0.major")), 10);
+            assert_int_equal(json_integer_value(at(c, "linux.devices.0.minor")), 229);
+        }
+        json_decref(c);
+    }
+}
+
 static void limits_are_left_out_where_there_are_none(void **state)
 {
     static const struct name_value env[] = {{"USER", "mine"}};
@@ -317,6 +377,8 @@ int main(void)
         cmocka_unit_test(unknown_users_are_named),
         cmocka_unit_test(too_many_groups_are_refused),
         cmocka_unit_test(a_spec_becomes_a_config),
+        cmocka_unit_test(weights_keep_their_proportions),
+        cmocka_unit_test(the_privileged_have_fuse),
         cmocka_unit_test(limits_are_left_out_where_there_are_none),
         cmocka_unit_test(bad_words_make_no_config),
         cmocka_unit_test(command_lines_grow),

@@ -53,7 +53,7 @@ static void work_becomes_a_running_instance(void **state)
     struct verb_call prepare = rep_rig_take_verb(&g, VERB_PREPARE);
     assert_string_equal(prepare.guid, guid);
     assert_string_equal(prepare.spec->path, "/bin/httpd");
-    assert_int_equal(prepare.spec->cpu_weight, 1);
+    assert_int_equal(prepare.spec->cpu_weight, 0); /* as little is said as the LRP says */
     assert_int_equal(prepare.spec->port_count, 2);
     assert_int_equal(prepare.spec->ports[1].host_port, 61001);
     assert_string_equal(env_of(prepare.spec, "INSTANCE_GUID"), guid);
