@@ -137,22 +137,47 @@ static void container_drop(struct container *c)
     container_free(c);
 }
 
-static void tell_change(const struct container *c, int to, const char *why, struct effects *out)
+const char *container_words(const struct container *c, struct arena *a)
 {
-    const char *from = phase_name(c->phase);
-    if (out->count >= CONTAINER_LOGS_A_STEP_MAX) {
+    return container_is_task(c) ? arena_printf(a, "task_guid=%s", c->about->task->guid)
+                                : arena_printf(a, "instance_guid=%s", container_guid(c));
+}
+
+bool container_may_tell(struct container *c, const struct effects *out)
+{
+    bool room = out->count < CONTAINER_LOGS_A_STEP_MAX;
+    c->table->untold += !room;
+    return room;
+}
+
+void containers_tell_rest(struct containers *t, struct effects *out)
+{
+    if (t->untold) {
+        effects_log(out, LOG_INFO_LEVEL, "container changes left out", "count=%u", t->untold);
+        t->untold = 0;
+    }
+}
+
+/* What an operator looks for by name stands apart from the steps on the way there. */
+static void tell_change(struct container *c, int to, const char *why, struct effects *out)
+{
+    if (!container_may_tell(c, out)) {
         return;
     }
-    if (container_is_task(c)) {
-        effects_log(out, LOG_INFO_LEVEL, "container changed",
-                    "task_guid=%s attempt=%s from=%s to=%s why=\"%s\"", c->about->task->guid,
-                    c->about->task->attempt, from, phase_name(to), why);
-        return;
+    const char *of = container_is_task(c)
+                         ? arena_printf(out->arena, "attempt=%s", c->about->task->attempt)
+                         : arena_printf(out->arena, "process_guid=%s index=%d",
+                                        c->about->key->process_guid, (int)c->about->key->index);
+    const char *data = arena_printf(out->arena, "%s %s from=%s to=%s why=\"%s\"",
+                                    container_words(c, out->arena), of, phase_name(c->phase),
+                                    phase_name(to), why);
+    if (to == PHASE_RUNNING) {
+        effects_log_single(out, LOG_INFO_LEVEL, "container runs", "%s", data);
+    } else if (to == PHASE_COMPLETED) {
+        effects_log_single(out, LOG_INFO_LEVEL, "container ended", "%s", data);
+    } else {
+        effects_log(out, LOG_INFO_LEVEL, "container changed", "%s", data);
     }
-    effects_log(out, LOG_INFO_LEVEL, "container changed",
-                "instance_guid=%s process_guid=%s index=%d from=%s to=%s why=\"%s\"",
-                container_guid(c), c->about->key->process_guid, (int)c->about->key->index, from,
-                phase_name(to), why);
 }
 
 void container_move(struct container *c, int news, const char *why, struct effects *out)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* A step's log lines about containers end here, so that thousands adopted at once leave room for
- * what must be done; their state is told by /state. */
+ * what must be done; how many are left out is told, and their state by /state. */
 enum { CONTAINER_LOGS_A_STEP_MAX = EFFECTS_MAX / 4 };
 
 /* What is under way for a container: at most one of these at a time (rep-auctioneer.md 2.5). */
@@ -90,6 +90,7 @@ struct containers {
     struct container_queue unproven; /* RUNNING, their start not judged; the longest first */
     size_t starting;             /* RESERVED, INITIALIZING, CREATED */
     uint64_t version;            /* raised by every change that /state shows */
+    unsigned untold;             /* log lines that this step had no room for */
 };
 
 void containers_init(struct containers *t);
@@ -106,7 +107,8 @@ struct container *container_of_index(const struct containers *t, const char *pro
                                      int32_t index);
 
 /* Changes the phase by the table and logs guid, old, new and why; asserts that the table allows it.
- * After DELETED the container is freed. */
+ * That it runs, and that it ended, are lines of their own, which no others crowd out. After DELETED the
+ * container is freed. */
 void container_move(struct container *c, int news, const char *why, struct effects *out);
 
 /* True: a task. False: an instance of an LRP. */
@@ -148,6 +150,14 @@ struct container *containers_next(struct containers *t);
 int64_t containers_wake(struct containers *t, int64_t now_ns);
 
 const char *container_guid(const struct container *c);
+
+/* Who it is, in a log line: "instance_guid=..." or "task_guid=...". */
+const char *container_words(const struct container *c, struct arena *a);
+
+/* Whether this step has room for a log line about it; one that has not is counted. */
+bool container_may_tell(struct container *c, const struct effects *out);
+/* The step's last word on that: how many lines were left out. */
+void containers_tell_rest(struct containers *t, struct effects *out);
 const char *phase_name(int phase);
 
 /* What /state and the table of the seed call it. */

@@ -40,9 +40,9 @@ void reconcile_stop(struct container *c, enum container_end end, const char *why
     c->signals = 0;
     c->table->version++;
     container_touch(c);
-    if (out->count < CONTAINER_LOGS_A_STEP_MAX) { /* at an evacuation's limit all are asked */
-        effects_log(out, LOG_INFO_LEVEL, "stop asked", "instance_guid=%s state=%s why=\"%s\"",
-                    container_guid(c), phase_name(c->phase), why);
+    if (container_may_tell(c, out)) { /* at an evacuation's limit all are asked */
+        effects_log(out, LOG_INFO_LEVEL, "stop asked", "%s state=%s why=\"%s\"",
+                    container_words(c, out->arena), phase_name(c->phase), why);
     }
 }
 
@@ -53,10 +53,9 @@ void reconcile_delete(struct container *c, const char *why, struct effects *out)
     }
     c->deleting = true;
     container_touch(c);
-    if (out->count < CONTAINER_LOGS_A_STEP_MAX) {
-        effects_log(out, LOG_INFO_LEVEL, "container to be deleted",
-                    "instance_guid=%s state=%s why=\"%s\"", container_guid(c), phase_name(c->phase),
-                    why);
+    if (container_may_tell(c, out)) {
+        effects_log(out, LOG_INFO_LEVEL, "container to be deleted", "%s state=%s why=\"%s\"",
+                    container_words(c, out->arena), phase_name(c->phase), why);
     }
 }
 
@@ -366,6 +365,7 @@ void reconcile(struct rep *r, struct effects *out)
         look_at(r, c, out);
     }
     moves_flush(r, out);
+    containers_tell_rest(&r->containers, out);
     due_ns = earlier_ns(due_ns, containers_wake(&r->containers, r->now.mono_ns));
     effects_due(out, earlier_ns(due_ns, r->pass_ns));
     if (!TAILQ_EMPTY(&r->containers.queue) || r->pass_wanted) {

@@ -194,14 +194,14 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
         listing_want(r); /* its process may have ended unseen */
     } else if (op == OP_NOTE && answer->outcome != VERB_DONE) {
-        effects_log(out, LOG_WARN_LEVEL, "note not written", "instance_guid=%s why=\"%s\"",
-                    container_guid(c), answer->text);
+        effects_log(out, LOG_WARN_LEVEL, "note not written", "%s why=\"%s\"",
+                    container_words(c, out->arena), answer->text);
         note_later(r, c);
     } else if (op == OP_REMOVE && answer->outcome == VERB_DONE) {
         rep_container_gone(r, c, "deleted", out);
     } else if (op == OP_REMOVE) {
-        effects_log(out, LOG_WARN_LEVEL, "container not deleted", "instance_guid=%s why=\"%s\"",
-                    container_guid(c), answer->text);
+        effects_log(out, LOG_WARN_LEVEL, "container not deleted", "%s why=\"%s\"",
+                    container_words(c, out->arena), answer->text);
         rep_retry_later(r, c);
     }
 }

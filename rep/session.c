@@ -73,7 +73,7 @@ static void ask(struct rep *r, struct effects *out)
     r->session.call_id = session_call(r, false, out);
 }
 
-/* Asked again later, at the next bbs; told once for each reason. */
+/* Asked again later, at the next bbs; told once for each reason, and once more when it is a warning. */
 static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 {
     struct session *s = &r->session;
@@ -81,9 +81,12 @@ static void wait_for_board(struct rep *r, const char *why, struct effects *out)
     s->tell |= s->open;
     s->failures++;
     s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
-    if (strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
+    bool calm = !s->was_open && s->failures <= SESSION_CALM_FAILURES;
+    bool grave = !s->was_open && s->failures == SESSION_CALM_FAILURES + 1;
+    if (grave || strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
         snprintf(s->why, sizeof(s->why), "%s", why);
-        effects_log(out, LOG_WARN_LEVEL, "waiting for a bbs", "url=%s why=\"%s\"", s->url, why);
+        effects_log(out, calm ? LOG_INFO_LEVEL : LOG_WARN_LEVEL, "waiting for a bbs",
+                    "url=%s why=\"%s\"", s->url, why);
     }
 }
 
@@ -154,7 +157,7 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
     }
     struct session *s = &r->session;
     bool news = !s->open;
-    s->open = true;
+    s->open = s->was_open = true;
     s->failures = 0;
     s->why[0] = '\0';
     if (answer->cell && answer->cell->evacuating) {

@@ -21,8 +21,13 @@ struct session {
     const char *url;  /* of the bbs it went to */
     unsigned failures;
     int64_t retry_ns;
+    bool was_open;    /* once at least: before that a bbs may be starting, too */
     char why[160];    /* last reason told for waiting */
 };
+
+/* So many tries before the first session come to nothing while a cluster starts, in about 3 s: no cause
+ * to warn. */
+enum { SESSION_CALM_FAILURES = 5 };
 
 /* Give it every event. True once, when the session has just been opened. */
 bool session_step(struct rep *r, const struct event *ev, struct effects *out);

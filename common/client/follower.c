@@ -20,7 +20,7 @@ void follower_init(struct follower *f)
     buf_init(&f->partial);
     f->epoch[0] = 0;
     f->revision = f->change_revision = f->compared_revision = 0;
-    f->snapshot = f->current = false;
+    f->snapshot = f->current = f->was_current = false;
     f->call_id = 0;
     f->url = NULL;
     f->heard_ns = f->retry_ns = 0;
@@ -96,7 +96,11 @@ static int64_t back_off_ns(unsigned failures, uint64_t entropy)
 static void give_up(struct follower *f, const struct event *ev, const char *why,
                     struct effects *out)
 {
-    effects_log(out, LOG_WARN_LEVEL, "feed broken", "url=%s why=\"%s\"", f->url, why);
+    if (!f->was_current && f->failures < FOLLOWER_CALM_FAILURES) {
+        effects_log(out, LOG_INFO_LEVEL, "no feed yet", "url=%s why=\"%s\"", f->url, why);
+    } else {
+        effects_log(out, LOG_WARN_LEVEL, "feed broken", "url=%s why=\"%s\"", f->url, why);
+    }
     boards_failed(f->boards, f->url);
     f->call_id = 0;
     f->current = false;
@@ -178,7 +182,7 @@ static void caught_up(struct follower *f, struct effects *out)
 {
     if (!f->current) {
         f->snapshot = false;
-        f->current = true;
+        f->current = f->was_current = true;
         f->failures = 0;
         tell(f, FOLLOWER_CURRENT, "", NULL, out);
     }

@@ -15,6 +15,8 @@
 /* Between two attempts, doubled at each failure. */
 #define FOLLOWER_BACK_OFF_NS (100 * MILLISECOND_NS)
 #define FOLLOWER_BACK_OFF_MAX_NS (5 * SECOND_NS)
+/* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no cause to warn. */
+enum { FOLLOWER_CALM_FAILURES = 5 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
 enum { FOLLOWER_FRAME_MAX = 2 * 1024 * 1024, FOLLOWER_EPOCH_BYTES = 64 };
 
@@ -46,6 +48,7 @@ struct follower {
     int64_t change_revision; /* of the last change; more of the same revision may follow */
     bool snapshot;           /* between RESET and CURRENT */
     bool current;            /* the snapshot is complete and heartbeats come */
+    bool was_current; /* once at least: before that nothing is broken */
     uint64_t call_id;        /* of the open subscription; 0 = none */
     const char *url;         /* of the bbs it is open to */
     struct buf partial;

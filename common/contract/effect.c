@@ -99,15 +99,30 @@ void effects_call_message(struct effects *out, uint64_t call_id, const char *url
     };
 }
 
+static void log_line(struct effects *out, struct log_line line, const char *data_format,
+                     va_list args)
+{
+    line.data = arena_vprintf(out->arena, data_format, args);
+    effects_add(out, EFFECT_LOG)->log = line;
+}
+
 void effects_log(struct effects *out, enum log_level level, const char *message,
                  const char *data_format, ...)
 {
     va_list args;
     va_start(args, data_format);
-    const char *data = arena_vprintf(out->arena, data_format, args);
+    log_line(out, (struct log_line){.level = level, .message = message}, data_format, args);
     va_end(args);
-    struct effect *e = effects_add(out, EFFECT_LOG);
-    e->log = (struct log_line){.level = level, .message = message, .data = data};
+}
+
+void effects_log_single(struct effects *out, enum log_level level, const char *message,
+                        const char *data_format, ...)
+{
+    va_list args;
+    va_start(args, data_format);
+    log_line(out, (struct log_line){.level = level, .message = message, .single = true},
+             data_format, args);
+    va_end(args);
 }
 
 void effects_exit(struct effects *out, int code, const char *text)

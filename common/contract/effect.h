@@ -86,6 +86,8 @@ struct log_line {
     enum log_level level;
     const char *message; /* one short sentence, constant for one cause */
     const char *data;    /* "key=value key=\"two words\"", "" if none */
+    bool single; /* tells of a thing of its own, of which there are not many a second: it is not counted
+                    together with others of its message before LOG_SINGLES (log_io.h) */
 };
 
 struct effect {
@@ -150,6 +152,10 @@ void effects_call_message(struct effects *out, uint64_t call_id, const char *url
 /* A log line; the data is printed into the arena. */
 void effects_log(struct effects *out, enum log_level level, const char *message,
                  const char *data_format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same for what happens to one thing and must not go missing among others of its kind. */
+void effects_log_single(struct effects *out, enum log_level level, const char *message,
+                        const char *data_format, ...) __attribute__((format(printf, 4, 5)));
 
 void effects_exit(struct effects *out, int code, const char *text);
 

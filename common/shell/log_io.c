@@ -226,7 +226,7 @@ void log_put(struct log *log, const struct log_line *line)
             emit(log, line->level, line->message, data);
         }
     }
-    if (b->written >= LOG_BURST) {
+    if (b->written >= (line->single ? LOG_SINGLES : LOG_BURST)) {
         b->suppressed++;
         return;
     }

@@ -17,6 +17,8 @@
 enum {
     LOG_LINE_BYTES = 2048, /* with the newline */
     LOG_BURST = 20,        /* lines of one level and message in a second */
+    LOG_SINGLES = 500,     /* the same of lines that tell of single things (struct log_line): more than a
+                              cell starts or ends in a second */
     LOG_MESSAGES = 64,     /* messages told apart by the burst limit; the oldest gives way */
 };
 

@@ -84,6 +84,8 @@ static void keep(struct rep_rig *g, const struct effect *e)
         break;
     case EFFECT_LOG:
         g->logs++;
+        buf_printf(&g->said, "%s%s %s %s\n", e->log.single ? "single " : "",
+                   e->log.level >= LOG_WARN_LEVEL ? "warn" : "info", e->log.message, e->log.data);
         break;
     case EFFECT_EXIT:
         g->exited = true;
@@ -110,6 +112,7 @@ void rep_rig_init(struct rep_rig *g)
     static const char *const rootfs[] = {"busybox", NULL};
     memset(g, 0, sizeof(*g));
     arena_init(&g->arena);
+    buf_init(&g->said);
     g->revision = 100;
     g->config = (struct rep_config){
         .cell_id = RIG_CELL,
@@ -132,7 +135,17 @@ void rep_rig_done(struct rep_rig *g)
 {
     role_free(g->role);
     drive_done(&g->d);
+    buf_done(&g->said);
     arena_done(&g->arena);
+}
+
+size_t rep_rig_said(struct rep_rig *g, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = buf_string(&g->said); (at = strstr(at, part)); at = strchr(at, '\n')) {
+        count++;
+    }
+    return count;
 }
 
 void rep_rig_start(struct rep_rig *g)

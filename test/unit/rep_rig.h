@@ -32,6 +32,7 @@ struct rep_rig {
     struct output_request output; /* the last one */
     size_t output_count;
     size_t logs;
+    struct buf said; /* the log: "level message data" a line */
     uint64_t session; /* to be kept; 0 = none */
     bool exited;
     int exit_code;
@@ -68,6 +69,9 @@ struct reply rep_rig_take_reply(struct rep_rig *g);
 /* How many are kept. Verbs of a kind; calls by a part of the url. */
 size_t rep_rig_calls(const struct rep_rig *g, const char *part);
 size_t rep_rig_verbs(const struct rep_rig *g, enum verb verb);
+
+/* How many lines of the log hold this. */
+size_t rep_rig_said(struct rep_rig *g, const char *part);
 
 /* Time, with feed heartbeats each second. */
 void rep_rig_advance(struct rep_rig *g, int64_t ms);

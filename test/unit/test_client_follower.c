@@ -321,6 +321,26 @@ static void back_off_grows_to_five_seconds_and_starts_anew(void **state)
     assert_int_equal(x->follower.failures, 0);
 }
 
+/* While a cluster starts a bbs may start as well, or answer that it is not ready: nothing is broken then. */
+static void a_clean_start_warns_of_nothing(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    for (int i = 0; i < 2 * FOLLOWER_CALM_FAILURES; i++) {
+        drive_closed(&x->drive, x->follower.call_id);
+        const struct log_line *line = &drive_effect(&x->drive, EFFECT_LOG, 0)->log;
+        bool calm = i < FOLLOWER_CALM_FAILURES;
+        assert_int_equal(line->level, calm ? LOG_INFO_LEVEL : LOG_WARN_LEVEL);
+        assert_string_equal(line->message, calm ? "no feed yet" : "feed broken");
+        int64_t due_ns = x->drive.out.due_ns - x->drive.now.mono_ns;
+        drive_advance(&x->drive, due_ns / MILLISECOND_NS + 1);
+    }
+    snapshot(x);
+    send(x);
+    drive_closed(&x->drive, x->follower.call_id); /* now there is something that breaks */
+    assert_int_equal(drive_effect(&x->drive, EFFECT_LOG, 0)->log.level, LOG_WARN_LEVEL);
+}
+
 static void refuses(struct fixture *x, const char *why, int64_t resume_from)
 {
     uint64_t id = x->follower.call_id;
@@ -469,6 +489,7 @@ int main(void)
         TEST(half_a_snapshot_is_not_resumed),
         TEST(three_missed_heartbeats_lead_to_the_next_bbs),
         TEST(back_off_grows_to_five_seconds_and_starts_anew),
+        TEST(a_clean_start_warns_of_nothing),
         TEST(malformed_feeds_are_left),
         TEST(the_largest_frame_passes),
         TEST(another_epoch_is_listed_anew),

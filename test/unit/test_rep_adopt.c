@@ -350,6 +350,11 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
     rep_rig_open(&g, many(&g), MANY);
     rep_rig_advance(&g, 1);
     assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
+    /* What is left out of the log is counted in it. */
+    size_t told = rep_rig_said(&g, "container runs");
+    assert_int_equal(rep_rig_said(&g, "container changes left out"), 1);
+    assert_non_null(strstr(buf_string(&g.said), arena_printf(&g.arena, "left out count=%zu\n",
+                                                             MANY - told)));
     /* The first calls are full; what comes after them waits for their answers. */
     assert_int_equal(moves_of(&g, "start"), 4 * 256);
     drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});

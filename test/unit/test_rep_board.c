@@ -1,5 +1,6 @@
 /* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
 #include "common/codec/scan.h"
+#include "rep/session.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -91,6 +92,7 @@ static void an_absent_bbs_is_waited_for(void **state)
             drive_response(&g.d, c.id, 503, "", (struct bytes){0});
         }
         assert_int_equal(rep_rig_work(&g, "web", 1), 1); /* no session: all goes back */
+        assert_int_equal(rep_rig_said(&g, "warn waiting") > 0, i >= SESSION_CALM_FAILURES);
         rep_rig_advance(&g, 7000);
     }
     assert_true(other);

@@ -169,6 +169,25 @@ static void a_crash_is_told_and_the_container_deleted(void **state)
     rep_rig_done(&g);
 }
 
+/* Whatever else is told: these lines no limit of the log counts together (log_io.h). */
+static void each_start_and_crash_has_a_line_of_its_own(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    const char *runs = arena_printf(&g.arena, "single info container runs instance_guid=%s "
+                                              "process_guid=web index=0", guid);
+    assert_int_equal(rep_rig_said(&g, runs), 1);
+    rep_rig_exited(&g, guid, 3);
+    const char *ended = arena_printf(&g.arena, "single info container ended instance_guid=%s "
+                                               "process_guid=web index=0", guid);
+    assert_int_equal(rep_rig_said(&g, ended), 1);
+    assert_int_equal(rep_rig_said(&g, "why=\"APP/WEB: Exited with status 3\""), 1);
+    rep_rig_done(&g);
+}
+
 static void out_of_memory_is_told(void **state)
 {
     (void)state;
@@ -381,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_state_of_a_later_version_starts_nothing),
         cmocka_unit_test(a_refused_start_stops_the_container),
         cmocka_unit_test(a_crash_is_told_and_the_container_deleted),
+        cmocka_unit_test(each_start_and_crash_has_a_line_of_its_own),
         cmocka_unit_test(out_of_memory_is_told),
         cmocka_unit_test(a_crash_told_twice_counts_once),
         cmocka_unit_test(stop_terms_kills_removes),

@@ -520,6 +520,10 @@ static void a_cancel_stops_it(void **state)
     rep_rig_task_answer(&g, rep_rig_take_move(&g, "start"), TYPE(InvalidStateTransition),
                         rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
     stopped_and_deleted(&g);
+    /* By the name that its user knows. */
+    assert_int_equal(rep_rig_said(&g, "stop asked task_guid=t-1"), 1);
+    assert_int_equal(rep_rig_said(&g, "container to be deleted task_guid=t-1"), 1);
+    assert_int_equal(rep_rig_said(&g, "instance_guid=t-1"), 0);
     rep_rig_done(&g);
 }
 

@@ -196,6 +196,34 @@ static bool burst(struct logged *l)
     return true;
 }
 
+/* What is told of single things has a bound of its own, at which they are counted like others. */
+static void single_things_are_not_lost_in_a_burst(void **state)
+{
+    (void)state;
+    struct logged l;
+    struct log_line line = {.level = LOG_INFO_LEVEL, .message = "runs", .data = "", .single = true};
+    size_t told;
+    for (struct patience p = {0};;) {
+        int64_t begun_ms = patience_now_ms();
+        open_log(&l, LOG_INFO_LEVEL);
+        told = 0;
+        for (int i = 0; i < LOG_SINGLES + 30; i++) {
+            log_put(l.log, &line);
+            told += lines(read_log(&l)); /* each at once: the pipe holds less than all */
+        }
+        if (patience_now_ms() - begun_ms < 1000) {
+            break;
+        }
+        close_log(&l);
+        assert_true(patience(&p));
+    }
+    assert_int_equal(told, LOG_SINGLES);
+    usleep(1010 * 1000);
+    assert_false(log_tick(l.log));
+    assert_string_equal(read_log(&l) + 25, "info bbs-1 \"runs\" suppressed=30\n");
+    close_log(&l);
+}
+
 static void a_burst_is_counted_and_summarised(void **state)
 {
     (void)state;
@@ -292,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_line_has_time_level_process_message_and_data),
         cmocka_unit_test(nothing_from_outside_breaks_a_line),
         cmocka_unit_test(a_burst_is_counted_and_summarised),
+        cmocka_unit_test(single_things_are_not_lost_in_a_burst),
         cmocka_unit_test(a_log_that_nobody_reads_stops_nobody),
         cmocka_unit_test(levels_have_names_both_ways),
     };
