@@ -63,9 +63,10 @@ static void hopeless(struct container *c, const char *why, struct effects *out)
     set_step(c, STEP_FAILED);
 }
 
-static void prepare(struct rep *r, struct container *c, const Models__Task *record,
-                    struct effects *out)
+static void prepare(struct rep *r, struct container *c, struct effects *out)
 {
+    enum harmony_task_record seen;
+    const Models__Task *record = record_of(r, out->arena, c, &seen); /* the spec borrows from it */
     const Models__TaskDefinition *definition = record->task_definition;
     struct err err;
     if (!definition || spec_check_task(definition, &err) < 0) {
@@ -83,10 +84,8 @@ static void prepare(struct rep *r, struct container *c, const Models__Task *reco
 
 /* What will be so, on the disk before it is: whatever befalls this rep, none after it starts the
  * task again. */
-static void note_executing(struct rep *r, struct container *c, const Models__Task *record,
-                           struct effects *out)
+static void note_executing(struct rep *r, struct container *c, struct effects *out)
 {
-    (void)record;
     Rep__Note note = *c->about; /* shallow: only packed */
     Rep__TaskNote task = *c->about->task;
     task.executing = true;
@@ -96,20 +95,16 @@ static void note_executing(struct rep *r, struct container *c, const Models__Tas
     call->durable = true;
 }
 
-static void start(struct rep *r, struct container *c, const Models__Task *record,
-                  struct effects *out)
+static void start(struct rep *r, struct container *c, struct effects *out)
 {
-    (void)record;
     set_step(c, STEP_STARTED);
     rep_verb(r, c, OP_START, out);
 }
 
 /* Found out by a listing, or left by an earlier rep. */
-static void never_started(struct rep *r, struct container *c, const Models__Task *record,
-                          struct effects *out)
+static void never_started(struct rep *r, struct container *c, struct effects *out)
 {
     (void)r;
-    (void)record;
     container_complete(c, PHASE_NEWS_FAILED,
                        "failed to run container: its start came to nothing, and a task is not "
                        "started twice",
@@ -118,7 +113,7 @@ static void never_started(struct rep *r, struct container *c, const Models__Task
 
 /* What brings a granted task one step further. */
 static void (*const go_on[TASK_STEP_COUNT])(struct rep *r, struct container *c,
-                                            const Models__Task *record, struct effects *out) = {
+                                            struct effects *out) = {
     [STEP_GRANTED] = prepare,
     [STEP_MADE] = note_executing,
     [STEP_NOTED] = start,
@@ -126,8 +121,7 @@ static void (*const go_on[TASK_STEP_COUNT])(struct rep *r, struct container *c,
 };
 
 /* Its start is granted. */
-static void advance(struct rep *r, struct container *c, const Models__Task *record,
-                    struct effects *out)
+static void advance(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->uncertain) {
         listing_want(r);
@@ -142,7 +136,7 @@ static void advance(struct rep *r, struct container *c, const Models__Task *reco
     if (go_on[c->step] && c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
     } else if (go_on[c->step]) {
-        go_on[c->step](r, c, record, out);
+        go_on[c->step](r, c, out);
     }
 }
 
@@ -311,16 +305,19 @@ static struct harmony judge(const struct rep *r, const struct container *c,
 static void carry_out(struct rep *r, struct container *c, struct effects *out)
 {
     enum harmony_task_record seen;
-    const Models__Task *record = record_of(r, out->arena, c, &seen);
+    struct arena scratch; /* a definition may be long, and many are looked at in one step */
+    arena_init(&scratch);
+    const Models__Task *record = record_of(r, &scratch, c, &seen);
     struct harmony h = judge(r, c, seen);
     bool on = h.action == HARMONY_GO_ON;
     if (on && !c->about->task->created_at) {
         c->about->task->created_at = record->created_at; /* granted: it is this one's from now on */
     }
+    arena_done(&scratch);
     if (on && r->drain.on && !is_executing(c) && !c->uncertain) {
         turn_down(c, out);
     } else if (on) {
-        advance(r, c, record, out);
+        advance(r, c, out);
     } else if (h.action == HARMONY_COMPLETE && c->step == STEP_ENDED) {
         read_result(r, c, out);
     } else if (harmony_is_move(h.action)) {
@@ -403,16 +400,19 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const ch
     enum harmony_task_record seen;
     Rep__TaskNote nothing = REP__TASK_NOTE__INIT;
     nothing.guid = (char *)(uintptr_t)guid;
-    const Models__Task *record = knowledge_task(&r->knowledge, a, &nothing, &seen);
-    if (container_find(&r->containers, cell_task_container_name(a, guid)) ||
-        harmonise_task(TASK_WITHOUT, seen).action != HARMONY_COMPLETE) {
-        return NULL;
+    Board__Move *move = NULL;
+    struct arena scratch;
+    arena_init(&scratch);
+    const Models__Task *record = knowledge_task(&r->knowledge, &scratch, &nothing, &seen);
+    if (!container_find(&r->containers, cell_task_container_name(a, guid)) &&
+        harmonise_task(TASK_WITHOUT, seen).action == HARMONY_COMPLETE) {
+        move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
+        move->failed = true;
+        move->task_created_at = record->created_at;
+        move->error_message = (char *)"task container does not exist";
+        move->result = move->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
     }
-    Board__Move *move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
-    move->failed = true;
-    move->task_created_at = record->created_at;
-    move->error_message = (char *)"task container does not exist";
-    move->result = move->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
+    arena_done(&scratch);
     return move;
 }
 
@@ -429,8 +429,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
                     const Models__Error *error, struct effects *out)
 {
     Models__Error__Type type = error ? error->type : MODELS__ERROR__TYPE__UnknownError;
-    enum harmony_task_record seen;
-    record_of(r, out->arena, c, &seen);
+    enum harmony_task_record seen = knowledge_task_seen(&r->knowledge, c->about->task);
     struct harmony h = harmonise_task_refused(task_step_side(c->step), seen, action, type);
     effects_log(out, LOG_INFO_LEVEL, "move refused",
                 "task_guid=%s move=%s error=%d row=%d then=%s why=\"%s\"", c->about->task->guid,
@@ -458,8 +457,7 @@ void cell_task_settled(struct rep *r, struct container *c, enum harmony_action a
     } else if (action == HARMONY_REJECT) {
         reconcile_delete(c, "it is rejected", out);
     } else {
-        enum harmony_task_record seen;
-        record_of(r, out->arena, c, &seen);
+        enum harmony_task_record seen = knowledge_task_seen(&r->knowledge, c->about->task);
         if (!harmony_is_rest(judge(r, c, seen).action)) {
             rep_retry_later(r, c); /* what is known is newer, and says otherwise */
         }

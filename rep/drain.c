@@ -121,23 +121,27 @@ static void leave(struct rep *r, struct effects *out)
 }
 
 /* A rejected task's record still names the cell (behaviour.md 13.3), and is none of its own. */
-static bool is_of_cell(struct arena *a, const char *key, const struct followed *f)
+static bool is_of_cell(const char *key, const struct followed *f)
 {
     ProtobufCMessage *m;
-    return key_type(key) != RECORD_TASK ||
-           record_decode(a, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
-           ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
+    struct arena scratch;
+    arena_init(&scratch);
+    bool own = key_type(key) != RECORD_TASK ||
+               record_decode(&scratch, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
+               ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
+    arena_done(&scratch);
+    return own;
 }
 
 /* What is on its way would make the record again if it came after the leave. */
-static bool nothing_on_board(const struct rep *r, struct arena *a)
+static bool nothing_on_board(const struct rep *r)
 {
     if (!r->session.open || r->session.tell || r->session.call_id || !r->follower.current) {
         return false;
     }
     MAP_EACH(&r->follower.records, n)
     {
-        if (is_of_cell(a, map_key(n), map_value(n))) {
+        if (is_of_cell(map_key(n), map_value(n))) {
             return false;
         }
     }
@@ -160,7 +164,7 @@ static void look_for_end(struct rep *r, struct effects *out)
     effects_due(out, last_ns);
     if (r->now.mono_ns >= last_ns) {
         end(r, 0, "evacuated; the board was not told: the cell will be lost", out);
-    } else if (!d->leave_id && (d->leaving || nothing_on_board(r, out->arena))) {
+    } else if (!d->leave_id && (d->leaving || nothing_on_board(r))) {
         if (r->now.mono_ns >= d->retry_ns) {
             leave(r, out);
         } else {

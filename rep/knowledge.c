@@ -2,6 +2,7 @@
 
 #include "common/model/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,9 +117,9 @@ const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a
     return decode(a, at_key(k, key, &known));
 }
 
-enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
-                                 const Models__ActualLRPKey *key, const char *guid,
-                                 const Models__ActualLRP **ret_record)
+static enum harmony_record look(const struct knowledge *k, struct arena *a,
+                                const Models__ActualLRPKey *key, const char *guid,
+                                const Models__ActualLRP **ret_record)
 {
     static const Models__ActualLRP__Presence presences[] = {
         MODELS__ACTUAL_LRP__PRESENCE__ORDINARY,
@@ -133,6 +134,7 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
             at_key(k, key_actual(a, key->process_guid, key->index, (int)presences[i]), &known);
         const Models__ActualLRP *record = decode(a, bytes);
         if (bytes.size > 0 && !record) {
+            *ret_record = NULL;
             return RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
         }
         bool bears = record && record->actual_lrp_instance_key &&
@@ -146,9 +148,23 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
             break;
         }
     }
-    if (ret_record) {
-        *ret_record = found;
+    *ret_record = found;
+    return seen;
+}
+
+enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
+                                 const Models__ActualLRPKey *key, const char *guid,
+                                 const Models__ActualLRP **ret_record)
+{
+    const Models__ActualLRP *record = NULL;
+    struct arena scratch;
+    if (a) {
+        return look(k, a, key, guid, ret_record ? ret_record : &record);
     }
+    assert(!ret_record);
+    arena_init(&scratch);
+    enum harmony_record seen = look(k, &scratch, key, guid, &record);
+    arena_done(&scratch);
     return seen;
 }
 
@@ -168,4 +184,14 @@ const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
                           : TASK_RECORD_IS_UNSEEN;
     }
     return record;
+}
+
+enum harmony_task_record knowledge_task_seen(const struct knowledge *k, const Rep__TaskNote *note)
+{
+    struct arena scratch;
+    enum harmony_task_record seen;
+    arena_init(&scratch);
+    knowledge_task(k, &scratch, note, &seen);
+    arena_done(&scratch);
+    return seen;
 }

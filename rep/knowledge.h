@@ -34,8 +34,8 @@ void knowledge_trim(struct knowledge *k);
 void knowledge_reset(struct knowledge *k);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,
- * else the ORDINARY one (DESIGN 5). *ret_record (may be NULL) gets the record itself, decoded into
- * the arena, or NULL. UNSEEN when neither the feed nor an answer says anything. */
+ * else the ORDINARY one (DESIGN 5). *ret_record gets the record itself, decoded into the arena, or NULL;
+ * who needs none gives NULL for both, and nothing stays in memory. UNSEEN when neither the feed nor an answer says anything. */
 enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
                                  const Models__ActualLRPKey *key, const char *guid,
                                  const Models__ActualLRP **ret_record);
@@ -45,9 +45,12 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
 const Models__ActualLRP *knowledge_at(const struct knowledge *k, struct arena *a, const char *key);
 
 /* The task as it stands, to the best of our knowledge, decoded into the arena; NULL if there is
- * none or nothing is known. *ret_seen (may be NULL): how it looks to the container that this note
+ * none or nothing is known. *ret_seen: how it looks to the container that this note
  * is of; without an attempt in it: to a cell that has no container of it. */
 const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
                                    const Rep__TaskNote *note, enum harmony_task_record *ret_seen);
+
+/* Only how it looks: nothing stays in memory. */
+enum harmony_task_record knowledge_task_seen(const struct knowledge *k, const Rep__TaskNote *note);
 
 #endif

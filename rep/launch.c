@@ -155,7 +155,7 @@ bool launch_response(struct rep *r, const struct response *response, struct effe
     }
     c->op = OP_NONE;
     container_touch(c);
-    if (c->phase != PHASE_INITIALIZING || !reconcile_may_launch(r, c, out)) {
+    if (c->phase != PHASE_INITIALIZING || !reconcile_may_launch(r, c)) {
         return true; /* reconcile() sees to it */
     }
     const char *why = "an answer without a desired LRP";

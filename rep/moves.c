@@ -116,16 +116,26 @@ static void fill_start(const struct rep *r, struct arena *a, const Rep__Note *ab
     move->availability_zone = (char *)r->config.zone;
 }
 
+static Models__ActualLRPKey *copy_key(struct arena *a, const Models__ActualLRPKey *from)
+{
+    Models__ActualLRPKey *key = ARENA_NEW(a, Models__ActualLRPKey);
+    models__actual_lrpkey__init(key);
+    key->process_guid = arena_strdup(a, from->process_guid);
+    key->index = from->index;
+    key->domain = arena_strdup(a, from->domain);
+    return key;
+}
+
 static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
-                             Models__ActualLRPKey *key, const char *guid)
+                             const Models__ActualLRPKey *key, const char *guid)
 {
     Board__Move *move = ARENA_NEW(a, Board__Move);
     board__move__init(move);
     move->move = (char *)harmony_action_name(action);
-    move->actual_lrp_key = key;
+    move->actual_lrp_key = copy_key(a, key);
     move->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
     models__actual_lrpinstance_key__init(move->actual_lrp_instance_key);
-    move->actual_lrp_instance_key->instance_guid = (char *)guid;
+    move->actual_lrp_instance_key->instance_guid = arena_strdup(a, guid);
     move->actual_lrp_instance_key->cell_id = (char *)r->config.cell_id;
     move->session = r->config.session;
     return move;
@@ -147,16 +157,20 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     }
     Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
     move->definition = c->about->definition;
+    struct arena scratch; /* a call has many moves, and a record may be long */
     const Models__ActualLRP *record = NULL;
+    arena_init(&scratch);
     enum harmony_record seen =
-        knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), &record);
+        knowledge_of(&r->knowledge, &scratch, c->about->key, container_guid(c), &record);
     if (is_evacuation(o->action)) {
         o->blind = !harmony_record_is_own(seen);
         o->presence = o->blind ? o->presence : record->presence;
     }
     if (o->action == HARMONY_REMOVE && record) {
         move->presence = o->presence = record->presence;
-    } else if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
+    }
+    arena_done(&scratch);
+    if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
         move->error_message = c->exit_text;
     } else if (o->action == HARMONY_START || o->action == HARMONY_EVACUATE_RUNNING) {
         fill_start(r, a, c->about, move);
@@ -165,13 +179,9 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     return move;
 }
 
-/* NULL when the record is not a stray any more. */
-static Board__Move *stray_move_message(const struct rep *r, struct arena *a, struct move_order *o)
+static Board__Move *stray_record_move(const struct rep *r, struct arena *a,
+                                      const Models__ActualLRP *record, struct move_order *o)
 {
-    if (key_type(o->name) == RECORD_TASK) {
-        return cell_task_stray_move(r, a, o->name);
-    }
-    const Models__ActualLRP *record = knowledge_at(&r->knowledge, a, o->name);
     if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key) {
         return NULL;
     }
@@ -184,6 +194,20 @@ static Board__Move *stray_move_message(const struct rep *r, struct arena *a, str
     if (o->action == HARMONY_REMOVE) { /* the others find theirs by the instance's key */
         move->presence = record->presence;
     }
+    return move;
+}
+
+/* NULL when the record is not a stray any more. */
+static Board__Move *stray_move_message(const struct rep *r, struct arena *a, struct move_order *o)
+{
+    if (key_type(o->name) == RECORD_TASK) {
+        return cell_task_stray_move(r, a, o->name);
+    }
+    struct arena scratch;
+    arena_init(&scratch);
+    Board__Move *move =
+        stray_record_move(r, a, knowledge_at(&r->knowledge, &scratch, o->name), o);
+    arena_done(&scratch);
     return move;
 }
 
@@ -298,26 +322,35 @@ static bool session_refused(const Board__MoveResult *result)
            result->error->type == MODELS__ERROR__TYPE__ResourceConflict;
 }
 
+static void stray_settled(struct rep *r, const struct move_order *o,
+                          const Board__MoveResult *result, struct effects *out)
+{
+    bool task = key_type(o->name) == RECORD_TASK;
+    struct arena scratch;
+    arena_init(&scratch);
+    const Models__ActualLRP *record =
+        task ? NULL : knowledge_at(&r->knowledge, &scratch, o->name);
+    if (task) {
+        cell_task_learn(r, key_component(out->arena, o->name, 1), result);
+    } else if (record) {
+        learn(r, record->actual_lrp_key, o, result);
+    }
+    if (task || record) {
+        effects_log(out, LOG_INFO_LEVEL, "record without container", "key=%s move=%s end=%s",
+                    o->name, harmony_action_name(o->action),
+                    result->error ? result->error->message : "done");
+    }
+    arena_done(&scratch);
+    stray_forget(r, o->name);
+}
+
 static void settle_stray(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
                          struct effects *out)
 {
     struct stray *s = map_get(&r->moves.strays, o->name);
     assert(s && s->busy);
-    bool task = key_type(o->name) == RECORD_TASK;
-    const Models__ActualLRP *record =
-        task ? NULL : knowledge_at(&r->knowledge, out->arena, o->name);
     if (is_settled(result) && !session_refused(result)) {
-        if (task) {
-            cell_task_learn(r, key_component(out->arena, o->name, 1), result);
-        } else if (record) {
-            learn(r, record->actual_lrp_key, o, result);
-        }
-        if (task || record) {
-            effects_log(out, LOG_INFO_LEVEL, "record without container", "key=%s move=%s end=%s",
-                        o->name, harmony_action_name(o->action),
-                        result->error ? result->error->message : "done");
-        }
-        stray_forget(r, o->name);
+        stray_settled(r, o, result, out);
         return;
     }
     s->busy = false;

@@ -93,10 +93,10 @@ static void act(struct rep *r, struct container *c, struct harmony h, struct eff
 
 /* The table's word for this container. Before the feed brought its first snapshot an unseen record
  * says nothing: wait for it. */
-static struct harmony judge(struct rep *r, struct container *c, struct arena *a)
+static struct harmony judge(struct rep *r, struct container *c)
 {
     enum harmony_record record =
-        knowledge_of(&r->knowledge, a, c->about->key, container_guid(c), NULL);
+        knowledge_of(&r->knowledge, NULL, c->about->key, container_guid(c), NULL);
     if (record == RECORD_IS_UNSEEN && r->follower.revision == 0) {
         return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
     }
@@ -112,9 +112,9 @@ static struct harmony judge(struct rep *r, struct container *c, struct arena *a)
     return h;
 }
 
-bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out)
+bool reconcile_may_launch(struct rep *r, struct container *c)
 {
-    struct harmony h = judge(r, c, out->arena);
+    struct harmony h = judge(r, c);
     return !container_stop_asked(c) && !c->deleting && h.action == HARMONY_GO_ON;
 }
 
@@ -134,7 +134,7 @@ static void reserved(struct rep *r, struct container *c, struct effects *out)
 
 static void starting(struct rep *r, struct container *c, struct effects *out)
 {
-    struct harmony h = judge(r, c, out->arena);
+    struct harmony h = judge(r, c);
     if (h.action == HARMONY_STOP) {
         act(r, c, h, out);
     }
@@ -189,7 +189,7 @@ static bool note(struct rep *r, struct container *c, struct effects *out)
 static void running(struct rep *r, struct container *c, struct effects *out)
 {
     if (!container_stop_asked(c)) {
-        act(r, c, judge(r, c, out->arena), out);
+        act(r, c, judge(r, c), out);
     }
     if (container_stop_asked(c)) {
         reconcile_signal(r, c, out);
@@ -202,7 +202,7 @@ static void completed(struct rep *r, struct container *c, struct effects *out)
         reconcile_delete(c, "another instance has its place", out);
         return;
     }
-    act(r, c, judge(r, c, out->arena), out);
+    act(r, c, judge(r, c), out);
 }
 
 static void removal(struct rep *r, struct container *c, struct effects *out)
@@ -288,7 +288,7 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
                        Models__Error__Type type, struct effects *out)
 {
     enum harmony_record record =
-        knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), NULL);
+        knowledge_of(&r->knowledge, NULL, c->about->key, container_guid(c), NULL);
     struct harmony h = r->drain.on
                            ? harmonise_evacuating_refused(side_of(c), record, action, type)
                            : harmonise_refused(side_of(c), record, action, type);
@@ -308,6 +308,17 @@ void reconcile_refused(struct rep *r, struct container *c, enum harmony_action a
 
 /* ---- The pass over everything ---------------------------------------------------------------- */
 
+static struct harmony judge_stray(const struct rep *r, const Models__ActualLRP *record)
+{
+    if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key ||
+        strcmp(record->actual_lrp_instance_key->cell_id, r->config.cell_id) != 0 ||
+        container_find(&r->containers, record->actual_lrp_instance_key->instance_guid)) {
+        return (struct harmony){0, HARMONY_NOTHING, "it has a container, or is not this cell's"};
+    }
+    const char *guid = record->actual_lrp_instance_key->instance_guid;
+    return harmonise(WITHOUT, harmony_record_of(record, guid, r->config.cell_id));
+}
+
 void reconcile_record(struct rep *r, const char *key, struct effects *out)
 {
     if (!r->follower.current || !r->session.open || !listing_is_good(r)) {
@@ -317,14 +328,10 @@ void reconcile_record(struct rep *r, const char *key, struct effects *out)
         r->pass_ns = earlier_ns(r->pass_ns, cell_task_stray(r, key, out));
         return;
     }
-    const Models__ActualLRP *record = knowledge_at(&r->knowledge, out->arena, key);
-    if (!record || !record->actual_lrp_key || !record->actual_lrp_instance_key ||
-        strcmp(record->actual_lrp_instance_key->cell_id, r->config.cell_id) != 0 ||
-        container_find(&r->containers, record->actual_lrp_instance_key->instance_guid)) {
-        return;
-    }
-    const char *guid = record->actual_lrp_instance_key->instance_guid;
-    struct harmony h = harmonise(WITHOUT, harmony_record_of(record, guid, r->config.cell_id));
+    struct arena scratch; /* a pass looks at all there are */
+    arena_init(&scratch);
+    struct harmony h = judge_stray(r, knowledge_at(&r->knowledge, &scratch, key));
+    arena_done(&scratch);
     if (harmony_is_move(h.action)) {
         r->pass_ns = earlier_ns(r->pass_ns, moves_add_stray(r, key, h.action));
     }
@@ -357,7 +364,9 @@ void reconcile(struct rep *r, struct effects *out)
         pass(r, out);
     }
     int64_t due_ns = containers_wake(&r->containers, r->now.mono_ns);
-    for (int i = 0; i < RECONCILE_A_STEP_MAX; i++) {
+    size_t before = out->arena->used;
+    for (int i = 0;
+         i < RECONCILE_A_STEP_MAX && out->arena->used - before < RECONCILE_BYTES_ENOUGH; i++) {
         struct container *c = containers_next(&r->containers);
         if (!c) {
             break;

@@ -11,8 +11,9 @@
 
 struct rep;
 
-/* Containers looked at in one step; the rest wait for the next, which is asked for at once. */
-enum { RECONCILE_A_STEP_MAX = 512 };
+/* Containers looked at in one step, and the memory of a step with which no further one is; the rest wait
+ * for the next, which is asked for at once. */
+enum { RECONCILE_A_STEP_MAX = 512, RECONCILE_BYTES_ENOUGH = 8 * 1024 * 1024 };
 
 /* The end of each step: acts on what is queued, passes over everything when that is due, sends the
  * moves, and says when it wants to be woken. */
@@ -26,7 +27,7 @@ void reconcile_all(struct rep *r);
 void reconcile_record(struct rep *r, const char *key, struct effects *out);
 
 /* Whether the table still lets this container start: its record is ours and no stop was asked. */
-bool reconcile_may_launch(struct rep *r, struct container *c, struct effects *out);
+bool reconcile_may_launch(struct rep *r, struct container *c);
 
 /* bbs did what was asked for this container, or found it done. */
 void reconcile_moved(struct container *c, enum harmony_action action, struct effects *out);

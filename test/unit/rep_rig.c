@@ -99,7 +99,10 @@ static void keep(struct rep_rig *g, const struct effect *e)
 static void step(void *target, const struct event *ev, struct effects *out)
 {
     struct rep_rig *g = target;
+    size_t before = out->arena->used;
     role_step(g->role, ev, out);
+    size_t bytes = out->arena->used - before;
+    g->step_bytes = bytes > g->step_bytes ? bytes : g->step_bytes;
     for (size_t i = 0; i < out->count; i++) {
         keep(g, &out->list[i]);
     }

@@ -32,6 +32,7 @@ struct rep_rig {
     struct output_request output; /* the last one */
     size_t output_count;
     size_t logs;
+    size_t step_bytes; /* the most that one step took of its arena */
     struct buf said; /* the log: "level message data" a line */
     uint64_t session; /* to be kept; 0 = none */
     bool exited;

@@ -428,6 +428,49 @@ static void moves_of_many_bytes_travel_in_turns(void **state)
     rep_rig_done(&g);
 }
 
+/* A record whose routes are as long as they may be. */
+static Models__ActualLRP *heavy_record(struct rep_rig *g, const char *process_guid,
+                                       const char *state)
+{
+    enum { ROUTES = 1024, NAME_BYTES = 120 };
+    Models__ActualLRP *record = rep_rig_record(g, process_guid, state, process_guid, RIG_CELL);
+    record->n_actual_lrp_internal_routes = ROUTES;
+    record->actual_lrp_internal_routes =
+        ARENA_ARRAY(&g->arena, ROUTES, Models__ActualLRPInternalRoute *);
+    Models__ActualLRPInternalRoute *route = ARENA_NEW(&g->arena, Models__ActualLRPInternalRoute);
+    models__actual_lrpinternal_route__init(route);
+    route->hostname = arena_printf(&g->arena, "%0*d", NAME_BYTES, 1);
+    for (size_t i = 0; i < ROUTES; i++) {
+        record->actual_lrp_internal_routes[i] = route;
+    }
+    return record;
+}
+
+/* A cell full of them is looked at one after the other: whatever their number, a step holds few of
+ * their records decoded. Those without a container are told in calls of many, likewise. */
+static void heavy_records_are_not_all_held_at_once(void **state)
+{
+    (void)state;
+    enum { RECORDS = 250, STEP_BYTES = 4 * 1024 * 1024 };
+    for (int strays = 0; strays < 2; strays++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        struct container_status *list = ARENA_ARRAY(&g.arena, RECORDS, struct container_status);
+        for (int i = 0; i < RECORDS; i++) {
+            const char *guid = arena_printf(&g.arena, "i-%03d", i);
+            list[i] = rep_rig_status(&g, guid, guid, CONTAINER_RUNNING);
+        }
+        rep_rig_open(&g, list, strays ? 0 : RECORDS);
+        g.step_bytes = 0;
+        for (int i = 0; i < RECORDS; i++) {
+            rep_rig_feed_put(&g, heavy_record(&g, list[i].guid, "RUNNING"));
+        }
+        rep_rig_advance(&g, 31000);
+        assert_in_range(g.step_bytes, 1, STEP_BYTES);
+        rep_rig_done(&g);
+    }
+}
+
 static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
 {
     (void)state;
@@ -541,6 +584,7 @@ int main(void)
         cmocka_unit_test(while_bbs_is_away_containers_are_served),
         cmocka_unit_test(waiting_moves_travel_together),
         cmocka_unit_test(moves_of_many_bytes_travel_in_turns),
+        cmocka_unit_test(heavy_records_are_not_all_held_at_once),
         cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
