@@ -50,6 +50,10 @@ int cgroup_remove(const char *name)
     snprintf(group, sizeof(group), CGROUPS "%s", name);
     result = remove_group(group);
     DIR *all = opendir(CGROUPS);
+    if (!all && identity_untold(errno)) {
+        report("cannot tell which control groups are left: %s", strerror(errno));
+        return -1;
+    }
     for (struct dirent *e; all && (e = readdir(all));) {
         if (e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
             snprintf(group, sizeof(group), CGROUPS "/%s%s", e->d_name, name);

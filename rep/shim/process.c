@@ -172,7 +172,8 @@ void kill_children(void)
     }
 }
 
-/* The mark stands first in the environment that the process driver gives. */
+/* The mark stands first in the environment that the process driver gives. False with errno; 0: it is not
+ * marked. */
 static bool marked(long pid, const char *line, size_t size)
 {
     char path[48], text[4096];
@@ -183,30 +184,37 @@ static bool marked(long pid, const char *line, size_t size)
             return true;
         }
     }
+    errno = n < 0 ? errno : 0;
     return false;
 }
 
 int kill_marked(const char *mark)
 {
     char line[4096];
-    int found = 0;
+    int found = 0, error = 0;
     size_t size = (size_t)snprintf(line, sizeof(line), "CORKBOARD_CONTAINER=%s", mark) + 1;
     DIR *proc = opendir("/proc");
+    error = proc ? 0 : errno;
     for (struct dirent *e; proc && (e = readdir(proc));) {
         long pid = atol(e->d_name);
         int fd = pid > 1 && pid != getpid() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-        if (fd >= 0) {
-            if (marked(pid, line, size)) {
-                identity_signal(fd, SIGKILL);
-                found++;
-            }
-            close(fd);
+        if (fd < 0) {
+            error = pid > 1 && identity_untold(errno) ? errno : error;
+            continue;
         }
+        if (marked(pid, line, size)) {
+            identity_signal(fd, SIGKILL);
+            found++;
+        } else {
+            error = identity_untold(errno) ? errno : error;
+        }
+        close(fd);
     }
     if (proc) {
         closedir(proc);
     }
-    return found;
+    errno = error;
+    return error ? -1 : found;
 }
 
 int run_command(const char *const *command)

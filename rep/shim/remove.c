@@ -1,5 +1,6 @@
 /* remove: ends whatever there is of a container, in an order that leaves nothing behind, and can be
- * repeated from any point. With --bury the directory stays and gets a status: for a container
+ * repeated from any point. What cannot be told now, for want of descriptors or memory, ends it early with
+ * a report: to take it for gone would delete the directory of what runs. With --bury the directory stays and gets a status: for a container
  * whose shim was killed. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
@@ -9,13 +10,30 @@
 #include <signal.h>
 #include <sys/mount.h>
 
-/* Tells the shim to end its container and waits for it; a shim that does not is killed. */
-static void end_shim(void)
+static int untold(const char *what)
+{
+    report("cannot tell %s: %s", what, strerror(errno));
+    return -1;
+}
+
+/* A descriptor of who is noted in the file; *ret_fd -1: nobody, or he has gone. -1 after a report when
+ * that cannot be told now. */
+static int open_noted(const char *file, const char *what, int *ret_fd)
 {
     struct identity id;
-    int fd = identity_read(AT_FDCWD, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
+    *ret_fd = identity_read(AT_FDCWD, file, &id) < 0 ? -1 : identity_open(&id);
+    return *ret_fd < 0 && identity_untold(errno) ? untold(what) : 0;
+}
+
+/* Tells the shim to end its container and waits for it; a shim that does not is killed. */
+static int end_shim(void)
+{
+    int fd;
+    if (open_noted("shim.pid", "whether its shim lives", &fd) < 0) {
+        return -1;
+    }
     if (fd < 0) {
-        return;
+        return 0;
     }
     identity_signal(fd, SHIM_END_SIGNAL);
     if (!wait_pidfd(fd, SHIM_END_MS)) {
@@ -23,32 +41,37 @@ static void end_shim(void)
         wait_pidfd(fd, SHIM_END_MS);
     }
     close(fd);
+    return 0;
 }
 
 /* A process that is just becoming another program shows no environment, hence no mark: none must be
  * found several times in a row. */
-static void end_marked(const struct options *o)
+static int end_marked(const struct options *o)
 {
     enum { ROUNDS = 100, CLEAN_ROUNDS = 4, PAUSE_MS = 10 };
-    for (int i = 0, clean = 0; i < ROUNDS && clean < CLEAN_ROUNDS; i++) {
-        clean = kill_marked(o->mark) > 0 ? 0 : clean + 1;
+    int clean = 0, found = 0;
+    for (int i = 0; i < ROUNDS && clean < CLEAN_ROUNDS; i++) {
+        found = kill_marked(o->mark);
+        clean = found != 0 ? 0 : clean + 1;
         poll(NULL, 0, PAUSE_MS);
     }
+    return found < 0 ? untold("which processes are its own") : 0;
 }
 
 /* What outlived its shim. */
-static void end_first(const struct options *o)
+static int end_first(const struct options *o)
 {
-    struct identity id;
-    int fd = identity_read(AT_FDCWD, "pid", &id) < 0 ? -1 : identity_open(&id);
+    int fd;
+    if (open_noted("pid", "whether its first process lives", &fd) < 0) {
+        return -1;
+    }
     if (fd >= 0) {
         identity_signal(fd, SIGKILL);
         wait_pidfd(fd, SHIM_END_MS);
         close(fd);
     }
-    if (o->mark && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0) {
-        end_marked(o);
-    }
+    bool strays = o->mark && access("status", F_OK) < 0 && access("shim.pid", F_OK) == 0;
+    return strays ? end_marked(o) : 0;
 }
 
 static int unmount(const char *path)
@@ -94,9 +117,9 @@ static int clear_runtime(const struct options *o)
 {
     char path[4096];
     int root = open(o->runtime_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int fd = openat(root, o->guid, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = root < 0 ? -1 : openat(root, o->guid, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    int result = 0;
+    int result = !dir && identity_untold(errno) ? untold("what its runtime left") : 0;
     for (struct dirent *e; dir && result == 0 && (e = readdir(dir));) {
         bool own = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
         snprintf(path, sizeof(path), "%s/%s/%s", o->runtime_root, o->guid, e->d_name);
@@ -104,6 +127,8 @@ static int clear_runtime(const struct options *o)
     }
     if (dir) {
         closedir(dir);
+    } else if (fd >= 0) {
+        close(fd);
     }
     if (result == 0 && root >= 0) {
         result = delete_tree(root, o->guid); /* which says itself what it could not */
@@ -123,9 +148,7 @@ int shim_remove(const struct options *o)
     if (o->unfinished && access("note", F_OK) == 0) {
         return 0;
     }
-    end_shim();
-    end_first(o);
-    if (!forget(o)) {
+    if (end_shim() < 0 || end_first(o) < 0 || !forget(o)) {
         return 1;
     }
     if (o->runtime_root && clear_runtime(o) < 0) {
@@ -140,12 +163,16 @@ int shim_remove(const struct options *o)
     if (unmount("rootfs") < 0 || unmount("disk") < 0) {
         return 1;
     }
-    unlink("note"); /* from here on it is a leftover, no container */
-    if (o->keep && rmdir("log") < 0) { /* it wrote something, and needs no room to be kept */
-        rename("log", o->keep);
-    }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (parent < 0 || delete_tree(parent, o->guid) < 0) {
+    if (parent < 0) {
+        report("cannot open the directory above that of %s: %s", o->guid, strerror(errno));
+        return 1;
+    }
+    if (o->keep && rmdir("log") < 0) { /* it wrote something, and needs no room to be kept */
+        rename("log", o->keep); /* while it is a container: of a leftover nothing is kept */
+    }
+    unlink("note"); /* from here on it is a leftover */
+    if (delete_tree(parent, o->guid) < 0) {
         report("cannot delete the directory of %s: %s", o->guid, strerror(errno));
         return 1;
     }

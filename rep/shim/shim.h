@@ -105,7 +105,9 @@ long spawn(const struct options *o, int out, int err, int failure);
 bool wait_pidfd(int pidfd, int timeout_ms);  /* true: it has ended */
 void await_init(long pid, const char *init); /* until it is this program and takes SIGTERM */
 void kill_children(void);                    /* every child of this subreaper, theirs too */
-int kill_marked(const char *mark); /* whoever has CORKBOARD_CONTAINER=mark in its environment */
+/* Whoever has CORKBOARD_CONTAINER=mark in its environment: how many; -1 with errno when not all could be
+ * looked at for want of descriptors or memory. */
+int kill_marked(const char *mark);
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);
 
