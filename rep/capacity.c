@@ -56,9 +56,25 @@ struct resources capacity_left(const struct capacity *c)
     };
 }
 
-static bool port_is_taken(const struct capacity *c, uint32_t port)
+static bool bit(const uint8_t *bits, uint32_t port)
 {
-    return c->port_taken[port / 8] & (1u << (port % 8));
+    return bits[port / 8] & (1u << (port % 8));
+}
+
+static void bit_set(uint8_t *bits, uint32_t port, bool on)
+{
+    uint8_t mask = (uint8_t)(1u << (port % 8));
+    bits[port / 8] = on ? bits[port / 8] | mask : bits[port / 8] & (uint8_t)~mask;
+}
+
+static bool port_is_for_taking(const struct capacity *c, uint32_t port)
+{
+    return port != 0 && !bit(c->port_taken, port) && !bit(c->port_held, port);
+}
+
+static uint16_t port_after(const struct capacity *c, uint16_t port)
+{
+    return port == c->port_high ? c->port_low : (uint16_t)(port + 1);
 }
 
 static bool port_in_range(const struct capacity *c, uint32_t port)
@@ -71,8 +87,8 @@ uint16_t capacity_port_take(struct capacity *c)
     uint32_t count = (uint32_t)c->port_high - c->port_low + 1;
     for (uint32_t i = 0; i < count; i++) {
         uint16_t port = c->port_next;
-        c->port_next = port == c->port_high ? c->port_low : (uint16_t)(port + 1);
-        if (port_in_range(c, port) && !port_is_taken(c, port)) {
+        c->port_next = port_after(c, port);
+        if (port_is_for_taking(c, port)) {
             capacity_port_adopt(c, port);
             return port;
         }
@@ -83,13 +99,55 @@ uint16_t capacity_port_take(struct capacity *c)
 void capacity_port_adopt(struct capacity *c, uint32_t port)
 {
     if (port_in_range(c, port)) {
-        c->port_taken[port / 8] |= (uint8_t)(1u << (port % 8));
+        bit_set(c->port_taken, port, true);
     }
 }
 
 void capacity_port_give(struct capacity *c, uint32_t port)
 {
     if (port_in_range(c, port)) {
-        c->port_taken[port / 8] &= (uint8_t) ~(1u << (port % 8));
+        bit_set(c->port_taken, port, false);
     }
+}
+
+bool capacity_port_hold(struct capacity *c, uint32_t port)
+{
+    if (!port_in_range(c, port)) {
+        return false;
+    }
+    bool news = !bit(c->port_told, port);
+    bit_set(c->port_held, port, true);
+    bit_set(c->port_told, port, true);
+    return news;
+}
+
+void capacity_port_free(struct capacity *c, uint32_t port)
+{
+    if (port_in_range(c, port)) {
+        bit_set(c->port_held, port, false);
+        bit_set(c->port_told, port, false);
+    }
+}
+
+bool capacity_ports_retry(struct capacity *c)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < sizeof(c->port_held); i++) {
+        any |= c->port_held[i];
+        c->port_held[i] = 0;
+    }
+    return any;
+}
+
+size_t capacity_ports_next(const struct capacity *c, uint32_t *ret, size_t max)
+{
+    uint32_t range = (uint32_t)c->port_high - c->port_low + 1;
+    uint16_t port = c->port_next;
+    size_t count = 0;
+    for (uint32_t i = 0; i < range && count < max; i++, port = port_after(c, port)) {
+        if (port_is_for_taking(c, port)) {
+            ret[count++] = port;
+        }
+    }
+    return count;
 }

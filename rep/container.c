@@ -225,10 +225,12 @@ void container_exited(struct container *c, int news, const struct container_stat
 {
     c->process_gone = true;
     container_complete(c, news, exit_text_of(out->arena, s, c->about->log_source), out);
-    bool well = s->exit_code == 0 && s->exit_signal == 0 && (!s->text || s->text[0] == '\0');
+    bool ran = !s->text || s->text[0] == '\0';
+    bool well = s->exit_code == 0 && s->exit_signal == 0 && ran;
     if (well && container_is_task(c)) {
         cell_task_succeeded(c);
     }
+    c->ports_doubted = ran && !well && !s->oom_killed && c->about->n_ports > 0;
 }
 
 void container_never_ran(struct container *c, const char *text, struct effects *out)

@@ -10,6 +10,7 @@
 #include "rep/capacity.h"
 #include "rep/container.h"
 #include "rep/drain.h"
+#include "rep/host_ports.h"
 #include "rep/knowledge.h"
 #include "rep/listing.h"
 #include "rep/metrics.h"
@@ -30,6 +31,7 @@
 #define SIGNAL_TIMEOUT_NS (5 * SECOND_NS)
 #define NOTE_TIMEOUT_NS (5 * SECOND_NS)
 #define READ_TIMEOUT_NS (5 * SECOND_NS)
+#define PORTS_TIMEOUT_NS (5 * SECOND_NS)
 #define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
 #define LIST_TIMEOUT_NS (10 * SECOND_NS)
 
@@ -59,6 +61,7 @@ struct rep {
     struct metrics metrics;
     struct drain drain;
     struct starts starts;
+    struct port_returns port_returns;
 
     int64_t pass_ns;    /* when the next pass over everything is due */
     bool pass_wanted;   /* at the end of this step */

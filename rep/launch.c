@@ -40,52 +40,28 @@ void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+    } else if (c->phase == PHASE_INITIALIZING && c->ports_wanted) {
+        host_ports_search(r, c, out);
     } else if (c->phase == PHASE_INITIALIZING) {
         fetch(r, c, out);
     } else {
+        c->start_asked_ns = r->now.mono_ns;
         rep_verb(r, c, OP_START, out);
     }
 }
 
 /* ---- The DesiredLRP has come ----------------------------------------------------------------- */
 
-static void give_ports(struct rep *r, const struct port_pair *ports, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        capacity_port_give(&r->capacity, ports[i].host_port);
-    }
-}
-
-static void give_noted_ports(struct rep *r, const struct container *c)
-{
-    for (size_t i = 0; i < c->about->n_ports; i++) {
-        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
-    }
-}
-
-/* One host port for each desired port; false, and none taken, when the range has not enough left.
- * An earlier try's ports are given back first: nothing listens on them yet. */
-static bool allot_ports(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
-                        struct port_pair *ports)
-{
-    give_noted_ports(r, c);
-    for (size_t i = 0; i < lrp->n_ports; i++) {
-        uint16_t port = capacity_port_take(&r->capacity);
-        if (port == 0) {
-            give_ports(r, ports, i);
-            return false;
-        }
-        ports[i] = (struct port_pair){lrp->ports[i], port};
-    }
-    return true;
-}
-
 static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
                     struct effects *out)
 {
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
-    bool allotted = allot_ports(r, c, lrp, ports);
+    bool allotted = host_ports_allot(r, c, lrp, ports);
     container_learn(c, spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0));
+    if (!allotted && c->ports_wanted) {
+        container_touch(c);
+        return;
+    }
     if (!allotted) {
         container_complete(c, PHASE_NEWS_FAILED,
                            arena_printf(out->arena, "no host port is free in %u-%u",
@@ -181,6 +157,9 @@ void launch_verb(struct rep *r, struct container *c, const struct verb_answer *a
     bool prepare = answer->verb == VERB_PREPARE;
     if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
         return; /* it ended meanwhile */
+    }
+    if (prepare && host_ports_prepared(r, c, answer, out)) {
+        return;
     }
     switch (answer->outcome) {
     case VERB_DONE:

@@ -202,7 +202,11 @@ static void completed(struct rep *r, struct container *c, struct effects *out)
         reconcile_delete(c, "another instance has its place", out);
         return;
     }
-    act(r, c, judge(r, c), out);
+    struct harmony h = judge(r, c);
+    bool crashed = h.action == HARMONY_CRASH && !r->drain.on;
+    if (!crashed || !host_ports_doubt(r, c, out)) {
+        act(r, c, h, out);
+    }
 }
 
 static void removal(struct rep *r, struct container *c, struct effects *out)

@@ -62,9 +62,7 @@ void rep_container_gone(struct rep *r, struct container *c, const char *why, str
     assert(c->op == OP_NONE);
     capacity_give(&r->capacity, c->memory_given ? 0 : rep_memory_mb(r, c->about),
                   c->about->disk_mb);
-    for (size_t i = 0; i < c->about->n_ports; i++) {
-        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
-    }
+    host_ports_give(r, c);
     r->listing.removed_id = r->next_id;
     if (container_is_task(c)) {
         const char *key = key_task(out->arena, c->about->task->guid);
@@ -95,6 +93,7 @@ struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op
         [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
         [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
         [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
+        [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
@@ -191,6 +190,8 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         cell_task_verb(r, c, answer, out);
     } else if (op == OP_PREPARE || op == OP_START) {
         launch_verb(r, c, answer, out);
+    } else if (op == OP_PORTS) {
+        host_ports_answer(r, c, answer, out);
     } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
         listing_want(r); /* its process may have ended unseen */
     } else if (op == OP_NOTE && answer->outcome != VERB_DONE) {

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 enum verb {
-    VERB_PREPARE, /* make the container's directory, root filesystem and note durable */
+    VERB_PREPARE, /* make the container's directory, root filesystem and note durable; before that each
+                   * host port of its spec is tried by a bind, as a server of it would */
     VERB_START,   /* create and start it; prepared before */
     VERB_SIGNAL,  /* to the container's first process */
     VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
@@ -19,6 +20,7 @@ enum verb {
     VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
     VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
     VERB_READ,    /* a file of the container, as the container sees it; it may have ended */
+    VERB_PORTS,   /* which of these host ports a living process holds; nothing is changed */
     VERB_COUNT
 };
 
@@ -64,6 +66,8 @@ struct verb_call {
                         * name, which several may have; NULL = it goes with the container */
     bool durable;                      /* for NOTE: DONE only once it would survive the machine */
     const char *const *argv;           /* for EXEC; NULL-terminated */
+    const uint32_t *ports;             /* for PORTS */
+    size_t port_count;
     const char *path;                  /* for READ; relative: to the program's directory */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */
 };
@@ -116,6 +120,9 @@ struct verb_answer {
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
     int exit_code; /* for EXEC */
+    const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody else
+                            * has them: of its spec's. Only of TCP: UDP has ports of its own */
+    size_t taken_count;
     struct bytes data; /* for READ: the whole file */
 };
 

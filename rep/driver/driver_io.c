@@ -49,6 +49,8 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb = *answer;
     n->ev.verb.guid = answer->guid ? arena_strdup(&n->arena, answer->guid) : NULL;
     n->ev.verb.text = arena_strdup(&n->arena, answer->text);
+    n->ev.verb.taken =
+        arena_copy(&n->arena, answer->taken, answer->taken_count * sizeof(*answer->taken));
     n->ev.verb.data.data = arena_copy(&n->arena, answer->data.data, answer->data.size);
     struct container_usage *usages =
         ARENA_ARRAY(&n->arena, answer->usage_count, struct container_usage);
@@ -220,6 +222,8 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
                          });
     } else if (call->verb == VERB_READ) {
         verb_read(d, call);
+    } else if (call->verb == VERB_PORTS) {
+        verb_ports(d, call);
     } else {
         verb_begin(d, call);
     }

@@ -223,9 +223,38 @@ static int may_prepare(struct op *op, const struct verb_call *call, struct err *
     return 0;
 }
 
+/* Its ports are tried last before anything is made: the sooner the program follows, the less can come
+ * between. True: somebody else has some, and that is answered. */
+static bool ports_refuse(struct op *op, const struct container_spec *spec)
+{
+    uint32_t *taken = calloc(spec->port_count + 1, sizeof(*taken));
+    size_t count = 0;
+    for (size_t i = 0; i < spec->port_count; i++) {
+        if (port_is_taken(spec->ports[i].host_port)) {
+            taken[count++] = spec->ports[i].host_port;
+        }
+    }
+    if (count > 0) {
+        err_set(&op->err, ERR_EXISTS, "host port %u is held by another process", taken[0]);
+        driver_answer(op->driver, &(struct verb_answer){.id = op->id,
+                                                        .verb = op->verb,
+                                                        .guid = op->guid,
+                                                        .outcome = VERB_FAILED,
+                                                        .text = op->err.text,
+                                                        .taken = taken,
+                                                        .taken_count = count});
+        op_free(op);
+    }
+    free(taken);
+    return count > 0;
+}
+
 static void call_prepare(struct op *op, const struct verb_call *call)
 {
     struct command c;
+    if (call->spec && ports_refuse(op, call->spec)) {
+        return;
+    }
     if (may_prepare(op, call, &op->err) < 0) {
         op_fail(op, op->err.text);
         return;

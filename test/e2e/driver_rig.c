@@ -52,6 +52,8 @@ static void copy_event(struct arena *a, const struct event *from, struct event *
         usages[i].guid = arena_strdup(a, usages[i].guid);
     }
     to->verb.usages = usages;
+    to->verb.taken =
+        arena_copy(a, from->verb.taken, from->verb.taken_count * sizeof(*from->verb.taken));
     to->verb.text = arena_strdup(a, from->verb.text);
     to->verb.data.data = arena_copy(a, from->verb.data.data, from->verb.data.size);
     to->verb.guid = from->verb.guid ? arena_strdup(a, from->verb.guid) : NULL;

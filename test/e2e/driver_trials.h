@@ -116,6 +116,7 @@ void trial_found_later(void **state);
 void trial_hardly_any_room(void **state);
 
 /* read_trials.c */
+void trial_ports(void **state);
 void trial_read(void **state);
 void trial_read_in_root(void **state); /* oci only */
 

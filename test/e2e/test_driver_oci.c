@@ -62,6 +62,7 @@ int main(int argc, char **argv)
         TRIAL(trial_hung_runtime),
         TRIAL(trial_probe),
         TRIAL(trial_leftovers),
+        TRIAL(trial_ports),
         TRIAL(trial_read),
         TRIAL(trial_read_in_root),
     };

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
         TRIAL(trial_leftovers),
+        TRIAL(trial_ports),
         TRIAL(trial_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

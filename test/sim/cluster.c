@@ -209,6 +209,7 @@ struct count {
     const char *version; /* NULL = whatever tags it shows */
     const char *cell_id; /* NULL = on whatever cell, or none */
     Models__ActualLRP__Presence presence;
+    bool crashed; /* only those that have */
     int number;
 };
 
@@ -230,6 +231,7 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
     const Models__ActualLRPInstanceKey *instance = r->actual_lrp_instance_key;
     bool on = !count->cell_id || (instance && strcmp(instance->cell_id, count->cell_id) == 0);
     on = on && (!count->version || shows_version(r, count->version));
+    on = on && (!count->crashed || r->crash_count > 0);
     if (r->presence == count->presence && on &&
         (!*count->state || strcmp(r->state, count->state) == 0)) {
         count->number++;
@@ -248,6 +250,11 @@ static int count_of_process(struct cluster *c, const char *process_guid, struct 
 int cluster_count(struct cluster *c, const char *process_guid, const char *state)
 {
     return count_of_process(c, process_guid, (struct count){.state = state});
+}
+
+int cluster_crashed(struct cluster *c, const char *process_guid)
+{
+    return count_of_process(c, process_guid, (struct count){.state = "", .crashed = true});
 }
 
 int cluster_evacuating(struct cluster *c, const char *process_guid)

@@ -79,6 +79,9 @@ void cluster_new_epoch(struct cluster *c, const char *id);
  * this state ("" = any). */
 int cluster_count(struct cluster *c, const char *process_guid, const char *state);
 
+/* The same of those that have crashed. */
+int cluster_crashed(struct cluster *c, const char *process_guid);
+
 /* The same of EVACUATING records. */
 int cluster_evacuating(struct cluster *c, const char *process_guid);
 

@@ -30,6 +30,8 @@ struct pending {
     struct verb_call call;
     char *guid, *path;
     struct blob *note;
+    uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
+    size_t port_count;
     bool hung;
 };
 
@@ -41,6 +43,7 @@ struct model_containers {
     char fail_text[TEXT_BYTES];
     bool hung;
     int64_t next_pid;
+    bool port_held[65536];
 };
 
 struct model_containers *model_containers_new(void)
@@ -77,6 +80,7 @@ static void pending_free(struct pending *p)
 {
     free(p->guid);
     free(p->path);
+    free(p->ports);
     blob_unref(p->note);
     free(p);
 }
@@ -112,6 +116,8 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
     case VERB_LIST:
     case VERB_MEASURE:
         return m->pace.list_ns;
+    case VERB_PORTS: /* no process is started for it */
+        return 0;
     default:
         return m->pace.signal_ns;
     }
@@ -131,13 +137,25 @@ static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
     return now_ns;
 }
 
+static void keep_ports(struct pending *p, const struct verb_call *call)
+{
+    p->port_count = call->spec ? call->spec->port_count : call->port_count;
+    p->ports = calloc(p->port_count + 1, sizeof(*p->ports));
+    assert(p->ports);
+    for (size_t i = 0; i < p->port_count; i++) {
+        p->ports[i] = call->spec ? call->spec->ports[i].host_port : call->ports[i];
+    }
+}
+
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call)
 {
     struct pending *p = calloc(1, sizeof(*p));
     assert(p);
     p->call = *call;
+    keep_ports(p, call);
     p->call.spec = NULL;
+    p->call.ports = NULL;
     p->guid = call->guid ? strdup(call->guid) : NULL;
     p->call.guid = p->guid;
     p->call.path = p->path = call->path ? strdup(call->path) : NULL;
@@ -172,9 +190,26 @@ static bool guid_valid(const char *guid)
     return guid[0] && strlen(guid) <= 64 && strspn(guid, GUID_LETTERS) == strlen(guid);
 }
 
-static enum verb_outcome prepare(struct model_containers *m, const struct pending *p,
-                                 struct verb_answer *answer)
+/* Which of its ports others hold. */
+static void ports(const struct model_containers *m, const struct pending *p, struct arena *arena,
+                  struct verb_answer *answer)
 {
+    uint32_t *taken = ARENA_ARRAY(arena, p->port_count, uint32_t);
+    for (size_t i = 0; i < p->port_count; i++) {
+        if (m->port_held[p->ports[i] & UINT16_MAX]) {
+            taken[answer->taken_count++] = p->ports[i];
+        }
+    }
+    answer->taken = taken;
+}
+
+static enum verb_outcome prepare(struct model_containers *m, const struct pending *p,
+                                 struct arena *arena, struct verb_answer *answer)
+{
+    ports(m, p, arena, answer);
+    if (answer->taken_count > 0) {
+        return failed(answer, "a host port is held by another process");
+    }
     if (!guid_valid(p->guid)) {
         return failed(answer, "not a container's guid");
     }
@@ -316,7 +351,7 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
     }
     switch (p->call.verb) {
     case VERB_PREPARE:
-        answer->outcome = prepare(m, p, answer);
+        answer->outcome = prepare(m, p, arena, answer);
         break;
     case VERB_START:
         answer->outcome = start(m, b, answer);
@@ -337,6 +372,9 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         break;
     case VERB_MEASURE:
         measure(m, arena, answer);
+        break;
+    case VERB_PORTS:
+        ports(m, p, arena, answer);
         break;
     case VERB_READ:
         answer->outcome = read_file(b, p, arena, answer);
@@ -488,6 +526,12 @@ void model_containers_fail_prepares(struct model_containers *m, unsigned count, 
     m->fail_prepares = count;
     assert(strlen(text) < TEXT_BYTES);
     strcpy(m->fail_text, text);
+}
+
+void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held)
+{
+    assert(port <= UINT16_MAX);
+    m->port_held[port] = held;
 }
 
 void model_containers_hang(struct model_containers *m, bool hung)

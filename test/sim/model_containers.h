@@ -53,6 +53,9 @@ void model_containers_reboot(struct model_containers *m, bool gone);
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
 /* The same of PREPARE, which leaves nothing behind. */
 void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text);
+/* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with it fails,
+ * and PORTS names it. */
+void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held);
 /* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */
 void model_containers_hang(struct model_containers *m, bool hung);
 

@@ -28,6 +28,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
     kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
     kept.label = v->label ? arena_strdup(&g->arena, v->label) : NULL;
     kept.path = v->path ? arena_strdup(&g->arena, v->path) : NULL;
+    kept.ports = arena_copy(&g->arena, v->ports, v->port_count * sizeof(*v->ports));
     kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
     if (v->spec) {
         struct container_spec *spec = arena_copy(&g->arena, v->spec, sizeof(*spec));
@@ -284,6 +285,9 @@ void rep_rig_advance(struct rep_rig *g, int64_t ms)
 
 struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
 {
+    while (rep_rig_verbs(g, VERB_PORTS)) {
+        rep_rig_verb(g, rep_rig_take_verb(g, VERB_PORTS), VERB_DONE, "");
+    }
     struct call c = rep_rig_take_call(g, "/v1/board/apply");
     ProtobufCAllocator allocator = arena_protobuf(&g->arena);
     const Board__ApplyRequest *request =

@@ -77,7 +77,8 @@ size_t rep_rig_said(struct rep_rig *g, const char *part);
 /* Time, with feed heartbeats each second. */
 void rep_rig_advance(struct rep_rig *g, int64_t ms);
 
-/* The kept apply, decoded into the rig's arena; fails unless its one move has this name. */
+/* The kept apply, decoded into the rig's arena; fails unless its one move has this name. If the rep asks
+ * first who holds the ports of what ended so soon, and the test has not answered: nobody else does. */
 struct rep_rig_move {
     uint64_t id;
     const Board__ApplyRequest *request;

@@ -365,6 +365,34 @@ static void ports_are_taken_once_and_rest(void **state)
     assert_int_equal(capacity_port_take(&c), 65535); /* not the one just given back */
     capacity_init(&c, (struct resources){1, 1, 1}, 0, 0);
     assert_int_equal(capacity_port_take(&c), 0);
+    uint32_t next[1];
+    assert_int_equal(capacity_ports_next(&c, next, 1), 0);
+}
+
+static void held_ports_are_passed_over(void **state)
+{
+    (void)state;
+    struct capacity c;
+    uint32_t next[4];
+    capacity_init(&c, (struct resources){1, 1, 1}, 65532, 65535);
+    assert_true(capacity_port_hold(&c, 65533));
+    assert_false(capacity_port_hold(&c, 65533)); /* told already */
+    assert_false(capacity_port_hold(&c, 80));    /* out of the range: of no concern */
+    assert_int_equal(capacity_port_take(&c), 65532);
+    assert_int_equal(capacity_ports_next(&c, next, 4), 2);
+    assert_int_equal(next[0], 65534);
+    assert_int_equal(next[1], 65535);
+    assert_int_equal(capacity_ports_next(&c, next, 1), 1);
+    assert_int_equal(capacity_port_take(&c), 65534);
+    assert_int_equal(capacity_port_take(&c), 65535);
+    assert_int_equal(capacity_port_take(&c), 0);
+    assert_true(capacity_ports_retry(&c));
+    assert_false(capacity_ports_retry(&c));
+    assert_int_equal(capacity_port_take(&c), 65533);
+    capacity_port_give(&c, 65533);
+    assert_false(capacity_port_hold(&c, 65533)); /* it was never found free */
+    capacity_port_free(&c, 65533);
+    assert_true(capacity_port_hold(&c, 65533));
 }
 
 int main(void)
@@ -379,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_note_is_read_back_or_refused),
         cmocka_unit_test(reserved_never_exceeds_capacity),
         cmocka_unit_test(ports_are_taken_once_and_rest),
+        cmocka_unit_test(held_ports_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

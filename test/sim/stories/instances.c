@@ -96,6 +96,29 @@ static void runs_again_after(struct cluster *c, int64_t wait_ns)
     assert_int_equal(cluster_count(c, "web", "RUNNING"), 1);
 }
 
+/* The ports of the only cell that the n-th from its first on are. */
+static void hold(struct cluster *c, uint32_t port)
+{
+    enum { FIRST_PORT = 20000 };
+    world_note(c->world, "narrator", "another program takes the port %u", FIRST_PORT + port);
+    model_containers_hold_port(node_containers(c->cells[0]), FIRST_PORT + port, true);
+}
+
+void story_port_taken_by_another(struct cluster *c)
+{
+    says(c, "Another program of the machine has the cell's first port: the instance is made with the "
+            "next one. That is taken just before its process would listen: it ends, which is no crash, "
+            "and it runs again with a third.");
+    hold(c, 0);
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await(c, "web", "RUNNING", 1);
+    hold(c, 1);
+    assert_true(world_end_container(c->world, c->cells[0], 0, 1));
+    await(c, "web", "RUNNING", 0);
+    await_running(c, "web", 1);
+    assert_int_equal(cluster_crashed(c, "web"), 0);
+}
+
 void story_crashed_runs_again(struct cluster *c)
 {
     says(c, "The converger brings a CRASHED instance back after 30 s, the next time after 60 s; "
