@@ -33,6 +33,15 @@ int64_t beat_since_ns(const struct board *b, const char *boot_id)
     return p ? copied_seen_ns(p) : INT64_MIN;
 }
 
+int64_t beat_revision(const struct board *b)
+{
+    struct arena a;
+    arena_init(&a);
+    const struct copied *p = copy_find(b->copy, key_beat(&a, b->boot_id));
+    arena_done(&a);
+    return p ? copied_version(p)->mod_revision : 0;
+}
+
 /* What a name costs in a put, with two numbers and the heads of the fields. */
 static size_t weight(const char *name)
 {

@@ -90,6 +90,7 @@ void board_free(struct board *b)
     verify_free(b);
     watch_done(b);
     load_done(b);
+    fall_over(b);
     feed_free(b->feed);
     copy_free(b->copy);
     arena_done(&arena);
@@ -176,7 +177,7 @@ static void on_heartbeat(void *context, bool passed, struct effects *out)
     struct board *b = context;
     b->heartbeat_waits = false;
     if (passed) {
-        feed_heartbeat(b->feed, b->revision);
+        feed_heartbeat(b->feed, b->revision, beat_revision(b));
     }
 }
 
@@ -226,6 +227,7 @@ static void wake_late(struct board *b, struct effects *out)
 static void timers(struct board *b, struct effects *out)
 {
     load_timer(b, out);
+    fall_timer(b, out);
     watch_timer(b, out);
     beats_timer(b, out);
     sweep_timer(b, out);
@@ -274,6 +276,7 @@ static void start(struct board *b, struct effects *out)
     assert(!b->started);
     b->started = true;
     random_guid(&b->random, b->boot_id);
+    feed_serves(b->feed, b->boot_id);
     load_start(b, NULL, out);
 }
 

@@ -115,6 +115,18 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
  * unconfirmed for 2 s (DESIGN 6). */
 bool board_beat(struct board *b, const Board__BeatRequest *beat);
 
+/* NULL, or what to tell who asks: etcd went back to an older revision within the epoch, so
+ * acknowledged writes are lost, and nothing is served until `bbs restore` has made the epoch anew.
+ * Lives until the board's next event. */
+const char *board_went_back(const struct board *b);
+
+/* Somebody asks for the feed, from within board_barrier's `read`. What it has seen of this epoch and
+ * etcd has not proves that etcd went back. One of our roles is believed; a cell if another one said so
+ * within a minute, or where there are no more than two: one wrong rep stops nobody. A made-up position
+ * of anybody else counts for nothing. True if etcd went back: it is told board_went_back(). */
+bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
+                   struct effects *out);
+
 /* Fills in what /v1/board/state shows; strings live as long as the board. */
 void board_state(const struct board *b, Board__BoardState *state);
 

@@ -121,9 +121,29 @@ struct load {
     struct page_size page;
     unsigned failures;
     int64_t retry_ns; /* NEVER_NS: not waiting */
-    bool told;        /* that `bbs restore` is waited for */
     struct map strangers; /* unknown top-level prefixes */
 };
+
+/* ---- fall.c: etcd went back ---- */
+
+struct fall {
+    bool is;         /* found: nothing is served in this epoch any more */
+    char *reason;    /* how it is known */
+    char *text;      /* for who asks: what happened and what to do */
+    int64_t say_ns;  /* when it is logged again */
+    bool marked;     /* on the board, for every bbs */
+    uint64_t mark_id;
+    char *cell;      /* the one cell that has said so; NULL = none */
+    int64_t cell_ns; /* when */
+};
+
+/* It is known by this reason (copied); the caller loads the copy anew, which waits for the epoch. */
+void fall_found(struct board *b, const char *reason, struct effects *out);
+/* Another epoch, or the board ends. */
+void fall_over(struct board *b);
+void fall_timer(struct board *b, struct effects *out);
+/* Marks the epoch that stands at `kv`, if that is still to be done. */
+void fall_mark(struct board *b, const Etcd__KeyValue *kv, struct effects *out);
 
 /* One change as the watch told it, not yet in the copy. */
 struct news {
@@ -381,6 +401,8 @@ void beats_free(struct board *b);
 void beats_leave(struct board *b, struct effects *out);
 /* Since when (monotonic) the beat key of this bbs has not changed; INT64_MIN when there is none. */
 int64_t beat_since_ns(const struct board *b, const char *boot_id);
+/* The mod-revision of our own beat key in the copy; 0 when it is not there. */
+int64_t beat_revision(const struct board *b);
 
 /* ---- sweep.c: what bbs that are gone have left on the board ---- */
 
@@ -475,10 +497,9 @@ struct board {
     char *epoch; /* NULL before the first load */
     int64_t epoch_revision; /* create-revision of its key */
     unsigned epoch_number;  /* how many epochs this bbs has seen */
-    /* etcd was restored and has the same epoch still: an answer showed an older revision than was
-     * known when it was asked. Revisions repeat from there on, so nothing is served until `bbs
-     * restore` has made the epoch anew. */
-    bool fell;
+    /* etcd went back and has the same epoch still: revisions repeat from there on, so nothing is
+     * served until `bbs restore` has made the epoch anew. */
+    struct fall fall;
     bool started;
     bool in_trouble;
     bool pumping;

@@ -3,8 +3,6 @@
 #include "bbs/board/compare.h"
 #include "common/model/record.h"
 
-#include "board.pb-c.h"
-
 static const char all_epochs[] = "epoch/";
 
 void epoch_question(struct arena *a, Etcd__RangeRequest *ret)
@@ -13,17 +11,13 @@ void epoch_question(struct arena *a, Etcd__RangeRequest *ret)
     ret->key = key_data(all_epochs);
     ret->range_end = key_data(key_range_end(a, all_epochs));
     ret->limit = EPOCHS_MAX;
-    ret->keys_only = true;
 }
 
-static struct bytes record_of(struct arena *a, const char *id, int64_t wall_ns)
+static struct bytes encoded(struct arena *a, const Board__EpochRecord *record)
 {
-    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
     struct buf value;
-    record.id = (char *)(uintptr_t)id;
-    record.created_at = wall_ns;
     buf_init(&value);
-    record_encode(&value, &record.base);
+    record_encode(&value, &record->base);
     struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
     buf_done(&value);
     return bytes;
@@ -52,5 +46,19 @@ void epoch_anew(struct arena *a, const Etcd__RangeResponse *found, const char *i
         ret->success[ret->n_success++] = etcd_op_delete(a, key);
     }
     add_compare(a, ret, old ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, all_epochs, newest);
-    ret->success[ret->n_success++] = etcd_op_put(a, key_epoch(a, id), record_of(a, id, wall_ns));
+    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
+    record.id = (char *)(uintptr_t)id;
+    record.created_at = wall_ns;
+    ret->success[ret->n_success++] = etcd_op_put(a, key_epoch(a, id), encoded(a, &record));
+}
+
+void epoch_rewrite(struct arena *a, const Etcd__KeyValue *kv, const Board__EpochRecord *record,
+                   Etcd__TxnRequest *ret)
+{
+    const char *key = arena_strndup(a, (const char *)kv->key.data, kv->key.len);
+    etcd__txn_request__init(ret);
+    ret->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
+    ret->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
+    add_compare(a, ret, COMPARE_UNCHANGED, key, kv->mod_revision);
+    ret->success[ret->n_success++] = etcd_op_put(a, key, encoded(a, record));
 }

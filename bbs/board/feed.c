@@ -31,6 +31,8 @@ struct feed {
     uint64_t shown;       /* end of the complete revisions */
     uint64_t heartbeat;   /* number of the last one */
     int64_t heartbeat_revision;
+    const char *boot_id;     /* heartbeats name */
+    int64_t beat_revision;
 };
 
 struct reader {
@@ -145,10 +147,16 @@ void feed_advance(struct feed *f, int64_t revision)
     f->revision = revision;
 }
 
-void feed_heartbeat(struct feed *f, int64_t revision)
+void feed_serves(struct feed *f, const char *boot_id)
+{
+    f->boot_id = boot_id;
+}
+
+void feed_heartbeat(struct feed *f, int64_t revision, int64_t beat_revision)
 {
     f->heartbeat++;
     f->heartbeat_revision = revision;
+    f->beat_revision = beat_revision;
     f->wake = true;
 }
 
@@ -179,6 +187,10 @@ static void append_mark(struct buf *out, const struct feed *f, Board__FeedFrame_
     frame.kind = kind;
     frame.epoch = f->epoch;
     frame.revision = revision;
+    if (kind == BOARD__FEED_FRAME__KIND__HEARTBEAT && f->beat_revision > 0) {
+        frame.boot_id = (char *)(uintptr_t)f->boot_id;
+        frame.beat_revision = f->beat_revision;
+    }
     append_frame(out, &frame);
 }
 

@@ -68,7 +68,7 @@ static void failed(struct board *b, const char *text, struct effects *out)
     board_trouble(b, text, out);
 }
 
-/* The restored etcd is listed when its epoch is another. */
+/* An etcd that went back is listed when its epoch is another. */
 static void on_epochs(struct board *b, void *context, const struct store_answer *answer,
                       struct effects *out)
 {
@@ -80,13 +80,8 @@ static void on_epochs(struct board *b, void *context, const struct store_answer 
         failed(b, store_text(answer), out);
     } else if (found->n_kvs == 1 && found->kvs[0]->key.len == strlen(held) &&
                memcmp(found->kvs[0]->key.data, held, strlen(held)) == 0) {
-        if (!b->load.told) {
-            b->load.told = true;
-            effects_log(out, LOG_ERROR_LEVEL,
-                        "etcd was restored to an older revision: run `bbs restore`", "epoch=%s",
-                        b->epoch);
-        }
-        failed(b, "it was restored: run `bbs restore`", out);
+        fall_mark(b, found->kvs[0], out);
+        failed(b, "it went back to an older revision", out);
     } else {
         list_all(b, out);
     }
@@ -103,7 +98,7 @@ static void ask_epochs(struct board *b, struct effects *out)
 
 static void begin(struct board *b, struct effects *out)
 {
-    if (b->fell) {
+    if (b->fall.is) {
         ask_epochs(b, out);
     } else {
         list_all(b, out);
@@ -210,6 +205,15 @@ static const struct version *epoch_in(const struct copy *c)
     return best;
 }
 
+/* How it is known that etcd went back within the epoch; NULL = it did not. */
+static const char *went_back(const struct copied *epoch, struct arena *a)
+{
+    ProtobufCMessage *m;
+    bool is = record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
+    const char *reason = is ? ((const Board__EpochRecord *)m)->went_back : "";
+    return *reason ? reason : NULL;
+}
+
 /* Another board's history begins, or the first that this bbs sees. */
 static void set_epoch(struct board *b, const char *epoch)
 {
@@ -219,7 +223,7 @@ static void set_epoch(struct board *b, const char *epoch)
         abort();
     }
     b->epoch_number++;
-    b->fell = b->load.told = false;
+    fall_over(b);
     health_reset(b);
 }
 
@@ -233,7 +237,7 @@ static void complete(struct board *b, struct effects *out)
     }
     const char *id = key_component(out->arena, version_key(epoch), 1);
     bool same_epoch = b->epoch && strcmp(b->epoch, id) == 0;
-    if (same_epoch && b->fell) {
+    if (same_epoch && b->fall.is) {
         begin(b, out);
         return;
     }
@@ -262,6 +266,11 @@ static void complete(struct board *b, struct effects *out)
     }
     if (b->loads++ > 0 && b->hooks.on_reset) {
         b->hooks.on_reset(b->hooks.context, out);
+    }
+    const char *reason = went_back(copy_find(b->copy, key_epoch(out->arena, b->epoch)), out->arena);
+    if (reason) {
+        fall_found(b, reason, out);
+        load_start(b, "etcd went back to an older revision", out);
     }
 }
 

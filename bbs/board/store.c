@@ -64,13 +64,18 @@ static const Etcd__ResponseHeader *header_of(const struct store_answer *answer)
 
 /* Answers come out of order, but none shows less than was known when it was asked. What was asked
  * in another epoch says nothing about this one. */
-static void note_revision(struct board *b, const struct store_open *o, int64_t revision)
+static void note_revision(struct board *b, const struct store_open *o, int64_t revision,
+                          struct effects *out)
 {
     if (o->epoch_number != b->epoch_number) {
         return;
     }
     if (revision < o->known_revision && b->epoch) {
-        b->fell = true;
+        fall_found(b,
+                   arena_printf(out->arena, "%s has seen revision %lld, etcd is at %lld",
+                                *b->name ? b->name : "this bbs", (long long)o->known_revision,
+                                (long long)revision),
+                   out);
     } else if (revision > b->known_revision) {
         b->known_revision = revision;
     }
@@ -87,15 +92,15 @@ bool store_answered(struct board *b, const struct store_answer *answer, struct e
     free(o);
     const Etcd__ResponseHeader *header = header_of(answer);
     if (header) {
-        note_revision(b, &copy, header->revision);
+        note_revision(b, &copy, header->revision, out);
         b->raft_term = header->raft_term;
     }
     if (answer->outcome == STORE_DONE && b->loaded && b->watch.open) {
         board_well(b, out);
     }
     copy.done(b, copy.context, answer, out);
-    if (b->fell && b->loaded) {
-        load_start(b, "etcd went back to an older revision: it was restored", out);
+    if (b->fall.is && b->loaded) {
+        load_start(b, "etcd went back to an older revision", out);
     }
     return true;
 }

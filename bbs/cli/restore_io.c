@@ -178,7 +178,7 @@ static int make_anew(struct asker *s, struct err *err)
     r = ask(s, STORE_TXN, &txn.base, &message, err);
     const Etcd__TxnResponse *done = message;
     if (r == 0 && !done->succeeded) {
-        return err_set(err, ERR_CONFLICT, "somebody else made the epoch anew meanwhile");
+        return err_set(err, ERR_CONFLICT, "the epoch changed meanwhile: repeat the command");
     }
     if (r < 0) {
         return r;

@@ -1,5 +1,6 @@
 #include "bbs/route/answer.h"
 
+#include "common/model/not_done.h"
 #include "models/actual_lrp_requests.pb-c.h"
 
 void answer_well(struct effects *out, uint64_t request_id)
@@ -27,6 +28,12 @@ void answer_text(struct effects *out, uint64_t request_id, int status, const cha
 void answer_unavailable(struct effects *out, uint64_t request_id)
 {
     effects_reply(out, request_id, 503, "", (struct bytes){0});
+    out->list[out->count - 1].reply.retry_after_s = 1;
+}
+
+void answer_not_done(struct effects *out, uint64_t request_id, const char *text)
+{
+    answer_text(out, request_id, 503, arena_printf(out->arena, NOT_DONE "%s\n", text));
     out->list[out->count - 1].reply.retry_after_s = 1;
 }
 

@@ -17,7 +17,11 @@ void answer_text(struct effects *out, uint64_t request_id, int status, const cha
 /* 503, empty, Retry-After: 1: not ready, store unreachable, too many conflicts, out of quota. */
 void answer_unavailable(struct effects *out, uint64_t request_id);
 
-/* The same of a change that may have been done, or may be done yet: not empty, by which it is told. */
+/* The same for a reason that somebody must hear of: the body is NOT_DONE and the text. */
+void answer_not_done(struct effects *out, uint64_t request_id, const char *text);
+
+/* The same of a change that may have been done, or may be done yet: not empty, and without NOT_DONE,
+ * by which it is told. */
 void answer_unsure(struct effects *out, uint64_t request_id);
 
 /* 500, empty: a subscription that cannot be understood (behaviour.md 16.1). */

@@ -202,6 +202,8 @@ void locket_request(struct bbs *b, const struct request *q, struct effects *out)
     } else if (method->writes && bbs_caller(b, q) != ACTOR_CLIENT) {
         refuse_at_once(q, GRPC_PERMISSION_DENIED,
                        caller_refusal(out->arena, q, ACTOR_CLIENT, BBS_CLIENT_REMEDY), out);
+    } else if (board_went_back(b->board)) {
+        refuse_at_once(q, GRPC_UNAVAILABLE, board_went_back(b->board), out);
     } else if (!board_ready(b->board) || (method->writes && board_read_only(b->board))) {
         refuse_at_once(q, GRPC_UNAVAILABLE, "the board cannot be reached or takes no writes", out);
     } else {

@@ -239,8 +239,13 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
 {
     (void)text;
     struct ask *ask = context;
-    struct cursor *cursor =
-        v ? board_feed(ask->bbs->board, (const Board__FeedRequest *)ask->in.request) : NULL;
+    struct board *board = ask->bbs->board;
+    const Board__FeedRequest *r = (const Board__FeedRequest *)ask->in.request;
+    if (v && board_witness(board, r, ask->in.actor, ask->in.peer_name, out)) {
+        answer_not_done(out, ask->request_id, board_went_back(board));
+        return;
+    }
+    struct cursor *cursor = v ? board_feed(board, r) : NULL;
     if (!cursor) { /* not fresh, or too many readers or selectors */
         answer_unavailable(out, ask->request_id);
         return;

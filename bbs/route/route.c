@@ -148,6 +148,8 @@ void route_request(struct bbs *b, const struct request *q, struct effects *out)
     const struct route *route = find(out->arena, q, &allow);
     if (route && !(route->callers & bbs_caller(b, q))) {
         answer_denied(q, route, out); /* whether this bbs is ready or not */
+    } else if (board_went_back(b->board)) {
+        answer_not_done(out, q->id, board_went_back(b->board));
     } else if (!board_ready(b->board)) {
         answer_unavailable(out, q->id);
     } else if (!route && !allow[0]) {

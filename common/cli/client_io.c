@@ -2,6 +2,7 @@
 
 #include "common/cli/cli_io.h"
 #include "common/codec/scan.h"
+#include "common/model/not_done.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/error.pb-c.h"
 
@@ -330,8 +331,9 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
         c->may_have_done = c->may_have_done || was_sent(c);
         return transport_error(c, code, err);
     }
-    /* Empty, it was not done (bbs/route/answer.h). */
-    c->may_have_done = c->may_have_done || (body && status == 503 && c->body.size > 0);
+    bool unsure = status == 503 && c->body.size > 0 &&
+                  strncmp(buf_string(&c->body), NOT_DONE, strlen(NOT_DONE)) != 0;
+    c->may_have_done = c->may_have_done || (body && unsure);
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 

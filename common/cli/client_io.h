@@ -37,7 +37,7 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
                     ProtobufCMessage **ret_answer, struct err *err);
 
 /* Whether an earlier try of the last call may have been carried out, though its answer was lost, or a
- * bbs could not tell (a 503 that is not empty): then "exists", or "not found" of a removal, may be about
+ * bbs could not tell (a 503 that is not empty and does not begin with NOT_DONE): then "exists", or "not found" of a removal, may be about
  * the caller's own doing; and a call that failed may have been done. */
 bool cli_client_may_have_done(const struct cli_client *c);
 

@@ -18,7 +18,8 @@ void follower_init(struct follower *f)
     assert(f->boards && f->on_news);
     map_init(&f->records);
     buf_init(&f->partial);
-    f->epoch[0] = 0;
+    f->epoch[0] = f->boot_id[0] = 0;
+    f->beat_revision = 0;
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = f->current = f->was_current = false;
     f->call_id = 0;
@@ -54,9 +55,11 @@ static void subscribe(struct follower *f, const struct event *ev, struct effects
     request.n_selectors = f->selector_count;
     request.selectors = (Board__Selector **)(uintptr_t)f->selectors;
     if (f->revision) {
-        request.epoch = f->epoch;
         request.revision = f->revision;
     }
+    request.epoch = f->epoch;
+    request.boot_id = f->boot_id;
+    request.beat_revision = f->beat_revision;
     size_t size = board__feed_request__get_packed_size(&request);
     uint8_t *body = arena_alloc(out->arena, size);
     board__feed_request__pack(&request, body);
@@ -127,6 +130,10 @@ static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, s
         return "the epoch's id is too long";
     }
     map_done(&f->records, followed_free);
+    if (strcmp(f->epoch, frame->epoch) != 0) {
+        f->boot_id[0] = 0;
+        f->beat_revision = 0;
+    }
     strcpy(f->epoch, frame->epoch);
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = true;
@@ -244,6 +251,10 @@ static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *fram
         return doubt(f, "revisions do not rise");
     }
     f->compared_revision = frame->revision;
+    if (strlen(frame->boot_id) < sizeof(f->boot_id) && *frame->boot_id) {
+        strcpy(f->boot_id, frame->boot_id);
+        f->beat_revision = frame->beat_revision;
+    }
     if (frame->revision >= f->revision) {
         /* Not below: the bbs is not behind what we know, so all up to here has been told. */
         f->revision = frame->revision;

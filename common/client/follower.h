@@ -6,6 +6,7 @@
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
+#include "common/base/random.h"
 #include "common/client/boards.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -56,6 +57,8 @@ struct follower {
     int64_t retry_ns; /* when to subscribe again */
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */
+    char boot_id[GUID_BYTES];  /* of the bbs whose heartbeat came last; "" = none */
+    int64_t beat_revision;     /* of its beat key then: an etcd that shows less lost writes */
 };
 
 /* Every member up to `context` is set by the caller before. Selectors must outlive the follower. */

@@ -48,6 +48,7 @@ static void verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct swarm *s = context;
     checkers_verb(&s->checkers, n, call);
+    loss_verb(s, n, call);
 }
 
 /* From quick and even to slow and far apart. */
@@ -104,8 +105,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     followers_begin(s, seed);
 }
 
-/* False once something is broken. */
-static bool run_to(struct swarm *s, int64_t until_ns)
+bool swarm_run_to(struct swarm *s, int64_t until_ns)
 {
     while (checkers_clean(&s->checkers) && world_step(s->world, until_ns)) {
         faults_step(s);
@@ -124,7 +124,7 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
         int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
         next = earlier_ns(next, s->locks_ns);
         next = earlier_ns(next, s->task_ask_ns);
-        if (!run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
+        if (!swarm_run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
             return;
         }
         now = world_now(s->world);
@@ -166,6 +166,10 @@ static void heal(struct swarm *s)
         world_set_clock(s->world, s->nodes[i]);
         world_kill_asking(s->world, s->nodes[i], 0);
     }
+}
+
+static void heal_clients(struct swarm *s)
+{
     client_heal(s);
     task_clients_heal(s);
     followers_heal(s);
@@ -204,7 +208,7 @@ static void converge(struct swarm *s)
     bool rest = false;
     int64_t last = limit + ALARM_LIMIT_NS;
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
-        run_to(s, world_now(s->world) + LOOK_NS);
+        swarm_run_to(s, world_now(s->world) + LOOK_NS);
         faults_touch_open(s);
         /* A board that could not be written has not been healed. */
         limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
@@ -266,6 +270,8 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
                 swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
                                      : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
         heal(&s);
+        loss_befalls(&s, seed);
+        heal_clients(&s);
         converge(&s);
     } else {
         checkers_report(&s.checkers, "liveness", "the cluster is not ready after 30 s");

@@ -42,6 +42,7 @@ enum swarm_fault {
     FAULT_EVACUATE,  /* a cell is to be emptied */
     FAULT_EVACUATE_AT_ONCE, /* as it has started something, and where nobody has heard of that */
     FAULT_RESTORE,   /* etcd, as it was earlier, by the book (docs/restore.md) */
+    FAULT_LOST_WRITES, /* etcd, as it was earlier, and nobody is told */
     FAULT_COUNT,
     FAULT_DRAWN = FAULT_RESTORE /* those before it are drawn again and again */
 };

@@ -589,6 +589,7 @@ static const struct fault_row {
     [FAULT_EVACUATE_AT_ONCE] = {"evacuation at once", 30, 8 * SECOND_NS, begin_evacuate_at_once,
                                 end_evacuate_at_once},
     [FAULT_RESTORE] = {"restore", 0, 0, NULL, restore_end},
+    [FAULT_LOST_WRITES] = {"lost writes", 0, 0, NULL, NULL},
 };
 
 const char *swarm_fault_name(enum swarm_fault fault)

@@ -70,6 +70,7 @@ struct swarm {
 
     int64_t restore_ns;      /* when etcd is restored; NEVER_NS = not at all */
     bool restoring;          /* no bbs is started until the epoch is made anew */
+    bool went_back;          /* etcd lost writes and the epoch is not made anew: nothing may stop */
     int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
     int64_t fault_pace_ns;
@@ -96,6 +97,8 @@ struct swarm {
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
 bool swarm_chance(struct swarm *s, unsigned percent);
+/* False once something is broken. */
+bool swarm_run_to(struct swarm *s, int64_t until_ns);
 
 /* swarm_faults.c */
 void faults_init(struct swarm *s);
@@ -113,6 +116,12 @@ void swarm_start_all(struct swarm *s);
 void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns);
 void restore_begin(struct swarm *s); /* if it is due */
 void restore_end(struct swarm *s, struct open_fault *f);
+
+/* The same behind everybody's back, in a few other seeds, once all else is healed: etcd and all bbs go
+ * on from an image, and nobody is told. Every bbs must notice in time, and nothing may be stopped until
+ * somebody makes the epoch anew. */
+void loss_befalls(struct swarm *s, uint64_t seed);
+void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call);
 
 /* swarm_tasks.c: clients of tasks, and who is called back. */
 void task_clients_init(struct swarm *s, uint64_t seed);

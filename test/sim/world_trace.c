@@ -141,7 +141,9 @@ static void print_record(struct buf *out, enum record_type type, const ProtobufC
         print_brake(out, (const Board__BrakeRecord *)m);
         break;
     case RECORD_EPOCH:
-        buf_append_string(out, "an epoch begins");
+        buf_append_string(out, *((const Board__EpochRecord *)m)->went_back
+                                   ? "etcd went back: the epoch is marked"
+                                   : "an epoch begins");
         break;
     default:
         buf_printf(out, "%s %s", record_type_name(type), name);

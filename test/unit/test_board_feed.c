@@ -146,7 +146,7 @@ static void a_reader_gets_a_snapshot_then_changes(void **state)
     put(&d, "a", "c2", "RUNNING"); /* leaves it */
     put(&d, "z", "c2", "RUNNING"); /* never in it */
     drop(&d, "b");
-    feed_heartbeat(d.feed, d.revision);
+    feed_heartbeat(d.feed, d.revision, 0);
     assert_true(feed_take_wake(d.feed));
     assert_false(feed_take_wake(d.feed));
     assert_string_equal(read_all(c, 65536, NULL),
@@ -190,7 +190,7 @@ static void a_reader_resumes_where_it_was(void **state)
                         "RESET@13 RECORD:a@13 RECORD:b@13 RECORD:c@13 CURRENT@13 ");
     assert_string_equal(read_all(ahead, 65536, NULL), ""); /* this bbs is behind: wait */
     struct cursor *at_13 = reader(&d, "", "", 13); /* not behind: it is told so */
-    feed_heartbeat(d.feed, 13);
+    feed_heartbeat(d.feed, 13, 0);
     assert_string_equal(read_all(at_13, 65536, NULL), "HEARTBEAT@13 ");
     cursor_free(at_13);
     drop(&d, "a");

@@ -43,11 +43,12 @@ static void an_etcd_that_went_back_is_waited_out(void **state)
     assert_false(board_ready(board_rig_board(r, 0)));
     assert_false(board_ready(board_rig_board(r, 1)));
     assert_int_equal(board_rig_logged(
-                         r, "etcd was restored to an older revision: run `bbs restore`"), 2);
+                         r, "etcd lost acknowledged writes or was restored: run `bbs restore`"), 2);
     struct asked refused = {0};
     ask(r, 0, &refused, "refused");
     assert_int_equal(refused.result.end, OP_UNAVAILABLE);
-    assert_int_equal(model_etcd_revision(board_rig_etcd(r)), snapshot); /* and nothing is written */
+    /* And nothing is written but the mark on the epoch, once. */
+    assert_int_equal(model_etcd_revision(board_rig_etcd(r)), snapshot + 1);
 
     board_rig_new_epoch(r, "anew");
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -208,6 +209,140 @@ static void answers_out_of_order_are_no_restore(void **state)
     }
 }
 
+static const char told[] = "etcd lost acknowledged writes or was restored: run `bbs restore`";
+
+/* Asks board 0 for its feed from a position; true if it says that etcd went back. */
+static bool witness(struct rig *r, enum actor actor, const char *name,
+                    const Board__FeedRequest *request)
+{
+    struct effects *out = board_rig_begin(r, 0);
+    bool went_back = board_witness(board_rig_board(r, 0), request, actor, name, out);
+    board_rig_end(r, 0);
+    return went_back;
+}
+
+static Board__FeedRequest position(struct rig *r, int64_t revision)
+{
+    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
+    request.epoch = (char *)(size_t)board_epoch(board_rig_board(r, 0));
+    request.revision = revision;
+    return request;
+}
+
+static void put_cells(struct rig *r, unsigned count)
+{
+    static const char *const keys[] = {"cell/a", "cell/b", "cell/c"};
+    Board__CellRecord record = BOARD__CELL_RECORD__INIT;
+    for (unsigned i = 0; i < count; i++) {
+        put_record(r, keys[i], &record.base);
+    }
+    board_rig_run(r, SECOND_NS);
+}
+
+/* A position that is not above the store's, one of another epoch, and one of anybody who is none of our
+ * roles prove nothing. */
+static void not_every_position_is_a_proof(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    int64_t now = model_etcd_revision(board_rig_etcd(r));
+    Board__FeedRequest known = position(r, now), above = position(r, now + 1);
+    Board__FeedRequest elsewhere = above;
+    elsewhere.epoch = (char *)"another";
+    assert_false(witness(r, ACTOR_CONVERGER, "converger", &known));
+    assert_false(witness(r, ACTOR_CONVERGER, "converger", &elsewhere));
+    assert_false(witness(r, ACTOR_CLIENT, "somebody", &above));
+    assert_true(board_ready(board_rig_board(r, 0)));
+    assert_int_equal(board_rig_logged(r, told), 0);
+    assert_true(witness(r, ACTOR_CONVERGER, "converger", &above));
+    assert_false(board_ready(board_rig_board(r, 0)));
+    assert_non_null(strstr(board_went_back(board_rig_board(r, 0)), "bbs restore"));
+    assert_int_equal(board_rig_logged(r, told), 1);
+    board_rig_run(r, 100 * SECOND_NS); /* it is said again once a minute */
+    assert_int_equal(board_rig_logged(r, told), 2);
+    board_rig_free(r);
+}
+
+/* One rep that is wrong, or lies, stops nobody; two different ones within a minute are believed. */
+static void one_rep_of_many_is_not_enough(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    put_cells(r, 3);
+    Board__FeedRequest above = position(r, INT64_MAX);
+    for (int i = 0; i < 200; i++) {
+        assert_false(witness(r, ACTOR_REP, "a", &above));
+        board_rig_run(r, SECOND_NS);
+    }
+    assert_in_range(
+        board_rig_logged(
+            r, "a cell says that etcd lost acknowledged writes: believed when another one does"),
+        3, 4);
+    board_rig_run(r, 61 * SECOND_NS);
+    assert_false(witness(r, ACTOR_REP, "b", &above));
+    assert_true(witness(r, ACTOR_REP, "a", &above));
+    board_rig_free(r);
+}
+
+static void of_two_cells_one_is_enough(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    put_cells(r, 2);
+    Board__FeedRequest above = position(r, INT64_MAX);
+    assert_true(witness(r, ACTOR_REP, "a", &above));
+    board_rig_free(r);
+}
+
+/* What was lost has been overtaken: new writes stand under higher revisions. The beat of a bbs that is
+ * gone is older than one that somebody has seen. */
+static void a_beat_that_went_back_is_a_proof(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    char key[64], boot_id[GUID_BYTES];
+    strcpy(boot_id, board_boot_id(board_rig_board(r, 0)));
+    snprintf(key, sizeof(key), "beat/%s", boot_id);
+    board_rig_run(r, 5 * SECOND_NS);
+    int64_t image = model_etcd_revision(board_rig_etcd(r));
+    board_rig_run(r, 5 * SECOND_NS);
+    Board__FeedRequest seen = position(r, model_etcd_revision(board_rig_etcd(r)));
+    seen.epoch = strdup(seen.epoch);
+    seen.boot_id = boot_id;
+    seen.beat_revision = mod_revision(r, key);
+    assert_false(witness(r, ACTOR_AUCTIONEER, "auctioneer", &seen));
+    board_rig_restore(r, image);
+    board_rig_restart(r, 0);
+    assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
+    board_rig_run(r, 30 * SECOND_NS);
+    assert_true(model_etcd_revision(board_rig_etcd(r)) > seen.revision);
+    assert_true(witness(r, ACTOR_AUCTIONEER, "auctioneer", &seen));
+    free(seen.epoch);
+    board_rig_free(r);
+}
+
+/* The mark on the epoch: other bbs hear of it, and one that is started later knows it at once. */
+static void every_bbs_learns_that_etcd_went_back(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(2, NULL);
+    Board__FeedRequest above = position(r, INT64_MAX);
+    assert_true(witness(r, ACTOR_CONVERGER, "converger", &above));
+    board_rig_run(r, SECOND_NS);
+    assert_non_null(board_went_back(board_rig_board(r, 1)));
+    board_rig_restart(r, 0);
+    board_rig_restart(r, 1);
+    board_rig_run(r, SECOND_NS);
+    for (unsigned n = 0; n < 2; n++) {
+        assert_non_null(strstr(board_went_back(board_rig_board(r, n)), "converger"));
+        assert_false(board_ready(board_rig_board(r, n)));
+    }
+    board_rig_new_epoch(r, "anew");
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    assert_null(board_went_back(board_rig_board(r, 0)));
+    board_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +351,11 @@ int main(void)
         cmocka_unit_test(a_restored_domain_is_of_another_epoch),
         cmocka_unit_test(ops_that_a_restore_interrupts),
         cmocka_unit_test(answers_out_of_order_are_no_restore),
+        cmocka_unit_test(not_every_position_is_a_proof),
+        cmocka_unit_test(one_rep_of_many_is_not_enough),
+        cmocka_unit_test(of_two_cells_one_is_enough),
+        cmocka_unit_test(a_beat_that_went_back_is_a_proof),
+        cmocka_unit_test(every_bbs_learns_that_etcd_went_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -435,6 +435,28 @@ static void heartbeats_that_fall_are_doubted(void **state)
     refuses(x, "do not rise", 0);
 }
 
+/* What it has seen goes with it to the next bbs: which beat of which bbs, until another epoch begins. */
+static void the_last_beat_seen_is_told(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
+    frame.kind = BOARD__FEED_FRAME__KIND__HEARTBEAT;
+    frame.epoch = (char *)"e1";
+    frame.revision = 9;
+    frame.boot_id = (char *)"boot";
+    frame.beat_revision = 8;
+    buf_varint(&x->sent, board__feed_frame__get_packed_size(&frame));
+    buf_message(&x->sent, &frame.base);
+    send(x);
+    drive_advance(&x->drive, 3500);
+    drive_advance(&x->drive, 130);
+    const Board__FeedRequest *request = asked(x, "https://b:2/v1/board/feed");
+    assert_string_equal(request->epoch, "e1");
+    assert_string_equal(request->boot_id, "boot");
+    assert_int_equal(request->beat_revision, 8);
+}
+
 static void unknown_frames_are_left_alone(void **state)
 {
     struct fixture *x = *state;
@@ -494,6 +516,7 @@ int main(void)
         TEST(the_largest_frame_passes),
         TEST(another_epoch_is_listed_anew),
         TEST(heartbeats_that_fall_are_doubted),
+        TEST(the_last_beat_seen_is_told),
         TEST(unknown_frames_are_left_alone),
         TEST(any_status_but_200_is_a_failure),
         TEST(a_snapshot_that_takes_long_is_alive),

@@ -4,6 +4,10 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "test/sim/model_etcd.h"
 
+#include <string.h>
+
+enum { STORY_TEXT_BYTES = 512 };
+
 void story_answers_of_etcd_are_lost(struct cluster *c)
 {
     says(c, "etcd commits and its answers are lost: nothing is guessed at, nothing done twice.");
@@ -73,7 +77,7 @@ void story_restore_to_an_older_epoch(struct cluster *c)
     world_restore(c->world, snapshot, SECOND_NS);
     world_run(c->world, 5 * SECOND_NS);
     assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is anew */
-    assert_int_equal(model_etcd_revision(world_etcd(c->world)), snapshot);
+    assert_int_equal(model_etcd_revision(world_etcd(c->world)), snapshot + 1); /* the mark */
     cluster_new_epoch(c, "anew");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
@@ -83,6 +87,76 @@ void story_restore_to_an_older_epoch(struct cluster *c)
     assert_int_equal(cluster_count(c, "api", "RUNNING"), 2);
     assert_int_equal(cluster_desired(c, "web"), 2);
     assert_int_equal(cluster_desired(c, "api"), -1);
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    await(c, "web", "RUNNING", 2);
+    await(c, "api", "", 0);
+    await(c, "after", "RUNNING", 1);
+    world_run(c->world, SETTLE_NS);
+    assert_int_equal(cluster_containers(c), 3);
+}
+
+static void note_text(void *text, int status, struct bytes body)
+{
+    size_t size = body.size < STORY_TEXT_BYTES - 1 ? body.size : STORY_TEXT_BYTES - 1;
+    memcpy(text, body.data, size);
+    ((char *)text)[status == 503 ? size : 0] = '\0';
+}
+
+/* Every bbs answers 503, and says why and what to do. */
+static bool all_say_it(void *context)
+{
+    struct cluster *c = context;
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        char text[STORY_TEXT_BYTES] = "";
+        world_send(c->world, node_url(c->bbs[i]), "/v1/ping", NULL, SECOND_NS, note_text, text);
+        world_run(c->world, SECOND_NS);
+        if (!strstr(text, "not done: etcd lost acknowledged writes") ||
+            !strstr(text, "bbs restore")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void story_acknowledged_writes_are_lost(struct cluster *c)
+{
+    says(c, "One instance more is desired, and a whole new app. Then the machine of etcd and of every "
+            "bbs is rolled back to an image of before, and nobody is told. No bbs knows better, but "
+            "the roles that follow them have seen later revisions of this epoch, which proves it: "
+            "every bbs answers 503 with what happened and what to do. Nothing is written or stopped. "
+            "A bbs that is started again knows it from the board. `bbs restore` ends it.");
+    assert_int_equal(cluster_upsert_domain(c, 0), 0);
+    assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
+    await_running(c, "web", 2);
+    int64_t image = model_etcd_revision(world_etcd(c->world));
+    assert_int_equal(cluster_scale(c, "web", 3), 0);
+    assert_int_equal(cluster_desire(c, NULL, "api", 2), 0);
+    await(c, "web", "RUNNING", 3);
+    await(c, "api", "RUNNING", 2);
+    world_run(c->world, 3 * SECOND_NS);
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        world_kill(c->world, c->bbs[i]);
+    }
+    world_restore(c->world, image, SECOND_NS);
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        world_start(c->world, c->bbs[i]);
+    }
+    world_run(c->world, SETTLE_NS);
+    assert_true(all_say_it(c));
+    int64_t revision = model_etcd_revision(world_etcd(c->world));
+    world_kill(c->world, c->bbs[0]);
+    world_start(c->world, c->bbs[0]);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_true(all_say_it(c));
+    assert_int_equal(model_etcd_revision(world_etcd(c->world)), revision);
+    assert_int_equal(cluster_containers(c), 5);
+    cluster_new_epoch(c, "anew");
+    world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
+    assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
+    world_run(c->world, 65 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 6);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    assert_int_equal(cluster_count(c, "api", "RUNNING"), 2);
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     await(c, "web", "RUNNING", 2);
     await(c, "api", "", 0);
