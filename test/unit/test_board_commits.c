@@ -30,6 +30,17 @@ static const struct op_row repeat_row = {
     .nothing_without_barrier = true,
 };
 
+static const char *domain_target(struct arena *a, const struct op_input *in)
+{
+    return key_domain(a, ((const Board__DomainRecord *)in->request)->domain);
+}
+
+static const struct op_row turn_row = {.name = "turn",
+                                       .target = domain_target,
+                                       .gather = asked_gather,
+                                       .decide = asked_decide,
+                                       .snapshot_size = sizeof(struct asked_shot)};
+
 static void a_commit_answers_with_its_revision(void **state)
 {
     (void)state;
@@ -138,6 +149,46 @@ static void a_commit_does_not_wait_for_a_lagging_watch(void **state)
     board_rig_free(r);
 }
 
+/* What the next one read would be what the last one has replaced. */
+static void the_turn_goes_on_with_the_watch(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked first = {0}, second = {0};
+    board_rig_stall_watch(r, 0, true);
+    ask_row(r, 0, &first, "d", &turn_row);
+    ask_row(r, 0, &second, "d", &turn_row);
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(first.answers, 1);
+    assert_int_equal(second.answers, 0);
+    board_rig_stall_watch(r, 0, false);
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(second.answers, 1);
+    assert_int_equal(second.result.end, OP_DECIDED);
+    assert_int_equal(board_rig_board(r, 0)->conflicts, 0);
+    board_rig_free(r);
+}
+
+/* Who was told that it was not done asks again, or leaves it: nothing of it may come later. */
+static void what_waited_in_vain_is_not_done_later(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct asked first = {0}, second = {0};
+    board_rig_cut(r, 0, true);
+    ask_row(r, 0, &first, "d", &turn_row);
+    ask_row(r, 0, &second, "d", &turn_row);
+    board_rig_run(r, 5100 * MILLISECOND_NS);
+    assert_int_equal(first.answers, 1);
+    assert_int_equal(second.answers, 1);
+    assert_int_equal(second.result.end, OP_UNAVAILABLE);
+    assert_false(second.result.may_have_done);
+    board_rig_cut(r, 0, false);
+    board_rig_run(r, 20 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "domain/d"), 0);
+    board_rig_free(r);
+}
+
 static void a_record_too_large_is_an_invalid_request(void **state)
 {
     (void)state;
@@ -223,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_late_request_never_lands_once_it_is_voided),
         cmocka_unit_test(an_op_is_answered_after_5_s_whatever_happens),
         cmocka_unit_test(a_commit_does_not_wait_for_a_lagging_watch),
+        cmocka_unit_test(the_turn_goes_on_with_the_watch),
+        cmocka_unit_test(what_waited_in_vain_is_not_done_later),
         cmocka_unit_test(a_record_too_large_is_an_invalid_request),
         cmocka_unit_test(a_notice_is_given_once_also_when_nothing_is_to_be_committed),
         cmocka_unit_test(an_answer_that_commits_nothing_passes_the_barrier),
