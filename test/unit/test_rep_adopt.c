@@ -280,6 +280,64 @@ static void an_older_listing_does_not_judge(void **state)
     rep_rig_done(&g);
 }
 
+/* Nor does one that was asked before the container ran, and does not know it. */
+static void an_older_listing_misses_nothing(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    struct verb_call start = start_of(&g);
+    rep_rig_advance(&g, 31000);
+    rep_rig_verb(&g, start, VERB_DONE, "");
+    Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", start.guid, RIG_CELL);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "start"), record);
+    rep_rig_feed_put(&g, record);
+    rep_rig_answer_list(&g, NULL, 0);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0); /* no crash */
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+    rep_rig_done(&g);
+}
+
+/* A listing that was asked before a container went names it still: it is none to be adopted. */
+static void an_older_listing_brings_nothing_back(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_advance(&g, 31000);
+    rep_rig_exited(&g, guid, 1);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "crash"),
+                      rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
+    rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    struct container_status s = rep_rig_status(&g, guid, "web", CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_work(&g, "big", 1000), 0); /* its memory is free */
+    rep_rig_done(&g);
+}
+
+/* Of what the board says nothing is known yet. */
+static void nothing_is_decided_before_the_first_snapshot(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    rep_rig_answer_session(&g);
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
+    rep_rig_answer_list(&g, &s, 1);
+    drive_advance(&g.d, 2000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    rep_rig_feed_open(&g);
+    rep_rig_take_move(&g, "start"); /* its record is gone: it is made again */
+    rep_rig_done(&g);
+}
+
 static void an_end_nobody_told_of_is_listed(void **state)
 {
     (void)state;
@@ -400,6 +458,9 @@ int main(void)
         cmocka_unit_test(an_uncertain_start_that_did_not),
         cmocka_unit_test(an_uncertain_prepare_is_done_again),
         cmocka_unit_test(an_older_listing_does_not_judge),
+        cmocka_unit_test(an_older_listing_misses_nothing),
+        cmocka_unit_test(an_older_listing_brings_nothing_back),
+        cmocka_unit_test(nothing_is_decided_before_the_first_snapshot),
         cmocka_unit_test(an_end_nobody_told_of_is_listed),
         cmocka_unit_test(a_container_that_vanished_is_a_crash),
         cmocka_unit_test(thousands_are_adopted_in_bounded_steps),

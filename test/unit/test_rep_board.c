@@ -567,6 +567,38 @@ static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **st
     rep_rig_done(&g);
 }
 
+/* A bbs that does not answer is not asked again. */
+static void moves_go_to_another_bbs_after_a_failure(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct call first = rep_rig_take_call(&g, "apply");
+    assert_non_null(strstr(first.url, "bbs-1"));
+    drive_unanswered(&g.d, first.id, CALL_UNKNOWN);
+    rep_rig_advance(&g, 1000);
+    assert_non_null(strstr(rep_rig_take_call(&g, "apply").url, "bbs-2"));
+    rep_rig_done(&g);
+}
+
+/* A record without a container is removed where it stands, at the key of its presence. */
+static void a_suspect_record_without_a_container_is_removed_as_such(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    Models__ActualLRP *suspect = rep_rig_record(&g, "web", "RUNNING", "gone", RIG_CELL);
+    suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
+    rep_rig_feed_put(&g, suspect);
+    struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
+    assert_int_equal(remove.move->presence, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    assert_string_equal(remove.move->actual_lrp_instance_key->instance_guid, "gone");
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +622,8 @@ int main(void)
         cmocka_unit_test(useless_settings_end_the_role),
         cmocka_unit_test(a_refusal_before_the_record_was_looked_at_says_nothing_of_it),
         cmocka_unit_test(a_suspect_instance_is_left_alone_and_removed_when_it_ended),
+        cmocka_unit_test(moves_go_to_another_bbs_after_a_failure),
+        cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,67 @@ static void an_empty_cell_leaves_at_once(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     term(&g);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
     told_to_board(&g); /* and only then, lest that comes later and makes the record again */
+    leaves(&g);
+    rep_rig_done(&g);
+}
+
+static void what_was_not_heard_is_told_again_before_it_leaves(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    term(&g);
+    drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
+    rep_rig_advance(&g, 1000);
+    told_to_board(&g);
+    leaves(&g);
+    rep_rig_done(&g);
+}
+
+/* Records of it may be there that it has not heard of. */
+static void it_does_not_leave_by_an_old_copy(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    drive_closed(&g.d, g.feed_id);
+    term(&g);
+    told_to_board(&g);
+    drive_advance(&g.d, 3000);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    rep_rig_feed_open(&g);
+    leaves(&g);
+    rep_rig_done(&g);
+}
+
+static void a_leave_that_was_not_heard_is_repeated(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    term(&g);
+    told_to_board(&g);
+    drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
+    rep_rig_advance(&g, 1000);
+    leaves(&g);
+    rep_rig_done(&g);
+}
+
+/* The record of a task that it has rejected still names it. */
+static void a_rejected_task_holds_no_cell(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_task_put(&g, rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, "attempt-1"));
+    term(&g);
+    told_to_board(&g);
     leaves(&g);
     rep_rig_done(&g);
 }
@@ -255,6 +315,27 @@ static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
     complete = rep_rig_take_move(&g, "complete");
     assert_false(complete.move->failed);
     assert_string_equal(complete.move->result, "42");
+    rep_rig_done(&g);
+}
+
+static void what_crashed_before_the_limit_is_told_as_a_crash(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.evacuation_ns = 30 * SECOND_NS;
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    rep_rig_exited(&g, guid, 1);
+    struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
+    term(&g);
+    told_to_board(&g);
+    rep_rig_advance(&g, 31000); /* the limit */
+    drive_unanswered(&g.d, crash.id, CALL_UNKNOWN);
+    rep_rig_advance(&g, 1000);
+    crash = rep_rig_take_move(&g, "evacuate_crashed");
+    assert_string_equal(crash.move->error_message, "Exited with status 1");
     rep_rig_done(&g);
 }
 
@@ -396,10 +477,15 @@ int main(void)
         cmocka_unit_test(news_make_no_record),
         cmocka_unit_test(only_the_machine_itself_asks_for_it),
         cmocka_unit_test(an_empty_cell_leaves_at_once),
+        cmocka_unit_test(what_was_not_heard_is_told_again_before_it_leaves),
+        cmocka_unit_test(it_does_not_leave_by_an_old_copy),
+        cmocka_unit_test(a_leave_that_was_not_heard_is_repeated),
+        cmocka_unit_test(a_rejected_task_holds_no_cell),
         cmocka_unit_test(an_interrupt_leaves_all_running),
         cmocka_unit_test(a_task_that_has_not_begun_is_rejected),
         cmocka_unit_test(a_task_that_executes_has_until_the_limit),
         cmocka_unit_test(a_task_that_ended_before_the_limit_is_told_as_it_ended),
+        cmocka_unit_test(what_crashed_before_the_limit_is_told_as_a_crash),
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
         cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
         cmocka_unit_test(without_a_listing_it_ends_all_the_same),

@@ -635,6 +635,25 @@ static void new_tags_are_told_to_bbs(void **state)
     rep_rig_done(&g);
 }
 
+/* The record has them only once a bbs has said so. */
+static void new_tags_are_told_until_they_are_settled(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+    const char *path = arena_printf(&g.arena, "/v2/lrps/web/instances/%s", guid);
+    assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"metric_tags\":{\"k\":\"v\"}}").status, 202);
+    noted(&g, "k=v");
+    drive_response(&g.d, rep_rig_take_move(&g, "start").id, 503, "", (struct bytes){0});
+    rep_rig_advance(&g, 1000);
+    struct rep_rig_move start = rep_rig_take_move(&g, "start");
+    assert_string_equal(start.move->metric_tags[0]->value, "v");
+    rep_rig_done(&g);
+}
+
 /* What could not be noted is told to bbs nevertheless. */
 static void a_note_that_fails_holds_nothing_up(void **state)
 {
@@ -706,6 +725,7 @@ int main(void)
         cmocka_unit_test(work_for_another_cell_is_an_error),
         cmocka_unit_test(no_port_is_allotted_twice),
         cmocka_unit_test(new_tags_are_told_to_bbs),
+        cmocka_unit_test(new_tags_are_told_until_they_are_settled),
         cmocka_unit_test(a_note_that_fails_holds_nothing_up),
         cmocka_unit_test(a_note_that_fails_is_tried_again),
     };

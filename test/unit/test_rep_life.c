@@ -318,6 +318,26 @@ static void stopped_before_it_runs(void **state)
     rep_rig_done(&g);
 }
 
+/* The stop of a client, while its definition is on its way. */
+static void stopped_while_it_is_fetched(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    rep_rig_request(&g, "bbs", "POST",
+                    arena_printf(&g.arena, "/v1/lrps/web/instances/%s/stop", guid), "",
+                    (struct bytes){0});
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
+    assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
+    rep_rig_take_move(&g, "remove");
+    rep_rig_done(&g);
+}
+
 static void an_unsupported_action_crashes(void **state)
 {
     (void)state;
@@ -407,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_stopping_record_stops_the_container),
         cmocka_unit_test(stop_of_what_is_not_here),
         cmocka_unit_test(stopped_before_it_runs),
+        cmocka_unit_test(stopped_while_it_is_fetched),
         cmocka_unit_test(an_unsupported_action_crashes),
         cmocka_unit_test(another_definition_is_not_started),
         cmocka_unit_test(what_cannot_be_made_crashes_and_is_removed),
