@@ -335,7 +335,7 @@ static void what_crashed_before_the_limit_is_told_as_a_crash(void **state)
     drive_unanswered(&g.d, crash.id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
     crash = rep_rig_take_move(&g, "evacuate_crashed");
-    assert_string_equal(crash.move->error_message, "Exited with status 1");
+    assert_non_null(strstr(crash.move->error_message, "Exited with status 1"));
     rep_rig_done(&g);
 }
 
