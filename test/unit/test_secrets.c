@@ -21,6 +21,7 @@ static void of_a_url_only_user_and_query_are_hidden(void **state)
     static const char *const rows[][2] = {
         {"", ""},
         {"preloaded:busybox", "preloaded:busybox"},
+        {"x@sha256", "x@sha256"},
         {"docker:///library/busybox#latest", "docker:///library/busybox#latest"},
         {"https://cc.internal:9023/tasks/x", "https://cc.internal:9023/tasks/x"},
         {"https://me:geheim@cc/x", "https://(hidden)@cc/x"},
