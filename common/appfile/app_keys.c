@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define CONVERTER(name)                                                                            \
     static int convert_##name(const struct app_source *s, const struct app_key *k,                 \
@@ -46,10 +47,12 @@ const struct app_key *app_keys(size_t *ret_count)
     return keys;
 }
 
-static const struct app_key *find_key(const char *name, unsigned place)
+/* `compare` gives 0 for names that are the same. */
+static const struct app_key *find_key(const char *name, unsigned place,
+                                      int (*compare)(const char *x, const char *y))
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strcmp(keys[i].name, name) == 0 && (keys[i].places & place)) {
+        if ((keys[i].places & place) && compare(keys[i].name, name) == 0) {
             return &keys[i];
         }
     }
@@ -145,12 +148,13 @@ CONVERTER(refused)
     return refuse(s, k->name, k, v);
 }
 
-/* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it. */
+/* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it, and reads
+ * keys without regard to case. */
 static int check_inside(const struct app_source *s, const char *path, const struct node *v,
                         enum app_key_place place)
 {
     for (size_t i = 0; v->kind == NODE_MAP && i < v->count; i++) {
-        const struct app_key *k = find_key(v->keys[i], place);
+        const struct app_key *k = find_key(v->keys[i], place, strcasecmp);
         const char *inner = arena_printf(s->arena, "%s.%s", path, v->keys[i]);
         int r = !k           ? 0
                 : k->refused ? refuse(s, inner, k, v->items[i])
@@ -371,7 +375,7 @@ static enum app_key_place place_of(const struct app_source *s)
 static int unknown_key(const struct app_source *s, const struct node *at, const char *name)
 {
     bool app = place_of(s) == KEY_APP;
-    const struct app_key *others = find_key(name, app ? KEY_TASK : KEY_APP);
+    const struct app_key *others = find_key(name, app ? KEY_TASK : KEY_APP, strcmp);
     struct nearest n;
     if (others && !others->made) {
         return app_mistake(s, at, name,
@@ -411,7 +415,7 @@ int app_to_api(const struct app_source *s, const struct node *app, json_t *defin
 {
     for (size_t i = 0; i < app->count; i++) {
         const struct node *v = app->items[i];
-        const struct app_key *k = find_key(app->keys[i], place_of(s));
+        const struct app_key *k = find_key(app->keys[i], place_of(s), strcmp);
         int r = k ? k->convert(s, k, v, definition) : unknown_key(s, v, app->keys[i]);
         if (r < 0) {
             return r;

@@ -107,7 +107,7 @@ size_t unplaced_lines(struct arena *a, const Auction__Why *w,
     if (w->in_flight_limit) {
         ret_lines[n++] = "so many containers are being started that no more may be";
     }
-    ret_lines[n++] = w->cells ? where_they_fall(a, w) : "it knows of no cell";
+    ret_lines[n++] = w->cells ? where_they_fall(a, w) : "no cell is known";
     if (*w->zone) {
         ret_lines[n++] = arena_printf(a, "it may go to zone %s only", w->zone);
     }

@@ -256,6 +256,10 @@ static void mistakes_name_file_line_and_key(void **state)
          "    resource_limits: {\n      nproc: 5}\n",
          "a.yaml:8: action.run.resource_limits.nproc: no cell can do it yet: max_pids limits its "
          "processes"},
+        {"a.yaml", /* the API's decoder does not mind, so neither does the refusal */
+         "name: a\nrootfs: preloaded:x\naction: {Run: {path: x, user: u, Suppress_Log_Output: true}}\n",
+         "a.yaml:3: action.Run.Suppress_Log_Output: no cell can do it yet: what a program writes is "
+         "always kept"},
         {"a.yaml", "name: a\nimage: busybox\ncommand: [x]\n",
          "a.yaml:2: image: no cell can do it yet: no image is fetched; say rootfs: preloaded:NAME, "
          "of a NAME in bbs cells"},

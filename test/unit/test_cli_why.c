@@ -306,7 +306,7 @@ static void printed_for_people_and_programs(void **state)
          "      of 2 cells: 1 without the placement tags, 1 kept out by newer\n"
          "      it wants the placement tags a, b\n"
          "      the nearest is c1 (lost)\n"},
-        {"{}", "    the auctioneer says:\n      it knows of no cell\n"},
+        {"{}", "    the auctioneer says:\n      no cell is known\n"},
         {"not JSON", ""},
         {"[1]", ""},
     };
