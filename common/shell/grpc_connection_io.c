@@ -32,6 +32,7 @@ static void connection_free(struct grpc_connection *c)
     }
     nghttp2_session_del(c->session);
     TAILQ_REMOVE(&s->all, c, link);
+    newcomers_remove(&s->newcomers, &c->newcomer);
     event_free(c->timer);
     bufferevent_free(c->bev);
     free(c->unit);
@@ -190,6 +191,7 @@ static void begin_session(struct grpc_connection *c)
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, GRPC_STREAMS_MAX},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, GRPC_HEAD_BYTES},
     };
+    newcomers_remove(&c->server->newcomers, &c->newcomer);
     if (!speaks_h2(c->ssl)) {
         connection_free(c);
         return;
@@ -249,6 +251,7 @@ void grpc_connection_new(struct grpc_server *s, int fd)
         abort();
     }
     TAILQ_INSERT_TAIL(&s->all, c, link);
+    newcomers_add(&s->newcomers, &c->newcomer, fd, c->ssl);
     s->count++;
     bufferevent_openssl_set_allow_dirty_shutdown(c->bev, 1);
     bufferevent_setcb(c->bev, on_readable, on_written, on_event, c);

@@ -6,6 +6,7 @@
 #include "common/shell/grpc_server_io.h"
 #include "common/shell/id_table.h"
 #include "common/shell/log_io.h"
+#include "common/shell/newcomers_io.h"
 
 #include <nghttp2/nghttp2.h>
 #include <openssl/ssl.h>
@@ -38,6 +39,7 @@ struct grpc_connection {
     struct bufferevent *bev;
     SSL *ssl;
     nghttp2_session *session; /* NULL until TLS is up */
+    struct newcomer newcomer; /* until TLS is up */
     struct event *timer;      /* handshake, or idle */
     char *unit, *name;        /* of the peer */
     struct grpc_call_list calls;
@@ -62,6 +64,7 @@ struct grpc_server {
     struct evconnlistener *listener;
     struct event *retry; /* of accepting, after it failed */
     struct grpc_connection_list all;
+    struct newcomers newcomers;
     unsigned count, max;
     size_t held;
     bool stopped; /* accepts no more: at the limit */

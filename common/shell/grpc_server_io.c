@@ -9,12 +9,26 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ACCEPT_RETRY_MS = 100 };
 
 /* ---- Accepting -------------------------------------------------------------------------------- */
+
+static bool full(void *context)
+{
+    const struct grpc_server *s = context;
+    return s->stopped && !s->closing && !s->freeing;
+}
+
+static void cut_newcomer(void *context, struct newcomer *n)
+{
+    (void)context;
+    grpc_connection_cut(
+        (struct grpc_connection *)((char *)n - offsetof(struct grpc_connection, newcomer)));
+}
 
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
                       int size, void *context)
@@ -25,8 +39,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     if (s->count >= s->max) {
         s->stopped = true;
         evconnlistener_disable(listener);
-        log_printf(s->log, LOG_WARN_LEVEL, "no more connections are accepted", "open=%u",
-                   s->count);
+        newcomers_make_room(&s->newcomers, s->count);
     }
 }
 
@@ -142,6 +155,8 @@ int grpc_server_new(const struct grpc_server_config *config, struct event_base *
     set_times(&s->times, &config->times);
     TAILQ_INIT(&s->all);
     id_table_init(&s->by_id);
+    newcomers_init(&s->newcomers, base, log,
+                   &(struct newcomers_news){.full = full, .cut = cut_newcomer, .context = s});
     int fd;
     int r = tls_server_new(&config->tls, &s->ctx, err);
     if (r == 0) {
@@ -152,6 +167,7 @@ int grpc_server_new(const struct grpc_server_config *config, struct event_base *
     if (r < 0) {
         SSL_CTX_free(s->ctx);
         id_table_done(&s->by_id);
+        newcomers_done(&s->newcomers);
         free(s);
         return r;
     }
@@ -170,6 +186,7 @@ void grpc_server_free(struct grpc_server *s)
     while ((c = TAILQ_FIRST(&s->all))) {
         grpc_connection_cut(c);
     }
+    newcomers_done(&s->newcomers);
     evconnlistener_free(s->listener);
     event_free(s->retry);
     nghttp2_session_callbacks_del(s->callbacks);

@@ -5,6 +5,8 @@
  *  1. TLS with ALPN "h2" and a client certificate, or no connection.
  *  2. Bounds on connections, on calls of one at a time, on headers, on the message, on answers that a
  *     peer has not taken. Whatever exceeds the bound of a call ends the call, and not the connection.
+ *     When no more connections are accepted, those that say nothing before their handshake is
+ *     finished yield (newcomers_io.h).
  *  3. Handshake, request and idle connection have each a time-out; a peer that takes nothing of its
  *     answers is cut off.
  *  4. Frames that cost the peer nothing (PING, SETTINGS, RST_STREAM, ...) are counted against the

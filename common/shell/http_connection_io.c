@@ -33,6 +33,9 @@ void connection_deadline(struct connection *c, int timeout_ms)
 
 static void enter(struct connection *c, enum phase phase, int timeout_ms)
 {
+    if (phase != PHASE_HANDSHAKE) {
+        newcomers_remove(&c->server->newcomers, &c->newcomer);
+    }
     c->phase = phase;
     connection_deadline(c, timeout_ms);
 }
@@ -86,6 +89,7 @@ static void connection_free(struct connection *c)
 {
     struct http_server *s = c->server;
     TAILQ_REMOVE(&s->all, c, all);
+    newcomers_remove(&s->newcomers, &c->newcomer);
     event_free(c->adopt);
     event_free(c->timer);
     if (c->drain) {
@@ -466,6 +470,7 @@ static bool adopt(struct connection *c)
     evbuffer_add_cb(bufferevent_get_input(bev), on_input, c);
     evbuffer_add_cb(bufferevent_get_output(bev), on_output, c);
     enter(c, PHASE_HANDSHAKE, c->server->times.handshake_ms);
+    newcomers_add(&c->server->newcomers, &c->newcomer, bufferevent_getfd(bev), c->ssl);
     return true;
 }
 

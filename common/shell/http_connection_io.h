@@ -6,6 +6,7 @@
 #include "common/shell/http_server_io.h"
 #include "common/shell/id_table.h"
 #include "common/shell/log_io.h"
+#include "common/shell/newcomers_io.h"
 
 #include <sys/queue.h>
 
@@ -39,6 +40,7 @@ struct connection {
     struct event *timer;             /* the deadline of the phase */
     struct event *drain;             /* PHASE_LINGER: reads into nothing */
     enum phase phase;
+    struct newcomer newcomer; /* while TLS is not up */
     bool close;     /* close after this answer */
     bool too_large; /* the body is beyond the limit */
     bool head_seen;
@@ -79,6 +81,7 @@ struct http_server {
     struct event *retry; /* of accepting, after it failed */
     struct event *pump;  /* asks the cursors of `runnable` */
     struct connection_list all, runnable;
+    struct newcomers newcomers;
     unsigned count, max;
     bool stopped; /* accepts no more: at the limit */
     bool closing; /* for good */

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/listener.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,6 +30,18 @@ static unsigned connection_limit(unsigned wanted, unsigned others)
     return wanted && wanted < limit ? wanted : (unsigned)limit;
 }
 
+static bool full(void *context)
+{
+    const struct http_server *s = context;
+    return s->stopped && !s->closing && !s->freeing;
+}
+
+static void cut_newcomer(void *context, struct newcomer *n)
+{
+    (void)context;
+    connection_cut((struct connection *)((char *)n - offsetof(struct connection, newcomer)));
+}
+
 void server_count(struct http_server *s, int change)
 {
     assert(change > 0 || s->count > 0);
@@ -39,8 +52,7 @@ void server_count(struct http_server *s, int change)
     if (!s->stopped && s->count >= s->max) {
         s->stopped = true;
         evconnlistener_disable(s->listener);
-        log_printf(s->log, LOG_WARN_LEVEL, "no more connections are accepted", "open=%u",
-                   s->count);
+        newcomers_make_room(&s->newcomers, s->count);
     } else if (s->stopped && s->count < s->max) {
         s->stopped = false;
         evconnlistener_enable(s->listener);
@@ -195,6 +207,8 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     TAILQ_INIT(&s->runnable);
     id_table_init(&s->by_id);
     map_init(&s->channels);
+    newcomers_init(&s->newcomers, base, log,
+                   &(struct newcomers_news){.full = full, .cut = cut_newcomer, .context = s});
     int fd;
     int r = tls_server_new(&config->tls, &s->ctx, err);
     if (r == 0) {
@@ -203,6 +217,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     }
     if (r < 0) {
         SSL_CTX_free(s->ctx);
+        newcomers_done(&s->newcomers);
         free(s);
         return r;
     }
@@ -228,6 +243,7 @@ void http_server_free(struct http_server *s)
     evhttp_free(s->http);
     LIST_REMOVE(s, siblings);
     assert(TAILQ_EMPTY(&s->all));
+    newcomers_done(&s->newcomers);
     event_free(s->retry);
     event_free(s->pump);
     map_done(&s->channels, free);

@@ -6,7 +6,8 @@
  *  2. A connection that gets no TLS is refused, never served in plain text.
  *  3. Handshake, head, body, idle connection and unread answer have each a time-out; a stream has
  *     none but the one on a reader that takes nothing.
- *  4. Accepting stops below the descriptor limit and goes on when connections end.
+ *  4. Accepting stops below the descriptor limit and goes on when connections end. One that says
+ *     nothing before its handshake is finished yields its place to who comes next (newcomers_io.h).
  *  5. A cursor is asked for a slice only when the reader has taken what it was given before; a
  *     waiting cursor is asked again after http_server_wake() of its channel.
  *  6. A reader that takes nothing for HTTP_STALL_MS is freed without ceremony, as after CURSOR_CUT.

@@ -1,10 +1,13 @@
 /* What the gRPC server shell bounds (rules 2 and 5 of common/shell/grpc_server_io.h). */
 #include "test/api/grpc_rig.h"
+#include "test/tool/patience.h"
 
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +88,34 @@ static void calls_at_a_time_are_bounded(void **state)
     h2_answer_done(&a);
     h2_close(&other);
     grpc_rig_answered(f, 2 * GRPC_STREAMS_MAX - 1, "");
+    grpc_rig_end(f);
+}
+
+/* Connections that say nothing before their handshake hold all other places: they yield. */
+static void silent_connections_yield(void **state)
+{
+    struct grpc_rig *f = *state;
+    enum { PLACES = 4 };
+    int silent[PLACES - 1];
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    grpc_rig_begin_with(f, (struct grpc_times){.handshake_ms = 4 * PATIENCE_MS}, PLACES);
+    to.sin_port = htons((uint16_t)f->echo.port);
+    for (int i = 0; i < PLACES - 1; i++) {
+        silent[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(silent[i], (struct sockaddr *)&to, sizeof(to)), 0);
+    }
+    struct h2_client other;
+    assert_true(h2_open(&other, f->echo.port, &f->client));
+    assert_true(h2_call(&other, 1, "/echo.Echo/Say", "x", 1));
+    struct h2_answer a;
+    assert_true(h2_answer(&other, 1, &a));
+    h2_answer_done(&a);
+    h2_close(&other);
+    assert_true(h2_call(&f->c, 1, "/echo.Echo/Say", "x", 1));
+    grpc_rig_answered(f, 1, "x");
+    for (int i = 0; i < PLACES - 1; i++) {
+        close(silent[i]);
+    }
     grpc_rig_end(f);
 }
 
@@ -203,6 +234,7 @@ int main(void)
         TEST(calls_at_a_time_are_bounded),
         TEST(thousands_of_calls_leave_nothing_behind),
         TEST(connections_are_bounded),
+        TEST(silent_connections_yield),
         TEST(answers_that_are_not_taken_are_bounded),
         TEST(answers_of_all_connections_are_bounded),
     };

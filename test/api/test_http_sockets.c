@@ -1,11 +1,16 @@
 /* The HTTP server shell: whose connections are served, how their bytes go out, and what happens when
  * descriptors run out. */
 #include "test/api/echo_rig.h"
+#include "test/tool/patience.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,6 +201,63 @@ static void accepting_stops_below_the_descriptor_limit_and_resumes(void **state)
 }
 
 /* Descriptors that others in the process hold are not counted: accept() itself fails. */
+/* A connection from this address that says nothing. */
+static int silent_from(int port, const char *from)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET}, to = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(inet_pton(AF_INET, from, &at.sin_addr), 1);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons((uint16_t)port);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+    return fd;
+}
+
+static bool cut_off(int fd)
+{
+    char c;
+    ssize_t n = recv(fd, &c, 1, MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+/* Silent connections hold all places. The oldest of the address that has most of them yields; whoever
+ * has done its handshake stays, though it says nothing either. */
+static void silent_connections_yield(void **state)
+{
+    (void)state;
+    enum { PLACES = 8, MANY = PLACES - 3 };
+    struct http_server_config config = {
+        .tls = echo_tls.server, .times = {.handshake_ms = 4 * PATIENCE_MS}, .connections_max = PLACES};
+    struct echo_rig w;
+    struct tls_client quiet, newcomer;
+    int many[MANY];
+    echo_begin_with(&w, &config); /* one that is used */
+    assert_int_equal(echo_ask(&w, "POST", "/small", "x"), 200);
+    echo_connect(&w, &quiet); /* one that is kept warm */
+    int alone = silent_from(w.server.port, "127.0.0.3");
+    for (int i = 0; i < MANY; i++) {
+        many[i] = silent_from(w.server.port, "127.0.0.2");
+    }
+    echo_connect(&w, &newcomer);
+    struct buf answer;
+    buf_init(&answer);
+    assert_int_equal(client_ask(&newcomer, "POST", "/small", "x", 1, &answer), 200);
+    assert_true(cut_off(many[0]));
+    assert_false(cut_off(many[MANY - 1]));
+    assert_false(cut_off(alone));
+    assert_int_equal(echo_ask(&w, "POST", "/small", "x"), 200);
+    assert_int_equal(client_ask(&quiet, "POST", "/small", "x", 1, &answer), 200);
+    buf_done(&answer);
+    client_close(&quiet);
+    client_close(&newcomer);
+    close(alone);
+    for (int i = 0; i < MANY; i++) {
+        close(many[i]);
+    }
+    echo_end(&w);
+}
+
 static void accepting_pauses_when_descriptors_run_out(void **state)
 {
     (void)state;
@@ -254,6 +316,7 @@ int main(void)
         cmocka_unit_test(versions_below_1_2_are_refused_and_1_2_serves_rsa),
         cmocka_unit_test(answers_do_not_wait_for_acknowledgements),
         cmocka_unit_test(accepting_stops_below_the_descriptor_limit_and_resumes),
+        cmocka_unit_test(silent_connections_yield),
         cmocka_unit_test(accepting_pauses_when_descriptors_run_out),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
