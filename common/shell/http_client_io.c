@@ -2,7 +2,9 @@
 
 #include "common/shell/curl_loop_io.h"
 #include "common/shell/id_table.h"
+#include "common/shell/names_io.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <event2/event.h>
 #include <netinet/in.h>
@@ -34,6 +36,14 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct event *deadline;
+    /* A name that libcurl asks for is looked up by us, and the transfer begun again with the answer. */
+    bool name_wanted;
+    unsigned names_left; /* so many more of HTTP_NAMES_MAX */
+    struct name_wait name;
+    char *host, *port;
+    struct curl_slist *addresses; /* for libcurl */
+    long sent_before;             /* bytes of requests before it was begun again */
+    long redirects;               /* likewise, that were followed */
     struct buf body; /* of the request */
     size_t body_sent;
     struct buf data; /* of the answer, not told yet */
@@ -50,6 +60,7 @@ struct http_client {
     struct curl_loop *calls;   /* pooled connections */
     struct curl_loop *streams; /* a connection each */
     struct curl_loop *outside; /* to users' servers */
+    struct names *names, *outside_names; /* users' names hold up no peer's */
     struct event *turn;        /* tells what is ready, from the loop */
     struct http_client_news news;
     struct tls_files files;
@@ -97,8 +108,12 @@ static void transfer_free(struct transfer *t)
     if (c->telling == t) {
         c->telling = NULL;
     }
+    names_cancel(&t->name);
     curl_easy_cleanup(t->easy);
     curl_slist_free_all(t->headers);
+    curl_slist_free_all(t->addresses);
+    free(t->host);
+    free(t->port);
     event_free(t->deadline);
     buf_done(&t->body);
     buf_done(&t->data);
@@ -174,7 +189,7 @@ static void tell_response(struct transfer *t)
         r.etag = t->etag ? t->etag : "";
         r.body = buf_bytes(&t->data);
     } else {
-        r.outcome = sent > 0 ? CALL_UNKNOWN : CALL_REFUSED;
+        r.outcome = t->sent_before + sent > 0 ? CALL_UNKNOWN : CALL_REFUSED;
         r.fault = fault(t->result);
         r.text = reason(t);
     }
@@ -265,13 +280,126 @@ static void end_with(struct transfer *t, CURLcode result)
     make_ready(t);
 }
 
+static void join_multi(struct transfer *t)
+{
+    if (curl_multi_add_handle(multi_of(t), t->easy) != CURLM_OK) {
+        abort();
+    }
+    t->in_multi = true;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* libcurl has no connection to this host, and neither knows nor may look for its addresses. */
+static int want_name(void *resolver, void *reserved, void *context)
+{
+    (void)resolver, (void)reserved;
+    struct transfer *t = context;
+    t->name_wanted = true;
+    return 1;
+}
+
+/* Where the transfer goes now: its URL, or where that has sent it. False when it cannot be read. */
+static bool learn_host(struct transfer *t)
+{
+    char *url = NULL, *host = NULL, *port = NULL;
+    CURLU *parts = curl_url();
+    curl_easy_getinfo(t->easy, CURLINFO_EFFECTIVE_URL, &url);
+    bool good = parts && url && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                (curl_url_get(parts, CURLUPART_HOST, &host, CURLU_PUNYCODE) == CURLUE_OK ||
+                 curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) &&
+                curl_url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+    if (good) {
+        free(t->host);
+        free(t->port);
+        t->host = copy_string(host);
+        t->port = copy_string(port);
+        char *copy = copy_string(url); /* libcurl frees its own before it copies */
+        curl_easy_setopt(t->easy, CURLOPT_URL, copy);
+        free(copy);
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(parts);
+    return good;
+}
+
+/* What is left of a transfer that was sent elsewhere: how often it may be sent on, and its method. */
+static void go_on_from_there(struct transfer *t)
+{
+    long redirects = 0, sent = 0;
+    char *method = NULL;
+    curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &sent);
+    curl_easy_getinfo(t->easy, CURLINFO_EFFECTIVE_METHOD, &method);
+    t->sent_before += sent;
+    t->redirects += redirects;
+    if (t->outside) {
+        curl_easy_setopt(t->easy, CURLOPT_MAXREDIRS, HTTP_OUTSIDE_REDIRECTS - t->redirects);
+        if (method && strcmp(method, "GET") == 0) {
+            curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L);
+        }
+    }
+}
+
+static void name_told_to(void *context, enum name_end end, const char *text)
+{
+    struct transfer *t = context;
+    struct buf line;
+    if (end != NAME_FOUND) {
+        snprintf(t->error, sizeof(t->error), "%.100s was not found: %s", t->host, text);
+        end_with(t, end == NAME_TIMED_OUT ? CURLE_OPERATION_TIMEDOUT : CURLE_COULDNT_RESOLVE_HOST);
+        return;
+    }
+    buf_init(&line); /* "+": it is forgotten as an answer of libcurl's own would be */
+    buf_printf(&line, "+%s:%s:%s", t->host, t->port, text);
+    curl_slist_free_all(t->addresses);
+    t->addresses = curl_slist_append(NULL, buf_string(&line));
+    buf_done(&line);
+    if (!t->addresses) {
+        abort();
+    }
+    curl_easy_setopt(t->easy, CURLOPT_RESOLVE, t->addresses);
+    join_multi(t);
+}
+
+static bool is_address(const char *host)
+{
+    struct in_addr v4;
+    return host[0] == '[' || inet_pton(AF_INET, host, &v4) == 1;
+}
+
+static void look_name_up(struct transfer *t)
+{
+    struct http_client *c = t->client;
+    t->name_wanted = false;
+    t->error[0] = '\0';
+    if (t->names_left == 0 || !learn_host(t)) {
+        snprintf(t->error, sizeof(t->error), "its host cannot be looked up");
+        end_with(t, CURLE_COULDNT_RESOLVE_HOST);
+        return;
+    }
+    t->names_left--;
+    go_on_from_there(t);
+    if (is_address(t->host)) { /* libcurl asks for these too */
+        name_told_to(t, NAME_FOUND, t->host);
+        return;
+    }
+    names_ask(t->outside ? c->outside_names : c->names, &t->name, t->host,
+              t->outside ? HTTP_OUTSIDE_CONNECT_MS : HTTP_CONNECT_MS, name_told_to, t);
+}
+
 static void transfer_done(void *context, CURL *easy, CURLcode result)
 {
     (void)context;
     struct transfer *t = NULL;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&t);
     t->in_multi = false;
-    end_with(t, result);
+    if (t->name_wanted) {
+        look_name_up(t);
+    } else {
+        end_with(t, result);
+    }
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *context)
@@ -282,6 +410,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *context)
         curl_multi_remove_handle(multi_of(t), t->easy);
         t->in_multi = false;
     }
+    names_cancel(&t->name);
     if (!t->ended) {
         snprintf(t->error, sizeof(t->error), "no answer before the deadline");
         end_with(t, CURLE_OPERATION_TIMEDOUT);
@@ -389,8 +518,6 @@ static int set_socket(void *context, curl_socket_t fd, curlsocktype purpose)
 static void set_connection(CURL *e, const struct tls_files *files)
 {
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-    /* A name that is being looked up must not hold up the loop when a call ends before it is found. */
-    curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "https");
     curl_easy_setopt(e, CURLOPT_PROXY, "");
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -496,6 +623,9 @@ static struct transfer *transfer_new(struct http_client *c, const struct call *c
     curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(e, CURLOPT_RESOLVER_START_FUNCTION, want_name);
+    curl_easy_setopt(e, CURLOPT_RESOLVER_START_DATA, t);
+    t->names_left = HTTP_NAMES_MAX;
     set_connection(e, &c->files);
     set_request(t, call);
     if (t->outside) {
@@ -532,10 +662,7 @@ static void begin(struct http_client *c, const struct call *call, bool endless)
     }
     set_deadline(t, call->deadline_ns);
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, endless || t->outside ? 1L : 0L);
-    if (curl_multi_add_handle(multi_of(t), t->easy) != CURLM_OK) {
-        abort();
-    }
-    t->in_multi = true;
+    join_multi(t);
 }
 
 void http_client_call(struct http_client *c, const struct call *call)
@@ -575,6 +702,8 @@ struct http_client *http_client_new(const struct tls_files *files, struct event_
     c->calls = curl_loop_new(base, &n);
     c->streams = curl_loop_new(base, &n);
     c->outside = curl_loop_new(base, &n);
+    c->names = names_new(base);
+    c->outside_names = names_new(base);
     curl_multi_setopt(curl_loop_multi(c->calls), CURLMOPT_MAX_HOST_CONNECTIONS,
                       (long)HTTP_PEER_CONNECTIONS);
     curl_multi_setopt(curl_loop_multi(c->calls), CURLMOPT_MAXCONNECTS, (long)HTTP_IDLE_CONNECTIONS);
@@ -592,6 +721,8 @@ void http_client_free(struct http_client *c)
     curl_loop_free(c->calls);
     curl_loop_free(c->streams);
     curl_loop_free(c->outside);
+    names_free(c->names);
+    names_free(c->outside_names);
     event_free(c->turn);
     id_table_done(&c->by_id);
     free((char *)c->files.ca);

@@ -22,6 +22,8 @@ enum {
     HTTP_PEER_CONNECTIONS = 16,
     HTTP_IDLE_CONNECTIONS = 1024,
     HTTP_OUTSIDE_REDIRECTS = 9,         /* followed by a call outside: Go's client makes ten requests */
+    HTTP_NAMES_MAX = HTTP_OUTSIDE_REDIRECTS + 1, /* lookups of a call: of each host that it is sent to, or
+                                                  * again when it waited so long that one is forgotten */
     HTTP_OUTSIDE_BYTES = 256 * 1024,    /* of such an answer's body are read, and thrown away */
 };
 

@@ -1,5 +1,6 @@
 /* The HTTP client shell against servers that behave and servers that do not. */
 #include "common/shell/http_client_io.h"
+#include "common/shell/names_io.h"
 #include "test/tool/certs.h"
 #include "test/tool/echo_server.h"
 #include "test/tool/patience.h"
@@ -302,10 +303,9 @@ static void a_name_that_is_looked_up_holds_nobody_up(void **state)
     call_at(&w, 1, "https://" SLOW_NAME "/x", "b", in_ms(100));
     await(&w, 1);
     is(&w.told[1], CALL_REFUSED);
+    assert_int_equal(slow_name_sought(), 1);
     call_at(&w, 2, "https://" SLOW_NAME "/x", "", in_ms(PATIENCE_MS));
-    for (struct patience p = {0}; slow_name_sought() < 2 && patience_lasts(&p);) {
-        turn(&w);
-    }
+    turn(&w);
     http_client_cancel(w.client, 2);
     call(&w, 3, "/echo", "b");
     await(&w, 3);
@@ -314,6 +314,46 @@ static void a_name_that_is_looked_up_holds_nobody_up(void **state)
     end(&w);
     assert_int_equal(slow_name_ended(), 0);
     slow_name_end();
+}
+
+/* Many calls to one name share a lookup; many names have so many threads and no more, and those that
+ * nobody waits for any more have none. */
+static void a_dead_name_server_costs_few_threads(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    char url[100];
+    struct world w;
+    begin(&w);
+    slow_name_begin();
+    for (uint64_t i = 1; i <= MANY; i++) {
+        call_at(&w, i, "https://" SLOW_NAME "/x", "", in_ms(200));
+    }
+    for (uint64_t i = 1; i <= MANY; i++) {
+        await(&w, i);
+        is(&w.told[i], CALL_REFUSED);
+    }
+    assert_int_equal(slow_name_sought(), 1);
+    for (int i = 1; i <= MANY; i++) {
+        snprintf(url, sizeof(url), "https://%d." SLOW_NAME "/x", i);
+        call_at(&w, (uint64_t)(MANY + i), url, "", in_ms(200));
+    }
+    for (uint64_t i = MANY + 1; i <= 2 * MANY; i++) {
+        await(&w, i);
+        is(&w.told[i], CALL_REFUSED);
+    }
+    for (struct patience p = {0}; slow_name_sought() < NAMES_AT_ONCE && patience_lasts(&p);) {
+        turn(&w);
+    }
+    slow_name_end();
+    for (struct patience p = {0}; slow_name_ended() < NAMES_AT_ONCE && patience_lasts(&p);) {
+        turn(&w);
+    }
+    call(&w, 2 * MANY + 1, "/echo", "b"); /* the loop has turned: none of the rest was begun */
+    await(&w, 2 * MANY + 1);
+    is(&w.told[2 * MANY + 1], CALL_ANSWERED);
+    assert_int_equal(slow_name_sought(), NAMES_AT_ONCE);
+    end(&w);
 }
 
 /* A body that went out on a reused connection that broke is not sent again by itself: the first one
@@ -508,6 +548,7 @@ int main(void)
         cmocka_unit_test(many_calls_share_few_connections),
         cmocka_unit_test(a_dead_server_refuses_and_a_silent_one_leaves_it_unknown),
         cmocka_unit_test(a_name_that_is_looked_up_holds_nobody_up),
+        cmocka_unit_test(a_dead_name_server_costs_few_threads),
         cmocka_unit_test(a_call_is_never_sent_twice),
         cmocka_unit_test(the_server_must_be_who_it_should_be),
         cmocka_unit_test(a_cancelled_call_is_silent),

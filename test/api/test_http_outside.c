@@ -272,17 +272,21 @@ static void call_url(struct scene *s, const char *url, int64_t limit_ms)
     assert_int_equal(s->answers, 1);
 }
 
-/* A path of the user's server, or a whole URL; "TLS" in it stands for our own server's address. */
+/* A path of the user's server, or a whole URL; "TLS" in it stands for our own server's address, "NAMED"
+ * for the user's by its name. */
 static void call(struct scene *s, const char *target, int64_t limit_ms)
 {
     struct buf url;
-    const char *tls = strstr(target, "TLS");
+    const char *tls = strstr(target, "TLS"), *named = strstr(target, "NAMED");
     buf_init(&url);
     if (*target == '/') {
         buf_printf(&url, "http://127.0.0.1:%d", s->user.port);
     }
-    buf_append(&url, target, tls ? (size_t)(tls - target) : strlen(target));
-    if (tls) {
+    size_t size = tls ? (size_t)(tls - target) : named ? (size_t)(named - target) : strlen(target);
+    buf_append(&url, target, size);
+    if (named) {
+        buf_printf(&url, "http://localhost:%d%s", s->user.port, named + 5);
+    } else if (tls) {
         buf_printf(&url, "https://127.0.0.1:%d%s", s->echo.port, tls + 3);
     }
     call_url(s, buf_string(&url), limit_ms);
@@ -347,6 +351,45 @@ static void an_answer_is_what_comes_at_the_end(void **state)
         assert_int_equal(s.body, 0);
     }
     end(&s);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t size = strlen(text), wanted = strlen(end);
+    return size >= wanted && strcmp(text + size - wanted, end) == 0;
+}
+
+/* A name is looked up in the middle of it all: what was sent on goes on as it was, and counts. */
+static void names_are_looked_up_on_the_way(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *heard; /* at last; NULL = it ends in a fault, and */
+        enum call_outcome outcome;
+    } cases[] = {
+        {"NAMED/status/200", POSTED("/status/200"), CALL_ANSWERED},
+        {"NAMED/to/303/status/200", GOT("/status/200"), CALL_ANSWERED},
+        {"/out/303/NAMED/status/200", GOT("/status/200"), CALL_ANSWERED},
+        {"/out/303/NAMED/to/307/status/200", GOT("/status/200"), CALL_ANSWERED},
+        {"/out/307/NAMED/status/200", POSTED("/status/200"), CALL_ANSWERED},
+        {"/out/307/NAMED/hop/8", POSTED("/status/200"), CALL_ANSWERED},
+        {"/out/307/NAMED/hop/9", NULL, CALL_UNKNOWN},
+        {"/out/307/http://no.such.host.invalid/", NULL, CALL_UNKNOWN}, /* the first was sent */
+        {"http://no.such.host.invalid/", NULL, CALL_REFUSED},
+    };
+    char heard[HEAD];
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct scene s;
+        begin(&s); /* that knows no name yet */
+        call(&s, cases[i].target, ANSWERED_MS);
+        noted(&s.user, heard, sizeof(heard));
+        if (s.response.outcome != cases[i].outcome ||
+            (cases[i].heard && !ends_in(heard, cases[i].heard))) {
+            fail_msg("%s: outcome %d status %d %s, heard %s", cases[i].target, s.response.outcome,
+                     s.response.status, s.text, heard);
+        }
+        end(&s);
+    }
 }
 
 static void a_fault_says_whether_it_is_worth_repeating(void **state)
@@ -499,6 +542,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_what_comes_at_the_end),
+        cmocka_unit_test(names_are_looked_up_on_the_way),
         cmocka_unit_test(a_fault_says_whether_it_is_worth_repeating),
         cmocka_unit_test(a_request_is_sent_once),
         cmocka_unit_test(a_connection_that_nobody_takes_times_out),

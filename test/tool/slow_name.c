@@ -19,7 +19,8 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
 {
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
     *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
-    if (!name || strcmp(name, SLOW_NAME) != 0) {
+    size_t size = name ? strlen(name) : 0;
+    if (size < strlen(SLOW_NAME) || strcmp(name + size - strlen(SLOW_NAME), SLOW_NAME) != 0) {
         return real(name, service, hints, ret_list);
     }
     sought++;

@@ -1,5 +1,5 @@
 /* A name server that is away: a program that calls these has a getaddrinfo() that looks for
- * SLOW_NAME for as long as the test wants, and for other names as ever. */
+ * SLOW_NAME, or whatever ends in it, for as long as the test wants, and for other names as ever. */
 #ifndef TEST_TOOL_SLOW_NAME_H
 #define TEST_TOOL_SLOW_NAME_H
 
