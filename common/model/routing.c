@@ -1,24 +1,11 @@
 #include "common/model/routing.h"
 
-#include <jansson.h>
+#include "common/model/internal_routes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- As desired ------------------------------------------------------------------------------ */
-
-static void read_hostnames(struct arena *a, ProtobufCBinaryData text, struct routing *ret)
-{
-    json_t *list = json_loadb((const char *)text.data, text.len, 0, NULL);
-    size_t count = json_array_size(list);
-    ret->hostnames = ARENA_ARRAY(a, count, const char *);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(list, i), "hostname"));
-        if (name) {
-            ret->hostnames[ret->hostname_count++] = arena_strdup(a, name);
-        }
-    }
-    json_decref(list);
-}
 
 static const char *tag_value(struct arena *a, const Models__MetricTagValue *value, int32_t index,
                              const char *instance_guid)
@@ -40,7 +27,8 @@ void routing_desired(struct arena *a, const Models__DesiredLRP *desired, int32_t
     for (size_t i = 0; desired->routes && i < desired->routes->n_routes; i++) {
         const Models__ProtoRoutes__RoutesEntry *entry = desired->routes->routes[i];
         if (strcmp(entry->key, "internal-router") == 0) {
-            read_hostnames(a, entry->value, ret);
+            internal_hostnames(a, (struct bytes){.data = entry->value.data, .size = entry->value.len},
+                               &ret->hostnames, &ret->hostname_count);
             break;
         }
     }

@@ -1,4 +1,5 @@
 /* Internal routes and metric tags, as desired and as shown. */
+#include "common/model/internal_routes.h"
 #include "common/model/routing.h"
 
 #include <setjmp.h>
@@ -127,12 +128,69 @@ static void what_is_desired_of_an_instance(void **state)
     arena_done(&a);
 }
 
+/* What is accepted as JSON is read, as Go reads it; and what Go could not read is no reason to read
+ * beyond its end. */
+static void internal_routes_are_read_as_by_go(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *wanted; /* the names, a space behind each */
+    } rows[] = {
+        {"[{\"hostname\":\"a\"}]", "a "},
+        {" [ { \"hostname\" : \"a\" } ,\n{\"hostname\":\"b\"}\t] ", "a b "},
+        {"[]", ""},
+        {"[{}]", ""},
+        {"null", ""},
+        {"7", ""},
+        {"\"[{\\\"hostname\\\":\\\"a\\\"}]\"", ""},
+        {"{\"hostname\":\"a\"}", ""},
+        {"[[{\"hostname\":\"a\"}],{\"hostname\":\"b\"},null,\"hostname\",{\"hostname\":\"c\"}]",
+         "b c "},
+        {"[{\"x\":{\"hostname\":\"in\"},\"hostname\":\"a\",\"y\":[{\"hostname\":\"in\"}]}]", "a "},
+        {"[{\"w\":1e400,\"hostname\":\"a\",\"n\":123456789012345678901234567890}]", "a "},
+        {"[{\"Hostname\":\"a\"},{\"HOSTNAME\":\"b\"},{\"host\\u006eame\":\"c\"}]", "a b c "},
+        {"[{\"hostnames\":\"a\"},{\"hostnam\":\"b\"}]", ""},
+        {"[{\"hostname\":\"a\",\"hostname\":\"b\"}]", "b "},
+        {"[{\"hostname\":\"a\",\"hostname\":null}]", "a "},
+        {"[{\"hostname\":5},{\"hostname\":[\"x\"]},{\"hostname\":\"a\"}]", "a "},
+        {"[{\"x\":\"\\u0000\",\"hostname\":\"a\"},{\"hostname\":\"b\\u0000c\"}]", "a "},
+        {"[{\"x\":\"\\ud800\",\"hostname\":\"a\"},{\"hostname\":\"b\\udc00\"}]",
+         "a b\xef\xbf\xbd "},
+        {"[{\"x\":\"\xff\",\"hostname\":\"a\"},{\"hostname\":\"b\xff\"}]", "a b\xef\xbf\xbd "},
+        {"[{\"hostname\":\"\\u00e9\\u20ac\\ud83d\\ude00\\/\\\\\\\"\\n<\"}]",
+         "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80/\\\"\n< "},
+        {"[{\"hostname\":\"\\ud83d\\u0041\"}]", "\xef\xbf\xbd" "A "},
+        {"[{\"hostname\":\"a\"}", ""},
+        {"[{\"hostname\":\"a\"}]x", ""},
+        {"[{\"hostname\":\"a", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct arena a;
+        const char **list;
+        size_t count;
+        struct buf got;
+        arena_init(&a);
+        buf_init(&got);
+        internal_hostnames(&a, bytes_of(rows[i].json), &list, &count);
+        for (size_t n = 0; n < count; n++) {
+            buf_printf(&got, "%s ", list[n]);
+        }
+        if (strcmp(buf_string(&got), rows[i].wanted) != 0) {
+            fail_msg("%s: wanted %s, got %s", rows[i].json, rows[i].wanted, buf_string(&got));
+        }
+        buf_done(&got);
+        arena_done(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_a_set_and_tags_a_map),
         cmocka_unit_test(a_digest_is_of_every_instance),
         cmocka_unit_test(what_is_desired_of_an_instance),
+        cmocka_unit_test(internal_routes_are_read_as_by_go),
     };
     return cmocka_run_group_tests_name("routing", tests, NULL, NULL);
 }
