@@ -25,7 +25,8 @@ static const struct cli_command commands[] = {
      auctioneer_serve_run},
     {"simulate", "[FILE...]", "shows what would be placed where and why; changes nothing",
      simulate_details, simulate, 0, CLI_ARGUMENTS_MAX, auctioneer_simulate_run},
-    {"state", "", "shows what it holds and whether it leads", NULL, question, 0, 0,
+    {"state", "", "shows what the leader holds; of a standby that --url names, what that one does",
+     NULL, question, 0, 0,
      question_state_run},
     {0},
 };

@@ -18,8 +18,8 @@ static const struct cli_command commands[] = {
      converger_plan_run},
     {"once", "", "lets the leader look at everything now", NULL, question, 0, 0,
      converger_once_run},
-    {"state", "", "shows what it holds and whether it leads", NULL, question, 0, 0,
-     question_state_run},
+    {"state", "", "shows what the leader holds; of a standby that --url names, what that one does",
+     NULL, question, 0, 0, question_state_run},
     {0},
 };
 

@@ -255,6 +255,7 @@ int cli_complete(struct invocation *call, char *const *env, struct err *err)
     for (size_t i = 0; i < call->given_count; i++) {
         struct cli_given *g = &call->given[i];
         const struct cli_option *o = g->option;
+        g->typed = g->count > 0;
         const char *value = g->count ? NULL : from_environment(o, env);
         value = value || g->count ? value : o->fallback;
         if (value) {
@@ -272,6 +273,11 @@ static const struct cli_given *given(const struct invocation *call, const char *
     const struct cli_given *g = find_option(call, name, strlen(name));
     assert(g);
     return g;
+}
+
+bool cli_typed(const struct invocation *call, const char *name)
+{
+    return given(call, name)->typed;
 }
 
 const char *cli_text(const struct invocation *call, const char *name)

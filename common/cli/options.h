@@ -50,6 +50,7 @@ struct cli_given {
     const struct cli_option *option;
     const char *values[CLI_REPEATS_MAX + 1]; /* NULL-terminated, so a list can be passed on */
     size_t count;
+    bool typed; /* on the command line, not by the environment or as its fallback */
 };
 
 struct invocation {
@@ -71,6 +72,9 @@ int cli_parse(struct arena *a, const struct cli_program *program, int argc, char
 /* Takes `env` (an array of "NAME=value", as environ) and the fallbacks for options not given, then
  * refuses if a required one is missing, saying how it can be given. */
 int cli_complete(struct invocation *call, char *const *env, struct err *err);
+
+/* Whether the option stood on the command line itself. After cli_complete(). */
+bool cli_typed(const struct invocation *call, const char *name);
 
 /* The value of an option of the command's tables (an unknown name is a bug and asserts): NULL when
  * it has none. A switch that is given is "". */

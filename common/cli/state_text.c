@@ -67,3 +67,25 @@ int cli_state_text(struct bytes body, bool json, struct buf *out, struct err *er
     json_decref(tree);
     return 0;
 }
+
+static const char *text_of(struct arena *a, const json_t *tree, const char *key)
+{
+    const char *text = json_string_value(json_object_get(tree, key));
+    return arena_strdup(a, text ? text : "");
+}
+
+enum state_role cli_state_role(struct arena *a, struct bytes body, const char **ret_name,
+                               const char **ret_leader_url)
+{
+    struct err err;
+    json_t *tree = json_check_bounds(body, &err) < 0
+                       ? NULL
+                       : json_loadb((const char *)body.data, body.size, 0, NULL);
+    /* What is false is left out. */
+    bool stands_by =
+        json_object_get(tree, "name") && !json_is_true(json_object_get(tree, "leads"));
+    *ret_name = text_of(a, tree, "name");
+    *ret_leader_url = text_of(a, tree, "leader_url");
+    json_decref(tree);
+    return stands_by ? STATE_STANDS_BY : STATE_LEADS;
+}

@@ -2,6 +2,7 @@
 #ifndef COMMON_CLI_STATE_TEXT_H
 #define COMMON_CLI_STATE_TEXT_H
 
+#include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 
@@ -10,5 +11,16 @@
 /* `json`: on one line; else each member on lines of its own, indented, without brackets and quotes.
  * ERR_INVALID when the body is not JSON. */
 int cli_state_text(struct bytes body, bool json, struct buf *out, struct err *err);
+
+/* Whether who says this of itself leads. */
+enum state_role {
+    STATE_LEADS, /* or says nothing of the kind */
+    STATE_STANDS_BY,
+};
+
+/* Of a standby: its name, and who leads, in the arena; "" = it does not know. Of what is not understood,
+ * STATE_LEADS. */
+enum state_role cli_state_role(struct arena *a, struct bytes body, const char **ret_name,
+                               const char **ret_leader_url);
 
 #endif

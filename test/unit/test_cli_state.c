@@ -231,6 +231,38 @@ static void auctioneer_state_for_people(void **state)
     buf_done(&out);
 }
 
+/* What is false, empty or 0 is left out of the JSON. */
+static void a_standby_is_told_from_a_leader(void **state)
+{
+    static const struct {
+        const char *body;
+        enum state_role role;
+        const char *name, *leader_url;
+    } rows[] = {
+        {"{\"name\":\"a-1\",\"leads\":true,\"leader_url\":\"https://x\"}", STATE_LEADS, "a-1", "https://x"},
+        {"{\"name\":\"a-2\",\"leader_url\":\"https://x\"}", STATE_STANDS_BY, "a-2", "https://x"},
+        {"{\"name\":\"a-2\",\"leads\":false}", STATE_STANDS_BY, "a-2", ""},
+        {"{\"name\":\"a-2\",\"leader_url\":7}", STATE_STANDS_BY, "a-2", ""},
+        {"{\"name\":\"a-2\",\"leads\":\"true\"}", STATE_STANDS_BY, "a-2", ""},
+        {"{\"leader_url\":\"https://x\"}", STATE_LEADS, "", "https://x"},
+        {"{}", STATE_LEADS, "", ""},
+        {"[]", STATE_LEADS, "", ""},
+        {"7", STATE_LEADS, "", ""},
+        {"{", STATE_LEADS, "", ""},
+        {"", STATE_LEADS, "", ""},
+    };
+    struct arena a;
+    (void)state;
+    arena_init(&a);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *name = NULL, *url = NULL;
+        assert_int_equal(cli_state_role(&a, bytes_of(rows[i].body), &name, &url), rows[i].role);
+        assert_string_equal(name, rows[i].name);
+        assert_string_equal(url, rows[i].leader_url);
+    }
+    arena_done(&a);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -240,6 +272,7 @@ int main(void)
         TEST(one_rep_at_a_time),
         TEST(strange_directories_are_refused),  TEST(cell_state_for_people),
         TEST(auctioneer_state_for_people),
+        TEST(a_standby_is_told_from_a_leader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
