@@ -18,6 +18,7 @@ static const char simulate_details[] =
     "The cells are asked for what they have now; or --cells FILE says it: a JSON list of cell states,\n"
     "or one on each line, as `rep state --output json` and GET /state give them.\n"
     "Between cells that are equally good it draws, as an auction does; another --seed draws otherwise.\n"
+    "A cell whose last starts failed at once counts as worse (failed_starts of its state).\n"
     "Exit status 7: something would be placed nowhere.\n";
 
 static const struct cli_command commands[] = {

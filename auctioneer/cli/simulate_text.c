@@ -47,7 +47,7 @@ static void explain_failed_starts(struct arena *a, const Auction__SimulatedJob *
                                    j->cell_id, failed_text(a, j->failed_starts)));
     }
     if (*j->spared_cell_id) {
-        table_note(t, arena_printf(a, "%s would be better but for its failed starts",
+        table_note(t, arena_printf(a, "%s would be chosen but for its failed starts",
                                    j->spared_cell_id));
     }
 }

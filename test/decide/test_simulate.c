@@ -140,7 +140,7 @@ static void tells_what_failed_starts_make_of_it(void **state)
     assert_string_equal(
         told(x), "WHAT    CELL  ZONE  WHY\n"
                  "task t  b     z1    fits 2 cells; score 0.200\n"
-                 "    a would be better but for its failed starts\n"
+                 "    a would be chosen but for its failed starts\n"
                  "web/1   a     z1    fits 1 cell; score 1.600\n"
                  "    of the score 0.750 is for a: its last 3 starts failed at once\n"
                  "\n"
