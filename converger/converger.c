@@ -103,7 +103,7 @@ static void on_brake(struct converger *x, struct arena *a, const struct followed
     if (!record) {
         judge_brake_gone(&x->judge);
     } else if (record_decode(a, RECORD_BRAKE, blob_bytes(record->record), &m, NULL) == 0) {
-        judge_brake(&x->judge, (const Board__BrakeRecord *)m);
+        judge_brake(&x->judge, (const Board__BrakeRecord *)m, record->seen);
     }
     x->judge_ns = 0;
 }
@@ -235,10 +235,9 @@ static void look(struct converger *x, struct arena *a, struct process *one)
         mover_add(&x->mover, repairs.list[i].move, one->guid, repairs.list[i].index, "");
         processes_moving(&x->processes, one);
     }
-    if (repairs.due_wall_ns != NEVER_NS) {
-        int64_t wait_ns = repairs.due_wall_ns - x->life.now.wall_ns;
+    if (repairs.due_ns != NEVER_NS) {
         processes_due(&x->processes, one,
-                      x->life.now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
+                      earlier_ns(repairs.due_ns, x->life.now.mono_ns + x->interval_ns));
     }
     if (repairs.more) {
         processes_touch(&x->processes, one);
@@ -254,14 +253,13 @@ static void look_at_task(struct converger *x, struct task *one)
 {
     struct task_view view = tasks_view(one);
     struct task_repair repair;
-    task_passes_run(&view, &x->limits, x->life.now.wall_ns, &repair);
+    task_passes_run(&view, &x->limits, x->life.now, &repair);
     if (repair.pass) {
         mover_add_task(&x->mover, repair.move, one->guid, repair.after_ns);
         tasks_moving(&x->tasks, one);
     }
     if (repair.due_ns != NEVER_NS) {
-        int64_t wait_ns = repair.due_ns - x->life.now.wall_ns;
-        tasks_due(&x->tasks, one, x->life.now.mono_ns + earlier_ns(wait_ns, x->interval_ns));
+        tasks_due(&x->tasks, one, earlier_ns(repair.due_ns, x->life.now.mono_ns + x->interval_ns));
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct sighting {
+struct domain_sighting {
     int64_t revision;
     int64_t since_ns;           /* monotonic */
     Board__DomainRecord record; /* its strings are not kept */
@@ -33,7 +33,7 @@ void domains_done(struct domains *d)
     domains_forget(d);
 }
 
-static bool fresh(const struct domains *d, const struct sighting *s, struct moment now)
+static bool fresh(const struct domains *d, const struct domain_sighting *s, struct moment now)
 {
     if (!s) {
         return false;
@@ -49,7 +49,7 @@ bool domains_put(struct domains *d, const char *key, const struct followed *reco
 {
     struct arena a;
     ProtobufCMessage *m;
-    struct sighting *s = map_get(&d->by_key, key);
+    struct domain_sighting *s = map_get(&d->by_key, key);
     bool before = fresh(d, s, now);
     arena_init(&a);
     if (record_decode(&a, RECORD_DOMAIN, blob_bytes(record->record), &m, NULL) < 0) {
@@ -102,7 +102,7 @@ void domains_each_expired(const struct domains *d, struct moment now,
     arena_init(&a);
     MAP_EACH(&d->by_key, n)
     {
-        const struct sighting *s = map_value(n);
+        const struct domain_sighting *s = map_value(n);
         if (domain_expired(&s->record, now.wall_ns)) {
             each(context, key_component(&a, map_key(n), 1));
         }

@@ -7,7 +7,7 @@
 #include "common/client/follower.h"
 
 struct domains {
-    struct map by_key;      /* -> struct sighting */
+    struct map by_key;      /* -> struct domain_sighting */
     int64_t epoch_revision; /* create-revision of the epoch's key; 0 = not known */
 };
 

@@ -127,6 +127,7 @@ static void learn(struct facts *f, struct instance *i, const struct followed *re
         return;
     }
     instance_view_of(lrp, i->view.index, i->view.presence, &i->view);
+    i->view.seen = record->seen;
     i->domain = bear(f, lrp->actual_lrp_key->domain);
     const Models__ActualLRPInstanceKey *key = lrp->actual_lrp_instance_key;
     struct routing routing;
@@ -249,7 +250,7 @@ static void learn_cell(struct cell_facts *c, const struct followed *record)
     if (record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
         const Board__CellRecord *cell = (const Board__CellRecord *)m;
         c->present = cell->state != BOARD__CELL_RECORD__STATE__LOST;
-        c->since_ns = cell->since;
+        c->seen = record->seen;
     }
     arena_done(&a);
 }

@@ -32,7 +32,7 @@ struct cell_facts {
     struct task_list tasks; /* those that run on it */
     bool present;           /* its record says so; without a record it is absent */
     bool known;             /* it has a record */
-    int64_t since_ns;       /* of its record: wall clock of the last change of state or session */
+    struct sighting seen;   /* of its record: of state or session */
     char id[];
 };
 

@@ -96,7 +96,7 @@ void judge_cell_gone(struct judge *j, const char *cell_id)
     }
 }
 
-void judge_brake(struct judge *j, const Board__BrakeRecord *record)
+void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sighting seen)
 {
     struct map was = j->brake.cells;
     map_init(&j->brake.cells);
@@ -115,6 +115,9 @@ void judge_brake(struct judge *j, const Board__BrakeRecord *record)
         free(map_put(&j->brake.cells, c->cell_id, b));
     }
     map_done(&was, free);
+    if (!j->brake.present || j->brake.until != record->until) {
+        j->brake.held = seen; /* a longer list does not change it */
+    }
     j->brake.present = true;
     j->brake.state = record->state;
     j->brake.until = record->until;

@@ -17,6 +17,7 @@
 
 #include "common/client/hearing.h"
 #include "common/model/keys.h"
+#include "common/model/sighting.h"
 
 /* Each is a setting; 0 = its default. */
 struct judge_rules {
@@ -52,7 +53,8 @@ struct judge {
     struct judge_brake {
         bool present;
         int state; /* Board__BrakeRecord__State */
-        int64_t until;
+        int64_t until; /* wall clock of who held it */
+        struct sighting held;
         struct map cells; /* id -> struct braked */
     } brake;
     bool brake_asked;   /* a move about the brake is on its way */
@@ -84,7 +86,7 @@ void judge_reset(struct judge *j);
 void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
                 struct moment now);
 void judge_cell_gone(struct judge *j, const char *cell_id);
-void judge_brake(struct judge *j, const Board__BrakeRecord *record);
+void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sighting seen);
 void judge_brake_gone(struct judge *j);
 
 /* What is to be done now, in the arena; what is on its way is left out. */

@@ -13,7 +13,7 @@ struct pass {
 
 void repairs_init(struct repairs *r, struct arena *arena)
 {
-    *r = (struct repairs){.arena = arena, .due_wall_ns = NEVER_NS};
+    *r = (struct repairs){.arena = arena, .due_ns = NEVER_NS};
 }
 
 static void add(struct repairs *r, const struct pass *pass, int32_t index)
@@ -93,13 +93,13 @@ static void evacuating(const struct process_view *v, const struct pass *pass, st
     }
 }
 
-/* UNCLAIMED, desired, and older than the setting. A negative age counts as 0 (DESIGN 5). */
+/* UNCLAIMED, desired, and older than the setting. */
 static void unplaced(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
         if (is_ordinary(one) && one->state == ACTUAL_LRP_UNCLAIMED && is_desired(v, one->index) &&
-            v->wall_ns - one->since_ns > v->unplaced_after_ns) {
+            stood_left_ns(v->unplaced_after_ns, one->since_ns, one->seen, v->now) < 0) {
             add(r, pass, one->index);
         }
     }
@@ -138,8 +138,8 @@ static void missing(const struct process_view *v, const struct pass *pass, struc
         if (at < v->count && v->instances[at].index == index) {
             continue;
         }
-        if (v->remake_wall_ns > v->wall_ns) {
-            r->due_wall_ns = earlier_ns(r->due_wall_ns, v->remake_wall_ns);
+        if (v->remake_ns > v->now.mono_ns) {
+            r->due_ns = earlier_ns(r->due_ns, v->remake_ns);
             return;
         }
         add(r, pass, (int32_t)index);
@@ -216,11 +216,15 @@ static void crashed(const struct process_view *v, const struct pass *pass, struc
         if (!is_ordinary(one) || one->state != ACTUAL_LRP_CRASHED || !is_desired(v, one->index)) {
             continue;
         }
-        int64_t due_ns = crash_restart_ns(v->policy, one->crash_count, one->since_ns);
-        if (due_ns <= v->wall_ns) {
+        int64_t wait_ns = crash_wait_ns(v->policy, one->crash_count);
+        if (wait_ns == NEVER_NS) {
+            continue;
+        }
+        int64_t left_ns = stood_left_ns(wait_ns, one->since_ns, one->seen, v->now);
+        if (left_ns <= 0) {
             add(r, pass, one->index);
         } else {
-            r->due_wall_ns = earlier_ns(r->due_wall_ns, due_ns);
+            r->due_ns = earlier_ns(r->due_ns, v->now.mono_ns + left_ns);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "common/base/arena.h"
 #include "common/contract/moment.h"
 #include "common/model/crash_policy.h"
+#include "common/model/sighting.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -30,7 +31,8 @@ void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret
 
 /* What the passes need of a record. */
 struct instance_view {
-    int64_t since_ns;
+    int64_t since_ns; /* wall clock of who wrote it */
+    struct sighting seen;
     int32_t index;
     int32_t crash_count;
     uint8_t presence; /* Models__ActualLRP__Presence */
@@ -42,7 +44,7 @@ struct instance_view {
     bool differs;      /* its internal routes or metric tags are not the desired ones */
 };
 
-/* All but what a look finds out, which is false. */
+/* All but what a look finds out, which is false, and how it is known. */
 void instance_view_of(const Models__ActualLRP *record, int32_t index, int presence,
                       struct instance_view *ret);
 
@@ -53,8 +55,8 @@ struct process_view {
     bool job;                              /* a bbs is at work on its instances */
     const struct instance_view *instances; /* by index, then presence */
     size_t count;
-    int64_t wall_ns;
-    int64_t remake_wall_ns; /* what is missing is made from then on */
+    struct moment now;
+    int64_t remake_ns; /* monotonic: what is missing is made from then on */
     int64_t unplaced_after_ns;
     const struct crash_policy *policy;
 };
@@ -69,8 +71,8 @@ struct repairs {
     struct arena *arena;
     struct repair *list;
     size_t count;
-    bool more;           /* there was no room for all */
-    int64_t due_wall_ns; /* the next one that only waits for time; NEVER_NS = none */
+    bool more;      /* there was no room for all */
+    int64_t due_ns; /* monotonic: the next one that only waits for time; NEVER_NS = none */
 };
 
 /* Empty. */

@@ -10,8 +10,8 @@ void converger_view(struct converger *x, struct arena *a, const struct process *
                     int32_t last, struct process_view *ret)
 {
     *ret = (struct process_view){
-        .wall_ns = x->life.now.wall_ns,
-        .remake_wall_ns = x->life.now.wall_ns + p->remake_ns - x->life.now.mono_ns,
+        .now = x->life.now,
+        .remake_ns = p->remake_ns,
         .unplaced_after_ns = x->unplaced_after_ns,
         .policy = x->policy,
     };
@@ -95,7 +95,7 @@ static void show_task(struct converger *x, const struct task *task, struct shown
 {
     struct task_view view = tasks_view(task);
     struct task_repair repair;
-    task_passes_run(&view, &x->limits, x->life.now.wall_ns, &repair);
+    task_passes_run(&view, &x->limits, x->life.now, &repair);
     Converge__Repair *r = repair.pass ? show(s, repair.pass, repair.move) : NULL;
     if (r) {
         r->task_guid = arena_strdup(s->arena, task->guid);

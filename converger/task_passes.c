@@ -5,9 +5,9 @@
 
 #define UNPLACED_AFTER_NS (30 * SECOND_NS)
 
-/* A moment from which on something is to be done, and the limit by which it is found. */
-struct deadline {
-    int64_t due_ns; /* NEVER_NS = not by time */
+/* How long something is to wait yet, and the limit by which it is found. */
+struct wait {
+    int64_t left_ns; /* not positive: no more; NEVER_NS = not by time */
     int64_t after_ns;
 };
 
@@ -15,7 +15,8 @@ struct task_pass {
     const char *name;
     int state;
     const char *move;
-    struct deadline (*due)(const struct task_view *v, const struct task_limits *limits);
+    struct wait (*wait)(const struct task_view *v, const struct task_limits *limits,
+                        struct moment now);
 };
 
 struct task_limits task_limits_of(const struct task_limits *given)
@@ -38,56 +39,71 @@ void task_view_of(const Models__Task *task, struct task_view *ret)
     *ret = (struct task_view){
         .state = (int8_t)(known ? (int)task->state : -1),
         .has_url = task->task_definition && *task->task_definition->completion_callback_url,
-        .created_ns = task->created_at,
         .updated_ns = task->updated_at,
         .completed_ns = task->first_completed_at,
         .keep_ns = kept ? task->keep_s * SECOND_NS : NEVER_NS,
-        .absent_ns = NEVER_NS,
     };
 }
 
-static struct deadline since(int64_t from_ns, int64_t after_ns)
+static const struct wait never = {.left_ns = NEVER_NS};
+
+/* Asked again: early does no harm. */
+static struct wait stood(int64_t after_ns, int64_t stamp_ns, struct sighting seen, struct moment now)
 {
-    return (struct deadline){.due_ns = from_ns + after_ns, .after_ns = after_ns};
+    return (struct wait){.left_ns = stood_left_ns(after_ns, stamp_ns, seen, now),
+                         .after_ns = after_ns};
+}
+
+/* What cannot be taken back. */
+static struct wait surely(int64_t after_ns, struct sighting seen, struct moment now)
+{
+    return (struct wait){.left_ns = surely_left_ns(after_ns, seen, now), .after_ns = after_ns};
 }
 
 /* Longer than the limit, by a nanosecond (behaviour.md 14.2, 1). */
-static struct deadline expired(const struct task_view *v, const struct task_limits *limits)
+static struct wait expired(const struct task_view *v, const struct task_limits *limits,
+                           struct moment now)
 {
-    struct deadline d = since(v->created_ns, limits->expire_pending_ns);
-    d.due_ns++;
-    return d;
+    struct wait w = surely(limits->expire_pending_ns, v->made, now);
+    w.left_ns++;
+    return w;
 }
 
 /* A rejection is a change: the next question comes so long after it. */
-static struct deadline unplaced(const struct task_view *v, const struct task_limits *limits)
+static struct wait unplaced(const struct task_view *v, const struct task_limits *limits,
+                            struct moment now)
 {
-    return since(v->updated_ns, limits->unplaced_after_ns);
+    return stood(limits->unplaced_after_ns, v->updated_ns, v->seen, now);
 }
 
-static struct deadline lost(const struct task_view *v, const struct task_limits *limits)
+static struct wait lost(const struct task_view *v, const struct task_limits *limits,
+                        struct moment now)
 {
-    struct deadline never = {.due_ns = NEVER_NS};
-    return v->absent_ns == NEVER_NS ? never : since(v->absent_ns, limits->loss_ns);
+    return v->absent ? surely(limits->loss_ns, v->absent_seen, now) : never;
 }
 
-static struct deadline kick(const struct task_view *v, const struct task_limits *limits)
+static struct wait kick(const struct task_view *v, const struct task_limits *limits,
+                        struct moment now)
 {
-    return since(v->updated_ns, limits->kick_ns);
+    return stood(limits->kick_ns, v->updated_ns, v->seen, now);
 }
 
 /* With a URL somebody waits for the outcome: keep_s does not shorten it. */
-static struct deadline old(const struct task_view *v, const struct task_limits *limits)
+static struct wait old(const struct task_view *v, const struct task_limits *limits,
+                       struct moment now)
 {
     int64_t keep_ns = v->keep_ns == NEVER_NS ? limits->expire_completed_ns : v->keep_ns;
-    return since(v->completed_ns, v->has_url ? limits->undelivered_ns : keep_ns);
+    keep_ns = v->has_url ? limits->undelivered_ns : keep_ns;
+    return (struct wait){
+        .left_ns = task_keep_left_ns(keep_ns, v->completed_ns, v->seen, v->made, now),
+        .after_ns = keep_ns};
 }
 
 /* After so long it is `old`. */
-static struct deadline undelivered(const struct task_view *v, const struct task_limits *limits)
+static struct wait undelivered(const struct task_view *v, const struct task_limits *limits,
+                               struct moment now)
 {
-    struct deadline never = {.due_ns = NEVER_NS};
-    return v->has_url ? since(v->updated_ns, limits->kick_ns) : never;
+    return v->has_url ? stood(limits->kick_ns, v->updated_ns, v->seen, now) : never;
 }
 
 #define TASK_PASS(name, state, move) {#name, TASK_##state, move, name},
@@ -96,21 +112,24 @@ static const struct task_pass rows[] = {
 };
 #undef TASK_PASS
 
-void task_passes_run(const struct task_view *v, const struct task_limits *limits, int64_t wall_ns,
-                     struct task_repair *ret)
+void task_passes_run(const struct task_view *v, const struct task_limits *limits,
+                     struct moment now, struct task_repair *ret)
 {
     *ret = (struct task_repair){.due_ns = NEVER_NS};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].state != v->state) {
             continue;
         }
-        struct deadline d = rows[i].due(v, limits);
-        if (d.due_ns > wall_ns) {
-            ret->due_ns = earlier_ns(ret->due_ns, d.due_ns);
+        struct wait w = rows[i].wait(v, limits, now);
+        if (w.left_ns == NEVER_NS) {
+            continue;
+        }
+        if (w.left_ns > 0) {
+            ret->due_ns = earlier_ns(ret->due_ns, now.mono_ns + w.left_ns);
         } else if (!ret->pass) {
             ret->pass = rows[i].name;
             ret->move = rows[i].move;
-            ret->after_ns = d.after_ns;
+            ret->after_ns = w.after_ns;
         }
     }
 }

@@ -3,7 +3,7 @@
 #ifndef CONVERGER_TASK_PASSES_H
 #define CONVERGER_TASK_PASSES_H
 
-#include "common/contract/moment.h"
+#include "common/model/sighting.h"
 #include "models/task.pb-c.h"
 
 #include <stdbool.h>
@@ -28,10 +28,12 @@ struct task_limits task_limits_of(const struct task_limits *given);
 struct task_view {
     int8_t state; /* enum task_state; -1 = one of a newer version */
     bool has_url;
-    int64_t created_ns, updated_ns, completed_ns; /* wall clock */
+    int64_t updated_ns, completed_ns; /* wall clock of who wrote it */
+    struct sighting seen, made;                   /* as it stands, its creation */
     int64_t keep_ns;                              /* what the task says; NEVER_NS = nothing */
-    /* Found out by whoever looks: since when no cell has answered for it; NEVER_NS = one does. */
-    int64_t absent_ns;
+    /* Found out by whoever looks: no cell answers for it, and since when. */
+    bool absent;
+    struct sighting absent_seen;
 };
 
 /* All but what a look finds out. */
@@ -41,11 +43,11 @@ struct task_repair {
     const char *pass; /* which row found it; NULL = nothing is to be done now */
     const char *move; /* named move that repairs it */
     int64_t after_ns; /* the limit that it goes by */
-    int64_t due_ns;   /* wall clock: the next one that only waits for time; NEVER_NS = none */
+    int64_t due_ns;   /* monotonic: the next one that only waits for time; NEVER_NS = none */
 };
 
 /* Runs the rows. */
-void task_passes_run(const struct task_view *v, const struct task_limits *limits, int64_t wall_ns,
-                     struct task_repair *ret);
+void task_passes_run(const struct task_view *v, const struct task_limits *limits,
+                     struct moment now, struct task_repair *ret);
 
 #endif

@@ -122,11 +122,16 @@ static void learn(struct facts *f, struct task *one, const struct followed *reco
     struct arena a;
     ProtobufCMessage *m;
     arena_init(&a);
+    const struct task_view was = one->view;
     leave_cell(f, one);
     one->view = (struct task_view){.state = -1};
     if (record_decode(&a, RECORD_TASK, blob_bytes(record->record), &m, NULL) == 0) {
         const Models__Task *task = (const Models__Task *)m;
         task_view_of(task, &one->view);
+        /* kick leaves updated_at: what waits since then goes on. */
+        bool goes_on = was.state >= 0 && was.updated_ns == task->updated_at;
+        one->view.seen = goes_on ? was.seen : record->seen;
+        one->view.made = record->made;
         if (one->view.state == TASK_RUNNING && *task->cell_id) {
             one->cell = facts_cell_named(f, task->cell_id);
             LIST_INSERT_HEAD(&one->cell->tasks, one, neighbour);
@@ -171,9 +176,8 @@ struct task_view tasks_view(const struct task *one)
 {
     struct task_view v = one->view;
     const struct cell_facts *cell = one->cell;
-    if (v.state == TASK_RUNNING && !(cell && cell->present)) {
-        bool later = cell && cell->known && cell->since_ns > v.updated_ns;
-        v.absent_ns = later ? cell->since_ns : v.updated_ns;
-    }
+    v.absent = v.state == TASK_RUNNING && !(cell && cell->present);
+    bool later = cell && cell->known && cell->seen.since_ns > v.seen.since_ns;
+    v.absent_seen = later ? cell->seen : v.seen;
     return v;
 }

@@ -1,6 +1,8 @@
 /* What the judge decides (DESIGN 6, One judge and Mass-loss brake). */
 #include "converger/judge.h"
 
+#include "common/model/brake_times.h"
+
 #include <stdlib.h>
 
 /* Cells of the board, or of a zone: those that the brake lists are left out. */
@@ -180,7 +182,8 @@ static void keep_brake(const struct judge *j, struct moment now, struct judgemen
     bool held = j->brake.state == BOARD__BRAKE_RECORD__STATE__HELD;
     if (somebody_leaves(j) || (is_holding(j) && somebody_joins(j))) {
         plan_brake(j, is_holding(j), p);
-    } else if (held && now.wall_ns >= j->brake.until) {
+    } else if (held && stood_left_ns(BRAKE_HOLD_NS, j->brake.until - BRAKE_HOLD_NS, j->brake.held,
+                                     now) <= 0) {
         plan(p, "release");
     }
 }

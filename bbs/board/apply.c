@@ -69,7 +69,8 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
 {
     struct version *before, *after = version_ref(n->item);
     if (after) {
-        before = copy_put(b->copy, version_ref(after), b->now.mono_ns);
+        before = copy_put(b->copy, version_ref(after),
+                          (struct sighting){.since_ns = b->now.mono_ns, .after_ns = b->applied_ns});
     } else {
         before = copy_remove(b->copy, n->key);
     }
@@ -117,6 +118,7 @@ static const char *apply_revision(struct board *b, struct effects *out)
         fault = "the watch left out a change of its transaction";
     }
     b->revision = revision;
+    b->applied_ns = b->now.mono_ns;
     feed_advance(b->feed, revision);
     if (b->hooks.on_revision) {
         b->hooks.on_revision(b->hooks.context, revision, out);

@@ -30,7 +30,7 @@ int64_t beat_since_ns(const struct board *b, const char *boot_id)
     arena_init(&a);
     const struct copied *p = b->copy ? copy_find(b->copy, key_beat(&a, boot_id)) : NULL;
     arena_done(&a);
-    return p ? copied_seen_ns(p) : INT64_MIN;
+    return p ? copied_seen(p).since_ns : INT64_MIN;
 }
 
 int64_t beat_revision(const struct board *b)

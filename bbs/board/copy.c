@@ -17,7 +17,7 @@ struct copied {
     RB_ENTRY(copied) by_cell;
     RB_ENTRY(copied) by_owner;
     struct version *item;
-    int64_t seen_ns;
+    struct sighting seen, made;
 };
 
 RB_HEAD(key_tree, copied);
@@ -225,14 +225,15 @@ static void unindex_place(struct copy *c, struct copied *p)
     }
 }
 
-struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns)
+struct version *copy_put(struct copy *c, struct version *item, struct sighting seen)
 {
     struct copied *p = copy_find(c, version_key(item));
     if (p) {
         struct version *old = p->item;
         unindex_place(c, p);
         p->item = item;
-        p->seen_ns = seen_ns;
+        p->seen = seen;
+        p->made = old->create_revision == item->create_revision ? p->made : seen;
         index_place(c, p);
         return old;
     }
@@ -241,7 +242,7 @@ struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns)
         abort();
     }
     p->item = item;
-    p->seen_ns = seen_ns;
+    p->seen = p->made = seen;
     RB_INSERT(key_tree, &c->by_key, p);
     index_place(c, p);
     c->count++;
@@ -267,9 +268,14 @@ struct version *copied_version(const struct copied *p)
     return p->item;
 }
 
-int64_t copied_seen_ns(const struct copied *p)
+struct sighting copied_seen(const struct copied *p)
 {
-    return p->seen_ns;
+    return p->seen;
+}
+
+struct sighting copied_made(const struct copied *p)
+{
+    return p->made;
 }
 
 struct copied *copy_from(const struct copy *c, const char *key)
@@ -315,13 +321,14 @@ struct copied *copied_next_tagged(struct copied *p, enum tag tag)
     return same ? next : NULL;
 }
 
-void copy_inherit(struct copy *c, const struct copy *old)
+void copy_inherit(struct copy *c, const struct copy *old, int64_t after_ns)
 {
     for (struct copied *p = copy_from(c, ""); p; p = copy_next(p)) {
         const struct copied *was = copy_find(old, version_key(p->item));
-        if (was && was->item->mod_revision == p->item->mod_revision &&
-            was->item->create_revision == p->item->create_revision) {
-            p->seen_ns = was->seen_ns;
-        }
+        bool same_creation = was && was->item->create_revision == p->item->create_revision;
+        bool same = same_creation && was->item->mod_revision == p->item->mod_revision;
+        p->seen.after_ns = p->made.after_ns = after_ns;
+        p->seen = same ? was->seen : p->seen;
+        p->made = same_creation ? was->made : p->made;
     }
 }

@@ -7,6 +7,7 @@
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/model/keys.h"
+#include "common/model/sighting.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,7 +63,7 @@ size_t copy_count(const struct copy *c);
 
 /* Puts a version (taking over the reference) in the place of its key; gives the reference to the
  * one that was there, or NULL. */
-struct version *copy_put(struct copy *c, struct version *item, int64_t seen_ns);
+struct version *copy_put(struct copy *c, struct version *item, struct sighting seen);
 
 /* Takes the version out and gives its reference, or NULL. */
 struct version *copy_remove(struct copy *c, const char *key);
@@ -71,7 +72,8 @@ struct version *copy_remove(struct copy *c, const char *key);
 struct copied *copy_find(const struct copy *c, const char *key);
 
 struct version *copied_version(const struct copied *p); /* borrowed */
-int64_t copied_seen_ns(const struct copied *p);   /* when its present revision was first seen */
+struct sighting copied_seen(const struct copied *p); /* its present revision */
+struct sighting copied_made(const struct copied *p); /* its creation */
 
 /* Walks in byte order of the keys; `copy_from` begins at the first key not below `key`. */
 struct copied *copy_from(const struct copy *c, const char *key);
@@ -81,7 +83,8 @@ struct copied *copy_next(struct copied *p);
 struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text);
 struct copied *copied_next_tagged(struct copied *p, enum tag tag);
 
-/* Keeps the first-seen times of `old` for the records whose revision is still the same. */
-void copy_inherit(struct copy *c, const struct copy *old);
+/* Keeps what `old` has seen of the records whose revision, or creation, is still the same; what it had
+ * not seen was written after `after_ns`, until when it was up to date. */
+void copy_inherit(struct copy *c, const struct copy *old, int64_t after_ns);
 
 #endif

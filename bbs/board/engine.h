@@ -116,6 +116,7 @@ struct load {
     uint64_t call_id;
     struct copy *copy;
     int64_t revision; /* 0 before the first page */
+    int64_t asked_ns; /* when that was asked for */
     unsigned part;
     struct buf next_key;
     struct page_size page;
@@ -513,6 +514,7 @@ struct board {
 
     struct copy *copy;
     int64_t revision; /* the position of the copy */
+    int64_t applied_ns; /* when it stood there first: what comes was written since */
     bool loaded;
     unsigned loads;
     struct load load;

@@ -157,7 +157,7 @@ static void start(struct job_run *r, const struct op_row *row, const Board__JobR
 static int64_t silent_since_ns(const struct board *b, const char *worker, const struct copied *p)
 {
     int64_t since = beat_since_ns(b, worker);
-    return since > copied_seen_ns(p) ? since : copied_seen_ns(p);
+    return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 
 /* Starts what is to be done with the job now, or says when to look again. Takes over the arena. */

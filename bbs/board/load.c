@@ -54,6 +54,7 @@ static void list_all(struct board *b, struct effects *out)
     free_copy(l);
     l->copy = copy_new();
     l->revision = 0;
+    l->asked_ns = b->now.mono_ns;
     l->retry_ns = NEVER_NS;
     page_size_first(&l->page);
     begin_part(l, 0);
@@ -162,7 +163,8 @@ static void take_record(struct board *b, const Etcd__KeyValue *kv, struct arena 
     }
     struct bytes value = {.data = kv->value.data, .size = kv->value.len};
     struct version *item = version_new(scratch, key, value, kv->create_revision, kv->mod_revision);
-    version_unref(copy_put(b->load.copy, item, b->now.mono_ns));
+    version_unref(
+        copy_put(b->load.copy, item, (struct sighting){.since_ns = b->now.mono_ns}));
 }
 
 static void on_epoch(struct board *b, void *context, const struct store_answer *answer,
@@ -242,7 +244,7 @@ static void complete(struct board *b, struct effects *out)
         return;
     }
     if (same_epoch) {
-        copy_inherit(l->copy, b->copy);
+        copy_inherit(l->copy, b->copy, b->applied_ns);
     } else {
         set_epoch(b, id);
     }
@@ -253,6 +255,7 @@ static void complete(struct board *b, struct effects *out)
     map_done(&l->strangers, NULL);
     l->active = false;
     b->revision = b->known_revision = l->revision;
+    b->applied_ns = l->asked_ns;
     b->loaded = true;
     feed_reset(b->feed, b->copy, b->epoch, b->revision);
     board_jobs_reset(b);

@@ -44,7 +44,7 @@ static void sweep_silent(struct board *b, struct effects *out)
         }
         const char *boot_id = key_component(out->arena, version_key(item), 1);
         if (strcmp(boot_id, b->boot_id) != 0 &&
-            b->now.mono_ns - copied_seen_ns(p) >= SILENT_MAX_NS) {
+            b->now.mono_ns - copied_seen(p).since_ns >= SILENT_MAX_NS) {
             const struct compare silent = {.kind = COMPARE_UNCHANGED,
                                            .key = version_key(item),
                                            .revision = item->mod_revision};

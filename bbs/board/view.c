@@ -236,11 +236,23 @@ const char *view_epoch(const struct view *v)
     return v->board->epoch ? v->board->epoch : "";
 }
 
-int64_t view_seen_ns(const struct view *v, const char *key)
+static struct sighting seen_now(const struct board *b)
+{
+    return (struct sighting){.since_ns = b->now.mono_ns, .after_ns = b->now.mono_ns};
+}
+
+struct sighting view_seen(const struct view *v, const char *key)
 {
     const struct board *b = v->board;
     const struct copied *p = b->copy ? copy_find(b->copy, key) : NULL;
-    return p ? copied_seen_ns(p) : b->now.mono_ns;
+    return p ? copied_seen(p) : seen_now(b);
+}
+
+struct sighting view_made(const struct view *v, const char *key)
+{
+    const struct board *b = v->board;
+    const struct copied *p = b->copy ? copy_find(b->copy, key) : NULL;
+    return p ? copied_made(p) : seen_now(b);
 }
 
 struct domain_seen view_domain_seen(const struct view *v, const char *key)
@@ -251,7 +263,7 @@ struct domain_seen view_domain_seen(const struct view *v, const char *key)
         return (struct domain_seen){.since_ns = b->now.mono_ns};
     }
     return (struct domain_seen){
-        .since_ns = copied_seen_ns(p),
+        .since_ns = copied_seen(p).since_ns,
         .in_this_epoch = domain_in_epoch(copied_version(p)->mod_revision, b->epoch_revision),
     };
 }

@@ -7,6 +7,7 @@
 #include "common/contract/read_set.h"
 #include "common/model/freshness.h"
 #include "common/model/record.h"
+#include "common/model/sighting.h"
 
 #include "board.pb-c.h"
 
@@ -68,9 +69,10 @@ int64_t view_revision(const struct view *v);
 /* The board's epoch id. (Every transaction compares that epoch/<id> exists.) */
 const char *view_epoch(const struct view *v);
 
-/* Since when this process has seen the present revision of the record at this key, monotonic; now if
- * there is none. */
-int64_t view_seen_ns(const struct view *v, const char *key);
+/* How this process knows the present revision of the record at this key, and its creation; as if seen
+ * now if there is none. */
+struct sighting view_seen(const struct view *v, const char *key);
+struct sighting view_made(const struct view *v, const char *key);
 
 /* How this process knows the domain at this key, for its freshness. */
 struct domain_seen view_domain_seen(const struct view *v, const char *key);

@@ -75,6 +75,11 @@ void brake_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct move_snapshot *s = snapshot;
     s->brake = brake_at(v);
+    /* Longer lists make new revisions: no older than the first of them is what holds. */
+    s->brake_seen = (struct sighting){
+        .since_ns = view_seen(v, key_brake(view_arena(v))).since_ns,
+        .after_ns = view_made(v, key_brake(view_arena(v))).after_ns,
+    };
     move_gather_actor(v, in, s);
 }
 
@@ -174,7 +179,9 @@ void release_decide(const void *snapshot, const struct op_input *in, struct plan
     if (from == BRAKE_NONE || from == BRAKE_RELEASED) { /* 1 */
         return;
     }
-    bool due = from == BRAKE_HELD && s->brake->until <= in->now.wall_ns;
+    int64_t began_ns = s->brake->until - BRAKE_HOLD_NS; /* which a longer list does not change */
+    bool due = from == BRAKE_HELD &&
+               stood_left_ns(BRAKE_HOLD_NS, began_ns, s->brake_seen, in->now) <= 0;
     int to = lifecycle_move(&brake_lifecycle, from, in->actor, BRAKE_NEWS_RELEASE,
                             due ? BRAKE_IF_DUE : 0);
     if (to < 0) { /* 2 */

@@ -6,11 +6,9 @@
 #include "bbs/board/op.h"
 #include "bbs/lrp/move.h"
 #include "bbs/lrp/validate.h"
+#include "common/model/brake_times.h"
 
 #include "board.pb-c.h"
-
-/* How long cells are held when nobody says anything. */
-#define BRAKE_HOLD_NS (60 * SECOND_NS)
 
 /* The cell is listed, and may not be lost. `brake` may be NULL. By its id alone: a cell that came
  * back with another session and fell silent again fell silent with the others. */

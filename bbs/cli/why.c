@@ -93,7 +93,10 @@ static void say_crash(struct why *w, const struct why_facts *f, const Models__Ac
     if (at_ns == NEVER_NS) {
         say(w, "it crashed too often: it is not started again; apply a change, or remove it");
     } else if (at_ns > f->now_ns) {
-        say(w, "it is started again in %s", age_text(w->arena, at_ns - f->now_ns));
+        /* `since` may be of a clock that is ahead: the converger waits no longer than this. */
+        int64_t most_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, r->crash_count);
+        say(w, "it is started again in %s",
+            age_text(w->arena, earlier_ns(at_ns - f->now_ns, most_ns)));
     } else {
         say(w, "it is started again when the converger looks next, within 30 s");
     }

@@ -58,7 +58,7 @@ static void gather_lock(struct view *v, const char *name, struct lock_snapshot *
     if (seen) {
         s->lock = (const Board__LockRecord *)seen->message;
         s->revision = seen->mod_revision;
-        s->since_ns = view_seen_ns(v, key);
+        s->since_ns = view_seen(v, key).since_ns;
     }
 }
 

@@ -55,7 +55,7 @@ static Models__Resource *of_bbs(struct view *v, struct moment now)
     const struct seen *list, *first = NULL;
     int count = view_peek_range(v, "beat/", BEATS_LOOKED_AT, &list);
     for (int i = 0; i < count; i++) {
-        bool counts = now.mono_ns - view_seen_ns(v, list[i].key) < HEARING_BBS_COUNTS_NS;
+        bool counts = now.mono_ns - view_seen(v, list[i].key).since_ns < HEARING_BBS_COUNTS_NS;
         if (counts && (!first || list[i].create_revision < first->create_revision)) {
             first = &list[i];
         }
@@ -97,7 +97,7 @@ Models__Resource *resource_named(struct view *v, const char *name, struct moment
     const char *key = key_lock(a, name);
     const struct seen *lock = view_peek(v, key);
     const Board__LockRecord *record = lock ? (const Board__LockRecord *)lock->message : NULL;
-    return record && !lock_over(record, view_seen_ns(v, key), now) ? resource_of_lock(a, record)
+    return record && !lock_over(record, view_seen(v, key).since_ns, now) ? resource_of_lock(a, record)
                                                                    : NULL;
 }
 
@@ -145,7 +145,7 @@ static void add_locks(struct view *v, Models__TypeCode type, struct blob *const 
         }
         const Board__LockRecord *lock = (const Board__LockRecord *)m;
         if (lock->type_code == type && !view_peek(v, key_cell(a, lock->key)) &&
-            !lock_over(lock, view_seen_ns(v, key_lock(a, lock->key)), now)) {
+            !lock_over(lock, view_seen(v, key_lock(a, lock->key)).since_ns, now)) {
             add(l, resource_of_lock(a, lock));
         }
     }

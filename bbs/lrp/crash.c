@@ -4,7 +4,7 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-/* It begins anew after a long run. A negative age counts as 0. */
+/* It begins anew after a long run. */
 int32_t move_crash_count(const struct move_snapshot *s, struct moment now)
 {
     const Models__ActualLRP *record = s->ordinary;
@@ -12,7 +12,7 @@ int32_t move_crash_count(const struct move_snapshot *s, struct moment now)
         return 1;
     }
     bool ran_long = actual_state(record) == ACTUAL_LRP_RUNNING &&
-                    now.wall_ns - record->since > s->policy->reset_ns;
+                    stood_left_ns(s->policy->reset_ns, record->since, s->ordinary_seen, now) < 0;
     return ran_long ? 1 : record->crash_count + 1;
 }
 

@@ -106,6 +106,7 @@ static void gather_records(struct view *v, const Models__ActualLRPKey *key,
         switch (record->presence) {
         case MODELS__ACTUAL_LRP__PRESENCE__ORDINARY:
             s->ordinary = record;
+            s->ordinary_seen = view_seen(v, list[i].key);
             break;
         case MODELS__ACTUAL_LRP__PRESENCE__EVACUATING:
             s->evacuating = record;

@@ -20,6 +20,7 @@
  * move does not ask. */
 struct move_snapshot {
     const Models__ActualLRP *ordinary;
+    struct sighting ordinary_seen;     /* by this process */
     const Models__ActualLRP *evacuating;
     const Models__ActualLRP *suspect;
     bool crowded;                      /* the index has more records than can be: none was read */
@@ -27,6 +28,7 @@ struct move_snapshot {
     const Board__CellRecord *cell;     /* of the acting rep; otherwise that of the instance which
                                           the move may take away, or the one that lose names */
     const Board__BrakeRecord *brake;   /* for lose, brake, release */
+    struct sighting brake_seen;
     const Board__DomainRecord *domain; /* of the instance, for stop, resolve and, without an
                                           ORDINARY record, evacuate_running; for expire the one
                                           named */

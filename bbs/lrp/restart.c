@@ -6,7 +6,7 @@
 #include "common/lifecycle/actual_lrp.h"
 
 /* 1. No ORDINARY record: ResourceNotFound.
- * 2. Not CRASHED, not desired, or too early by the clock of this bbs: ActualLRPCannotBeUnclaimed.
+ * 2. Not CRASHED, not desired, or too early as far as this bbs knows: ActualLRPCannotBeUnclaimed.
  * 3. UNCLAIMED, the crash count stays; the auctioneer is asked. */
 void restart_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -21,8 +21,9 @@ void restart_decide(const void *snapshot, const struct op_input *in, struct plan
     }
     p->record = &s->ordinary->base;
     uint32_t guards = move_guards(s, m);
-    if (crash_restart_ns(s->policy, s->ordinary->crash_count, s->ordinary->since) <=
-        in->now.wall_ns) {
+    int64_t wait_ns = crash_wait_ns(s->policy, s->ordinary->crash_count);
+    if (wait_ns != NEVER_NS &&
+        stood_left_ns(wait_ns, s->ordinary->since, s->ordinary_seen, in->now) <= 0) {
         guards |= ACTUAL_LRP_IF_CRASH_DUE;
     }
     int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(s->ordinary), in->actor,

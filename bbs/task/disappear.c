@@ -7,9 +7,10 @@
 /* Of a cell without a record nobody knows since when: the task's own last change must do. */
 static bool cell_gone(const struct task_snapshot *s, const struct op_input *in)
 {
-    int64_t since =
-        s->cell && s->cell->since > s->task->updated_at ? s->cell->since : s->task->updated_at;
-    return move_cell_absent(s->cell) && in->now.wall_ns - since >= task_limit_ns(in, TASK_LOSS_NS);
+    int64_t limit_ns = task_limit_ns(in, TASK_LOSS_NS);
+    return move_cell_absent(s->cell) &&
+           surely_left_ns(limit_ns, s->seen, in->now) <= 0 &&
+           (!s->cell || surely_left_ns(limit_ns, s->cell_seen, in->now) <= 0);
 }
 
 /* 1. No such task: ResourceNotFound.

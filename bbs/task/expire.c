@@ -13,7 +13,7 @@ void task_expire_decide(const void *snapshot, const struct op_input *in, struct 
         return;
     }
     bool expired =
-        in->now.wall_ns - s->task->created_at > task_limit_ns(in, TASK_EXPIRE_PENDING_NS);
+        surely_left_ns(task_limit_ns(in, TASK_EXPIRE_PENDING_NS), s->made, in->now) < 0;
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_EXPIRE,
                             expired ? TASK_IF_EXPIRED : 0);
     if (to < 0) { /* 2 */

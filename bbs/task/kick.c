@@ -12,7 +12,8 @@ void task_kick_decide(const void *snapshot, const struct op_input *in, struct pl
     if (!task_move(s, in, p)) { /* 1 */
         return;
     }
-    bool stuck = in->now.wall_ns - s->task->updated_at >= task_limit_ns(in, TASK_KICK_NS);
+    bool stuck = stood_left_ns(task_limit_ns(in, TASK_KICK_NS), s->task->updated_at, s->seen,
+                               in->now) <= 0;
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_KICK,
                             stuck ? TASK_IF_STUCK : 0);
     if (to < 0) { /* 2 */

@@ -17,6 +17,8 @@ static void reads_task(struct view *v, const struct op_input *in, void *snapshot
     if (seen) {
         s->task = (const Models__Task *)seen->message;
         s->revision = seen->mod_revision;
+        s->seen = view_seen(v, seen->key);
+        s->made = view_made(v, seen->key);
     }
     move_gather_actor(v, in, &s->by);
 }
@@ -28,6 +30,7 @@ static void reads_task_and_its_cell(struct view *v, const struct op_input *in, v
     if (s->task && s->task->cell_id[0]) {
         const struct seen *cell = view_get(v, key_cell(view_arena(v), s->task->cell_id));
         s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
+        s->cell_seen = cell ? view_seen(v, cell->key) : s->seen;
     }
 }
 

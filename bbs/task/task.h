@@ -20,7 +20,9 @@ enum {
 struct task_snapshot {
     const Models__Task *task;      /* as it stands; NULL = none */
     int64_t revision;              /* its mod-revision */
+    struct sighting seen, made;    /* by this process: as it stands, its creation */
     const Board__CellRecord *cell; /* of disappear: of the cell that runs it; NULL = none */
+    struct sighting cell_seen;
     struct move_snapshot by;       /* who speaks: only what move_gather_actor reads */
 };
 

@@ -24,7 +24,7 @@ void follower_init(struct follower *f)
     f->snapshot = f->current = f->was_current = false;
     f->call_id = 0;
     f->url = NULL;
-    f->heard_ns = f->retry_ns = 0;
+    f->heard_ns = f->retry_ns = f->now_ns = f->told_ns = 0;
     f->failures = 0;
 }
 
@@ -157,6 +157,9 @@ static void put(struct follower *f, const Board__FeedFrame *frame, struct effect
     }
     blob_unref(r->record);
     r->record = blob_new(frame->record.data, frame->record.len);
+    /* What a snapshot tells was there before. */
+    r->seen = (struct sighting){.since_ns = f->now_ns, .after_ns = f->snapshot ? 0 : f->told_ns};
+    r->made = r->create_revision == frame->create_revision ? r->made : r->seen;
     r->create_revision = frame->create_revision;
     r->mod_revision = frame->mod_revision;
     tell(f, FOLLOWER_PUT, frame->key, r, out);
@@ -202,6 +205,7 @@ static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
         return "the end of a snapshot that never began";
     }
     f->revision = f->change_revision = frame->revision;
+    f->told_ns = f->now_ns;
     caught_up(f, out);
     return NULL;
 }
@@ -258,6 +262,7 @@ static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *fram
     if (frame->revision >= f->revision) {
         /* Not below: the bbs is not behind what we know, so all up to here has been told. */
         f->revision = frame->revision;
+        f->told_ns = f->now_ns;
         caught_up(f, out);
     }
     return NULL;
@@ -347,6 +352,7 @@ static void on_stream(struct follower *f, const struct event *ev, struct effects
 
 bool follower_step(struct follower *f, const struct event *ev, struct effects *out)
 {
+    f->now_ns = ev->now.mono_ns;
     bool own = ev->kind == EVENT_STREAM && f->call_id && ev->stream.id == f->call_id;
     if (own) {
         on_stream(f, ev, out);

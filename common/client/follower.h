@@ -10,6 +10,7 @@
 #include "common/client/boards.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
+#include "common/model/sighting.h"
 
 /* Three heartbeats missed, one a second, and some grace: then another bbs is asked. */
 #define FOLLOWER_SILENCE_NS (3500 * MILLISECOND_NS)
@@ -26,6 +27,7 @@ struct followed {
     struct blob *record; /* format version, then the message */
     int64_t create_revision;
     int64_t mod_revision;
+    struct sighting seen, made; /* by this process: this revision, its creation */
 };
 
 /* What a step of the follower learned. For DELETE `record` is the last value. Borrowed. */
@@ -54,6 +56,8 @@ struct follower {
     const char *url;         /* of the bbs it is open to */
     struct buf partial;
     int64_t heard_ns; /* last frame */
+    int64_t now_ns;   /* of this step */
+    int64_t told_ns;  /* when all up to `revision` had been told: what comes was written since */
     int64_t retry_ns; /* when to subscribe again */
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */

@@ -10,7 +10,7 @@ const struct crash_policy CRASH_POLICY_DEFAULT = {
     .restarts_max = 200,
 };
 
-int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64_t since_ns)
+int64_t crash_wait_ns(const struct crash_policy *policy, int32_t count)
 {
     if (count >= policy->restarts_max) {
         return NEVER_NS;
@@ -19,5 +19,11 @@ int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64
     for (int32_t n = policy->immediate_below; n < count && wait_ns < policy->backoff_max_ns; n++) {
         wait_ns *= 2;
     }
-    return since_ns + earlier_ns(wait_ns, policy->backoff_max_ns);
+    return earlier_ns(wait_ns, policy->backoff_max_ns);
+}
+
+int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64_t since_ns)
+{
+    int64_t wait_ns = crash_wait_ns(policy, count);
+    return wait_ns == NEVER_NS ? NEVER_NS : since_ns + wait_ns;
 }

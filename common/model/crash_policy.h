@@ -14,8 +14,11 @@ struct crash_policy {
 };
 extern const struct crash_policy CRASH_POLICY_DEFAULT;
 
-/* When a record that CRASHED at `since_ns` for the `count`-th time may be restarted, on the wall
- * clock; NEVER_NS = never. */
+/* How long a record that CRASHED for the `count`-th time stands before it may be restarted; NEVER_NS =
+ * it never may. */
+int64_t crash_wait_ns(const struct crash_policy *policy, int32_t count);
+
+/* When that is over on the clock that wrote `since_ns`, for who is shown it; NEVER_NS = never. */
 int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64_t since_ns);
 
 #endif

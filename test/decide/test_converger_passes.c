@@ -301,6 +301,7 @@ static struct instance_view instance_of(struct arena *a, const char *text)
     const Models__ActualLRP *record = row_actual(a, rest + 1, index, presence);
     struct instance_view view;
     instance_view_of(record, index, presence, &view);
+    view.seen.since_ns = ROWS_NOW_S * SECOND_NS;
     view.fresh = !stale;
     view.differs = strstr(text, " differs") != NULL;
     const Models__ActualLRPInstanceKey *key = record->actual_lrp_instance_key;
@@ -315,8 +316,9 @@ static void view_of(struct arena *a, const struct row *row, struct process_view 
                                .last = row->at ? row->at : INT32_MAX,
                                .job = row->job,
                                .instances = list,
-                               .wall_ns = ROWS_NOW_S * SECOND_NS,
-                               .remake_wall_ns = (ROWS_NOW_S + row->remake_s) * SECOND_NS,
+                               .now = {.mono_ns = ROWS_NOW_S * SECOND_NS,
+                                       .wall_ns = ROWS_NOW_S * SECOND_NS},
+                               .remake_ns = (ROWS_NOW_S + row->remake_s) * SECOND_NS,
                                .unplaced_after_ns = 30 * SECOND_NS,
                                .policy = &CRASH_POLICY_DEFAULT};
     if (row->desired) {
@@ -336,8 +338,8 @@ static void print(const struct repairs *r, struct buf *out)
         buf_printf(out, "%s%s:%s %d", i ? ", " : "", r->list[i].pass, r->list[i].move,
                    r->list[i].index);
     }
-    if (r->due_wall_ns != NEVER_NS) {
-        buf_printf(out, "; due %lld", (long long)(r->due_wall_ns / SECOND_NS));
+    if (r->due_ns != NEVER_NS) {
+        buf_printf(out, "; due %lld", (long long)(r->due_ns / SECOND_NS));
     }
 }
 

@@ -84,11 +84,13 @@ static struct task_view view_of(const struct row *row)
     return (struct task_view){
         .state = (int8_t)row->state,
         .has_url = row->url,
-        .created_ns = NOW - row->created,
         .updated_ns = NOW - row->updated,
         .completed_ns = NOW - row->completed,
         .keep_ns = row->keep_s < 0 ? NEVER_NS : row->keep_s * S,
-        .absent_ns = row->absent < 0 ? NEVER_NS : NOW - row->absent,
+        .seen = {.since_ns = NOW - row->updated},
+        .made = {.since_ns = NOW - row->created},
+        .absent = row->absent >= 0,
+        .absent_seen = {.since_ns = NOW - row->absent},
     };
 }
 
@@ -101,7 +103,7 @@ static void every_row(void **state)
         struct task_repair repair;
         struct buf text;
         buf_init(&text);
-        task_passes_run(&view, &limits, NOW, &repair);
+        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
         if (repair.pass) {
             buf_printf(&text, "%s:%s", repair.pass, repair.move);
         }
@@ -142,10 +144,11 @@ static void other_limits(void **state)
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct task_view view = view_of(&others[i].row);
         struct task_repair repair;
-        task_passes_run(&view, &limits, NOW, &repair);
+        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
         assert_string_equal(repair.pass ? repair.pass : "", others[i].row.repair);
         assert_true(repair.after_ns == others[i].after);
-        task_passes_run(&view, &limits, NOW - 2, &repair);
+        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW - 2, .wall_ns = NOW - 2},
+                        &repair);
         assert_true(!repair.pass || strcmp(repair.pass, others[i].row.repair) != 0);
     }
 }
@@ -173,8 +176,8 @@ static void views_of_records(void **state)
     task.first_completed_at = 3;
     task_view_of(&task, &view);
     assert_int_equal(view.state, TASK_COMPLETED);
-    assert_true(view.created_ns == 1 && view.updated_ns == 2 && view.completed_ns == 3);
-    assert_true(!view.has_url && view.keep_ns == NEVER_NS && view.absent_ns == NEVER_NS);
+    assert_true(view.updated_ns == 2 && view.completed_ns == 3);
+    assert_true(!view.has_url && view.keep_ns == NEVER_NS && !view.absent);
     task.task_definition = &definition;
     task_view_of(&task, &view);
     assert_false(view.has_url);

@@ -63,7 +63,7 @@ static void tell_cell(struct story *s, const struct cell *c)
 static void tell_brake(struct story *s)
 {
     if (s->braked) {
-        judge_brake(&s->judge, &s->brake);
+        judge_brake(&s->judge, &s->brake, (struct sighting){.since_ns = s->now.mono_ns});
     } else {
         judge_brake_gone(&s->judge);
     }

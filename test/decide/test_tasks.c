@@ -177,6 +177,15 @@ static void run_case(const struct task_case *c)
                .epoch = ROWS_EPOCH},
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
+    if (s.task) { /* this process has seen it all, and no clock is wrong */
+        int64_t over = s.task->first_completed_at;
+        int64_t made = over && over < s.task->created_at ? over : s.task->created_at;
+        s.made.since_ns = in.now.mono_ns - (in.now.wall_ns - made);
+        bool completed = s.task->state == MODELS__TASK__STATE__Completed;
+        s.seen.since_ns =
+            in.now.mono_ns - (in.now.wall_ns - (completed ? over : s.task->updated_at));
+        s.cell_seen.since_ns = in.now.mono_ns - (in.now.wall_ns - (cell ? cell->since : 0));
+    }
     const struct move_row *row = task_row_named(m->move);
     assert_non_null(row);
     row->op.decide(&s, &in, &plan);

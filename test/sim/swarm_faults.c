@@ -362,7 +362,7 @@ static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
 {
     f->node = swarm_chance(s, 30) ? any_candidate(s) : any_node(s);
     /* Small ones as well: what waits for 30 s is due a little early for one, and not for another. */
-    int64_t far_ns = swarm_chance(s, 50) ? 600 * SECOND_NS : 25 * SECOND_NS;
+    int64_t far_ns = swarm_chance(s, 50) ? 5 * 3600 * SECOND_NS : 25 * SECOND_NS;
     world_jump_clock(s->world, f->node, swarm_draw(s, -far_ns, far_ns));
     return true;
 }

@@ -100,6 +100,11 @@ const char *node_url(const struct node *n)
     return n->config.url;
 }
 
+int64_t node_started_ns(const struct node *n)
+{
+    return n->started_ns;
+}
+
 bool node_up(const struct node *n)
 {
     return n->role != NULL;
@@ -119,6 +124,7 @@ void world_start(struct world *w, struct node *n)
 {
     assert(!n->role);
     n->starts++;
+    n->started_ns = w->now_ns;
     n->session++;
     world_note(w, n->config.name, "starts");
     n->role = n->config.make(n->config.context, n->session);

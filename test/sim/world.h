@@ -59,6 +59,7 @@ void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
 const char *node_name(const struct node *n);
 const char *node_url(const struct node *n);
 bool node_up(const struct node *n);
+int64_t node_started_ns(const struct node *n); /* when it was last started; virtual */
 struct role *node_role(struct node *n);
 struct model_containers *node_containers(struct node *n);
 

@@ -16,6 +16,7 @@ struct node {
     size_t index;
     struct role *role; /* NULL = down */
     unsigned starts;
+    int64_t started_ns;
     unsigned session; /* in its state directory: raised at each start, and when it asks for it */
     uint64_t timer;    /* generation of the last timer set */
     struct model_containers *containers;

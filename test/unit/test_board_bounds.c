@@ -447,7 +447,8 @@ static void invent(struct board *b)
     struct arena a;
     arena_init(&a);
     version_unref(
-        copy_put(b->copy, version_new(&a, "domain/300x", bytes_of("\x01"), 2, 2), 0));
+        copy_put(b->copy, version_new(&a, "domain/300x", bytes_of("\x01"), 2, 2),
+                 (struct sighting){0}));
     arena_done(&a);
 }
 
@@ -459,7 +460,7 @@ static void falsify(struct board *b)
     version_unref(copy_put(b->copy,
                            version_new(&a, "domain/300", bytes_of("\x01\x0a\x01z"),
                                        right->create_revision, right->mod_revision),
-                           0));
+                           (struct sighting){0}));
     arena_done(&a);
 }
 

@@ -70,7 +70,7 @@ static void desk_free(struct desk *d)
 static void put(struct desk *d, const char *guid, const char *cell, const char *state)
 {
     struct version *after = actual(guid, cell, state, d->revision + 1, d->revision + 1);
-    struct version *before = copy_put(d->copy, version_ref(after), 0);
+    struct version *before = copy_put(d->copy, version_ref(after), (struct sighting){0});
     feed_change(d->feed, ++d->revision, before, after);
     feed_advance(d->feed, d->revision);
     version_unref(before);
@@ -299,7 +299,8 @@ static void indexes_give_what_a_full_walk_gives(void **state)
         if (i % 5 == 4) {
             version_unref(copy_remove(c, key_actual(&arena, guid, 0, 0)));
         } else {
-            version_unref(copy_put(c, actual(guid, cells[i % 4], states[i % 2], 1, i), i));
+            version_unref(copy_put(c, actual(guid, cells[i % 4], states[i % 2], 1, i),
+                                   (struct sighting){.since_ns = (int64_t)i}));
         }
     }
     for (unsigned s = 0; s < 64; s++) {
@@ -333,13 +334,17 @@ static void first_seen_times_outlive_a_reload(void **state)
 {
     (void)state;
     struct copy *old = copy_new(), *new = copy_new();
-    copy_put(old, actual("a", "", "RUNNING", 1, 5), 100);
-    copy_put(old, actual("b", "", "RUNNING", 1, 6), 200);
-    copy_put(new, actual("a", "", "RUNNING", 1, 5), 900);
-    copy_put(new, actual("b", "", "RUNNING", 1, 7), 900);
-    copy_inherit(new, old);
-    assert_int_equal(copied_seen_ns(copy_find(new, key_actual(&arena, "a", 0, 0))), 100);
-    assert_int_equal(copied_seen_ns(copy_find(new, key_actual(&arena, "b", 0, 0))), 900);
+    copy_put(old, actual("a", "", "RUNNING", 1, 5), (struct sighting){100, 90});
+    copy_put(old, actual("b", "", "RUNNING", 1, 6), (struct sighting){200, 190});
+    copy_put(new, actual("a", "", "RUNNING", 1, 5), (struct sighting){900, 0});
+    copy_put(new, actual("b", "", "RUNNING", 1, 7), (struct sighting){900, 0});
+    copy_inherit(new, old, 800);
+    const struct copied *a = copy_find(new, key_actual(&arena, "a", 0, 0));
+    const struct copied *b = copy_find(new, key_actual(&arena, "b", 0, 0));
+    assert_int_equal(copied_seen(a).since_ns, 100);
+    assert_int_equal(copied_seen(a).after_ns, 90);
+    assert_int_equal(copied_seen(b).since_ns, 900);
+    assert_int_equal(copied_seen(b).after_ns, 800); /* the old copy was up to date then */
     copy_free(old);
     copy_free(new);
 }
@@ -385,7 +390,7 @@ static void put_task(struct desk *d, const char *guid, const char *cell, Models_
     struct version *after = version_new(&arena, key_task(&arena, guid), buf_bytes(&b),
                                         d->revision + 1, d->revision + 1);
     buf_done(&b);
-    struct version *before = copy_put(d->copy, version_ref(after), 0);
+    struct version *before = copy_put(d->copy, version_ref(after), (struct sighting){0});
     feed_change(d->feed, ++d->revision, before, after);
     feed_advance(d->feed, d->revision);
     version_unref(before);

@@ -135,6 +135,7 @@ static void start_move(struct race *t, const char *text)
 struct scene {
     const char *ordinary, *evacuating, *suspect;
     const char *desired, *cell, *brake;
+    int64_t age_ns; /* for so long it has stood, whatever its times say; 0 = a moment */
 };
 
 static void set(struct race *t, const struct scene *s)
@@ -156,7 +157,7 @@ static void set(struct race *t, const struct scene *s)
     if (s->brake) {
         write_brake(t, s->brake);
     }
-    board_rig_run(t->rig, 100 * MILLISECOND_NS);
+    board_rig_run(t->rig, s->age_ns ? s->age_ns : 100 * MILLISECOND_NS);
 }
 
 /* Decides the move on a copy of the scene while `other` (may be NULL) has happened; gives the
@@ -226,7 +227,7 @@ static void nobody_is_lost_who_came_back_or_is_held(void **state)
 static void nothing_is_released_that_an_operator_keeps(void **state)
 {
     (void)state;
-    static const struct scene scene = {.brake = "HELD cells=c1:7 until=1"};
+    static const struct scene scene = {.brake = "HELD cells=c1:7 until=1", .age_ns = 61 * SECOND_NS};
     stopped(&scene, "release", operator_keeps, PLAN_REFUSE);
     stopped(&scene, "release", another_leads, PLAN_REFUSE);
 }

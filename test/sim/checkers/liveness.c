@@ -58,11 +58,6 @@ static bool wanted(const struct convergence *c, const Models__ActualLRP *r)
     return index_desired(desired_of(c->k, key->process_guid), key->index);
 }
 
-static int64_t wall_now(const struct convergence *c)
-{
-    return world_wall(c->k->cluster->world);
-}
-
 /* Absence from its domain means something, for whoever has seen it since before the heal. */
 static bool domain_is_fresh(const struct convergence *c, const char *domain)
 {
@@ -85,11 +80,18 @@ static void judge_unclaimed(struct convergence *c, const struct past *p)
     }
 }
 
-/* A restart that is due must happen; `since` may be of a clock that was ahead. */
-static void judge_crashed(struct convergence *c, const Models__ActualLRP *r)
+/* A restart that is due must happen, whatever `since` says: counted from the crash, or from the start of
+ * who must find it out. */
+static void judge_crashed(struct convergence *c, const struct past *p)
 {
-    int64_t due = crash_restart_ns(&CRASH_POLICY_DEFAULT, r->crash_count, r->since);
-    if (due != NEVER_NS && due + OVERDUE_NS < wall_now(c)) {
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    const struct cluster *cluster = c->k->cluster;
+    int64_t wait_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, r->crash_count), from_ns = p->at_ns;
+    for (unsigned i = 0; i < cluster->options.bbs; i++) {
+        int64_t started_ns = node_started_ns(cluster->bbs[i]);
+        from_ns = started_ns > from_ns ? started_ns : from_ns;
+    }
+    if (wait_ns != NEVER_NS && from_ns + wait_ns + OVERDUE_NS < world_now(cluster->world)) {
         tell(c, r, "its back-off is over (L1)");
     }
 }
@@ -152,7 +154,7 @@ static void judge_wanted(struct convergence *c, const struct past *p)
     } else if (strcmp(r->state, "UNCLAIMED") == 0) {
         judge_unclaimed(c, p);
     } else if (strcmp(r->state, "CRASHED") == 0) {
-        judge_crashed(c, r);
+        judge_crashed(c, p);
     } else if (holds(c, r)) {
         return;
     } else if (strcmp(r->state, "CLAIMED") == 0) {
@@ -213,9 +215,6 @@ static void judge_task(void *context, const struct past *p)
     struct convergence *c = context;
     const Models__Task *t = (const Models__Task *)p->message;
     bool told = t->task_definition && *t->task_definition->completion_callback_url;
-    if (t->updated_at > wall_now(c)) {
-        return; /* of a clock that was ahead: kick and lost wait until it is as late */
-    }
     if (t->state != MODELS__TASK__STATE__Completed || told) {
         buf_printf(c->why, "%s is %s%s and does not end, since its %s (L1); ", t->task_guid,
                    task_lifecycle.states[t->state], told ? " with a callback" : "",

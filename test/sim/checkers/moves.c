@@ -10,12 +10,16 @@
 #include "common/lifecycle/lead.h"
 #include "common/lifecycle/lock.h"
 #include "common/lifecycle/task.h"
+#include "common/model/brake_times.h"
 #include "common/model/crash_policy.h"
 #include "common/model/task_times.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
+
+/* What is told may have been written so long before: the watch stalled, broke or lagged. */
+#define TOLD_LATE_NS (15 * SECOND_NS)
 
 /* What the table sees of one change. Guards in neither mask may hold or not. */
 struct seen_move {
@@ -135,20 +139,38 @@ static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
     return d && (d->ttl_s == 0 || d->expires_at > earliest_wall(k, c));
 }
 
+/* Had stood for so long when it may have been decided, whatever any clock showed: common/model/sighting.h.
+ * A bbs that was started later found it, and can only go by its clock. */
+static bool had_stood(const struct checkers *k, const struct world_commit *c, const struct past *was,
+                      int64_t limit_ns, int64_t stamp_ns)
+{
+    bool found = node_started_ns(c->by) > was->at_ns;
+    return world_now(k->cluster->world) - was->at_ns >= limit_ns - TOLD_LATE_NS ||
+           (found && (c->clock_jumped || latest_wall(k, c) - stamp_ns >= limit_ns));
+}
+
+/* For what cannot be taken back there is no such excuse. */
+static bool had_surely_stood(const struct checkers *k, const struct past *was, int64_t limit_ns)
+{
+    return world_now(k->cluster->world) - was->at_ns >= limit_ns;
+}
+
 /* What the clock decides. */
-static void judge_time(struct checkers *k, struct arena *a, const Models__ActualLRP *was,
+static void judge_time(struct checkers *k, struct arena *a, const struct past *before,
                        const struct world_commit *c, struct seen_move *m)
 {
-    uint32_t timed = ACTUAL_LRP_IF_DOMAIN_FRESH | ACTUAL_LRP_IF_CRASH_DUE;
-    if (!was || !c || c->clock_jumped) {
-        m->unknown_guards |= timed;
+    const Models__ActualLRP *was = actual(before);
+    if (!was || !c) {
+        m->unknown_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH | ACTUAL_LRP_IF_CRASH_DUE;
         return;
     }
-    if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
+    if (c->clock_jumped) {
+        m->unknown_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
+    } else if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
         m->true_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
-    if (crash_restart_ns(&CRASH_POLICY_DEFAULT, was->crash_count, was->since) <=
-        latest_wall(k, c)) {
+    int64_t wait_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, was->crash_count);
+    if (wait_ns != NEVER_NS && had_stood(k, c, before, wait_ns, was->since)) {
         m->true_guards |= ACTUAL_LRP_IF_CRASH_DUE;
     }
 }
@@ -185,7 +207,7 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= desired && desired->on_evacuate == MODELS__ON_EVACUATE__STAY ? ACTUAL_LRP_IF_POLICY_STAYS
                                                                       : 0;
     *t |= replaced(k, a, p, any) ? ACTUAL_LRP_IF_REPLACED : 0;
-    judge_time(k, a, was, c, &m);
+    judge_time(k, a, p->before, c, &m);
     bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
     if (bears) {
         *t |= definition_current(desired, is) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0;
@@ -272,9 +294,14 @@ static struct seen_move brake_move(struct checkers *k, const struct past *p,
         fewer = fewer && lists(was, is->cells[i]->cell_id);
     }
     m.true_guards |= fewer ? BRAKE_IF_FEWER : 0;
-    if (!c || c->clock_jumped) {
+    const struct past *held = p->before; /* longer lists do not change how long it holds */
+    while (held && held->before && held->before->message &&
+           ((const Board__BrakeRecord *)held->before->message)->until == (was ? was->until : 0)) {
+        held = held->before;
+    }
+    if (!c) {
         m.unknown_guards |= BRAKE_IF_DUE;
-    } else if (was && was->until <= latest_wall(k, c)) {
+    } else if (was && had_stood(k, c, held, BRAKE_HOLD_NS, was->until - BRAKE_HOLD_NS)) {
         m.true_guards |= BRAKE_IF_DUE;
     }
     return m;
@@ -285,14 +312,15 @@ static const Models__Task *task_of(const struct past *p)
     return p && p->message ? (const Models__Task *)p->message : NULL;
 }
 
-static bool task_cell_gone(struct checkers *k, struct arena *a, const Models__Task *was,
-                           int64_t wall_ns)
+static bool task_cell_gone(struct checkers *k, struct arena *a, const struct past *was)
 {
-    const Board__CellRecord *cell =
-        (const Board__CellRecord *)beside(k, key_cell(a, was->cell_id));
-    int64_t since = cell && cell->since > was->updated_at ? cell->since : was->updated_at;
-    return (!cell || cell->state == BOARD__CELL_RECORD__STATE__LOST) &&
-           wall_ns - since >= TASK_LOSS_NS;
+    const struct past *cell =
+        map_get(&k->history.now, key_cell(a, ((const Models__Task *)was->message)->cell_id));
+    bool known = cell && cell->message;
+    bool lost = known && ((const Board__CellRecord *)cell->message)->state ==
+                             BOARD__CELL_RECORD__STATE__LOST;
+    return (!known || (lost && had_surely_stood(k, cell, TASK_LOSS_NS))) &&
+           had_surely_stood(k, was, TASK_LOSS_NS);
 }
 
 static bool task_awaited_by_somebody(const Models__Task *t)
@@ -307,21 +335,31 @@ static int64_t task_keep_ns(const Models__Task *t)
                                        : TASK_KEEP_NS;
 }
 
+static const struct past *creation(const struct past *p)
+{
+    while (p->before && p->before->message) {
+        p = p->before;
+    }
+    return p;
+}
+
 /* What the clock decides. */
-static void judge_task_time(struct checkers *k, struct arena *a, const Models__Task *was,
+static void judge_task_time(struct checkers *k, struct arena *a, const struct past *before,
                             const struct world_commit *c, struct seen_move *m)
 {
-    if (!c || c->clock_jumped) {
+    const Models__Task *was = task_of(before);
+    uint32_t *t = &m->true_guards;
+    if (!c) {
         m->unknown_guards |=
             TASK_IF_EXPIRED | TASK_IF_CELL_GONE | TASK_IF_STUCK | TASK_IF_KEPT_ENOUGH;
         return;
     }
-    int64_t wall_ns = latest_wall(k, c);
-    uint32_t *t = &m->true_guards;
-    *t |= wall_ns - was->created_at > TASK_EXPIRE_PENDING_NS ? TASK_IF_EXPIRED : 0;
-    *t |= wall_ns - was->updated_at >= TASK_KICK_NS ? TASK_IF_STUCK : 0;
-    *t |= wall_ns - was->first_completed_at >= task_keep_ns(was) ? TASK_IF_KEPT_ENOUGH : 0;
-    *t |= task_cell_gone(k, a, was, wall_ns) ? TASK_IF_CELL_GONE : 0;
+    *t |= had_surely_stood(k, creation(before), TASK_EXPIRE_PENDING_NS) ? TASK_IF_EXPIRED : 0;
+    *t |= had_stood(k, c, before, TASK_KICK_NS, was->updated_at) ? TASK_IF_STUCK : 0;
+    *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(was), TASK_SURE_NS))
+              ? TASK_IF_KEPT_ENOUGH
+              : 0;
+    *t |= task_cell_gone(k, a, before) ? TASK_IF_CELL_GONE : 0;
 }
 
 /* Which cell and attempt were given shows in what start makes, else it does not. */
@@ -347,7 +385,7 @@ static struct seen_move task_change_of(struct checkers *k, struct arena *a, cons
         m.true_guards |= cell ? TASK_IF_SAME_CELL : 0;
         m.true_guards |= attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT;
     }
-    judge_task_time(k, a, was, c, &m);
+    judge_task_time(k, a, p->before, c, &m);
     return m;
 }
 
@@ -452,10 +490,10 @@ static void check_move(struct checkers *k, struct arena *a, const struct past *p
     }
 }
 
-/* A long run is measured between the clocks of several processes, so its length is not judged to the
- * second; a new record begins at 0 (retire, removal, replacement of a lost instance), and what comes back
+/* A bbs may be told late that it runs, so the length of a long run is not judged to the second; a new record begins at 0 (retire, removal, replacement of a lost instance), and what comes back
  * from SUSPECT brings its own. */
-static void check_crash_count(struct checkers *k, struct arena *a, const struct past *p)
+static void check_crash_count(struct checkers *k, struct arena *a, const struct past *p,
+                              const struct world_commit *c)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
     if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count || !p->cause) {
@@ -465,7 +503,7 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
                  strcmp(p->cause->move, "evacuate_crashed") == 0;
     bool long_run = crash && is->crash_count == 1 &&
                     strcmp(was->state, "RUNNING") == 0 &&
-                    is->since - was->since > CRASH_POLICY_DEFAULT.reset_ns;
+                    (!c || had_stood(k, c, p->before, CRASH_POLICY_DEFAULT.reset_ns, was->since));
     static const char *const anew[] = {"remove", "retire", "stop", "suspect",
                                        "evacuate_stopped"};
     bool reset = false;
@@ -518,7 +556,7 @@ void check_moves(struct checkers *k, const struct passage *p, const struct world
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
         check_move(k, &a, p->list[i], commit);
-        check_crash_count(k, &a, p->list[i]);
+        check_crash_count(k, &a, p->list[i], commit);
         check_bearer(k, p->list[i]);
         check_run(k, p->list[i]);
     }

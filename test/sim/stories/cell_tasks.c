@@ -403,6 +403,23 @@ void story_task_nobody_can_place(struct cluster *c)
     end(&t);
 }
 
+void story_a_fast_clock_fails_no_task(struct cluster *c)
+{
+    says(c, "Nobody leads the auction when a task comes, and every bbs and the converger are hours "
+            "ahead from then on. The task waits for minutes: its half hour is none of a wall clock.");
+    struct told t;
+    begin(&t, c);
+    world_kill(c->world, c->auctioneer);
+    desire_sized(&t, TOO_MUCH_MB);
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        world_jump_clock(c->world, c->bbs[i], 3 * 3600 * SECOND_NS);
+    }
+    world_jump_clock(c->world, c->converger, 3 * 3600 * SECOND_NS);
+    world_run(c->world, 150 * SECOND_NS);
+    look_pending(&t, 0);
+    end(&t);
+}
+
 void story_auctioneer_dies_with_a_task(struct cluster *c)
 {
     says(c, "The leading auctioneer dies with a task that no cell takes, rejected once. The next "

@@ -1,0 +1,38 @@
+/* For how long a record has stood as it is, for decisions that wait (DESIGN 5, freshness and clocks).
+ * Its stamp was written by the wall clock of one process and is judged by another, and either may be
+ * hours wrong. So a process goes by its own monotonic clock from when it saw the record written; the
+ * stamp counts only for what stood there before the process did. Pure.
+ *
+ * What waits                  goes by            with a wrong clock, at worst
+ * CRASHED, to be restarted    stood              early, once, after the start of bbs and converger
+ * the crash count's reset     stood              the same; late by a crash of a bbs
+ * a task Resolving or not     stood              asked again early, once
+ *   placed, to be asked again
+ * the brake, to be released   stood, or bbs's    as early or as late as the leader's first look
+ *                             wall clock
+ * a Pending task, to fail     surely             late, by a start of bbs or converger
+ * a task of an absent cell    surely             late, by the same
+ * a Completed task, to go     task_times.h       late, by the same or by the clock; early, if a
+ *                                                process is a day wrong for an hour
+ * domains, locks              freshness.h        stale early; held late
+ */
+#ifndef COMMON_MODEL_SIGHTING_H
+#define COMMON_MODEL_SIGHTING_H
+
+#include "common/contract/moment.h"
+
+/* How this process knows the present revision of a record (or its creation): monotonic. */
+struct sighting {
+    int64_t since_ns; /* seen first */
+    int64_t after_ns; /* written no sooner; 0 = it was there when this process began to look */
+};
+
+/* So much of `limit_ns` is left until it has stood for so long; not positive: it has. `stamp_ns`: when
+ * it was written, on a wall clock. As soon as both clocks may say so: for what does no harm when it
+ * is early, and much when it is never. */
+int64_t stood_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen, struct moment now);
+
+/* The same for what cannot be taken back: this process itself has seen it for so long. */
+int64_t surely_left_ns(int64_t limit_ns, struct sighting seen, struct moment now);
+
+#endif
