@@ -140,6 +140,7 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
         forget_told(s, &s->leaders);
         s->unconfirmed_ns = NEVER_NS;
         s->confirmed = true;
+        health_wrote(b, s->sent_ns, out);
         return;
     }
     if (answer->outcome == STORE_UNKNOWN) {
@@ -191,6 +192,7 @@ static void put(struct board *b, struct effects *out)
     t->n_success = 1;
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
     t->success[0] = etcd_op_put(a, key, bytes);
+    s->sent_ns = b->now.mono_ns;
     s->call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_put, NULL, out);
 }
 

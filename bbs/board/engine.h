@@ -388,6 +388,7 @@ struct beats {
     uint64_t call_id;
     uint64_t number;            /* of the last put */
     int64_t next_ns;
+    int64_t sent_ns;            /* when the last put was sent */
     int64_t unconfirmed_ns;     /* when the first put without answer was sent; NEVER_NS = none */
     bool confirmed;             /* ever */
     struct map cells;           /* heard: cell_id -> struct heard */
@@ -449,6 +450,7 @@ struct health {
     int64_t compact_ns;
     uint64_t compact_id;
     bool read_only;
+    int64_t full_ns;         /* since when */
     int64_t recover_ns;
     int64_t recover_wait_ns; /* before the first try */
     int64_t recovered_ns;    /* when writes were last taken again; 0 = never */
@@ -462,6 +464,8 @@ void health_timer(struct board *b, struct effects *out);
 void health_reset(struct board *b);
 int64_t health_due_ns(const struct board *b);
 void health_out_of_space(struct board *b, struct effects *out);
+/* A write that was sent then has landed. */
+void health_wrote(struct board *b, int64_t sent_ns, struct effects *out);
 
 /* The slow list that verifies the copy. */
 struct verify {

@@ -93,6 +93,7 @@ void health_out_of_space(struct board *b, struct effects *out)
         return;
     }
     h->read_only = true;
+    h->full_ns = b->now.mono_ns;
     h->recover_failures = 0;
     h->recover_wait_ns = longer_wait_ns(b);
     /* Of several bbs not all at the same moment. */
@@ -196,6 +197,16 @@ static void on_alarms(struct board *b, void *context, const struct store_answer 
         }
     }
     recovered(b, out); /* another bbs, or somebody by hand, was faster */
+}
+
+/* What was sent while etcd was full and landed shows that another bbs was faster, or somebody by hand: no
+ * need to wait for the next try. One's own that is under way ends as it does. */
+void health_wrote(struct board *b, int64_t sent_ns, struct effects *out)
+{
+    const struct health *h = &b->health;
+    if (h->read_only && !h->recover_id && sent_ns > h->full_ns) {
+        recovered(b, out);
+    }
 }
 
 /* ---- time ---- */
