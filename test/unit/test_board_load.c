@@ -195,6 +195,29 @@ static void large_records_outside_the_copy_are_read(void **state)
     board_rig_free(r);
 }
 
+/* The watch is opened again at a member of etcd that lags: it tells what comes once it has it, and answers,
+ * which are linearizable, would show an etcd that went back. */
+static void a_lagging_member_of_etcd_costs_no_reload(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct board *b = board_rig_board(r, 0);
+    board_rig_run(r, 5 * SECOND_NS);
+    Etcd__ResponseHeader header = ETCD__RESPONSE_HEADER__INIT;
+    Etcd__WatchResponse opened = ETCD__WATCH_RESPONSE__INIT;
+    header.revision = b->watch.revision - 1;
+    opened.header = &header;
+    struct event ev = {.kind = EVENT_WATCH, .now = board_now(b)};
+    ev.watch = (struct watch_event){.id = b->watch.id, .news = WATCH_OPEN, .response = &opened};
+    struct effects *out = board_rig_begin(r, 0);
+    assert_true(board_step(b, &ev, out));
+    board_rig_end(r, 0);
+    assert_true(board_ready(b));
+    board_rig_run(r, 10 * SECOND_NS);
+    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded anew"), 0);
+    board_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +228,7 @@ int main(void)
         cmocka_unit_test(a_board_of_large_records_is_loaded),
         cmocka_unit_test(a_board_of_large_records_is_verified),
         cmocka_unit_test(large_records_outside_the_copy_are_read),
+        cmocka_unit_test(a_lagging_member_of_etcd_costs_no_reload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
