@@ -51,10 +51,17 @@ int output_ask(const struct request *q, const char *guid, struct effects *out, s
 int output_list(const struct request *q, struct effects *out, struct err *err)
 {
     const char *process_guid = query_value(out->arena, q->query, "process_guid");
+    const char *begin = query_value(out->arena, q->query, "process_guid_prefix");
     const char *text = query_value(out->arena, q->query, "index");
     int64_t index = 0;
-    if (!process_guid || !text) {
-        return err_set(err, ERR_INVALID, "process_guid and index say of what");
+    if (begin && *begin && !process_guid && !text) {
+        effects_add(out, EFFECT_OUTPUT)->output =
+            (struct output_request){.id = q->id, .label = begin, .label_begins = true};
+        return 0;
+    }
+    if (begin || !process_guid || !text) {
+        return err_set(err, ERR_INVALID,
+                       "process_guid and index, or process_guid_prefix alone, say of what");
     }
     int r = number_of("index", text, INT32_MAX, &index, err);
     if (r == 0) {

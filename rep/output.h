@@ -6,8 +6,10 @@
  *       named. Lines stay whole; between the two streams their order is not kept. With follow until
  *       the container has ended. Also of a container that has gone, while its output is kept.
  *   GET /v1/logs?process_guid=GUID&index=N
- *       Which removed containers of that index have kept output: a JSON array of {"instance_guid",
- *       "removed_at"}, the newest first. */
+ *   GET /v1/logs?process_guid_prefix=TEXT
+ *       Which removed containers of that index, or of all processes whose guid begins so, have kept
+ *       output: a JSON array of {"instance_guid","process_guid","index","removed_at"} (nanoseconds
+ *       since 1970), the newest first. */
 #ifndef REP_OUTPUT_H
 #define REP_OUTPUT_H
 

@@ -75,6 +75,7 @@ struct output_request {
     uint64_t id;      /* of the request */
     const char *guid; /* of the container, running, ended or removed; NULL: see `label` */
     const char *label; /* which removed containers of this label are kept, as JSON (driver.h) */
+    bool label_begins; /* of all labels that begin with `label` */
     enum { OUTPUT_BOTH, OUTPUT_STDOUT, OUTPUT_STDERR } stream;
     int64_t lines; /* the last so many of each stream; -1 = all that is kept */
     bool follow;   /* goes on until the container has ended */

@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 struct kept {
-    char name[128];
+    char name[256];
+    char guid[80];
+    char label[KEPT_LABEL_MAX + 1]; /* "" = not in the name */
     unsigned long long hash;
     long long wall_s;
-    const char *guid; /* in name */
     int64_t bytes;
 };
 
@@ -33,26 +34,47 @@ static unsigned long long hash_of(const char *text)
     return h;
 }
 
+static void exchange(char *text, char from, char to)
+{
+    for (; *text; text++) {
+        *text = *text == from ? to : *text;
+    }
+}
+
 char *kept_name(const char *label, const char *guid, int64_t wall_s)
 {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789-_/";
     char *name;
-    if (asprintf(&name, "%016llx-%012lld-%s", hash_of(label), (long long)wall_s, guid) < 0) {
+    size_t size = strlen(label);
+    bool fits = size <= KEPT_LABEL_MAX && strspn(label, letters) == size;
+    if (asprintf(&name, "%016llx-%012lld-%s%s%s", hash_of(label), (long long)wall_s, guid,
+                 fits ? "=" : "", fits ? label : "") < 0) {
         abort();
     }
+    exchange(name, '/', '=');
     return name;
 }
 
 static bool read_name(const char *name, struct kept *ret)
 {
+    struct kept k = {.bytes = 0};
     int used = 0;
-    if (strlen(name) >= sizeof(ret->name)) {
+    if (strlen(name) >= sizeof(k.name) ||
+        sscanf(name, "%16llx-%12lld-%n", &k.hash, &k.wall_s, &used) != 2 || used == 0) {
         return false;
     }
-    strcpy(ret->name, name);
-    if (sscanf(name, "%16llx-%12lld-%n", &ret->hash, &ret->wall_s, &used) != 2 || used == 0) {
+    const char *guid = name + used;
+    size_t size = strcspn(guid, "=");
+    const char *label = guid[size] ? guid + size + 1 : "";
+    if (size >= sizeof(k.guid) || strlen(label) >= sizeof(k.label)) {
         return false;
     }
-    ret->guid = ret->name + used;
+    strcpy(k.name, name);
+    memcpy(k.guid, guid, size);
+    strcpy(k.label, label);
+    exchange(k.label, '=', '/');
+    *ret = k;
     return true;
 }
 
@@ -99,9 +121,7 @@ static size_t read_all(const char *path, struct arena *a, struct kept ***ret_lis
     DIR *dir = opendir(path);
     for (struct dirent *e; dir && count < KEPT_MAX && (e = readdir(dir));) {
         if (read_name(e->d_name, &one)) {
-            list[count] = arena_copy(a, &one, sizeof(one));
-            list[count]->guid = list[count]->name + (one.guid - one.name);
-            count++;
+            list[count++] = arena_copy(a, &one, sizeof(one));
         }
     }
     if (dir) {
@@ -204,21 +224,40 @@ int kept_open(const char *path, const char *guid)
     return found;
 }
 
-void kept_list(const char *path, const char *label, struct buf *out)
+static bool is_listed(const struct kept *k, const char *label, bool begins)
+{
+    if (begins) {
+        return *k->label && strncmp(k->label, label, strlen(label)) == 0;
+    }
+    return *k->label ? strcmp(k->label, label) == 0 : k->hash == hash_of(label);
+}
+
+static void list_one(const struct kept *k, const char *label, struct buf *out)
+{
+    const char *slash = strrchr(label, '/');
+    buf_append_string(out, "{\"instance_guid\":");
+    json_string_text(bytes_of(k->guid), out);
+    if (slash) {
+        buf_append_string(out, ",\"process_guid\":");
+        json_string_text((struct bytes){(const uint8_t *)label, (size_t)(slash - label)}, out);
+        buf_printf(out, ",\"index\":%ld", strtol(slash + 1, NULL, 10));
+    }
+    buf_printf(out, ",\"removed_at\":%lld000000000}", k->wall_s);
+}
+
+void kept_list(const char *path, const char *label, bool begins, struct buf *out)
 {
     struct arena a;
     struct kept **list;
-    unsigned long long hash = hash_of(label);
-    bool first = true;
+    const char *between = "";
     arena_init(&a);
     size_t count = read_all(path, &a, &list);
     buf_append_string(out, "[");
     for (size_t i = 0; i < count; i++) {
-        if (list[i]->hash == hash) {
-            buf_append_string(out, first ? "{\"instance_guid\":" : ",{\"instance_guid\":");
-            json_string_text(bytes_of(list[i]->guid), out);
-            buf_printf(out, ",\"removed_at\":%lld000000000}", list[i]->wall_s);
-            first = false;
+        if (is_listed(list[i], label, begins)) {
+            buf_append_string(out, between);
+            list_one(list[i], begins ? list[i]->label : label, out);
+            between = ",";
         }
     }
     buf_append_string(out, "]\n");

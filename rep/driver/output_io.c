@@ -319,7 +319,7 @@ static void run_list(struct work *work, const atomic_bool *ending)
 {
     struct tidy *t = (struct tidy *)work;
     (void)ending;
-    kept_list(t->path, t->wanted.label, &t->text);
+    kept_list(t->path, t->wanted.label, t->wanted.label_begins, &t->text);
 }
 
 static void listed(struct work *work)

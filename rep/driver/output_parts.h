@@ -31,9 +31,12 @@ void output_file_close(struct output_file *f);
 bool output_file_read(struct output_file *f, struct buf *out, size_t max, bool last);
 
 /* kept_io.c: the output of containers that were removed, in directories of its own:
- * HASH-TIME-GUID, the hash of their label. All of it but the name is for a thread (worker_io.h): it
- * takes as long as the disk likes. */
+ * HASH-TIME-GUID=LABEL, the hash of their label and the label, its "/" written as "=". A label of
+ * more than KEPT_LABEL_MAX bytes, or with other characters than a process_guid may have, is left
+ * out (so it was for all once): then only who knows all of it finds what is kept under it. All but
+ * the name is for a thread (worker_io.h): it takes as long as the disk likes. */
 enum {
+    KEPT_LABEL_MAX = 160, /* a name has at most 255, a container's guid 64 */
     KEPT_A_LABEL_MAX = 3,
     KEPT_MAX = 4096,
     KEPT_S = 60 * 60,
@@ -53,7 +56,8 @@ void kept_clear(const char *dir);
 /* The directory of this container's output, opened; -1 with errno, ENOENT: none is kept. */
 int kept_open(const char *dir, const char *guid);
 
-/* A JSON array of {"instance_guid","removed_at"} (nanoseconds since 1970), the newest first. */
-void kept_list(const char *dir, const char *label, struct buf *out);
+/* A JSON array of {"instance_guid","process_guid","index","removed_at"} (nanoseconds since 1970),
+ * the newest first: of this label, or of all that begin so. A label is PROCESS_GUID/INDEX. */
+void kept_list(const char *dir, const char *label, bool begins, struct buf *out);
 
 #endif

@@ -92,6 +92,7 @@ void trial_dash(void **state);
 void trial_output(void **state);
 void trial_output_bounded(void **state);
 void trial_output_rotates(void **state);
+void trial_output_labels(void **state);
 void trial_output_kept(void **state);
 void trial_logs(void **state);
 void trial_full_disk(void **state);

@@ -77,6 +77,30 @@ static void remove_labelled(struct rig *r, const char *guid, const char *label)
     arena_done(&arena);
 }
 
+/* What is kept of a label, or of all that begin so: "GUID PROCESS/INDEX " for each. */
+static const char *kept_list_of(struct rig *r, const char *label, bool begins)
+{
+    static char list[1000];
+    struct reply reply =
+        rig_output(r, &(struct output_request){.label = label, .label_begins = begins});
+    assert_int_equal(reply.status, 200);
+    char *text = strndup((const char *)reply.body.data, reply.body.size);
+    list[0] = 0;
+    for (const char *at = text; (at = strstr(at, "{\"instance_guid\"")); at++) {
+        char guid[80], process[200];
+        int index;
+        assert_int_equal(sscanf(at,
+                                "{\"instance_guid\":\"%79[^\"]\",\"process_guid\":\"%199[^\"]\","
+                                "\"index\":%d,\"removed_at\":",
+                                guid, process, &index),
+                         3);
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s %s/%d ", guid, process, index);
+    }
+    free(text);
+    return list;
+}
+
 static size_t kept_of(struct rig *r, const char *label)
 {
     struct reply reply = rig_output(r, &(struct output_request){.label = label});
@@ -197,6 +221,37 @@ void trial_output_rotates(void **state)
     assert_true(lost);
     cursor_free(follow.cursor);
     subject_remove(&r->subject, "counts");
+}
+
+/* Found by the label, and by how it begins; one that fits into no name by all of it. */
+void trial_output_labels(void **state)
+{
+    struct rig *r = *state;
+    char longest[200], longer[200];
+    snprintf(longest, sizeof(longest), "%0158d/0", 0);
+    snprintf(longer, sizeof(longer), "%0159d/0", 0);
+    const char *const labels[] = {"web-0123456789/0", "web-0123456789/12", "web-api-9876543210/0",
+                                  longest, longer, "web b%/0"};
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        char guid[24];
+        snprintf(guid, sizeof(guid), "label-%zu", i);
+        rig_begin_shell(r, guid, "echo here");
+        subject_await_end(&r->subject, guid);
+        remove_labelled(r, guid, labels[i]);
+        assert_int_equal(kept_of(r, labels[i]), 1);
+        gives(r, guid, -1, "here\n");
+    }
+    assert_string_equal(kept_list_of(r, labels[1], false), "label-1 web-0123456789/12 ");
+    assert_string_equal(kept_list_of(r, labels[5], false), "label-5 web b%/0 ");
+    assert_non_null(strstr(kept_list_of(r, "web-", true), "label-0 web-0123456789/0 "));
+    assert_non_null(strstr(kept_list_of(r, "web-", true), "label-1 web-0123456789/12 "));
+    assert_non_null(strstr(kept_list_of(r, "web-", true), "label-2 web-api-9876543210/0 "));
+    assert_null(strstr(kept_list_of(r, "web", true), "label-5"));
+    assert_non_null(strstr(kept_list_of(r, "00", true), "label-3 "));
+    assert_null(strstr(kept_list_of(r, "00", true), "label-4 "));
+    assert_string_equal(kept_list_of(r, "api", true), "");
+    rig_restart(r);
+    assert_string_equal(kept_list_of(r, labels[2], false), "label-2 web-api-9876543210/0 ");
 }
 
 /* Three a label; on a full disk none, but the container goes. */

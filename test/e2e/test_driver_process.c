@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         TRIAL(trial_found_later),
         TRIAL(trial_output),
         TRIAL(trial_output_rotates),
+        TRIAL(trial_output_labels),
         TRIAL(trial_output_kept),
         TRIAL(trial_output_bounded),
         TRIAL(trial_logs),

@@ -255,6 +255,10 @@ static void output_is_given_past_the_step(void **state)
         {"/v1/logs", "process_guid=a", 400, {0}},
         {"/v1/logs", "process_guid=a&index=x", 400, {0}},
         {"/v1/logs", "process_guid=a%00b&index=1", 0, {.label = "a%00b/1"}},
+        {"/v1/logs", "process_guid_prefix=web-", 0, {.label = "web-", .label_begins = true}},
+        {"/v1/logs", "process_guid_prefix=", 400, {0}},
+        {"/v1/logs", "process_guid_prefix=a&index=1", 400, {0}},
+        {"/v1/logs", "process_guid_prefix=a&process_guid=a&index=1", 400, {0}},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         size_t before = g.output_count;
@@ -279,6 +283,7 @@ static void output_is_given_past_the_step(void **state)
         assert_string_equal(g.output.guid ? g.output.guid : "", w->guid ? w->guid : "");
         assert_string_equal(g.output.label ? g.output.label : "", w->label ? w->label : "");
         assert_int_equal(g.output.lines, w->lines);
+        assert_int_equal(g.output.label_begins, w->label_begins);
         assert_int_equal(g.output.follow, w->follow);
         assert_int_equal(g.output.stream, w->stream);
         assert_int_equal(g.reply_count, 0);
