@@ -118,11 +118,19 @@ static const char run_details[] =
     "bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =
-    "NAME is an app's, or a process_guid; without INDEX all of its instances are shown, and each\n"
-    "line begins with NAME/INDEX when there are several. What an instance wrote is kept for an "
-    "hour\n"
-    "after it has gone, of each index the last 3: --previous. Of stdout and stderr each is in\n"
-    "order, but not one to the other.\n";
+    "NAME is an app's, with all its definitions, or a process_guid; without INDEX all of its\n"
+    "instances are shown, and each line begins with NAME/INDEX when there are several (with\n"
+    "PROCESS_GUID/INDEX when there are several definitions). Of stdout and stderr each is in order,\n"
+    "but not one to the other.\n"
+    "\n"
+    "-f goes on through restarts, moves and changes of the app, with new instances, too: 64 at\n"
+    "once. On standard error it says where each is and that it ended, and how. It ends when the app\n"
+    "is removed (0), or by Ctrl-C (130).\n"
+    "\n"
+    "What an instance wrote is kept for an hour after it has gone, of each index the last 3.\n"
+    "--previous asks all cells for it, also of an app that was removed, of a definition that was\n"
+    "replaced, of an index that is not desired any more. It shows the newest of each, those that\n"
+    "ended last first, and names on standard error what it shows, and cells that do not answer.\n";
 
 static const char cells_details[] =
     "ROOTFS names the root filesystems that a cell has (rootfs: preloaded:NAME). URL is for rep\n"

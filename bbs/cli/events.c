@@ -3,33 +3,30 @@
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/tasks.h"
 #include "board.pb-c.h"
-#include "common/cli/printable.h"
+#include "common/cli/table.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"
-#include "common/codec/scan.h"
 #include "common/model/record.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAME_DECODED_MAX = 64 * 1024 * 1024 };
-
 void events_init(struct events *e, bool json)
 {
     *e = (struct events){.json = json};
-    buf_init(&e->partial);
+    frames_init(&e->frames);
     buf_init(&e->out);
 }
 
 void events_done(struct events *e)
 {
-    buf_done(&e->partial);
+    frames_done(&e->frames);
     buf_done(&e->out);
 }
 
 void events_connect(struct events *e)
 {
-    buf_clear(&e->partial);
+    frames_connect(&e->frames);
     e->snapshot = false;
 }
 
@@ -110,6 +107,8 @@ static void print_text(struct events *e, struct arena *a, const Board__FeedFrame
                        enum record_type type, const ProtobufCMessage *m)
 {
     const char *what = m ? text_of(a, type, m) : "";
+    char time[WALL_TEXT_BYTES];
+    buf_printf(&e->out, "%s%s", e->times ? wall_text(e->now_ns, time) : "", e->times ? " " : "");
     printable_append(&e->out,
                      arena_printf(a, "%-8lld %-8s %s%s%s", (long long)f->revision, verb_of(f),
                                   text_of_key(a, f->key, type, m), *what ? ": " : "", what));
@@ -118,8 +117,12 @@ static void print_text(struct events *e, struct arena *a, const Board__FeedFrame
 
 static void print_json(struct events *e, const Board__FeedFrame *f, const ProtobufCMessage *m)
 {
-    buf_printf(&e->out, "{\"change\":\"%s\",\"revision\":%lld,\"key\":", verb_of(f),
+    buf_printf(&e->out, "{\"change\":\"%s\",\"revision\":%lld,", verb_of(f),
                (long long)f->revision);
+    if (e->times) {
+        buf_printf(&e->out, "\"heard_at\":%lld,", (long long)e->now_ns);
+    }
+    buf_append_string(&e->out, "\"key\":");
     json_string_text(bytes_of(f->key), &e->out);
     buf_append_string(&e->out, ",\"record\":");
     if (!m || json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, &e->out, NULL) < 0) {
@@ -132,12 +135,7 @@ static void print_json(struct events *e, const Board__FeedFrame *f, const Protob
 static void print_change(struct events *e, struct arena *a, const Board__FeedFrame *f)
 {
     enum record_type type = key_type(f->key);
-    const ProtobufCMessageDescriptor *d = record_descriptor(type);
-    struct bytes body = record_body((struct bytes){f->record.data, f->record.len});
-    ProtobufCMessage *m = NULL;
-    if (d && body.data) {
-        (void)scan_and_unpack(a, d, body, FRAME_DECODED_MAX, &m, NULL);
-    }
+    ProtobufCMessage *m = frame_record(a, f);
     if (m && !e->show_secrets) {
         secrets_hide(a, m);
     }
@@ -156,8 +154,9 @@ static void move_to(struct events *e, const Board__FeedFrame *f)
     e->revision = f->revision;
 }
 
-static void take_frame(struct events *e, struct arena *a, const Board__FeedFrame *f)
+static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
 {
+    struct events *e = events;
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
         e->snapshot = true;
@@ -184,37 +183,7 @@ static void take_frame(struct events *e, struct arena *a, const Board__FeedFrame
     }
 }
 
-static int take_bytes(struct events *e, struct bytes body, struct err *err)
-{
-    struct arena a;
-    arena_init(&a);
-    ProtobufCMessage *m;
-    int r = scan_and_unpack(&a, &board__feed_frame__descriptor, body, FRAME_DECODED_MAX, &m, err);
-    if (r == 0) {
-        take_frame(e, &a, (const Board__FeedFrame *)m);
-    }
-    arena_done(&a);
-    return r;
-}
-
 int events_take(struct events *e, struct bytes bytes, struct err *err)
 {
-    buf_append(&e->partial, bytes.data, bytes.size);
-    size_t at = 0;
-    int r = 0;
-    while (r == 0 && at < e->partial.size) {
-        struct bytes rest = {e->partial.data + at, e->partial.size - at};
-        uint64_t size;
-        int used = bytes_varint(rest, &size);
-        if (used < 0 || (used > 0 && size > EVENTS_FRAME_MAX)) {
-            return err_set(err, ERR_INVALID, "the answer is not a feed");
-        }
-        if (used == 0 || rest.size - (size_t)used < size) {
-            break;
-        }
-        r = take_bytes(e, (struct bytes){rest.data + used, (size_t)size}, err);
-        at += (size_t)used + (size_t)size;
-    }
-    buf_consume(&e->partial, at);
-    return r;
+    return frames_take(&e->frames, bytes, take_frame, e, err);
 }

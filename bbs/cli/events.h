@@ -2,6 +2,7 @@
 #ifndef BBS_CLI_EVENTS_H
 #define BBS_CLI_EVENTS_H
 
+#include "bbs/cli/frames.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
@@ -9,17 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A record has at most 1 MiB. */
-enum { EVENTS_FRAME_MAX = 2 * 1024 * 1024 };
-
 struct events {
     bool json;
     bool show_secrets; /* false: hidden in JSON; lines for people hold none */
+    bool times;        /* with the time of each change, `now_ns` */
+    int64_t now_ns;    /* wall time when the bytes came; set before events_take() */
     bool snapshot;     /* records of the snapshot are coming: they are no changes */
     bool seen;         /* a snapshot was complete once */
     char epoch[64];    /* position to resume at; "" = none */
     int64_t revision;
-    struct buf partial;
+    struct frames frames;
     struct buf out; /* lines; the caller takes and clears them */
 };
 

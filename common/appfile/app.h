@@ -60,4 +60,8 @@ Models__Owner *app_owner(struct arena *a, const char *name);
  * (process_guid, owner, modification_tag). DESIGN 5, "definition of a running instance". */
 const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp);
 
+/* Whether a process_guid is what `name` means: itself, or one that app_process_guid() gives to an app
+ * of this name, whatever its definition. "web" has web-81c3f7580f, and not web-api-81c3f7580f. */
+bool app_has_guid(const char *name, const char *process_guid);
+
 #endif

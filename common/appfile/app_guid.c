@@ -1,5 +1,7 @@
 #include "common/appfile/app.h"
 
+#include <string.h>
+
 enum { GUID_HASH_DIGITS = 10 };
 
 /* FNV-1a with a last mix. Not for secrets: it tells one person's definitions apart. */
@@ -35,4 +37,15 @@ const char *app_process_guid(struct arena *a, const char *name, const Models__De
     buf_done(&packed);
     return arena_printf(a, "%s-%0*llx", name, GUID_HASH_DIGITS,
                         (unsigned long long)(h >> (64 - 4 * GUID_HASH_DIGITS)));
+}
+
+bool app_has_guid(const char *name, const char *process_guid)
+{
+    size_t size = strlen(name);
+    if (strncmp(process_guid, name, size) != 0) {
+        return false;
+    }
+    const char *rest = process_guid + size;
+    return !*rest || (*rest == '-' && strlen(rest + 1) == GUID_HASH_DIGITS &&
+                      strspn(rest + 1, "0123456789abcdef") == GUID_HASH_DIGITS);
 }

@@ -62,6 +62,7 @@ struct cli_client {
     void *owner;
     int taken;
     int64_t silence_ms, heard_ms;
+    const atomic_bool *stop;
 };
 
 static int check_file(const struct invocation *call, const char *option, const char *variable,
@@ -145,6 +146,11 @@ void cli_client_limit(struct cli_client *c, int64_t limit_ms)
     c->deadline_ms = limit_ms < 0 ? -1 : cli_now_ms() + limit_ms;
 }
 
+void cli_client_stop(struct cli_client *c, const atomic_bool *stop)
+{
+    c->stop = stop;
+}
+
 static int64_t time_left(const struct cli_client *c)
 {
     return c->deadline_ms < 0 ? INT32_MAX : c->deadline_ms - cli_now_ms();
@@ -172,9 +178,12 @@ static int on_progress(void *client, curl_off_t down_total, curl_off_t down, cur
                        curl_off_t up)
 {
     const struct cli_client *c = client;
+    long status = 0; /* of the answer, once it has begun */
     (void)down_total, (void)down, (void)up_total, (void)up;
-    bool silent = c->take && cli_now_ms() - c->heard_ms > c->silence_ms;
-    return cli_interrupted() || silent;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    bool silent = c->take && (cli_now_ms() - c->heard_ms > c->silence_ms ||
+                              (status == 0 && time_left(c) <= 0));
+    return cli_interrupted() || silent || (c->stop && atomic_load(c->stop));
 }
 
 /* Options that hold for every call; libcurl keeps the connection through the reset. */
@@ -197,7 +206,9 @@ static void prepare(struct cli_client *c, const char *path, const struct buf *bo
         curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPINTVL, (long)STREAM_KEEPALIVE_S);
     }
     curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->detail);
-    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CLIENT_CONNECT_MS);
+    int64_t left_ms = time_left(c);
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(left_ms < CLIENT_CONNECT_MS ? left_ms : CLIENT_CONNECT_MS));
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
     curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);

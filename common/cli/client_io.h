@@ -5,6 +5,8 @@
 
 #include "common/cli/options.h"
 
+#include <stdatomic.h>
+
 enum {
     CLIENT_URLS_MAX = 16,
     CLIENT_CONNECT_MS = 2000,
@@ -26,8 +28,12 @@ int cli_client_open(const struct invocation *call, const char *urls, struct cli_
                     struct err *err);
 void cli_client_close(struct cli_client *c);
 
-/* All later calls together end by now + limit_ms; -1 = no limit. */
+/* All later calls together end by now + limit_ms; -1 = no limit. Of a stream: it has begun by then. */
 void cli_client_limit(struct cli_client *c, int64_t limit_ms);
+
+/* From when *stop is true on a call that waits ends, within a second, as if interrupted. NULL = never.
+ * For a caller with threads; `stop` outlives the client. */
+void cli_client_stop(struct cli_client *c, const atomic_bool *stop);
 
 /* POSTs a message and decodes the answer into the arena. A bbs that is refused, gone, or not ready
  * (503) leads to the next one, and from the first again until the limit. An error in the answer's

@@ -342,6 +342,72 @@ static void nobody_there_ends_in_time(void **state)
     assert_true(cli_now_ms() - begun_ms >= 500);
 }
 
+static int takes_nothing(void *owner, struct bytes bytes)
+{
+    (void)owner;
+    (void)bytes;
+    return 0;
+}
+
+/* A listener that accepts and says nothing, not even of TLS. */
+static int mute_listener(struct arena *a, const char **ret_url)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(at);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fd, 16), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    *ret_url = arena_printf(a, "https://127.0.0.1:%d", ntohs(at.sin_port));
+    return fd;
+}
+
+/* A stream whose answer does not begin ends by the limit, and not after the silence that is allowed
+ * within it; so does one that never gets as far as to ask. */
+static void a_stream_begins_in_time(void **state)
+{
+    struct fixture *f = *state;
+    const char *mute;
+    int fd = mute_listener(&f->arena, &mute);
+    const char *const urls[] = {url, mute};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(open_with(f, &client_files, urls[i], 500), 0);
+        int64_t begun_ms = cli_now_ms();
+        alarm(120); /* instead of for ever */
+        int r = cli_client_get_stream(f->client, "/never", INT32_MAX, takes_nothing, NULL, &f->err);
+        alarm(0);
+        assert_true(r == -ERR_TIMEOUT || (r == -ERR_UNAVAILABLE && i == 1));
+        assert_true(cli_now_ms() - begun_ms >= 500);
+        cli_client_close(f->client);
+        f->client = NULL;
+    }
+    close(fd);
+}
+
+static void *stop_soon(void *stop)
+{
+    cli_sleep_ms(300);
+    atomic_store((atomic_bool *)stop, true);
+    return NULL;
+}
+
+/* What a thread waits for is ended by another one. */
+static void a_call_can_be_stopped(void **state)
+{
+    struct fixture *f = *state;
+    atomic_bool stop = false;
+    pthread_t other;
+    assert_int_equal(open_with(f, &client_files, url, -1), 0);
+    cli_client_stop(f->client, &stop);
+    assert_int_equal(pthread_create(&other, NULL, stop_soon, &stop), 0);
+    alarm(120);
+    assert_int_equal(
+        cli_client_get_stream(f->client, "/never", INT32_MAX, takes_nothing, NULL, &f->err),
+        -ERR_TIMEOUT);
+    alarm(0);
+    assert_int_equal(pthread_join(other, NULL), 0);
+}
+
 /* The hour of its --timeout is for the task, not for a bbs that says nothing. */
 static void a_task_is_not_desired_for_an_hour(void **state)
 {
@@ -504,6 +570,8 @@ int main(void)
         TEST(a_refusal_is_read_from_a_message),
         TEST(a_lost_answer_is_told),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
+        TEST(a_stream_begins_in_time),
+        TEST(a_call_can_be_stopped),
         TEST(a_task_is_not_desired_for_an_hour),
         TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
         TEST(an_interrupt_ends_a_call),

@@ -47,7 +47,7 @@ void fuzz_output(struct bytes in)
             events_connect(&e);
         }
         in = (struct bytes){in.data + size, in.size - size};
-        FUZZ_REQUIRE(e.partial.size <= EVENTS_FRAME_MAX + 16);
+        FUZZ_REQUIRE(e.frames.partial.size <= FRAME_MAX + 16);
         FUZZ_REQUIRE(e.out.size == 0 || e.out.data[e.out.size - 1] == '\n');
         FUZZ_REQUIRE(e.out.size <= LINES_BYTES_MAX);
         require_tame(&e.out);

@@ -388,6 +388,17 @@ static void events_print_a_line_a_change(void **state)
                "{\"change\":\"new\",\"revision\":12,\"key\":\"desired/web-1\",\"record\":{"
                "\"process_guid\":\"web-"));
     assert_non_null(strstr(buf_string(&e.out), "\"key\":\"later/thing\",\"record\":null}\n"));
+    /* With the time at which the changes were heard of. */
+    e.times = true;
+    e.now_ns = INT64_C(1767323045678) * 1000000;
+    for (int json = 0; json < 2; json++) {
+        buf_clear(&e.out);
+        e.json = json;
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_non_null(strstr(buf_string(&e.out),
+                               json ? "\"revision\":12,\"heard_at\":1767323045678000000,\"key\":"
+                                    : "2026-01-02T03:04:05.678Z 13       gone     unknown thing\n"));
+    }
     buf_clear(&feed);
     buf_append(&feed, "\xff\xff\xff\xff\x0f", 5);
     assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), -ERR_INVALID);

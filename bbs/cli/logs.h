@@ -1,0 +1,63 @@
+/* What `bbs logs` makes of what containers wrote, and which of those that ended it shows. Pure. */
+#ifndef BBS_CLI_LOGS_H
+#define BBS_CLI_LOGS_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/cli/printable.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A line without end is shown in parts of this size. */
+enum { LOG_LINE_MAX = 64 * 1024 };
+
+/* One container whose output is wanted. Strings live as long as the caller says. */
+struct log_source {
+    const char *label; /* "web/0", before each line when there are several */
+    const char *process_guid, *instance_guid, *cell_id, *url;
+    int32_t index;      /* -1: a task's */
+    int64_t removed_ns; /* when its container was removed, since 1970; 0 = it is there */
+};
+
+/* ---- Lines ---- */
+
+/* How the bytes of one container are shown. Set by the caller but for the last three. */
+struct log_text {
+    const struct log_source *source;
+    bool json, times;
+    bool labelled; /* may change while lines come */
+    bool terminal; /* what a terminal obeys is shown as text (printable.h) */
+    struct buf line;
+    bool continued; /* a part of the line was shown */
+    struct printable printable;
+};
+
+void log_text_init(struct log_text *t, const struct log_source *source);
+void log_text_done(struct log_text *t);
+
+/* Appends what is to be shown of these bytes, which came at `now_ns`. For neither programs nor a
+ * terminal, and without labels and times: they themselves. */
+void log_text_take(struct log_text *t, struct bytes bytes, int64_t now_ns, struct buf *out);
+
+/* No more comes. */
+void log_text_end(struct log_text *t, int64_t now_ns, struct buf *out);
+
+/* ---- Those that ended ---- */
+
+/* Reads a rep's list of what is kept (rep/output.h) into new sources with `label` and `removed_ns`,
+ * of those that `name` means: an app with all its definitions, past ones too, or a process_guid; of
+ * one index if it is not negative. ERR_INVALID when it is no such list. */
+int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t index,
+              const struct log_source *cell, struct log_source **ret_sources, size_t *ret_count,
+              struct err *err);
+
+/* Sorts them, the newest first, and leaves the newest of each index of each definition. Labels that
+ * would be the same become process_guid/index. Gives their number. */
+size_t logs_newest(struct arena *a, struct log_source *sources, size_t count);
+
+/* "web/0 of web-81c3f7580f on cell-1, removed 2026-01-02T03:04:05.000Z, 3m ago (GUID)" */
+const char *logs_ended_text(struct arena *a, const struct log_source *s, int64_t now_ns);
+
+#endif
