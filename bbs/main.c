@@ -14,6 +14,7 @@
 
 static const struct cli_option *const question[] = ASKS_WITH(bbs_timeout_options);
 static const struct cli_option *const change[] = ASKS_WITH(bbs_wait_options);
+static const struct cli_option *const restart[] = ASKS_WITH(bbs_restart_options);
 static const struct cli_option *const run[] = ASKS_WITH(bbs_run_options, bbs_secrets_options);
 static const struct cli_option *const tasks[] =
     ASKS_WITH(bbs_tasks_options, bbs_timeout_options, bbs_secrets_options);
@@ -73,6 +74,14 @@ static const char ps_details[] =
 static const char why_details[] =
     "Without INDEX all instances of NAME are explained; of more than 50, those that do not run come\n"
     "first. What waits for a cell is explained by the auctioneer, too, if one answers.\n";
+
+static const char restart_details[] =
+    "NAME is an app's, or a process_guid; with /N only that index. Each instance is asked to stop,\n"
+    "one that waits, or has crashed, is made anew, and the next one is not touched before the new\n"
+    "one has run for a second: its cell, ports and crash count are new, the definition is the same.\n"
+    "It goes no further when one crashes as it starts (exit status 1), does not run in time (6), or\n"
+    "somebody removes the app or scales it down meanwhile (4); how far it came is told. What was\n"
+    "stopped is started anew in any case, by the cluster.\n";
 
 static const char rm_details[] =
     "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there nothing\n"
@@ -151,6 +160,8 @@ static const struct cli_command commands[] = {
     {"ps", "[NAME]", "shows the instances of all processes, or of one", ps_details, question, 0, 1,
      bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
+    {"restart", "NAME[/N]", "stops and starts instances anew, one at a time", restart_details,
+     restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},
     {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", why_details, why, 1, 2,

@@ -6,6 +6,7 @@
 
 int bbs_apply_run(const struct invocation *call, struct err *err);
 int bbs_ps_run(const struct invocation *call, struct err *err);
+int bbs_restart_run(const struct invocation *call, struct err *err);
 int bbs_scale_run(const struct invocation *call, struct err *err);
 int bbs_rm_run(const struct invocation *call, struct err *err);
 int bbs_events_run(const struct invocation *call, struct err *err);
@@ -30,6 +31,7 @@ extern const struct cli_option bbs_task_options[];
 extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_why_options[];
 extern const struct cli_option bbs_events_options[];
+extern const struct cli_option bbs_restart_options[];
 extern const struct cli_option bbs_restore_options[];
 extern const struct cli_option bbs_serve_options[];
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLL_MS = 100, POLL_SLOW_MS = 500, POLL_SLOW_AFTER_MS = 5000, ANSWER_MS = 10000 };
+enum { POLL_MS = 100, POLL_SLOW_MS = 500, POLL_SLOW_AFTER_MS = 5000, ANSWER_MS = 10000, LOOK_LEAST_MS = 500 };
 
 const struct cli_option bbs_timeout_options[] = {
     {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
@@ -259,6 +259,11 @@ static bool still_settling(const struct session *s, const struct settling *settl
     return s->settle && settling->done && settling->since_ms <= over_ms;
 }
 
+int64_t session_look_ms(int64_t left_ms)
+{
+    return left_ms < LOOK_LEAST_MS ? LOOK_LEAST_MS : left_ms < ANSWER_MS ? left_ms : ANSWER_MS;
+}
+
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err)
 {
@@ -269,8 +274,8 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     int64_t passed_ms = 0, over_ms = 0;
     int r;
     for (;;) {
-        /* Each look has time of its own, so that a slow answer is not taken for the end. */
-        cli_client_limit(s->client, ANSWER_MS);
+        int64_t left_ms = s->timeout_ms - (cli_now_ms() - s->begun_ms);
+        cli_client_limit(s->client, session_look_ms(left_ms));
         r = look(s, name, process_guid, desired, &shown, &p, &settling, text, sizeof(text), err);
         if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
             break;

@@ -57,6 +57,10 @@ Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
+/* How long one look at the board may take while something is waited for, `left_ms` before the end: a
+ * slow answer is not the end of the waiting, but the end comes in time. */
+int64_t session_look_ms(int64_t left_ms);
+
 /* Removes a process and tells it so. `replaced_by`: only while the process with this guid is
  * desired, else ERR_CONFLICT; "" = whatever there is. */
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,

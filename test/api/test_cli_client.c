@@ -440,6 +440,35 @@ static void a_task_is_not_desired_for_an_hour(void **state)
     assert_non_null(strstr(f->err.text, "; it may run all the same: bbs task t-"));
 }
 
+/* A bbs that takes the question and says nothing is given no more time than there is. */
+static void waiting_ends_in_time(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option *const options[] = {
+        cli_bbs_options, cli_tls_options, bbs_wait_options, bbs_output_options, NULL};
+    static const struct cli_command waits[] = {{"x", "", "", NULL, options, 0, 0, nothing}, {0}};
+    static const struct cli_program bbs = {"bbs", "", waits};
+    struct session s;
+    char *argv[] = {
+        arena_strdup(&f->arena, "bbs"),
+        arena_strdup(&f->arena, "x"),
+        arena_strdup(&f->arena, "--timeout=1s"),
+        arena_printf(&f->arena, "--bbs-url=%s/never?", url), /* then the path is its query */
+        arena_printf(&f->arena, "--ca-cert-file=%s", client_files.ca),
+        arena_printf(&f->arena, "--client-cert-file=%s", client_files.cert),
+        arena_printf(&f->arena, "--client-key-file=%s", client_files.key),
+    };
+    assert_int_equal(cli_parse(&f->arena, &bbs, 7, argv, &f->call, &f->err), 0);
+    assert_int_equal(cli_complete(&f->call, (char *[]){NULL}, &f->err), 0);
+    assert_int_equal(session_open(&f->call, &s, &f->err), 0);
+    int64_t begun_ms = cli_now_ms();
+    assert_int_equal(session_wait(&s, "web", "web-1", 1, &f->err), -ERR_TIMEOUT);
+    int64_t passed_ms = cli_now_ms() - begun_ms;
+    assert_true(passed_ms >= 900);
+    assert_true(passed_ms < 9000); /* the time that an answer has when there is enough */
+    session_close(&s);
+}
+
 static bool refused_for_its_ca(const struct fixture *f)
 {
     return strstr(f->err.text, "certificate") || strstr(f->err.text, "TLS connect error");
@@ -573,6 +602,7 @@ int main(void)
         TEST(a_stream_begins_in_time),
         TEST(a_call_can_be_stopped),
         TEST(a_task_is_not_desired_for_an_hour),
+        TEST(waiting_ends_in_time),
         TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
         TEST(an_interrupt_ends_a_call),
     };

@@ -1,0 +1,267 @@
+/* bbs restart: one instance after the other. */
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/restart.h"
+#include "bbs/cli/session_io.h"
+#include "common/cli/cli_io.h"
+#include "common/cli/printable.h"
+#include "common/codec/json.h"
+#include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { POLL_MS = 200 };
+
+const struct cli_option bbs_restart_options[] = {
+    {.name = "timeout",
+     .value = "TIME",
+     .help = "how long to try, and to wait for each instance",
+     .fallback = "60s"},
+    {0},
+};
+
+struct restart {
+    struct session *s;
+    const char *name;
+    Models__DesiredLRP *lrp;
+    int32_t first, end; /* indices */
+    /* Of the one that is restarted now. */
+    int32_t index;
+    const char *label;    /* "web/0" */
+    const char *old_guid; /* "" = none was there */
+    bool stopped;
+};
+
+/* How many were done, for whoever has to go on. */
+static const char *so_far(const struct restart *r)
+{
+    return arena_printf(&r->s->arena, "%d of %d restarted", (int)(r->index - r->first),
+                        (int)(r->end - r->first));
+}
+
+/* The record of the index, in `a`; *ret_record is NULL when there is none. */
+static int get_record(const struct restart *r, struct arena *a,
+                      const Models__ActualLRP **ret_record, struct err *err)
+{
+    Models__ActualLRP **actuals;
+    size_t count;
+    int code = session_actuals(r->s, a, r->lrp->process_guid, &actuals, &count, err);
+    if (code == 0) {
+        *ret_record = restart_record(actuals, count, r->index);
+    }
+    return code;
+}
+
+static int retire(struct restart *r, struct err *err)
+{
+    const Models__ActualLRP *record = NULL;
+    int code = get_record(r, &r->s->arena, &record, err);
+    const Models__ActualLRPInstanceKey *at = record ? record->actual_lrp_instance_key : NULL;
+    r->old_guid = at ? at->instance_guid : "";
+    if (code < 0 || !record) {
+        return code;
+    }
+    Models__RetireActualLRPRequest request = MODELS__RETIRE_ACTUAL_LRPREQUEST__INIT;
+    request.actual_lrp_key = record->actual_lrp_key;
+    ProtobufCMessage *m;
+    code = cli_client_call(r->s->client, &r->s->arena, "/v1/actual_lrps/retire", &request.base,
+                           &models__actual_lrplifecycle_response__descriptor, &m, err);
+    r->stopped = code == 0 || cli_client_may_have_done(r->s->client);
+    return code == -ERR_NOT_FOUND ? 0 : code; /* it went meanwhile, and is made anew */
+}
+
+/* Somebody may have removed the app, or scaled it down. */
+static int still_desired(const struct restart *r, struct arena *a, struct err *err)
+{
+    Models__DesiredLRPByProcessGuidRequest request =
+        MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    request.process_guid = r->lrp->process_guid;
+    ProtobufCMessage *m;
+    int code = cli_client_call(r->s->client, a, "/v1/desired_lrps/get_by_process_guid.r3",
+                               &request.base, &models__desired_lrpresponse__descriptor, &m, err);
+    if (code == -ERR_NOT_FOUND) {
+        return err_set(err, ERR_CONFLICT, "somebody else removed it meanwhile");
+    }
+    const Models__DesiredLRP *now =
+        code == 0 ? ((const Models__DesiredLRPResponse *)m)->desired_lrp : NULL;
+    return now && now->instances <= r->index
+               ? err_set(err, ERR_CONFLICT, "somebody else scaled it to %d meanwhile",
+                         (int)now->instances)
+               : code;
+}
+
+static int tell_done(const struct restart *r, const Models__ActualLRP *record, struct err *err)
+{
+    const Models__ActualLRPInstanceKey *at = record->actual_lrp_instance_key;
+    struct buf out;
+    buf_init(&out);
+    if (r->s->json) {
+        buf_append_string(&out, "{\"name\":");
+        json_string_text(bytes_of(r->name), &out);
+        buf_append_string(&out, ",\"process_guid\":");
+        json_string_text(bytes_of(r->lrp->process_guid), &out);
+        buf_printf(&out, ",\"index\":%d,\"result\":\"restarted\",\"cell_id\":", (int)r->index);
+        json_string_text(bytes_of(at->cell_id), &out);
+        buf_append_string(&out, ",\"instance_guid\":");
+        json_string_text(bytes_of(at->instance_guid), &out);
+        buf_append_string(&out, "}\n");
+    } else {
+        buf_printf(&out, "%s restarted on %s (%s)\n", r->label, at->cell_id, at->instance_guid);
+    }
+    int code = cli_print(buf_bytes(&out), err);
+    buf_done(&out);
+    return code;
+}
+
+/* An instance that crashes as it starts is RUNNING for a moment, too. */
+struct settling {
+    char guid[80];
+    int64_t since_ms;
+};
+
+static bool has_settled(struct settling *s, const Models__ActualLRP *record, int64_t now_ms)
+{
+    const char *guid = record->actual_lrp_instance_key->instance_guid;
+    if (strcmp(s->guid, guid) != 0) {
+        snprintf(s->guid, sizeof(s->guid), "%s", guid);
+        s->since_ms = now_ms;
+    }
+    return (now_ms - s->since_ms) * 1000000 >= LRP_SETTLED_NS;
+}
+
+/* Looks once: 1 when the new one runs and has settled, and was told. `text`: how it is. */
+static int look(const struct restart *r, struct settling *settling, char *text, size_t size,
+                struct err *err)
+{
+    struct arena a;
+    const Models__ActualLRP *record = NULL;
+    arena_init(&a);
+    int64_t now_ms = cli_now_ms();
+    int code = get_record(r, &a, &record, err);
+    code = code < 0 || record ? code : still_desired(r, &a, err);
+    if (code == 0) {
+        snprintf(text, size, "%s", restart_text(&a, r->label, record));
+        switch (restart_judge(record, r->old_guid)) {
+        case RESTART_RUNS:
+            if (has_settled(settling, record, now_ms)) {
+                code = tell_done(r, record, err);
+                code = code == 0 ? 1 : code;
+            }
+            break;
+        case RESTART_CRASHED:
+            code = err_set(err, ERR_IO, "it crashed as it started anew: %.80s",
+                           text_printable(&a, record->crash_reason));
+            break;
+        case RESTART_STOPS:
+        case RESTART_STARTS:
+            break;
+        }
+    }
+    arena_done(&a);
+    return code;
+}
+
+static int wait_for(struct restart *r, struct err *err)
+{
+    struct cli_progress shown = {0};
+    struct settling settling = {.since_ms = 0};
+    char text[200] = "";
+    int64_t begun_ms = cli_now_ms(), left_ms;
+    int code;
+    do {
+        left_ms = r->s->timeout_ms - (cli_now_ms() - begun_ms);
+        cli_client_limit(r->s->client, session_look_ms(left_ms));
+        code = look(r, &settling, text, sizeof(text), err);
+        bool again = code == 0 || code == -ERR_UNAVAILABLE || code == -ERR_TIMEOUT;
+        if (!again || cli_interrupted()) {
+            break;
+        }
+        cli_progress(&shown, text);
+        cli_sleep_ms(POLL_MS);
+    } while (left_ms > 0);
+    cli_progress(&shown, NULL);
+    if (code > 0) {
+        return 0;
+    }
+    return code == 0 && !cli_interrupted() ? err_set(err, ERR_TIMEOUT, "after %lld s: %.100s",
+                                                     (long long)(r->s->timeout_ms / 1000), text)
+                                           : code;
+}
+
+/* Why it goes no further. */
+static int stop_here(const struct restart *r, struct err *err)
+{
+    struct err inner = *err;
+    const char *what = !r->stopped ? ""
+                                   : arena_printf(&r->s->arena,
+                                                  "; %s was stopped, and is "
+                                                  "started anew whatever happens here",
+                                                  r->label);
+    if (cli_interrupted()) {
+        return err_set(err, ERR_UNKNOWN, "interrupted; %s%s", so_far(r), what);
+    }
+    return err_set(err, inner.code, "%.60s: %.120s; %s", r->label, inner.text, so_far(r));
+}
+
+static int restart_all(struct restart *r, struct err *err)
+{
+    for (r->index = r->first; r->index < r->end; r->index++) {
+        r->label = arena_printf(&r->s->arena, "%s/%d", r->name, (int)r->index);
+        r->stopped = false;
+        cli_client_limit(r->s->client, r->s->timeout_ms);
+        int code = cli_interrupted() ? -ERR_UNKNOWN : retire(r, err);
+        code = code < 0 ? code : wait_for(r, err);
+        if (code < 0 || cli_interrupted()) {
+            return stop_here(r, err);
+        }
+    }
+    return 0;
+}
+
+/* Which instances are meant. */
+static int find(struct restart *r, int32_t index, struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t count;
+    int code = session_named(r->s, r->name, &lrps, &count, err);
+    if (code < 0) {
+        return code;
+    }
+    if (count > 1) {
+        return err_set(err, ERR_CONFLICT,
+                       "\"%.60s\" is being replaced: it has %zu definitions; apply it again to "
+                       "finish that, or give a process_guid (bbs ps --output json)",
+                       r->name, count);
+    }
+    r->lrp = lrps[0];
+    if (index >= r->lrp->instances) {
+        return err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instances", r->name,
+                       (int)index, (int)r->lrp->instances);
+    }
+    r->first = index < 0 ? 0 : index;
+    r->end = index < 0 ? r->lrp->instances : index + 1;
+    return r->end > 0 ? 0
+                      : session_line(r->s, r->name, r->lrp->process_guid,
+                                     "has no instances: nothing is restarted", err);
+}
+
+int bbs_restart_run(const struct invocation *call, struct err *err)
+{
+    struct session s;
+    struct restart r = {.s = &s};
+    int32_t index = -1;
+    int code = restart_target(call->arena, call->arguments[0], &r.name, &index, err);
+    if (code < 0) {
+        return code;
+    }
+    code = session_open(call, &s, err);
+    code = code < 0 ? code : find(&r, index, err);
+    code = code < 0 ? code : restart_all(&r, err);
+    if (code < 0 && s.json && !cli_interrupted()) {
+        session_count(&s, call->arguments[0], code, err);
+        code = s.status;
+    }
+    session_close(&s);
+    return code;
+}

@@ -1,0 +1,112 @@
+/* What bbs restart makes of its argument, and of the records it sees while it waits. */
+#include "bbs/cli/restart.h"
+#include "test/tool/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void an_index_may_be_given(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *text, *name; /* NULL: refused */
+        int32_t index;
+    } rows[] = {
+        {"web", "web", -1},       {"web/0", "web", 0}, {"web/999999", "web", 999999},
+        {"web/007", "web", 7},    {"a/b/1", "a/b", 1}, {"web/", NULL, 0},
+        {"web/x", NULL, 0},       {"web/-1", NULL, 0}, {"web/1x", NULL, 0},
+        {"web/1000000", NULL, 0}, {"/1", NULL, 0},     {"/", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *name = NULL;
+        int32_t index = 42;
+        int r = restart_target(&f->arena, rows[i].text, &name, &index, &f->err);
+        assert_int_equal(r, rows[i].name ? 0 : -ERR_INVALID);
+        if (rows[i].name) {
+            assert_string_equal(name, rows[i].name);
+            assert_int_equal(index, rows[i].index);
+        }
+    }
+}
+
+static Models__ActualLRP *record(struct fixture *f, int32_t index, const char *state,
+                                 const char *guid, int32_t crashes)
+{
+    Models__ActualLRP *r = ARENA_NEW(&f->arena, Models__ActualLRP);
+    models__actual_lrp__init(r);
+    r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
+    models__actual_lrpkey__init(r->actual_lrp_key);
+    r->actual_lrp_key->index = index;
+    r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);
+    r->actual_lrp_instance_key->instance_guid = arena_strdup(&f->arena, guid);
+    r->actual_lrp_instance_key->cell_id = arena_strdup(&f->arena, *guid ? "c1" : "");
+    r->state = arena_strdup(&f->arena, state);
+    r->crash_count = crashes;
+    return r;
+}
+
+static void only_a_new_one_counts(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *state, *guid;
+        int32_t crashes;
+        bool stopping;
+        enum restart_state expected;
+    } rows[] = {
+        {"RUNNING", "old", 0, false,
+         RESTART_STOPS}, /* a bbs told it, and the mark is not seen yet */
+        {"RUNNING", "old", 2, true, RESTART_STOPS},
+        {"CLAIMED", "old", 0, true, RESTART_STOPS},
+        {"UNCLAIMED", "", 0, true, RESTART_STOPS},
+        {"UNCLAIMED", "", 0, false, RESTART_STARTS},
+        {"CLAIMED", "new", 0, false, RESTART_STARTS},
+        {"RUNNING", "new", 0, false, RESTART_RUNS},
+        {"RUNNING", "new", 0, true, RESTART_STOPS}, /* somebody else restarts it, too */
+        {"UNCLAIMED", "", 1, false, RESTART_CRASHED},
+        {"RUNNING", "new", 1, false, RESTART_CRASHED}, /* it crashed, and was started again */
+        {"CRASHED", "", 3, false, RESTART_CRASHED},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__ActualLRP *r = record(f, 0, rows[i].state, rows[i].guid, rows[i].crashes);
+        r->stopping = rows[i].stopping;
+        assert_int_equal(restart_judge(r, "old"), rows[i].expected);
+    }
+    assert_int_equal(restart_judge(NULL, "old"), RESTART_STARTS);
+    assert_int_equal(restart_judge(record(f, 0, "RUNNING", "new", 0), ""), RESTART_RUNS);
+}
+
+static void the_record_is_the_ordinary_one(void **state)
+{
+    struct fixture *f = *state;
+    Models__ActualLRP *all[] = {record(f, 0, "RUNNING", "a", 0), record(f, 1, "RUNNING", "b", 0),
+                                record(f, 1, "RUNNING", "c", 0)};
+    all[1]->presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
+    assert_ptr_equal(restart_record(all, 3, 1), all[2]);
+    assert_null(restart_record(all, 2, 1));
+    assert_null(restart_record(all, 3, 2));
+    assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: RUNNING on c1");
+    all[2]->stopping = true;
+    assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: STOPPING on c1");
+    Models__ActualLRP *waits = record(f, 1, "UNCLAIMED", "", 0);
+    waits->placement_error = arena_strdup(&f->arena, "no\033 room");
+    assert_string_equal(restart_text(&f->arena, "web/1", waits), "web/1: UNCLAIMED (no? room)");
+    assert_string_equal(restart_text(&f->arena, "web/1", NULL), "web/1: is made anew");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_index_may_be_given),
+        TEST(only_a_new_one_counts),
+        TEST(the_record_is_the_ordinary_one),
+    };
+    return cmocka_run_group_tests_name("bbs restart", tests, NULL, NULL);
+}
