@@ -36,8 +36,7 @@ static int follow_once(struct session *s, struct feed_follow *f, struct err *err
     f->connect(f->owner);
     f->taken = 0;
     /* Until a bbs has answered once, the time of the command is the limit. */
-    int64_t left_ms = s->timeout_ms - (cli_now_ms() - s->begun_ms);
-    cli_client_limit(s->client, *f->seen ? -1 : left_ms > 0 ? left_ms : 0);
+    cli_client_limit(s->client, *f->seen ? -1 : session_left_ms(s));
     return cli_client_stream(s->client, "/v1/board/feed", &request.base, SILENCE_MS, take, &call,
                              err);
 }

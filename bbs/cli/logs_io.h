@@ -54,9 +54,6 @@ void log_reader_done(struct log_reader *r);
  * `result` says how. The rep's answer must begin within `limit_ms`. */
 void log_reader_read(struct log_reader *r, int64_t lines, bool follow, int64_t limit_ms);
 
-/* What is left of the session's time; at least 0. */
-int64_t logs_left_ms(const struct logs *l);
-
 /* Where the cell's rep is; NULL when it is not present. */
 const char *logs_url_of(const struct logs *l, const char *cell_id);
 

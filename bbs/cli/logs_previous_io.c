@@ -34,7 +34,7 @@ static void ask(struct asking *g, struct answer *one)
     one->asked = true;
     one->result = cli_client_open(l->call, one->cell.url, &c, &one->err);
     if (one->result == 0) {
-        cli_client_limit(c, logs_left_ms(l));
+        cli_client_limit(c, session_left_ms(l->s));
         one->result = cli_client_get(c, &one->arena, g->path, &body, &one->err);
     }
     cli_client_close(c);

@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int64_t logs_left_ms(const struct logs *l)
-{
-    int64_t left_ms = l->s->timeout_ms - (cli_now_ms() - l->s->begun_ms);
-    return left_ms > 0 ? left_ms : 0;
-}
-
 const char *logs_url_of(const struct logs *l, const char *cell_id)
 {
     for (size_t i = 0; i < l->cell_count; i++) {
@@ -124,7 +118,7 @@ struct ahead {
 static void *read_ahead(void *ahead)
 {
     struct log_reader *r = &((struct ahead *)ahead)->reader;
-    log_reader_read(r, r->logs->lines, false, logs_left_ms(r->logs));
+    log_reader_read(r, r->logs->lines, false, session_left_ms(r->logs->s));
     return NULL;
 }
 

@@ -40,7 +40,7 @@ static int read_one(struct logs *l, const struct log_source *source, bool follow
 {
     struct log_reader r;
     log_reader_init(&r, l, source);
-    log_reader_read(&r, l->lines, follow, logs_left_ms(l));
+    log_reader_read(&r, l->lines, follow, session_left_ms(l->s));
     if (follow && r.result == -ERR_UNAVAILABLE && r.answered) {
         read_on(&r);
     }

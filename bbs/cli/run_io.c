@@ -81,8 +81,7 @@ static int look(struct session *s, const struct task_app *app, struct cli_progre
 {
     struct arena a;
     arena_init(&a);
-    int64_t left_ms = s->timeout_ms - (cli_now_ms() - s->begun_ms);
-    cli_client_limit(s->client, session_look_ms(left_ms));
+    cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
     int r = session_task_by_guid(s, &a, app->request->task_guid, ret_task, err);
     if (r == 0) {
         snprintf(text, text_size, "%s", task_progress_text(&a, app->name, *ret_task));

@@ -259,6 +259,12 @@ static bool still_settling(const struct session *s, const struct settling *settl
     return s->settle && settling->done && settling->since_ms <= over_ms;
 }
 
+int64_t session_left_ms(const struct session *s)
+{
+    int64_t left_ms = s->timeout_ms - (cli_now_ms() - s->begun_ms);
+    return left_ms > 0 ? left_ms : 0;
+}
+
 int64_t session_look_ms(int64_t left_ms)
 {
     return left_ms < LOOK_LEAST_MS ? LOOK_LEAST_MS : left_ms < ANSWER_MS ? left_ms : ANSWER_MS;
@@ -274,8 +280,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     int64_t passed_ms = 0, over_ms = 0;
     int r;
     for (;;) {
-        int64_t left_ms = s->timeout_ms - (cli_now_ms() - s->begun_ms);
-        cli_client_limit(s->client, session_look_ms(left_ms));
+        cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
         r = look(s, name, process_guid, desired, &shown, &p, &settling, text, sizeof(text), err);
         if (r > 0 || (r < 0 && r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT)) {
             break;

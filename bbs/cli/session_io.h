@@ -57,6 +57,9 @@ Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
+/* What is left of the time of the command; at least 0. */
+int64_t session_left_ms(const struct session *s);
+
 /* How long one look at the board may take while something is waited for, `left_ms` before the end: a
  * slow answer is not the end of the waiting, but the end comes in time. */
 int64_t session_look_ms(int64_t left_ms);

@@ -107,6 +107,12 @@ static int take(void *owner, struct bytes bytes)
     }
 }
 
+static int64_t at_most(int64_t limit_ms, const struct session *s)
+{
+    int64_t left_ms = session_left_ms(s);
+    return left_ms < limit_ms ? left_ms : limit_ms;
+}
+
 static void find_leader(struct asker *q)
 {
     struct snapshot snapshot = {.asker = q};
@@ -118,10 +124,10 @@ static void find_leader(struct asker *q)
     q->leader_sought = true;
     q->leader = "";
     buf_init(&snapshot.partial);
-    cli_client_limit(q->s->client, SNAPSHOT_MS);
+    cli_client_limit(q->s->client, at_most(SNAPSHOT_MS, q->s));
     (void)cli_client_stream(q->s->client, "/v1/board/feed", &request.base, SNAPSHOT_MS, take,
                             &snapshot, NULL);
-    cli_client_limit(q->s->client, q->s->timeout_ms);
+    cli_client_limit(q->s->client, session_left_ms(q->s));
     buf_done(&snapshot.partial);
 }
 
@@ -142,7 +148,7 @@ static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
                            ? arena_printf(a, "/why?task_guid=%s", guid)
                            : arena_printf(a, "/why?process_guid=%s&index=%d", guid, (int)w->index);
     if (*q->leader && cli_client_open(q->call, q->leader, &c, NULL) == 0) {
-        cli_client_limit(c, ASK_MS);
+        cli_client_limit(c, at_most(ASK_MS, q->s));
         if (cli_client_get(c, a, path, &body, NULL) < 0) {
             body = (struct bytes){0};
         }

@@ -52,6 +52,7 @@ struct cli_client {
     char *urls[CLIENT_URLS_MAX];
     size_t url_count;
     size_t next;         /* the URL that answered last */
+    size_t tried;        /* of the URLs, in this call */
     int64_t deadline_ms; /* -1 = none */
     bool may_have_done;  /* a try of this call was sent, and not answered */
     const char *ca, *cert, *key;
@@ -62,6 +63,7 @@ struct cli_client {
     void *owner;
     int taken;
     int64_t silence_ms, heard_ms;
+    int64_t begin_until_ms; /* it has begun by then */
     const atomic_bool *stop;
 };
 
@@ -182,12 +184,13 @@ static int on_progress(void *client, curl_off_t down_total, curl_off_t down, cur
     (void)down_total, (void)down, (void)up_total, (void)up;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     bool silent = c->take && (cli_now_ms() - c->heard_ms > c->silence_ms ||
-                              (status == 0 && time_left(c) <= 0));
+                              (status == 0 && cli_now_ms() >= c->begin_until_ms));
     return cli_interrupted() || silent || (c->stop && atomic_load(c->stop));
 }
 
 /* Options that hold for every call; libcurl keeps the connection through the reset. */
-static void prepare(struct cli_client *c, const char *path, const struct buf *body)
+static void prepare(struct cli_client *c, const char *path, const struct buf *body,
+                    int64_t limit_ms)
 {
     char url[2048];
     snprintf(url, sizeof(url), "%s%s", c->urls[c->next], path);
@@ -206,9 +209,8 @@ static void prepare(struct cli_client *c, const char *path, const struct buf *bo
         curl_easy_setopt(c->curl, CURLOPT_TCP_KEEPINTVL, (long)STREAM_KEEPALIVE_S);
     }
     curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->detail);
-    int64_t left_ms = time_left(c);
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS,
-                     (long)(left_ms < CLIENT_CONNECT_MS ? left_ms : CLIENT_CONNECT_MS));
+                     (long)(limit_ms < CLIENT_CONNECT_MS ? limit_ms : CLIENT_CONNECT_MS));
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
     curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
@@ -316,6 +318,18 @@ static bool was_sent(struct cli_client *c)
     return sent_us > 0;
 }
 
+/* How long this server is waited for: those that were not tried yet have their share of what is left. */
+static int64_t attempt_ms(const struct cli_client *c, int64_t left_ms)
+{
+    if (c->url_count == 1) {
+        return left_ms;
+    }
+    int64_t share_ms = left_ms / (int64_t)(c->url_count - c->tried % c->url_count);
+    share_ms = share_ms < CLIENT_ATTEMPT_LEAST_MS ? CLIENT_ATTEMPT_LEAST_MS : share_ms;
+    share_ms = share_ms < CLIENT_ATTEMPT_MS ? share_ms : CLIENT_ATTEMPT_MS;
+    return share_ms < left_ms ? share_ms : left_ms;
+}
+
 /* One exchange with one server; 0 when it answered 200. */
 static int exchange(struct cli_client *c, const char *path, const struct buf *body, struct err *err)
 {
@@ -323,13 +337,13 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     if (left <= 0) {
         return err_set(err, ERR_TIMEOUT, "no answer in time");
     }
-    bool others = c->url_count > 1;
-    prepare(c, path, body);
+    int64_t limit_ms = attempt_ms(c, left);
+    prepare(c, path, body, limit_ms);
+    c->begin_until_ms = cli_now_ms() + limit_ms;
     struct curl_slist *headers = make_headers(body != NULL);
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     if (!c->take) {
-        long limit = (long)(others && left > CLIENT_ATTEMPT_MS ? CLIENT_ATTEMPT_MS : left);
-        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, limit);
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)limit_ms);
     }
     buf_clear(&c->body);
     c->detail[0] = 0;
@@ -371,13 +385,13 @@ static int exchange_with_any(struct cli_client *c, const char *path, const struc
 {
     int64_t begun_ms = cli_now_ms();
     c->may_have_done = false;
-    for (size_t tried = 1;; tried++) {
+    for (c->tried = 0;;) {
         int r = exchange(c, path, body, err);
         if (r != -ERR_UNAVAILABLE) {
             return r;
         }
         c->next = (c->next + 1) % c->url_count;
-        if (tried % c->url_count == 0) {
+        if (++c->tried % c->url_count == 0) {
             bool patient = cli_now_ms() - begun_ms < CLIENT_PATIENCE_MS;
             if (!patient || time_left(c) <= CLIENT_PAUSE_MS) {
                 return tried_all(c, r, err);
@@ -469,6 +483,7 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
     c->owner = owner;
     c->taken = 0;
     c->silence_ms = silence_ms;
+    c->tried = 0;
     int r = exchange(c, path, NULL, err);
     c->take = NULL;
     return c->taken < 0 ? c->taken : r;
@@ -497,6 +512,7 @@ int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMes
     c->owner = owner;
     c->taken = 0;
     c->silence_ms = silence_ms;
+    c->tried = 0;
     int r = exchange(c, path, &body, err);
     c->take = NULL;
     buf_done(&body);

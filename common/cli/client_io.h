@@ -10,7 +10,9 @@
 enum {
     CLIENT_URLS_MAX = 16,
     CLIENT_CONNECT_MS = 2000,
-    CLIENT_ATTEMPT_MS = 5000,  /* then the next bbs is asked, if there is one */
+    CLIENT_ATTEMPT_MS = 5000,  /* then the next bbs is asked, if there is one; sooner when there is
+                                * less time for each, */
+    CLIENT_ATTEMPT_LEAST_MS = 500, /* but not before this */
     CLIENT_PATIENCE_MS = 3000, /* how long a whole round of refusals is repeated */
     CLIENT_PAUSE_MS = 200,     /* after all of them were refused */
     CLIENT_ANSWER_MAX = 512 * 1024 * 1024,

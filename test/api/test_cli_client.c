@@ -384,6 +384,25 @@ static void a_stream_begins_in_time(void **state)
     close(fd);
 }
 
+/* One that says nothing leaves time for the next, however little there is. */
+static void the_time_is_for_all_servers(void **state)
+{
+    struct fixture *f = *state;
+    const char *mute;
+    ProtobufCMessage *answer = NULL;
+    int fd = mute_listener(&f->arena, &mute);
+    const char *both = arena_printf(&f->arena, "%s/never?,%s", url, url);
+    const char *and_mute = arena_printf(&f->arena, "%s,%s", mute, url);
+    const char *const lists[] = {both, and_mute};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(open_with(f, &client_files, lists[i], CLIENT_ATTEMPT_MS - 1000), 0);
+        assert_int_equal(ask(f, "/echo", NULL, &answer), 0);
+        cli_client_close(f->client);
+        f->client = NULL;
+    }
+    close(fd);
+}
+
 static void *stop_soon(void *stop)
 {
     cli_sleep_ms(300);
@@ -600,6 +619,7 @@ int main(void)
         TEST(a_lost_answer_is_told),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(a_stream_begins_in_time),
+        TEST(the_time_is_for_all_servers),
         TEST(a_call_can_be_stopped),
         TEST(a_task_is_not_desired_for_an_hour),
         TEST(waiting_ends_in_time),
