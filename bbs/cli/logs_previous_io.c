@@ -21,6 +21,7 @@ struct asking {
     struct logs *logs;
     const char *name, *path;
     int32_t index;
+    int64_t until_ms; /* half of the time: what they keep is to be read then */
     struct answer *answers; /* one for each cell */
     pthread_mutex_t lock;
     size_t next;
@@ -34,7 +35,8 @@ static void ask(struct asking *g, struct answer *one)
     one->asked = true;
     one->result = cli_client_open(l->call, one->cell.url, &c, &one->err);
     if (one->result == 0) {
-        cli_client_limit(c, session_left_ms(l->s));
+        int64_t left_ms = g->until_ms - cli_now_ms();
+        cli_client_limit(c, left_ms > 0 ? left_ms : 0);
         one->result = cli_client_get(c, &one->arena, g->path, &body, &one->err);
     }
     cli_client_close(c);
@@ -171,6 +173,7 @@ int logs_add_previous(struct logs *l, const char *name, int32_t index, struct er
         .name = name,
         .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s", cli_escaped(a, name)),
         .index = index,
+        .until_ms = cli_now_ms() + session_left_ms(l->s) / 2,
         .answers = ARENA_ARRAY(a, l->cell_count, struct answer),
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
