@@ -142,20 +142,31 @@ static void answer_denied(const struct request *q, const struct route *route, st
     out->list[out->count - 1].reply.status = 403;
 }
 
+bool route_denies(const struct bbs *b, const struct request *q, struct effects *out)
+{
+    const char *allow;
+    const struct route *route = find(out->arena, q, &allow);
+    if (!route || (route->callers & bbs_caller(b, q))) {
+        return false;
+    }
+    answer_denied(q, route, out);
+    return true;
+}
+
 void route_request(struct bbs *b, const struct request *q, struct effects *out)
 {
     const char *allow;
     const struct route *route = find(out->arena, q, &allow);
-    if (route && !(route->callers & bbs_caller(b, q))) {
-        answer_denied(q, route, out); /* whether this bbs is ready or not */
-    } else if (board_went_back(b->board)) {
+    if (board_went_back(b->board)) {
         answer_not_done(out, q->id, board_went_back(b->board));
     } else if (!board_ready(b->board)) {
-        answer_unavailable(out, q->id);
+        answer_unavailable(out, q->id); /* whoever asks for whatever (behaviour.md 3) */
     } else if (!route && !allow[0]) {
         answer_text(out, q->id, 404, "404 page not found\n");
     } else if (!route) {
         answer_wrong_method(out, q->id, allow);
+    } else if (route_denies(b, q, out)) {
+        return;
     } else if (route->kind == WRITE && board_read_only(b->board)) {
         answer_unavailable(out, q->id);
     } else {

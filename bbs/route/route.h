@@ -29,6 +29,9 @@ struct ask {
 /* Answers EVENT_REQUEST, now or later. */
 void route_request(struct bbs *b, const struct request *q, struct effects *out);
 
+/* Answers a request whose caller may not make it (docs/certificates.md); false: it may. */
+bool route_denies(const struct bbs *b, const struct request *q, struct effects *out);
+
 /* struct role_ops.body_limit. */
 size_t route_body_limit(const char *path);
 

@@ -2,7 +2,7 @@
  * to a request of every kind of certificate on every route; `make docs` puts them there, and this test
  * holds them there. */
 #include "auctioneer/inside.h"
-#include "bbs/bbs.h"
+#include "bbs/route/route.h"
 #include "common/contract/caller.h"
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
@@ -37,6 +37,7 @@ struct asked {
     size_t row_count;
     struct role *role;
     struct role *role_of_any; /* the same with --any-client; NULL = it has no such option */
+    void (*step)(void *role, const struct event *ev, struct effects *out);
     bool grpc;
 };
 
@@ -82,6 +83,12 @@ static void step(void *target, const struct event *ev, struct effects *out)
     role_step(target, ev, out);
 }
 
+/* A bbs that has no board answers 503 to whoever asks: its routes are asked themselves. */
+static void ask_routes(void *target, const struct event *ev, struct effects *out)
+{
+    route_denies(target, &ev->request, out);
+}
+
 /* A refusal is told as 403, or as PERMISSION_DENIED. */
 static struct answer ask(const struct asked *t, struct role *role, const struct row *row,
                          const char *unit)
@@ -89,7 +96,7 @@ static struct answer ask(const struct asked *t, struct role *role, const struct 
     struct drive d;
     struct answer answer = {0};
     size_t replies = 0;
-    drive_init(&d, step, role);
+    drive_init(&d, t->step, role);
     d.now.mono_ns += SETTLED_NS; /* whoever is driven has lived before */
     drive_event(&d, (struct event){.kind = EVENT_REQUEST,
                                    .request = {.id = 7,
@@ -199,7 +206,6 @@ struct all {
     struct asked tables[TABLES];
 };
 
-/* A bbs that has not begun refuses all the same, and answers 503 to all else. */
 static struct role *new_bbs(bool any_client)
 {
     return bbs_new(&(struct bbs_config){
@@ -223,12 +229,16 @@ static void all_init(struct all *a)
     a->auctioneer_rows = rows_of(&auctioneer_questions);
     a->converger_rows = rows_of(&converger_questions);
     const struct asked tables[TABLES] = {
-        {"bbs", bbs_rows, sizeof(bbs_rows) / sizeof(bbs_rows[0]), a->bbs, a->bbs_of_any, false},
+        {"bbs", bbs_rows, sizeof(bbs_rows) / sizeof(bbs_rows[0]), a->bbs, a->bbs_of_any,
+         ask_routes, false},
         {"locket", locket_rows, sizeof(locket_rows) / sizeof(locket_rows[0]), a->bbs,
-         a->bbs_of_any, true},
-        {"rep", rep_rows, sizeof(rep_rows) / sizeof(rep_rows[0]), a->rep->role, NULL, false},
-        {"auctioneer", a->auctioneer_rows, auctioneer_questions.count, a->auctioneer, NULL, false},
-        {"converger", a->converger_rows, converger_questions.count, a->converger, NULL, false},
+         a->bbs_of_any, step, true},
+        {"rep", rep_rows, sizeof(rep_rows) / sizeof(rep_rows[0]), a->rep->role, NULL, step,
+         false},
+        {"auctioneer", a->auctioneer_rows, auctioneer_questions.count, a->auctioneer, NULL,
+         step, false},
+        {"converger", a->converger_rows, converger_questions.count, a->converger, NULL, step,
+         false},
     };
     memcpy(a->tables, tables, sizeof(tables));
 }
