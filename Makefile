@@ -119,6 +119,7 @@ docs: $(OUT)/test/table/test_lifecycle_docs $(OUT)/test/table/test_certificates 
 	$(Q)$(OUT)/test/table/test_certificates print >build/page && cp build/page docs/certificates.md
 	$(Q)$(OUT)/test/sim/test_tour print >build/page && cp build/page docs/tour.md
 	$(Q)$(OUT)/test/unit/test_app_keys print >build/page && cp build/page docs/app-file.md
+	$(Q)$(OUT)/test/unit/test_app_keys print-readme >build/page && cp build/page README.md
 
 clean:
 	rm -rf build

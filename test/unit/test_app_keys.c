@@ -1,5 +1,5 @@
 /* The keys of app files and task files: each of the API has its row, what no cell can do is refused with
- * the reason, and docs/app-file.md is what the rows print (make docs). */
+ * the reason, and docs/app-file.md and a part of README.md are what the rows print (make docs). */
 #include "common/appfile/app.h"
 #include "common/appfile/app_keys.h"
 #include "common/appfile/task_app.h"
@@ -283,6 +283,31 @@ static void print_page(struct buf *out)
     print_refused(out);
 }
 
+static const char keys_begin[] = "<!-- keys -->\n", keys_end[] = "<!-- end of keys -->\n";
+
+/* README.md with the keys as the rows print them; as it is where it does not say where they stand. */
+static void print_readme(struct buf *out)
+{
+    char *readme = page_read("README.md");
+    assert_non_null(readme);
+    char *from = strstr(readme, keys_begin), *to = strstr(readme, keys_end);
+    assert_true(from && to && from < to);
+    buf_append(out, readme, (size_t)(from - readme) + strlen(keys_begin));
+    print_keys(KEY_BOTH, true, out);
+    buf_append(out, to, strlen(to));
+    free(readme);
+}
+
+static void the_readme_has_all_keys(void **state)
+{
+    (void)state;
+    struct buf readme;
+    buf_init(&readme);
+    print_readme(&readme);
+    page_equals("README.md", buf_string(&readme), "make docs");
+    buf_done(&readme);
+}
+
 static void the_page_is_what_the_rows_print(void **state)
 {
     (void)state;
@@ -297,10 +322,11 @@ static void the_page_is_what_the_rows_print(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "print") == 0) {
+    bool readme = argc == 2 && strcmp(argv[1], "print-readme") == 0;
+    if (readme || (argc == 2 && strcmp(argv[1], "print") == 0)) {
         struct buf page;
         buf_init(&page);
-        print_page(&page);
+        (readme ? print_readme : print_page)(&page);
         fputs(buf_string(&page), stdout);
         buf_done(&page);
         return 0;
@@ -311,6 +337,7 @@ int main(int argc, char **argv)
         TEST(what_no_cell_can_do_is_refused_with_the_reason),
         TEST(bounds_hold),
         TEST(the_page_is_what_the_rows_print),
+        TEST(the_readme_has_all_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
