@@ -431,6 +431,7 @@ struct jobs {
     int64_t due_ns;
 };
 
+extern const struct op_row job_adopt_row; /* of a silent worker's job, by another; for tests */
 void board_jobs_noted(struct board *b, const char *key);  /* it was put or deleted */
 void board_jobs_reset(struct board *b);                   /* the copy was loaded anew */
 void board_jobs_timer(struct board *b, struct effects *out);

@@ -128,7 +128,7 @@ static const char *adopt_target(struct arena *a, const struct op_input *in)
     return key_job(a, ((const Board__JobRecord *)in->request)->id);
 }
 
-static const struct op_row adopt_row = {
+const struct op_row job_adopt_row = {
     .name = "job_adopt",
     .target = adopt_target,
     .gather = adopt_gather,
@@ -173,7 +173,7 @@ static void look(struct job_run *r, const struct copied *p, struct arena *arena,
         const Board__JobRecord *job = (const Board__JobRecord *)m;
         if (strcmp(job->worker, b->boot_id) != 0) {
             int64_t due_ns = silent_since_ns(b, job->worker, p) + JOB_SILENT_NS;
-            row = due_ns <= b->now.mono_ns ? &adopt_row : NULL;
+            row = due_ns <= b->now.mono_ns ? &job_adopt_row : NULL;
             r->next_ns = due_ns;
         } else if (job->not_before > b->now.wall_ns) {
             r->next_ns = b->now.mono_ns + (job->not_before - b->now.wall_ns);

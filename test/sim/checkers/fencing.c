@@ -2,6 +2,7 @@
  * lock. S6: it compares each record that it writes, all that the move's decision rests on, and the
  * epoch; and no two of its ops rest on each other (DESIGN 2, 6). */
 #include "models/actual_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -169,6 +170,25 @@ static void check_reads(struct scrutiny *s)
     }
 }
 
+static const char *cell_of_task(const struct past *p)
+{
+    const Models__Task *t = (const Models__Task *)(p ? p->message : NULL);
+    return t && t->cell_id[0] ? t->cell_id : NULL;
+}
+
+/* A rep's move compares its own cell's record, whose session it gave; that of a lost cell the one that
+ * says so. */
+static void check_task_reads(struct scrutiny *s)
+{
+    const struct past *p = s->change;
+    const char *cell = cell_of_task(p) ? cell_of_task(p) : cell_of_task(p->before);
+    bool reads_cell =
+        strcmp(p->cause->actor, "rep") == 0 || strcmp(p->cause->move, "disappear") == 0;
+    if (reads_cell && cell) {
+        must_read(s, key_cell(s->arena, cell), "S2", "the task's cell");
+    }
+}
+
 static bool by_leader(const struct past *p)
 {
     return strcmp(p->cause->actor, "auctioneer") == 0 || strcmp(p->cause->actor, "converger") == 0;
@@ -189,6 +209,9 @@ static void check_change(struct scrutiny *s)
     }
     if (p->type == RECORD_CELL && strcmp(p->cause->move, "lose") == 0) {
         must_read(s, key_brake(s->arena), "S6", "the brake");
+    }
+    if (p->type == RECORD_TASK) {
+        check_task_reads(s);
     }
     if (p->type != RECORD_ACTUAL) {
         return;

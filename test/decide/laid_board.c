@@ -1,0 +1,388 @@
+#include "test/decide/laid_board.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bbs/board/engine.h"
+
+struct laid_board {
+    struct board board; /* as far as a view looks at it; its copy holds what is fetched, too */
+    struct arena arena;
+};
+
+struct laid_board *laid_new(struct moment now, const char *epoch)
+{
+    struct laid_board *l = calloc(1, sizeof(*l));
+    if (!l) {
+        abort();
+    }
+    arena_init(&l->arena);
+    l->board.copy = copy_new();
+    l->board.now = now;
+    l->board.revision = LAID_NOW;
+    l->board.epoch = arena_strdup(&l->arena, epoch);
+    l->board.epoch_revision = LAID_EPOCH;
+    return l;
+}
+
+void laid_free(struct laid_board *l)
+{
+    if (l) {
+        copy_free(l->board.copy);
+        arena_done(&l->arena);
+        free(l);
+    }
+}
+
+void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
+              int64_t create_revision, int64_t mod_revision, int64_t seen_ns)
+{
+    struct arena scratch;
+    struct buf record;
+    arena_init(&scratch);
+    buf_init(&record);
+    record_encode(&record, message);
+    struct bytes value = {.data = record.data, .size = record.size};
+    version_unref(copy_put(l->board.copy,
+                           version_new(&scratch, key, value, create_revision, mod_revision),
+                           (struct sighting){.since_ns = seen_ns}));
+    buf_done(&record);
+    arena_done(&scratch);
+}
+
+/* ---- deciding ---- */
+
+static bool below(const char *key, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return strncmp(key, prefix, size) == 0 && (key[size] == 0 || prefix[size - 1] == '/');
+}
+
+/* What etcd would answer for this key or prefix. */
+static struct fetched fetch(const struct laid_board *l, struct arena *a, const char *key)
+{
+    struct fetched f = {.key = key};
+    for (struct copied *p = copy_from(l->board.copy, key);
+         p && below(version_key(copied_version(p)), key); p = copy_next(p)) {
+        const struct seen *seen = seen_of(a, copied_version(p));
+        struct seen *list = ARENA_ARRAY(a, f.count + 1, struct seen);
+        if (f.count) {
+            memcpy(list, f.list, f.count * sizeof(*list));
+        }
+        list[f.count++] = *seen;
+        f.list = list;
+    }
+    return f;
+}
+
+/* Gathers until nothing is missing, as op.c does. */
+static void gather(struct laid_board *l, const struct op_row *row, const struct op_input *in,
+                   struct arena *a, struct read_set *reads, void *snapshot)
+{
+    struct fetched *fetched = ARENA_ARRAY(a, FETCHES_MAX * FETCH_KEYS, struct fetched);
+    size_t count = 0;
+    for (int round = 0; round < FETCHES_MAX; round++) {
+        read_set_init(reads, a);
+        memset(snapshot, 0, row->snapshot_size);
+        struct view v = {.board = &l->board,
+                         .arena = a,
+                         .reads = reads,
+                         .fetched = fetched,
+                         .fetched_count = count};
+        row->gather(&v, in, snapshot);
+        if (!v.missing_count) {
+            return;
+        }
+        for (size_t i = 0; i < v.missing_count; i++) {
+            fetched[count++] = fetch(l, a, v.missing[i]);
+        }
+    }
+    assert(!"it never has all that it needs");
+}
+
+void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,
+                 struct arena *a, struct laid_plan *ret)
+{
+    struct random random;
+    struct op_input asked = *in;
+    random_seed(&random, (uint64_t[2]){1, 2});
+    asked.random = &random;
+    asked.now = l->board.now;
+    plan_init(&ret->plan, a);
+    void *snapshot = arena_alloc(a, row->snapshot_size);
+    gather(l, row, &asked, a, &ret->reads, snapshot);
+    row->decide(snapshot, &asked, &ret->plan);
+}
+
+void laid_print(const struct plan *p, struct buf *out)
+{
+    plan_print(p, out);
+    for (const struct change *c = p->changes; c; c = c->next) {
+        buf_printf(out, "%s ", c->text);
+        if (c->message) {
+            record_encode(out, c->message);
+        }
+    }
+    buf_printf(out, "%d", p->keep_container);
+}
+
+/* ---- judging ---- */
+
+static bool newer_below(const struct laid_board *l, const char *prefix, int64_t revision)
+{
+    for (struct copied *p = copy_from(l->board.copy, prefix);
+         p && strncmp(version_key(copied_version(p)), prefix, strlen(prefix)) == 0;
+         p = copy_next(p)) {
+        if (copied_version(p)->mod_revision > revision) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool passes(const struct laid_board *l, const struct compare *c)
+{
+    const struct copied *p = copy_find(l->board.copy, c->key);
+    switch (c->kind) {
+    case COMPARE_UNCHANGED:
+        return p && copied_version(p)->mod_revision == c->revision;
+    case COMPARE_EXISTS:
+        return p;
+    case COMPARE_ABSENT:
+        return !p;
+    case COMPARE_RANGE_EMPTY:
+        return !newer_below(l, c->key, 0);
+    case COMPARE_NOTHING_NEWER:
+        return !newer_below(l, c->key, c->revision);
+    case COMPARE_KIND_COUNT:
+        break;
+    }
+    return false;
+}
+
+bool laid_passes(const struct laid_board *l, const struct read_set *reads)
+{
+    for (size_t i = 0; i < reads->count; i++) {
+        if (!passes(l, &reads->list[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- changing a record ---- */
+
+/* A record says in these what its key says, too. */
+static bool names_its_record(const char *field)
+{
+    static const char *const names[] = {"process_guid", "index", "presence", "task_guid", "key",
+                                        "cell_id",      "role",  "id",       "domain"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], field) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *draw_word(struct arena *a, struct random *r)
+{
+    static const char *const words[] = {"",        "a",         "b",       "D1", "D2", "c2",
+                                        "RUNNING", "UNCLAIMED", "CLAIMED", "CRASHED"};
+    return arena_strdup(a, words[random_below(r, sizeof(words) / sizeof(words[0]))]);
+}
+
+static int64_t draw_number(struct random *r)
+{
+    static const int64_t numbers[] = {0, 1, 2, 3, 5, 7, 8, 900, 60000000000, 2000000000000};
+    return numbers[random_below(r, sizeof(numbers) / sizeof(numbers[0]))];
+}
+
+/* Changes one field of the message or of one within it; maybe to what it was. */
+static void change_field(ProtobufCMessage *m, struct arena *a, struct random *r)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    if (!d->n_fields) {
+        return;
+    }
+    const ProtobufCFieldDescriptor *f = &d->fields[random_below(r, d->n_fields)];
+    void *at = (char *)m + f->offset;
+    size_t *count = (size_t *)((char *)m + f->quantifier_offset);
+    if (names_its_record(f->name) || (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF)) {
+        return;
+    }
+    if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+        *count = *count ? *count - 1 : 0;
+        return;
+    }
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_MESSAGE:
+        if (*(ProtobufCMessage **)at) {
+            change_field(*(ProtobufCMessage **)at, a, r);
+        }
+        break;
+    case PROTOBUF_C_TYPE_STRING:
+        *(char **)at = draw_word(a, r);
+        break;
+    case PROTOBUF_C_TYPE_BOOL:
+        *(protobuf_c_boolean *)at = !*(protobuf_c_boolean *)at;
+        break;
+    case PROTOBUF_C_TYPE_ENUM: {
+        const ProtobufCEnumDescriptor *e = f->descriptor;
+        *(int *)at = e->values[random_below(r, e->n_values)].value;
+        break;
+    }
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_UINT32:
+        *(int32_t *)at = (int32_t)random_below(r, 4);
+        break;
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_UINT64:
+        *(int64_t *)at = draw_number(r);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the law ---- */
+
+struct holding {
+    struct laid_board *board;
+    const struct op_row *row;
+    const struct op_input *in;
+    const struct laid_plan *first;
+    const struct buf *first_text;
+    bool (*excused)(const struct op_row *row, const char *key, bool added);
+    struct buf *fault;
+};
+
+static bool writes(const struct plan *p, const char *key)
+{
+    for (const struct change *c = p->changes; c; c = c->next) {
+        if (strcmp(c->key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The record at `key` is another one now. */
+static void judge(struct holding *h, const char *key, const char *how)
+{
+    if (h->fault->size || !laid_passes(h->board, &h->first->reads) ||
+        (h->excused && h->excused(h->row, key, strcmp(how, "added") == 0))) {
+        return;
+    }
+    struct arena a;
+    struct buf text;
+    struct laid_plan other;
+    arena_init(&a);
+    buf_init(&text);
+    laid_decide(h->board, h->row, h->in, &a, &other);
+    laid_print(&other.plan, &text);
+    bool same = text.size == h->first_text->size &&
+                memcmp(text.data, h->first_text->data, text.size) == 0;
+    /* The rest of a DesiredLRP stands under an epoch of its own: whoever writes it compares the part that
+     * names the epoch. */
+    bool over = writes(&h->first->plan, key) && key_type(key) != RECORD_RUN;
+    if (!same || over) {
+        buf_printf(h->fault, "%s: with %s %s %s, and no compare of it says so:\n", h->row->name, key,
+                   how, same ? "it writes over it" : "it would decide something else");
+        for (size_t i = 0; i < h->first->reads.count; i++) {
+            const struct compare *c = &h->first->reads.list[i];
+            buf_printf(h->fault, "  %s %s\n", compare_kind_name(c->kind), c->key);
+        }
+        plan_print(&h->first->plan, h->fault);
+        plan_print(&other.plan, h->fault);
+    }
+    buf_done(&text);
+    arena_done(&a);
+}
+
+static void put_changed(struct holding *h, struct version *was, int64_t seen_ns, bool change,
+                        struct random *random)
+{
+    struct arena a;
+    arena_init(&a);
+    const struct seen *seen = seen_of(&a, was);
+    if (change) {
+        change_field((ProtobufCMessage *)(uintptr_t)seen->message, &a, random);
+    }
+    laid_put(h->board, version_key(was), seen->message, was->create_revision, LAID_NOW + 1,
+             seen_ns);
+    arena_done(&a);
+}
+
+/* Takes it away, touches it, changes it; then it stands as it did. */
+static void try_record(struct holding *h, const char *key, unsigned changes, struct random *random)
+{
+    struct copy *copy = h->board->board.copy;
+    struct sighting seen = copied_seen(copy_find(copy, key));
+    struct version *was = version_ref(copied_version(copy_find(copy, key)));
+    version_unref(copy_remove(copy, key));
+    judge(h, key, "gone");
+    bool once = key_type(key) == RECORD_RUN; /* written once: a put of it can only be the same */
+    for (unsigned i = 0; i <= changes && !once; i++) {
+        put_changed(h, was, seen.since_ns, i > 0, random);
+        judge(h, key, "changed");
+    }
+    version_unref(copy_put(copy, was, seen));
+}
+
+static void try_stranger(struct holding *h, const struct laid_stranger *stranger)
+{
+    struct copy *copy = h->board->board.copy;
+    if (copy_find(copy, stranger->key)) {
+        return;
+    }
+    laid_put(h->board, stranger->key, stranger->message, LAID_NOW + 1, LAID_NOW + 1,
+             h->board->board.now.mono_ns);
+    judge(h, stranger->key, "added");
+    version_unref(copy_remove(copy, stranger->key));
+}
+
+static size_t keys_of(const struct laid_board *l, struct arena *a, const char ***ret_keys)
+{
+    size_t count = 0;
+    *ret_keys = ARENA_ARRAY(a, copy_count(l->board.copy), const char *);
+    for (struct copied *p = copy_from(l->board.copy, ""); p; p = copy_next(p)) {
+        (*ret_keys)[count++] = arena_strdup(a, version_key(copied_version(p)));
+    }
+    return count;
+}
+
+enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
+                            const struct op_input *in, const struct laid_stranger *strangers,
+                            size_t stranger_count, struct random *random, unsigned changes,
+                            bool (*excused)(const struct op_row *row, const char *key, bool added),
+                            struct buf *ret_fault)
+{
+    struct arena a;
+    struct buf text;
+    struct laid_plan first;
+    arena_init(&a);
+    buf_init(&text);
+    laid_decide(l, row, in, &a, &first);
+    laid_print(&first.plan, &text);
+    enum plan_verdict verdict = first.plan.verdict;
+    struct holding h = {l, row, in, &first, &text, excused, ret_fault};
+    if (verdict == PLAN_COMMIT && !laid_passes(l, &first.reads)) {
+        buf_printf(ret_fault, "%s: its compares refuse what it has read", row->name);
+    } else if (verdict == PLAN_COMMIT) {
+        const char **keys;
+        size_t count = keys_of(l, &a, &keys);
+        for (size_t i = 0; i < count; i++) {
+            try_record(&h, keys[i], changes, random);
+        }
+        for (size_t i = 0; i < stranger_count; i++) {
+            try_stranger(&h, &strangers[i]);
+        }
+    }
+    buf_done(&text);
+    arena_done(&a);
+    return verdict;
+}
