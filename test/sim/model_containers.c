@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/base/random.h"
 
 #define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+#define LATE_NS (3 * SECOND_NS)        /* after its deadline a verb may still be done */
+#define LONG_LIST_NS (700 * MILLISECOND_NS) /* that a listing may take when it wavers */
 
 enum { MODEL_SIGTERM = 15, MODEL_SIGKILL = 9, TEXT_BYTES = 120 };
 
@@ -33,6 +37,10 @@ struct pending {
     uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
     size_t port_count;
     bool hung;
+    bool mute; /* done, and answered by nobody: the answer was or will be that nobody knows */
+    struct arena listed; /* of a LIST that shows how things stood when it was asked */
+    struct container_status *list;
+    size_t list_count;
 };
 
 struct model_containers {
@@ -42,6 +50,9 @@ struct model_containers {
     unsigned fail_starts, fail_prepares;
     char fail_text[TEXT_BYTES];
     bool hung;
+    bool wavers;
+    struct random random; /* of how */
+    unsigned untold;
     int64_t next_pid;
     bool port_held[65536];
 };
@@ -82,6 +93,7 @@ static void pending_free(struct pending *p)
     free(p->path);
     free(p->ports);
     blob_unref(p->note);
+    arena_done(&p->listed);
     free(p);
 }
 
@@ -147,8 +159,7 @@ static void keep_ports(struct pending *p, const struct verb_call *call)
     }
 }
 
-void model_containers_call(struct model_containers *m, int64_t now_ns,
-                           const struct verb_call *call)
+static struct pending *pending_new(const struct verb_call *call)
 {
     struct pending *p = calloc(1, sizeof(*p));
     assert(p);
@@ -160,19 +171,85 @@ void model_containers_call(struct model_containers *m, int64_t now_ns,
     p->call.guid = p->guid;
     p->call.path = p->path = call->path ? strdup(call->path) : NULL;
     p->note = blob_new(call->note.data, call->note.size);
-    p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
-    p->hung = m->hung || p->at_ns > call->deadline_ns;
-    if (p->hung) {
-        p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
-    }
+    arena_init(&p->listed);
+    return p;
+}
+
+static void pending_add(struct model_containers *m, struct pending *p)
+{
     struct pending **at = &m->pending;
     while (*at && (*at)->at_ns <= p->at_ns) {
         at = &(*at)->next;
     }
     p->next = *at;
     *at = p;
+}
+
+void model_containers_waver(struct model_containers *m, uint64_t seed)
+{
+    m->wavers = true;
+    random_seed(&m->random, (uint64_t[2]){0x77617665, seed});
+}
+
+static int64_t draw_ns(struct model_containers *m, int64_t most_ns)
+{
+    return (int64_t)random_below(&m->random, (uint64_t)most_ns + 1);
+}
+
+static bool changes(enum verb verb)
+{
+    return verb == VERB_PREPARE || verb == VERB_START || verb == VERB_REMOVE ||
+           verb == VERB_SIGNAL || verb == VERB_NOTE;
+}
+
+/* What is not answered in time may be done all the same. True if it is. */
+static bool done_untold(struct model_containers *m, int64_t now_ns, const struct verb_call *call)
+{
+    if (!m->wavers || !changes(call->verb) || random_below(&m->random, 3) == 0) {
+        return false;
+    }
+    int64_t deadline_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
+    int64_t soonest_ns = turn_ns(m, now_ns, call);
+    int64_t last_ns = deadline_ns + (random_below(&m->random, 2) ? LATE_NS : 0);
+    if (soonest_ns > last_ns) {
+        return false;
+    }
+    struct pending *p = pending_new(call);
+    p->mute = true;
+    p->at_ns = soonest_ns + draw_ns(m, last_ns - soonest_ns);
+    pending_add(m, p);
+    return true;
+}
+
+static void list_now(struct model_containers *m, struct pending *p);
+
+/* How long a listing takes, and of when it is. */
+static void list_somehow(struct model_containers *m, struct pending *p)
+{
+    if (random_below(&m->random, 4) == 0) {
+        p->at_ns += draw_ns(m, LONG_LIST_NS);
+    }
+    if (random_below(&m->random, 2)) {
+        list_now(m, p);
+    }
+}
+
+void model_containers_call(struct model_containers *m, int64_t now_ns,
+                           const struct verb_call *call)
+{
+    struct pending *p = pending_new(call);
+    p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
+    if (call->verb == VERB_LIST && m->wavers) {
+        list_somehow(m, p);
+    }
+    p->hung = m->hung || p->at_ns > call->deadline_ns;
+    bool done = !p->hung || done_untold(m, now_ns, call);
+    if (p->hung) {
+        p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
+    }
+    pending_add(m, p);
     struct box *b = call->guid ? map_get(&m->boxes, call->guid) : NULL;
-    if (call->verb == VERB_START && b && b->state == CONTAINER_PREPARED && !p->hung) {
+    if (call->verb == VERB_START && b && b->state == CONTAINER_PREPARED && done) {
         b->state = CONTAINER_STARTING;
     }
 }
@@ -289,13 +366,37 @@ static struct container_status status_of(const struct box *b, struct arena *aren
     };
 }
 
-static void list(struct model_containers *m, struct arena *arena, struct verb_answer *answer)
+static size_t list_into(struct model_containers *m, struct arena *arena,
+                        struct container_status **ret_list)
 {
-    struct container_status *all = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
     size_t count = 0;
+    *ret_list = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
     MAP_EACH(&m->boxes, n)
     {
-        all[count++] = status_of(map_value(n), arena);
+        (*ret_list)[count++] = status_of(map_value(n), arena);
+    }
+    return count;
+}
+
+static void list_now(struct model_containers *m, struct pending *p)
+{
+    p->list_count = list_into(m, &p->listed, &p->list);
+}
+
+static void list(struct model_containers *m, const struct pending *p, struct arena *arena,
+                 struct verb_answer *answer)
+{
+    struct container_status *all;
+    size_t count = p->list ? p->list_count : list_into(m, arena, &all);
+    if (p->list) {
+        all = ARENA_ARRAY(arena, count, struct container_status);
+        for (size_t i = 0; i < count; i++) {
+            const struct container_status *s = &p->list[i];
+            all[i] = *s;
+            all[i].guid = arena_strdup(arena, s->guid);
+            all[i].text = arena_strdup(arena, s->text);
+            all[i].note.data = arena_copy(arena, s->note.data, s->note.size);
+        }
     }
     answer->containers = all;
     answer->container_count = count;
@@ -368,7 +469,7 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         answer->outcome = note(b, p, answer);
         break;
     case VERB_LIST:
-        list(m, arena, answer);
+        list(m, p, arena, answer);
         break;
     case VERB_MEASURE:
         measure(m, arena, answer);
@@ -413,6 +514,19 @@ int64_t model_containers_due(const struct model_containers *m)
     return m->pending ? earlier_ns(at, m->pending->at_ns) : at;
 }
 
+static void do_untold(struct model_containers *m, struct pending *p, struct arena *arena)
+{
+    struct verb_answer unheard = {.text = ""};
+    carry_out(m, p, arena, &unheard);
+    m->untold++;
+    pending_free(p);
+}
+
+unsigned model_containers_untold(const struct model_containers *m)
+{
+    return m->untold;
+}
+
 bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
                            struct event *ret_event)
 {
@@ -431,6 +545,10 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
         return false;
     }
     m->pending = p->next;
+    if (p->mute) {
+        do_untold(m, p, arena);
+        return model_containers_next(m, now_ns, arena, ret_event);
+    }
     *ret_event = (struct event){.kind = EVENT_VERB,
                                 .verb = {.id = p->call.id,
                                          .verb = p->call.verb,

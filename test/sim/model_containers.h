@@ -23,6 +23,12 @@ struct model_containers *model_containers_new(void);
 void model_containers_free(struct model_containers *m); /* accepts NULL */
 struct model_containers_pace *model_containers_pace(struct model_containers *m);
 
+/* From now on it tells as little as a driver may (driver.h), drawn from this seed:
+ * - LIST may take long, and shows how things stood when it was asked or when it is answered;
+ * - a verb without an answer before its deadline was done before it, or is done up to 3 s after it (the
+ *   runtime's process is being ended then), or never. Later verbs of the container wait for it. */
+void model_containers_waver(struct model_containers *m, uint64_t seed);
+
 /* Takes a verb at `now_ns`; everything is copied. */
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call);
@@ -34,6 +40,9 @@ int64_t model_containers_due(const struct model_containers *m);
  * if there is none. */
 bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
                            struct event *ret_event);
+
+/* How many verbs were done although nobody was told so: by their deadline, or later. */
+unsigned model_containers_untold(const struct model_containers *m);
 
 /* The rep died: verbs under way are done but nobody hears of it; ends of containers are kept for
  * LIST. */
@@ -56,7 +65,8 @@ void model_containers_fail_prepares(struct model_containers *m, unsigned count, 
 /* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with it fails,
  * and PORTS names it. */
 void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held);
-/* While set, verbs get no answer before their deadline (and are not done): a hung runtime. */
+/* While set, verbs get no answer before their deadline: a hung runtime. They are not done, unless it
+ * wavers. */
 void model_containers_hang(struct model_containers *m, bool hung);
 
 /* The state of this container, -1 when there is none. */

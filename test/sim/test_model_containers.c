@@ -117,7 +117,7 @@ static void restart(struct subject *s)
     s->ended_count = 0;
 }
 
-static void passes_conformance(void **state)
+static void passes(bool wavers)
 {
     struct virtual v = {
         .subject = {.name = "model",
@@ -131,13 +131,68 @@ static void passes_conformance(void **state)
         .m = model_containers_new(),
         .now_ns = SECOND_NS,
     };
-    (void)state;
+    if (wavers) {
+        model_containers_waver(v.m, 1);
+    }
     driver_conformance(&v.subject);
     model_containers_free(v.m);
 }
 
+static void passes_conformance(void **state)
+{
+    (void)state;
+    passes(false);
+}
+
+static void passes_conformance_when_it_wavers(void **state)
+{
+    (void)state;
+    passes(true);
+}
+
+/* A START that hangs: how many of so many are done before their deadline, later, never. */
+static void what_nobody_answers_may_be_done(void **state)
+{
+    (void)state;
+    enum { TRIES = 300 };
+    int before = 0, later = 0, never = 0;
+    struct arena a;
+    struct event ev;
+    arena_init(&a);
+    for (uint64_t seed = 1; seed <= TRIES; seed++) {
+        struct model_containers *m = model_containers_new();
+        struct verb_call call = {.verb = VERB_PREPARE, .guid = "g", .deadline_ns = SECOND_NS};
+        model_containers_waver(m, seed);
+        model_containers_call(m, 0, &call);
+        while (model_containers_next(m, SECOND_NS, &a, &ev)) {
+        }
+        model_containers_hang(m, true);
+        call.verb = VERB_START;
+        call.deadline_ns = 2 * SECOND_NS;
+        model_containers_call(m, SECOND_NS, &call);
+        assert_true(model_containers_next(m, 2 * SECOND_NS, &a, &ev));
+        assert_int_equal(ev.verb.outcome, VERB_UNCERTAIN);
+        int at_deadline = model_containers_state(m, "g");
+        assert_false(model_containers_next(m, 5 * SECOND_NS, &a, &ev));
+        int at_last = model_containers_state(m, "g");
+        before += at_deadline == CONTAINER_RUNNING;
+        later += at_deadline == CONTAINER_STARTING && at_last == CONTAINER_RUNNING;
+        never += at_last == CONTAINER_PREPARED;
+        model_containers_free(m);
+        arena_reset(&a);
+    }
+    arena_done(&a);
+    print_message("%d %d %d\n", before, later, never);
+    assert_int_equal(before + later + never, TRIES);
+    assert_true(before > TRIES / 6 && later > TRIES / 12 && never > TRIES / 6);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(passes_conformance)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_conformance),
+        cmocka_unit_test(passes_conformance_when_it_wavers),
+        cmocka_unit_test(what_nobody_answers_may_be_done),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
