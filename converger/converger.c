@@ -216,6 +216,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
         domains_current(&x->domains, &x->life.follower);
         locks_current(&x->locks, &x->life.follower);
         processes_touch_all(&x->processes); /* some may be gone */
+        x->by_time = false;
         tasks_touch_all(&x->tasks);
         break;
     }
@@ -223,14 +224,29 @@ static void on_news(void *context, enum follower_news news, const char *key,
 
 /* ---- Converging ------------------------------------------------------------------------------ */
 
-static void look(struct converger *x, struct arena *a, struct process *one)
+/* Nothing called for a look, and yet there is something to repair that news bring: they were missed. */
+static void note_late(struct converger *x, const struct process *one, const struct repairs *repairs,
+                      struct effects *out)
+{
+    for (size_t i = 0; i < repairs->count && x->by_time && one->full && !one->called; i++) {
+        const struct repair *r = &repairs->list[i];
+        if (r->on_news) {
+            x->found_late++;
+            effects_log(out, LOG_WARN_LEVEL, "a full pass found what no news had told",
+                        "process_guid=%s index=%d pass=%s", one->guid, r->index, r->pass);
+        }
+    }
+}
+
+static void look(struct converger *x, struct arena *a, struct process *one, struct effects *out)
 {
     struct process_view v;
     struct repairs repairs;
     repairs_init(&repairs, a);
     converger_view(x, a, one, one->first, one->last, &v);
     passes_run(&v, one->full, &repairs);
-    one->full = false;
+    note_late(x, one, &repairs, out);
+    one->full = one->called = false;
     for (size_t i = 0; i < repairs.count; i++) {
         mover_add(&x->mover, repairs.list[i].move, one->guid, repairs.list[i].index, "");
         processes_moving(&x->processes, one);
@@ -294,6 +310,7 @@ void converger_begin_pass(struct converger *x)
 {
     x->full_ns = x->life.now.mono_ns + x->interval_ns;
     x->full_passes++;
+    x->by_time = false;
     domains_each_expired(&x->domains, x->life.now, expire, x);
     processes_touch_all(&x->processes);
     tasks_touch_all(&x->tasks);
@@ -389,7 +406,7 @@ static void converge_processes(struct converger *x, struct effects *out)
         if (!(one = processes_next(&x->processes))) {
             break;
         }
-        look(x, &a, one);
+        look(x, &a, one, out);
         arena_reset(&a);
     }
     arena_done(&a);
@@ -399,7 +416,9 @@ static void converge_processes(struct converger *x, struct effects *out)
 static void converge(struct converger *x, struct effects *out)
 {
     if (x->life.now.mono_ns >= x->full_ns) {
+        bool by_time = x->full_ns != 0;
         converger_begin_pass(x);
+        x->by_time = by_time;
     }
     converge_processes(x, out);
     converge_tasks(x, out);

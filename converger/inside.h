@@ -35,6 +35,8 @@ struct converger {
     int64_t judge_ns; /* its next look; 0 = at once */
     int64_t full_ns;  /* the next full pass; 0 = at once */
     uint64_t full_passes;
+    bool by_time;        /* the full pass of now began because its time had come */
+    uint64_t found_late; /* repairs that news should have brought, and that such a pass found */
 };
 
 /* These indices of a process, for passes_run(). The round of looks has begun; the arena holds the

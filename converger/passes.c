@@ -25,7 +25,10 @@ static void add(struct repairs *r, const struct pass *pass, int32_t index)
         r->more = true;
         return;
     }
-    r->list[r->count++] = (struct repair){.pass = pass->name, .move = pass->move, .index = index};
+    r->list[r->count++] = (struct repair){.pass = pass->name,
+                                          .on_news = pass->when == ON_NEWS,
+                                          .move = pass->move,
+                                          .index = index};
 }
 
 void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret)

@@ -42,11 +42,13 @@ static void touch(struct processes *p, struct process *one, int32_t first, int32
 
 void processes_touch_index(struct processes *p, struct process *one, int32_t index)
 {
+    one->called = true;
     touch(p, one, index, index);
 }
 
 void processes_touch(struct processes *p, struct process *one)
 {
+    one->called = true;
     touch(p, one, 0, INT32_MAX);
 }
 
@@ -56,7 +58,7 @@ void processes_touch_all(struct processes *p)
     {
         struct process *one = map_value(n);
         one->full = true;
-        processes_touch(p, one);
+        touch(p, one, 0, INT32_MAX);
     }
 }
 

@@ -15,6 +15,7 @@ struct process {
     struct work_item item; /* first: a struct work_item * is a struct process * */
     int32_t first, last;   /* touched at these indices */
     bool full;             /* the look is one of a full pass */
+    bool called;           /* for a look: by news, or because it was due */
     int64_t gone_ns;       /* monotonic: when the first record went of those that are waited for */
     int64_t remake_ns;     /* monotonic: what is missing is made from then on; 0 = no wait */
     struct process_facts facts;
@@ -35,7 +36,7 @@ struct process *processes_named(struct processes *p, const char *guid);
 /* It awaits a look: at this index, at all of it, all of them in a full pass. */
 void processes_touch_index(struct processes *p, struct process *one, int32_t index);
 void processes_touch(struct processes *p, struct process *one);
-void processes_touch_all(struct processes *p);
+void processes_touch_all(struct processes *p); /* without being called */
 
 /* The next one to look at, from `first` to `last`, no more waiting; NULL if there is none. */
 struct process *processes_next(struct processes *p);

@@ -52,6 +52,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.tasks_waiting = x->tasks.work.waiting_count;
     s.moves = x->mover.count;
     s.full_passes = x->full_passes;
+    s.found_late = x->found_late;
     s.repaired = x->mover.repaired;
     s.refused = x->mover.refused;
     show_cells(x, &s, out->arena);

@@ -143,6 +143,15 @@ static void found_running(struct container *c, struct effects *out)
     }
 }
 
+/* Its end, of which the driver's news should have come. */
+static void note_late(const struct container *c, struct effects *out)
+{
+    if (!c->uncertain && c->phase == PHASE_RUNNING) {
+        effects_log(out, LOG_WARN_LEVEL, "a listing found an end that no news had told",
+                    "instance_guid=%s", container_guid(c));
+    }
+}
+
 static void found(struct rep *r, struct container *c, const struct container_status *s,
                   struct effects *out)
 {
@@ -164,6 +173,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
         found_running(c, out);
         break;
     case CONTAINER_EXITED:
+        note_late(c, out);
         container_exited(c, PHASE_NEWS_ENDED, s, out);
         break;
     }
@@ -201,6 +211,7 @@ static void judge_known(struct rep *r, const struct verb_answer *answer, struct 
         if (s) {
             found(r, c, s, out);
         } else {
+            note_late(c, out);
             missing(c, out);
         }
     }

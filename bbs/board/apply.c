@@ -56,12 +56,12 @@ static void tell(struct board *b, const struct news *n, struct version *before,
     }
 }
 
-/* True if the copy holds what the watch says was there before. */
+/* True if the copy holds what the watch says was there before: nothing as new as this. */
 static bool agrees(const struct board *b, const struct news *n)
 {
     const struct copied *p = copy_find(b->copy, n->key);
-    return n->previous_revision == 0 ||
-           (p && copied_version(p)->mod_revision == n->previous_revision);
+    int64_t held = p ? copied_version(p)->mod_revision : 0;
+    return held < n->revision && (n->previous_revision == 0 || held == n->previous_revision);
 }
 
 static void apply_one(struct board *b, struct news *n, const Board__CauseRecord__Change *entry,
@@ -84,24 +84,46 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
     version_unref(after);
 }
 
-/* One revision. Gives what is wrong, or NULL. A watch that begins at exactly the revision to which
- * etcd was compacted is not told of the deletions made in it; the cause names them all the same. */
+/* What is wrong with the news of one revision, or NULL. A watch that begins at exactly the revision to
+ * which etcd was compacted is not told of the deletions made in it; the cause names them all the same. */
+static const char *news_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision)
+{
+    size_t next_entry = 0, told = 0;
+    struct news *n;
+    STAILQ_FOREACH(n, &b->watch.list, link)
+    {
+        if (n->revision != revision) {
+            break;
+        }
+        told += entry_for(cause, n->key, &next_entry) != NULL;
+        if (n->type != RECORD_CAUSE && n->type != RECORD_RUN && !agrees(b, n)) {
+            return "the watch tells of a value that the copy never had";
+        }
+    }
+    if (cause && told != cause->n_changes) {
+        return told < cause->n_changes ? "the watch left out a change of its transaction"
+                                       : "the watch told a change of its transaction twice";
+    }
+    return NULL;
+}
+
+/* One revision, whole or not at all: who follows the board hears nothing of news in which something is
+ * wrong. Gives what is, or NULL. */
 static const char *apply_revision(struct board *b, struct effects *out)
 {
     struct watch *w = &b->watch;
     int64_t revision = STAILQ_FIRST(&w->list)->revision;
     const Board__CauseRecord *cause = cause_of(b, revision, out->arena);
-    const char *fault = NULL;
-    size_t next_entry = 0, told = 0;
+    const char *fault = news_fault(b, cause, revision);
+    if (fault) {
+        return fault;
+    }
+    size_t next_entry = 0;
     struct news *n;
     while ((n = STAILQ_FIRST(&w->list)) && n->revision == revision) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         const Board__CauseRecord__Change *entry = entry_for(cause, n->key, &next_entry);
-        told += entry != NULL;
         if (n->type != RECORD_CAUSE && n->type != RECORD_RUN) {
-            if (!agrees(b, n)) {
-                fault = "the watch tells of a value that the copy never had";
-            }
             if (n->type == RECORD_EPOCH) {
                 fault = "the board's epoch changed";
             }
@@ -113,9 +135,6 @@ static const char *apply_revision(struct board *b, struct effects *out)
         blob_unref(n->cause);
         blob_unref(n->run);
         free(n);
-    }
-    if (cause && told < cause->n_changes) {
-        fault = "the watch left out a change of its transaction";
     }
     b->revision = revision;
     b->applied_ns = b->now.mono_ns;

@@ -142,6 +142,9 @@ void board_state(const struct board *b, Board__BoardState *state)
     state->transactions = b->transactions;
     state->conflicts = b->conflicts;
     state->read_only = b->health.read_only;
+    state->reloads = b->reloads;
+    state->differences = b->differences;
+    state->settled = b->settled;
     state->feed_readers = feed_reader_count(b->feed);
 }
 

@@ -305,6 +305,7 @@ static void on_txn(struct board *b, void *context, const struct store_answer *an
         on_refused(s, answer, out);
     } else if (answer->outcome != STORE_DONE || !r || !r->header) {
         board_trouble(b, store_text(answer), out);
+        s->board->settled++;
         slot_settle(s, out);
     } else if (r->succeeded) {
         s->mod_revision = r->header->revision;

@@ -552,6 +552,7 @@ struct board {
     struct verify verify;
 
     uint64_t ops, transactions, conflicts; /* counted for /v1/board/state */
+    uint64_t reloads, differences, settled; /* likewise: what stood in for what failed */
 };
 
 /* Forgets what a callback of a board that is ending wanted done: the effects of one hold the bound,

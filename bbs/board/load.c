@@ -109,6 +109,7 @@ static void begin(struct board *b, struct effects *out)
 void load_start(struct board *b, const char *why, struct effects *out)
 {
     if (why) {
+        b->reloads++;
         effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded anew", "reason=\"%s\"",
                     why);
     }

@@ -155,6 +155,7 @@ static void on_position(struct await *w, bool reached, struct effects *out)
     const char *different = difference(b, after, last, out->arena);
     drop_page(b);
     if (different) {
+        b->differences++;
         effects_log(out, LOG_ERROR_LEVEL, "the copy of the board differs from etcd", "key=\"%s\"",
                     different);
         end_pass(b);
