@@ -47,7 +47,11 @@ static struct role *make_bbs(void *context, unsigned session)
 {
     (void)session;
     struct process *p = context;
-    return bbs_new(&(struct bbs_config){.name = p->name, .url = p->url});
+    return bbs_new(&(struct bbs_config){
+        .name = p->name,
+        .url = p->url,
+        .verify_interval_ns = p->cluster->options.verify_interval_ns,
+    });
 }
 
 static struct role *make_auctioneer(void *context, unsigned session)

@@ -22,6 +22,7 @@ struct cluster_options {
                     that of those equally used it is the best. Else chance decides between them. */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
+    int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */
 };
 
 struct cluster {

@@ -7,6 +7,7 @@
 #include "test/sim/swarm_parts.h"
 
 #define LOOK_NS (1 * SECOND_NS)
+#define VERIFY_NS (20 * SECOND_NS) /* between two lists by which a bbs verifies its copy */
 #define READY_LIMIT_NS (30 * SECOND_NS)
 #define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
 #define ALARM_LIMIT_NS (150 * SECOND_NS) /* a compaction and a defragmentation unanswered */
@@ -52,6 +53,11 @@ static void verb(void *context, struct node *n, const struct verb_call *call)
     loss_verb(s, n, call);
 }
 
+static void logged(void *context, struct node *n, const struct log_line *line)
+{
+    fallback_logged(context, n, line);
+}
+
 /* From quick and even to slow and far apart. */
 static struct span draw_span(struct swarm *s, int64_t longest_ns)
 {
@@ -85,11 +91,17 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .cell_instances = (unsigned)(s->wide ? swarm_draw(s, 40, 90) : swarm_draw(s, 2, 20)),
         .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
         .evacuation_ns = swarm_draw(s, 10, 60) * SECOND_NS,
+        .verify_interval_ns = VERIFY_NS,
     };
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;
     checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
-    world_observe(s->world, &(struct world_observer){committed, answered, streamed, verb, s});
+    world_observe(s->world, &(struct world_observer){.committed = committed,
+                                                     .answered = answered,
+                                                     .streamed = streamed,
+                                                     .verb = verb,
+                                                     .logged = logged,
+                                                     .context = s});
     add_nodes(s, s->cluster->bbs, o.bbs);
     add_nodes(s, s->cluster->auctioneers, o.auctioneers);
     add_nodes(s, s->cluster->convergers, o.convergers);
@@ -104,6 +116,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);
+    calm_plan(s, seed);
     feed_watch_begin(s);
     task_clients_init(s, seed);
     followers_begin(s, seed);
@@ -184,8 +197,11 @@ static bool at_rest(struct swarm *s, struct buf *why)
 {
     buf_clear(why);
     check_converged(&s->checkers, why);
-    feed_watch_announced(s, why);
-    followers_heard_all(s, why);
+    if (!checkers_slipped(&s->checkers)) {
+        feed_watch_announced(s, why);
+        followers_heard_all(s, why);
+    }
+    check_copies_well(&s->checkers, why);
     if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
         buf_append_string(why, "LRP records still change (L1); ");
     }
@@ -255,6 +271,11 @@ static void finish(struct swarm *s, bool trace)
     r->callbacks = s->checkers.callbacks;
     r->evacuated = s->checkers.evacuated;
     r->emptied = s->checkers.emptied;
+    r->copies_repaired = s->checkers.copies_repaired;
+    r->calm = s->calm;
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        r->untold += model_containers_untold(node_containers(s->cluster->cells[i]));
+    }
     r->virtual_ns = world_now(s->world);
 }
 
@@ -270,6 +291,7 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     make_cluster(&s, seed);
     world_trace_logs(s.world, trace);
     if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
+        s.ready = true;
         /* In some there is time for a brake to be released, and a cell to be lost twice. */
         trouble(&s, seed,
                 swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)

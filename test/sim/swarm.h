@@ -25,6 +25,8 @@ enum swarm_fault {
     FAULT_WATCH_BREAK,
     FAULT_WATCH_STALL,
     FAULT_WATCH_SKIP, /* a revision is left out */
+    FAULT_WATCH_CHANGE, /* a change of one is left out, or told twice: its transaction tells */
+    FAULT_WATCH_SILENT, /* a change is left out, and nothing tells but the periodic list */
     FAULT_COMPACT,
     FAULT_ELECTION,
     FAULT_SLOW_RUNTIME,
@@ -60,6 +62,9 @@ struct swarm_result {
     unsigned tasks, tasks_run, callbacks; /* desired; executed; told */
     unsigned lost_cells, brakes, suspects; /* moves among the changes */
     unsigned locked, locks_lost; /* granted to outside owners; changed hands or taken away */
+    unsigned fallbacks, untold; /* told of in logs; verbs done that nobody answered */
+    unsigned copies_repaired;   /* of bbs processes, after a slip that nothing told of */
+    unsigned calm;              /* 1: nothing befell it */
     unsigned evacuated, emptied;           /* likewise: evacuate_..., leave */
     unsigned streams, events; /* of Diego's clients: begun; heard */
     int64_t virtual_ns;

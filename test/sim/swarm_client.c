@@ -183,7 +183,7 @@ static bool wrote(const struct ask *ask, const char *key)
 
 static void violation(const struct ask *ask, const char *invariant, const char *what)
 {
-    checkers_report(&ask->swarm->checkers, invariant, "%s %s %d (%s): %s", paths[ask->kind],
+    checkers_report_told(&ask->swarm->checkers, invariant, "%s %s %d (%s): %s", paths[ask->kind],
                     ask->app, ask->number, ask->trace_id, what);
 }
 

@@ -273,7 +273,22 @@ static void end_watch_stall(struct swarm *s, struct open_fault *f)
 static bool begin_watch_skip(struct swarm *s, struct open_fault *f)
 {
     f->node = any_bbs(s);
-    world_skip_watch(s->world, f->node);
+    world_slip_watch(s->world, f->node, SLIP_REVISION);
+    return true;
+}
+
+static bool begin_watch_change(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_bbs(s);
+    world_slip_watch(s->world, f->node, swarm_chance(s, 50) ? SLIP_CHANGE : SLIP_REPEAT);
+    return true;
+}
+
+static bool begin_watch_silent(struct swarm *s, struct open_fault *f)
+{
+    f->node = any_bbs(s);
+    world_slip_watch(s->world, f->node, SLIP_SILENT);
+    checkers_slips(&s->checkers, f->node);
     return true;
 }
 
@@ -568,6 +583,8 @@ static const struct fault_row {
     [FAULT_WATCH_BREAK] = {"watch breaks", 40, 0, begin_watch_break, NULL},
     [FAULT_WATCH_STALL] = {"watch stalls", 40, 8 * SECOND_NS, begin_watch_stall, end_watch_stall},
     [FAULT_WATCH_SKIP] = {"watch skips", 30, 0, begin_watch_skip, NULL},
+    [FAULT_WATCH_CHANGE] = {"watch slips", 30, 0, begin_watch_change, NULL},
+    [FAULT_WATCH_SILENT] = {"watch slips silently", 0, 0, begin_watch_silent, NULL},
     [FAULT_COMPACT] = {"compaction", 40, 0, begin_compact, NULL},
     [FAULT_ELECTION] = {"election", 40, 0, begin_election, NULL},
     [FAULT_SLOW_RUNTIME] = {"slow runtime", 40, 20 * SECOND_NS, begin_slow_runtime,

@@ -38,7 +38,7 @@ struct watcher {
 
 static void report(struct watcher *w, const char *what, const Board__FeedFrame *f)
 {
-    checkers_report(&w->swarm->checkers, "S9",
+    checkers_report_told(&w->swarm->checkers, "S9",
                     "the feed of bbs-%u: %s (%s at revision %lld, position %lld)", w->next_bbs + 1,
                     what, f->key, (long long)f->revision, (long long)w->revision);
 }

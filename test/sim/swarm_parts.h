@@ -73,6 +73,8 @@ struct swarm {
     bool went_back;          /* etcd lost writes and the epoch is not made anew: nothing may stop */
     int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
+    bool ready; /* all was once up and well */
+    bool calm; /* nothing befalls it: nothing may stand in for what failed */
     int64_t fault_pace_ns;
     struct open_fault open[OPEN_FAULTS_MAX];
     unsigned open_count;
@@ -142,6 +144,11 @@ void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64
 void followers_heal(struct swarm *s);
 /* Why not; nothing appended: each follows, and has heard of all that is to be heard. */
 void followers_heard_all(struct swarm *s, struct buf *ret_why);
+
+/* swarm_fallbacks.c: what stands in for what failed is used only where a fault explains it, and not at
+ * all in a calm seed, of which a few are: without faults, and without clients that speak for cells. */
+void calm_plan(struct swarm *s, uint64_t seed);
+void fallback_logged(struct swarm *s, struct node *n, const struct log_line *line);
 
 /* swarm_locks.c: in some seeds; until the end, also when all is healed. */
 void locks_plan(struct swarm *s, uint64_t seed);

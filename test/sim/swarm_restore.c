@@ -56,7 +56,7 @@ void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns)
     struct random aside;
     random_seed(&aside, (uint64_t[2]){0x726573746f7265, seed});
     s->oldest_revision = model_etcd_revision(world_etcd(s->world));
-    if (random_below(&aside, 100) < PERCENT) {
+    if (random_below(&aside, 100) < PERCENT && !s->calm) {
         int64_t percent = 10 + (int64_t)random_below(&aside, 85);
         s->restore_ns = world_now(s->world) + duration_ns / 100 * percent;
     }

@@ -137,7 +137,7 @@ static bool was_in_the_way(const struct task_ask *ask, const Models__Task *t)
 
 static void violation(const struct task_ask *ask, const char *invariant, const char *what)
 {
-    checkers_report(&ask->swarm->checkers, invariant, "%s %s (%s): %s", paths[ask->kind],
+    checkers_report_told(&ask->swarm->checkers, invariant, "%s %s (%s): %s", paths[ask->kind],
                     ask->guid, ask->trace_id, what);
 }
 

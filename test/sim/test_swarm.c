@@ -36,6 +36,7 @@ struct total {
     unsigned locked, locks_lost;
     unsigned tasks, tasks_run, callbacks;
     unsigned lost_cells, brakes, suspects, evacuated, emptied;
+    unsigned fallbacks, untold, copies_repaired, calm;
     unsigned streams, events;
     int64_t virtual_ns;
 };
@@ -64,6 +65,10 @@ static void sum(struct total *t, const struct total *r)
     t->callbacks += r->callbacks;
     t->evacuated += r->evacuated;
     t->emptied += r->emptied;
+    t->fallbacks += r->fallbacks;
+    t->untold += r->untold;
+    t->copies_repaired += r->copies_repaired;
+    t->calm += r->calm;
     t->streams += r->streams;
     t->events += r->events;
     t->virtual_ns += r->virtual_ns;
@@ -91,6 +96,10 @@ static void add(struct total *t, const struct swarm_result *r)
         .callbacks = r->callbacks,
         .evacuated = r->evacuated,
         .emptied = r->emptied,
+        .fallbacks = r->fallbacks,
+        .untold = r->untold,
+        .copies_repaired = r->copies_repaired,
+        .calm = r->calm,
         .streams = r->streams,
         .events = r->events,
         .virtual_ns = r->virtual_ns,
@@ -116,6 +125,9 @@ static void print_total(const struct total *t, double seconds)
     printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
     printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
     printf("event streams: %u followed, %u events heard\n", t->streams, t->events);
+    printf("stood in for what failed: %u times, silently wrong copies found %u; verbs done untold: "
+           "%u; calm seeds: %u\n",
+           t->fallbacks, t->copies_repaired, t->untold, t->calm);
     for (int i = 0; i < FAULT_COUNT; i++) {
         printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
                t->faults[i]);

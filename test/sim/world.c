@@ -400,6 +400,9 @@ static void carry_out(struct node *n, const struct effect *e)
         break;
     case EFFECT_LOG:
         trace_log(n, &e->log);
+        if (n->world->observer.logged) {
+            n->world->observer.logged(n->world->observer.context, n, &e->log);
+        }
         break;
     case EFFECT_EXIT:
     case EFFECT_KIND_COUNT:

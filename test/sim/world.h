@@ -108,8 +108,19 @@ void world_faults(struct world *w, const struct world_faults *faults);
 void world_break_watch(struct world *w, struct node *n);
 void world_stall_watch(struct world *w, struct node *n, bool stalled);
 
-/* The watch of this process leaves out the next revision, as etcd 3.4 has done (DESIGN 2). */
-void world_skip_watch(struct world *w, struct node *n);
+/* What etcd 3.4's watches have done (DESIGN 2), all without an error: of a revision that comes next
+ * and has what it takes. */
+enum watch_slip {
+    SLIP_NONE,
+    SLIP_REVISION, /* it is left out */
+    SLIP_CHANGE,   /* a record's change is left out, not the cause, which names it */
+    SLIP_SILENT,   /* one of several records' changes is left out, and the cause, too */
+    SLIP_REPEAT,   /* a record's change is told twice */
+};
+void world_slip_watch(struct world *w, struct node *n, enum watch_slip slip);
+
+/* Whether it still awaits its revision. */
+bool world_slip_waits(const struct node *n);
 
 /* Every connection there is breaks: calls, streams and watches. */
 void world_break_connections(struct world *w);
@@ -155,6 +166,7 @@ struct world_observer {
     void (*streamed)(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision);
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
+    void (*logged)(void *context, struct node *n, const struct log_line *line);
     void *context;
 };
 void world_observe(struct world *w, const struct world_observer *observer);

@@ -38,7 +38,7 @@ struct node {
     int64_t watch_next; /* first revision not yet sent to it */
     bool watch_opened; /* etcd has taken it and it lasts */
     bool watch_stalled;
-    bool watch_skips;    /* the next revision is not told */
+    enum watch_slip watch_slip; /* what befalls the next revision that has what it takes */
     int64_t watch_last_at_ns; /* news of one watch arrive in order */
 };
 

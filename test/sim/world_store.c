@@ -1,5 +1,6 @@
 /* Calls to the model etcd and its watches, with the delays and losses of the world. */
 #include <assert.h>
+#include <string.h>
 
 #include "test/sim/model_etcd.h"
 #include "test/sim/world_parts.h"
@@ -83,6 +84,63 @@ static void tell_watch(struct node *n, enum watch_news news, const Etcd__WatchRe
     queue_push(&w->queue, i, n->watch_last_at_ns);
 }
 
+static bool is_kind(const Etcd__Event *e, const char *prefix)
+{
+    return e->kv->key.len > strlen(prefix) &&
+           memcmp(e->kv->key.data, prefix, strlen(prefix)) == 0;
+}
+
+/* Takes out the first event of a cause, or of a record that a bbs keeps. False if there is none. */
+static bool leave_out(Etcd__WatchResponse *r, bool cause)
+{
+    for (size_t i = 0; i < r->n_events; i++) {
+        bool kept = !is_kind(r->events[i], "cause/") && !is_kind(r->events[i], "run/");
+        if (cause ? is_kind(r->events[i], "cause/") : kept) {
+            memmove(&r->events[i], &r->events[i + 1],
+                    (r->n_events - i - 1) * sizeof(r->events[0]));
+            r->n_events--;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t kept_records(const Etcd__WatchResponse *r)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->n_events; i++) {
+        count += !is_kind(r->events[i], "cause/") && !is_kind(r->events[i], "run/");
+    }
+    return count;
+}
+
+/* Changes what the watch is about to tell, if it is to. False: nothing of it is told. */
+static bool slip(struct node *n, Etcd__WatchResponse *r, struct arena *a)
+{
+    enum watch_slip how = n->watch_slip;
+    size_t records = kept_records(r), least = how == SLIP_SILENT ? 2 : 1;
+    bool beat = is_kind(r->events[0], "beat/");
+    if (how == SLIP_NONE || (how != SLIP_REVISION && (beat || records < least))) {
+        return true;
+    }
+    n->watch_slip = SLIP_NONE;
+    if (how == SLIP_REPEAT) {
+        Etcd__Event **events = ARENA_ARRAY(a, r->n_events + 1, Etcd__Event *);
+        memcpy(events, r->events, r->n_events * sizeof(*events));
+        size_t i = 0;
+        while (is_kind(events[i], "cause/") || is_kind(events[i], "run/")) {
+            i++;
+        }
+        events[r->n_events++] = events[i];
+        r->events = events;
+        return true;
+    }
+    if (how == SLIP_SILENT) {
+        leave_out(r, true);
+    }
+    return how != SLIP_REVISION && (leave_out(r, false), r->n_events > 0);
+}
+
 /* Sends a watch all that it has not been sent yet. */
 static void feed_watch(struct node *n)
 {
@@ -101,10 +159,9 @@ static void feed_watch(struct node *n)
             }
             const Etcd__Event *last = list[i]->events[list[i]->n_events - 1];
             n->watch_next = last->kv->mod_revision + 1;
-            if (!n->watch_skips) {
+            if (slip(n, list[i], &a)) {
                 tell_watch(n, WATCH_EVENTS, list[i]);
             }
-            n->watch_skips = false;
         }
     } while (count == WATCH_BATCH);
     arena_done(&a);
@@ -154,10 +211,22 @@ void world_break_watch(struct world *w, struct node *n)
     }
 }
 
-void world_skip_watch(struct world *w, struct node *n)
+void world_slip_watch(struct world *w, struct node *n, enum watch_slip slip)
 {
-    world_note(w, n->config.name, "its watch leaves out a revision");
-    n->watch_skips = true;
+    static const char *const told[] = {
+        [SLIP_NONE] = "is told of everything",
+        [SLIP_REVISION] = "leaves out a revision",
+        [SLIP_CHANGE] = "leaves out a change",
+        [SLIP_SILENT] = "leaves out a change and its cause",
+        [SLIP_REPEAT] = "tells a change twice",
+    };
+    world_note(w, n->config.name, "its watch %s", told[slip]);
+    n->watch_slip = slip;
+}
+
+bool world_slip_waits(const struct node *n)
+{
+    return n->watch_slip != SLIP_NONE;
 }
 
 void world_stall_watch(struct world *w, struct node *n, bool stalled)

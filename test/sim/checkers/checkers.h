@@ -42,6 +42,10 @@ struct checkers {
     struct map tasks_heard; /* guid@created_at: was told to who is called back */
     struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
     int64_t reconcile_ns; /* the reps' interval */
+    bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
+    int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
+    unsigned copies_repaired;             /* that differed, and no more */
+    int64_t touched_ns;   /* when something was last done to all cells, or to what they need */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
     const char *started_cell; /* where the last commit has started an instance; NULL = it has not */
@@ -80,7 +84,15 @@ void checkers_touch(struct checkers *k, int cell);
 
 void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same of what a bbs told somebody. Not once a watch has left something out silently: until the
+ * list finds it, a bbs tells what is in its copy (DESIGN 2, watches are hints). */
+void checkers_report_told(struct checkers *k, const char *invariant, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool checkers_clean(const struct checkers *k);
+bool checkers_slipped(const struct checkers *k);
+
+/* The watch of this bbs is to leave something out, and nothing tells. */
+void checkers_slips(struct checkers *k, const struct node *bbs);
 
 /* ---- The checkers, a file each ---- */
 
@@ -143,6 +155,11 @@ const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, 
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
+
+/* copies.c: what a bbs holds is the board at one revision (DESIGN 2). Where its watch was to leave
+ * something out silently it may differ, until the next list of its own finds it. */
+void check_copies(struct checkers *k);
+void check_copies_well(const struct checkers *k, struct buf *ret_why); /* none differs */
 
 /* unplaced.c: L2, once all is healed; each second of virtual time is enough. */
 void check_unplaced(struct checkers *k);

@@ -644,7 +644,7 @@ void reader_hears(struct checkers *k, struct event_reader *r, const char *text)
     note_heard(k, r, text);
     const char *wrong = hear(k, r, text);
     if (wrong && !begins_later(k, r)) {
-        checkers_report(k, "S9", "%s %s", r->name, wrong);
+        checkers_report_told(k, "S9", "%s %s", r->name, wrong);
     }
 }
 

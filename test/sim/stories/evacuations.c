@@ -292,7 +292,10 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
     int64_t snapshot = model_etcd_revision(world_etcd(c->world));
     struct checkers k;
     checkers_init(&k, c, 30 * SECOND_NS);
-    world_observe(c->world, &(struct world_observer){committed, answered, NULL, verb, &k});
+    world_observe(c->world, &(struct world_observer){.committed = committed,
+                                                      .answered = answered,
+                                                      .verb = verb,
+                                                      .context = &k});
     struct node *cell = desire_and_choose(c, 4);
     checkers_evacuates(&k, cell == c->cells[0] ? 0 : 1);
     world_stop(c->world, cell);

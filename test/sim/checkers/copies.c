@@ -1,0 +1,101 @@
+/* The copy of each bbs against the board as it was at the copy's revision. */
+#include "bbs/board/engine.h"
+#include "bbs/inside.h"
+#include "test/sim/checkers/checkers.h"
+
+#include <string.h>
+
+/* A pass of the list may just have gone by what differs, or left it out because it changed meanwhile;
+ * a page, and the wait for its revision, take 5 s each at most. */
+#define FOUND_WITHIN(interval_ns) (2 * (interval_ns) + 10 * SECOND_NS)
+
+static const struct board *board_of(const struct checkers *k, unsigned bbs)
+{
+    struct node *n = k->cluster->bbs[bbs];
+    const struct board *b = node_up(n) ? ((struct bbs *)node_role(n))->board : NULL;
+    return b && b->loaded && b->copy && b->revision <= k->history.revision ? b : NULL;
+}
+
+static bool is_kept(enum record_type type)
+{
+    return type != RECORD_RUN && type != RECORD_CAUSE && type != RECORD_BEAT &&
+           type != RECORD_UNKNOWN;
+}
+
+/* The first key at which the two differ; NULL = at none. */
+static const char *difference(const struct checkers *k, const struct board *b)
+{
+    const struct history *h = &k->history;
+    size_t held = 0, stood = 0;
+    for (struct copied *c = copy_from(b->copy, ""); c; c = copy_next(c)) {
+        const struct version *v = copied_version(c);
+        if (!is_kept(v->type)) {
+            continue;
+        }
+        const struct past *p = history_at(h, version_key(v), b->revision);
+        held++;
+        if (!p || !p->message || p->revision != v->mod_revision) {
+            return version_key(v);
+        }
+    }
+    MAP_EACH(&h->now, n)
+    {
+        const struct past *p = map_value(n);
+        while (p && p->revision > b->revision) {
+            p = p->before;
+        }
+        if (p && p->message && is_kept(p->type) && ++stood > held) {
+            return p->key;
+        }
+    }
+    return NULL;
+}
+
+void checkers_slips(struct checkers *k, const struct node *bbs)
+{
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        k->slips[i] = k->slips[i] || k->cluster->bbs[i] == bbs;
+    }
+}
+
+static void check_copy(struct checkers *k, unsigned bbs, const struct board *b)
+{
+    int64_t now = world_now(k->cluster->world), *since_ns = &k->differs_since_ns[bbs];
+    const char *key = difference(k, b);
+    if (!key) {
+        k->copies_repaired += *since_ns != NEVER_NS;
+        *since_ns = NEVER_NS;
+        return;
+    }
+    *since_ns = earlier_ns(*since_ns, now);
+    int64_t quiet_since_ns = *since_ns > k->touched_ns ? *since_ns : k->touched_ns;
+    int64_t interval_ns = k->cluster->options.verify_interval_ns;
+    if (!k->slips[bbs]) {
+        checkers_report(k, "S6", "the copy of %s is not the board as it was at revision %lld: %s",
+                        node_name(k->cluster->bbs[bbs]), (long long)b->revision, key);
+    } else if (now - quiet_since_ns > FOUND_WITHIN(interval_ns)) {
+        checkers_report(k, "S6", "the copy of %s differs at %s for %lld s, and it has not found it",
+                        node_name(k->cluster->bbs[bbs]), key,
+                        (long long)((now - *since_ns) / SECOND_NS));
+    }
+}
+
+void check_copies(struct checkers *k)
+{
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        const struct board *b = board_of(k, i);
+        if (b) {
+            check_copy(k, i, b);
+        }
+    }
+}
+
+void check_copies_well(const struct checkers *k, struct buf *ret_why)
+{
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        if (k->differs_since_ns[i] != NEVER_NS) {
+            buf_printf(ret_why, "the copy of %s is not the board; ",
+                       node_name(k->cluster->bbs[i]));
+        }
+    }
+}
