@@ -165,6 +165,7 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
         if (look <= now) {
             faults_touch_open(s);
             checkers_look(&s->checkers);
+            bounds_look(s);
             look = now + LOOK_NS;
         }
     }
@@ -237,6 +238,7 @@ static void converge(struct swarm *s)
         client_again(s);
         task_clients_settle(s);
         checkers_look(&s->checkers);
+        bounds_look(s);
         check_unplaced(&s->checkers);
         rest = at_rest(s, &why);
         if (rest && world_now(s->world) >= least) {

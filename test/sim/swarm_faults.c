@@ -651,6 +651,7 @@ void faults_begin_one(struct swarm *s)
     s->result->faults[f.kind]++;
     touch(s, f.node);
     touch_feed(s, f.kind);
+    bounds_fault(s, &f);
     if (row->lasts_ns) {
         f.until_ns = world_now(s->world) + swarm_draw(s, 50 * MILLISECOND_NS, row->lasts_ns);
         s->open[s->open_count++] = f;
@@ -684,12 +685,14 @@ void faults_end_due(struct swarm *s, int64_t now_ns)
         }
         touch(s, f.node);
         touch_feed(s, f.kind);
+        bounds_fault(s, &f);
     }
 }
 
 void faults_touch_open(struct swarm *s)
 {
     for (unsigned i = 0; i < s->open_count; i++) {
+        bounds_fault(s, &s->open[i]);
         touch(s, s->open[i].node);
         touch_feed(s, s->open[i].kind);
     }
@@ -735,11 +738,13 @@ void swarm_supervise(struct swarm *s)
         } else if (s->restart_ns[i] == NEVER_NS) {
             s->restart_ns[i] = now + swarm_draw(s, 50 * MILLISECOND_NS, 6 * SECOND_NS);
             touch(s, s->nodes[i]);
+            bounds_restarted(s, s->nodes[i]);
         } else if (s->restart_ns[i] <= now) {
             s->restart_ns[i] = NEVER_NS;
             checkers_restarted(&s->checkers, s->nodes[i]);
             world_start(s->world, s->nodes[i]);
             touch(s, s->nodes[i]);
+            bounds_restarted(s, s->nodes[i]);
         }
     }
 }

@@ -73,6 +73,9 @@ struct swarm {
     bool went_back;          /* etcd lost writes and the epoch is not made anew: nothing may stop */
     int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
+    int64_t hurt_ns[SWARM_NODES_MAX]; /* swarm_bounds.c: when something last hindered it */
+    int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
+    int64_t auctioneer_led_ns, converger_led_ns; /* when one that is up last held the lock */
     bool ready; /* all was once up and well */
     bool calm; /* nothing befalls it: nothing may stand in for what failed */
     int64_t fault_pace_ns;
@@ -144,6 +147,11 @@ void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64
 void followers_heal(struct swarm *s);
 /* Why not; nothing appended: each follows, and has heard of all that is to be heard. */
 void followers_heard_all(struct swarm *s, struct buf *ret_why);
+
+/* swarm_bounds.c: the bounds of DESIGN 6 while faults last; each second of virtual time is enough. */
+void bounds_fault(struct swarm *s, const struct open_fault *f); /* it begins, lasts, ends */
+void bounds_restarted(struct swarm *s, const struct node *n);
+void bounds_look(struct swarm *s);
 
 /* swarm_fallbacks.c: what stands in for what failed is used only where a fault explains it, and not at
  * all in a calm seed, of which a few are: without faults, and without clients that speak for cells. */

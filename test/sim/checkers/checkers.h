@@ -18,6 +18,7 @@ struct instance {
     bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */
     int64_t alone_ns;    /* since when its container has no record; NEVER_NS = not so */
+    int64_t busy_ns;     /* when a verb of its container was last seen under way (bounds) */
     int64_t phantom_ns;  /* since when its record has no container; NEVER_NS = not so */
 };
 
