@@ -14,6 +14,7 @@ struct instance {
     const char *process_guid;
     int32_t index;
     const char *cell_id;
+    const char *keys[3];    /* at which a record may bear it, by presence */
     const char *definition; /* epoch of the DesiredLRP that it runs; "" = not known */
     bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */

@@ -103,18 +103,15 @@ static bool settled(const struct checkers *k, unsigned cell)
 /* The record that bears the instance now, whatever its presence. */
 static const Models__ActualLRP *record_of(struct checkers *k, const struct instance *i)
 {
-    struct arena a;
-    arena_init(&a);
     const Models__ActualLRP *found = NULL;
     for (int presence = 0; presence < 3; presence++) {
-        const Models__ActualLRP *r = (const Models__ActualLRP *)history_now(
-            &k->history, key_actual(&a, i->process_guid, i->index, presence));
+        const Models__ActualLRP *r =
+            (const Models__ActualLRP *)history_now(&k->history, i->keys[presence]);
         const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
         if (key && strcmp(key->instance_guid, i->guid) == 0) {
             found = r;
         }
     }
-    arena_done(&a);
     return found;
 }
 

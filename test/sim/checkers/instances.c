@@ -32,6 +32,10 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
             .alone_ns = NEVER_NS,
             .phantom_ns = NEVER_NS,
         };
+        for (int presence = 0; presence < 3; presence++) {
+            i->keys[presence] =
+                key_actual(&k->history.arena, i->process_guid, i->index, presence);
+        }
         map_put(&k->instances, i->guid, i);
     }
     i->definition = *r->definition ? r->definition : i->definition;
@@ -43,11 +47,10 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
 /* ---- After a restore ---- */
 
 /* Another instance has its index now. */
-static bool is_taken(struct checkers *k, struct arena *a, const struct instance *i)
+static bool is_taken(struct checkers *k, const struct instance *i)
 {
     for (int presence = 0; presence < 3; presence++) {
-        const char *key = key_actual(a, i->process_guid, i->index, presence);
-        const struct past *p = map_get(&k->history.now, key);
+        const struct past *p = map_get(&k->history.now, i->keys[presence]);
         if (bearer(p) && strcmp(guid_of(bearer(p)), i->guid) != 0) {
             return true;
         }
@@ -72,7 +75,7 @@ static void release_forgotten(struct checkers *k)
     MAP_EACH(&k->instances, n)
     {
         struct instance *i = map_value(n);
-        if (i->forgotten && (is_taken(k, &a, i) || is_outdated(k, &a, i))) {
+        if (i->forgotten && (is_taken(k, i) || is_outdated(k, &a, i))) {
             i->released = true;
         }
     }
@@ -90,7 +93,7 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
         return false;
     }
     const struct past *ordinary =
-        history_at(&k->history, key_actual(a, i->process_guid, i->index, 0), revision);
+        history_at(&k->history, i->keys[0], revision);
     p = history_at(&k->history, key_desired(a, i->process_guid), revision);
     return !(ordinary && ordinary->message) &&
            !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
