@@ -28,6 +28,7 @@ struct evacuation {
     bool on;
     bool resumed; /* its rep was restarted meanwhile */
     int64_t since_ns;
+    int64_t told_ns; /* when the rep of now was first told to; 0 = it was not */
 };
 
 struct checkers {

@@ -31,8 +31,10 @@ static bool evacuation_ends(const struct checkers *k, int cell)
 void checkers_evacuates(struct checkers *k, int cell)
 {
     struct evacuation *e = &k->evacuations[cell];
+    /* An older word of its, which says that it does not, may have come to the board since. */
+    e->told_ns = e->told_ns ? e->told_ns : world_now(k->cluster->world);
     if (!e->on) {
-        *e = (struct evacuation){.on = true, .since_ns = world_now(k->cluster->world)};
+        *e = (struct evacuation){.on = true, .since_ns = e->told_ns, .told_ns = e->told_ns};
     }
 }
 
@@ -41,6 +43,7 @@ void checkers_restarted(struct checkers *k, const struct node *cell)
     int number = cell_number(k, cell);
     if (number >= 0) {
         k->evacuations[number].resumed = true;
+        k->evacuations[number].told_ns = 0;
     }
 }
 
@@ -62,8 +65,10 @@ void note_evacuations(struct checkers *k, const struct passage *p)
             if (!is || !is->evacuating) {
                 e->on = false;
             } else if (!e->on) { /* an older word of the cell came in between */
-                *e = (struct evacuation){
-                    .on = true, .resumed = true, .since_ns = world_now(k->cluster->world)};
+                *e = (struct evacuation){.on = true,
+                                         .resumed = true,
+                                         .since_ns = world_now(k->cluster->world),
+                                         .told_ns = e->told_ns};
             }
         }
     }
