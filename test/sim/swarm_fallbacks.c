@@ -8,10 +8,12 @@ enum { PERCENT_CALM = 4, PERCENT_SILENT = 4 };
 
 #define IS(fault) (UINT64_C(1) << FAULT_##fault)
 #define ANY_FAULT UINT64_MAX
+/* etcd is what it was earlier, and its revisions repeat. */
+#define WENT_BACK (IS(RESTORE) | IS(LOST_WRITES))
 /* A watch is behind, for a while. */
 #define LAGS                                                                                       \
     (IS(WATCH_STALL) | IS(CUT_STORE) | IS(PAUSE) | IS(LONG_PAUSE) | IS(EVACUATE_AT_ONCE) |         \
-     IS(RESTORE) | IS(WATCH_BREAK) | IS(STORM))
+     WENT_BACK | IS(WATCH_BREAK) | IS(STORM))
 
 static const struct {
     const char *message;
@@ -22,15 +24,16 @@ static const struct {
     {"the copy of the board is loaded anew", "left out a change",
      IS(WATCH_CHANGE) | IS(COMPACT)},
     {"the copy of the board is loaded anew", "change of its transaction twice", IS(WATCH_CHANGE)},
-    {"the copy of the board is loaded anew", "a revision twice or backwards", IS(RESTORE)},
+    {"the copy of the board is loaded anew", "a revision twice or backwards", WENT_BACK},
     {"the copy of the board is loaded anew", "a value that the copy never had",
      IS(WATCH_SILENT)},
     {"the copy of the board is loaded anew", "the copy differs from etcd", IS(WATCH_SILENT)},
     {"the copy of the board differs from etcd", "", IS(WATCH_SILENT)},
     {"the copy of the board is loaded anew", "has kept", IS(COMPACT) | LAGS},
-    {"the copy of the board is loaded anew", "is behind the copy", IS(RESTORE)},
-    {"the copy of the board is loaded anew", "epoch", IS(RESTORE)},
-    {"the copy of the board is loaded anew", "was restored", IS(RESTORE)},
+    {"the copy of the board is loaded anew", "is behind the copy", WENT_BACK},
+    {"the copy of the board is loaded anew", "epoch", WENT_BACK},
+    {"the copy of the board is loaded anew", "was restored", WENT_BACK},
+    {"the copy of the board is loaded anew", "went back to an older revision", WENT_BACK},
     {"the copy of the board is loaded anew", "5 s behind",
      LAGS | IS(WATCH_SKIP)}, /* of the last revision for long */
     {"the copy of the board is loaded anew", "", 0}, /* for a reason that no row above names */
@@ -54,6 +57,9 @@ void calm_plan(struct swarm *s, uint64_t seed)
 
 static bool explained(const struct swarm *s, uint64_t faults)
 {
+    if (s->went_back && (faults & WENT_BACK)) {
+        return true;
+    }
     for (int f = 0; f < FAULT_COUNT; f++) {
         if ((faults >> f & 1) && s->result->faults[f]) {
             return true;

@@ -150,7 +150,7 @@ void loss_befalls(struct swarm *s, uint64_t seed)
 {
     struct random aside;
     random_seed(&aside, (uint64_t[2]){0x6c6f7373, seed});
-    if (random_below(&aside, 100) >= LOSS_PERCENT || is_full(s) || !checkers_clean(&s->checkers)) {
+    if (s->calm || random_below(&aside, 100) >= LOSS_PERCENT || is_full(s) || !checkers_clean(&s->checkers)) {
         return;
     }
     run_on(s, FOLLOWED_NS);
