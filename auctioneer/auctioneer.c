@@ -37,7 +37,8 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
     } else if (type == RECORD_ACTUAL) {
-        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, x->life.now.mono_ns);
+        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, record->mod_revision,
+                    x->life.now.mono_ns);
     } else if (type == RECORD_TASK) {
         on_task(x, key, (const Models__Task *)m, record->mod_revision);
     } else if (type == RECORD_DESIRED) {
@@ -48,14 +49,14 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     arena_done(&a);
 }
 
-static void on_delete(struct auctioneer *x, const char *key)
+static void on_delete(struct auctioneer *x, const char *key, const struct followed *last)
 {
     struct arena a;
     arena_init(&a);
     switch (key_type(key)) {
     case RECORD_ACTUAL:
     case RECORD_TASK:
-        pool_gone(&x->pool, key);
+        pool_gone(&x->pool, key, last->mod_revision);
         break;
     case RECORD_DESIRED:
         pool_desired_gone(&x->pool, key_component(&a, key, 1));
@@ -82,7 +83,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
         on_put(x, key, record, out);
         break;
     case FOLLOWER_DELETE:
-        on_delete(x, key);
+        on_delete(x, key, record);
         break;
     case FOLLOWER_CURRENT:
         pool_current(&x->pool);
@@ -101,12 +102,12 @@ static void refill_with(struct auctioneer *x, enum record_type type, struct effe
     }
 }
 
-/* The pool was full when these came: read the copy again now that there is room. Tasks first, for
- * they are the ones that end. */
+/* The pool was full when these came, or a hint was believed instead of them: read the copy again when there
+ * is room. Tasks first, for they are the ones that end. */
 static void refill(struct auctioneer *x, struct effects *out)
 {
-    if (x->pool.overflowed && x->pool.entries.count < x->pool.max) {
-        x->pool.overflowed = false;
+    if ((x->pool.overflowed || x->pool.doubted) && x->pool.entries.count < x->pool.max) {
+        x->pool.overflowed = x->pool.doubted = false;
         refill_with(x, RECORD_TASK, out);
         refill_with(x, RECORD_ACTUAL, out);
     }

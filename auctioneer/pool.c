@@ -122,27 +122,54 @@ void pool_done(struct pool *p)
 
 /* ---- News of the board ----------------------------------------------------------------------- */
 
-void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, int64_t now_ns)
+/* A hint ran ahead of the feed, which now tells of what was before. */
+static bool is_outdated(struct entry *e, int64_t mod_revision)
+{
+    if (e->task || e->source != SOURCE_HINT || mod_revision >= e->revision) {
+        return false;
+    }
+    e->passed_over = true;
+    return true;
+}
+
+/* It was placed, and left that place. */
+static void await_anew(struct pool *p, struct entry *e, int64_t now_ns)
+{
+    e->awaits_anew = is_held(e);
+    if (e->state == ENTRY_PLACED) {
+        set_state(p, e, ENTRY_FRESH, now_ns);
+    }
+}
+
+/* The feed tells each change: of a record that it told of already and that is in the selection still,
+ * only the reason has changed. After a hint, or a gap, another revision may be another need. */
+void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
+                 int64_t mod_revision, int64_t now_ns)
 {
     if (!lrp->actual_lrp_key || strcmp(lrp->state, "UNCLAIMED") != 0 || lrp->stopping ||
         lrp->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
-        pool_gone(p, key);
+        pool_gone(p, key, mod_revision);
         return;
     }
     struct entry *e = map_get(&p->entries, key);
     if (!e) {
         e = add(p, key, lrp->actual_lrp_key->process_guid, lrp->actual_lrp_key->index, now_ns);
     }
-    if (e) {
-        set_source(p, e, SOURCE_BOARD);
-        set_text(&e->told, lrp->placement_error);
+    if (!e || is_outdated(e, mod_revision)) {
+        return;
     }
+    if (e->source != SOURCE_BOARD && e->revision != 0 && e->revision != mod_revision) {
+        await_anew(p, e, now_ns);
+    }
+    set_source(p, e, SOURCE_BOARD);
+    e->revision = mod_revision;
+    set_text(&e->told, lrp->placement_error);
 }
 
-void pool_gone(struct pool *p, const char *key)
+void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
 {
     struct entry *e = map_get(&p->entries, key);
-    if (e) {
+    if (e && !is_outdated(e, mod_revision)) {
         drop(p, e);
     }
 }
@@ -169,7 +196,7 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
                         int64_t mod_revision, int64_t now_ns)
 {
     if (task->state != MODELS__TASK__STATE__Pending) {
-        pool_gone(p, key);
+        pool_gone(p, key, mod_revision);
         return NULL;
     }
     struct entry *e = map_get(&p->entries, key);
@@ -242,13 +269,41 @@ static struct entry *add_hinted(struct pool *p, const char *key, const char *gui
     return e;
 }
 
-void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t now_ns)
+/* What the feed will tell: the hint stands in for it, and is dropped if it does not. */
+static void run_ahead(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
+{
+    e->passed_over = e->passed_over || e->source != SOURCE_HINT;
+    set_source(p, e, SOURCE_HINT);
+    e->hinted_ns = now_ns;
+    e->revision = revision;
+    await_anew(p, e, now_ns);
+}
+
+/* News of an instance that is in the pool, or nothing new. */
+static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
+{
+    bool known = revision != 0 && e->revision != 0;
+    if (known && revision > e->revision) {
+        run_ahead(p, e, revision, now_ns);
+    }
+    if (!known || revision >= e->revision) {
+        ask_again(p, e, now_ns);
+    }
+}
+
+void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns)
 {
     struct arena a;
     arena_init(&a);
-    const char *key = key_actual(&a, process_guid, index, 0);
-    if (!ask_again(p, map_get(&p->entries, key), now_ns)) {
-        add_hinted(p, key, process_guid, index, now_ns);
+    const char *key = key_actual(&a, h->process_guid, h->index, 0);
+    struct entry *e = map_get(&p->entries, key);
+    if (e) {
+        hint_again(p, e, h->revision, now_ns);
+    } else if (h->revision == 0 || h->revision > position) {
+        e = add_hinted(p, key, h->process_guid, h->index, now_ns);
+        if (e) {
+            e->revision = h->revision;
+        }
     }
     arena_done(&a);
 }
@@ -273,6 +328,13 @@ void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns)
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
+/* Nothing confirmed it. What the feed told against it counts again. */
+static void drop_hint(struct pool *p, struct entry *e)
+{
+    p->doubted = p->doubted || e->passed_over;
+    drop(p, e);
+}
+
 /* Those that have been in this state for too long; the list is in order of time. */
 static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
 {
@@ -283,7 +345,7 @@ static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
             break; /* younger ones follow */
         }
         if (e->source == SOURCE_HINT) {
-            drop(p, e);
+            drop_hint(p, e);
         }
     }
 }
@@ -319,7 +381,7 @@ void pool_expire(struct pool *p, int64_t now_ns)
         if (e->source != SOURCE_HINT) {
             set_state(p, e, ENTRY_FRESH, now_ns);
         } else {
-            drop(p, e); /* placed by a hint, and no record of it: settled long ago */
+            drop_hint(p, e); /* placed by a hint, and no record of it: settled long ago */
         }
     }
     expire_hints(p, ENTRY_FRESH, now_ns);
@@ -386,6 +448,7 @@ static size_t take_from(struct pool *p, enum entry_state state, struct entry **l
         next = TAILQ_NEXT(e, link);
         if (pool_wanted(p, e)) {
             set_state(p, e, ENTRY_TAKEN, e->since_ns);
+            e->awaits_anew = false;
             list[count++] = e;
         }
     }
@@ -422,7 +485,7 @@ void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64
     if (!give_back(p, e)) {
         return;
     }
-    bool current = !e->task || same_offer(e->task, as);
+    bool current = e->task ? same_offer(e->task, as) : !e->awaits_anew;
     if (current) {
         set_text(&e->reason, "");
         e->requested = false;
@@ -437,7 +500,7 @@ bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t 
     }
     if (e->source == SOURCE_HINT && now_ns - e->hinted_ns >= p->unclaimed_after_ns) {
         set_state(p, e, ENTRY_REFUSED, now_ns);
-        drop(p, e); /* tried with each batch, it would never be old enough for pool_expire() */
+        drop_hint(p, e); /* tried with each batch, it would never be old enough for pool_expire() */
         return false;
     }
     blob_ref(reason);

@@ -57,7 +57,11 @@ struct entry {
     int64_t since_ns;    /* of the state; of a hint: when it came */
     int64_t hinted_ns;   /* when the hint came */
     struct wanted *task; /* of a task: what it asks for; NULL = an instance */
-    int64_t revision;    /* of a task: of its Pending record; 0 = only a hint spoke of it */
+    int64_t revision;    /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a hint
+                            spoke of it, and did not tell */
+    bool awaits_anew; /* of an instance that the auction holds: it was placed, and left that place, since it
+                         was taken */
+    bool passed_over; /* of a hint: the feed told of older records than it, which were left alone */
     bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
                             told as a rejection, once */
     int64_t told_revision; /* of a task: that its last rejection named; 0 = none */
@@ -82,20 +86,23 @@ struct pool {
     size_t tasks;    /* entries of tasks */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
+    bool doubted;    /* so must it be because a hint was believed in its stead, and nothing confirmed it */
     bool news;       /* something may be ready for a batch that was not before */
 };
 
 void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
 void pool_done(struct pool *p);
 
-/* News of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out. */
-void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp, int64_t now_ns);
+/* News of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out. A record
+ * that is older than what a hint spoke of is left alone. */
+void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
+                 int64_t mod_revision, int64_t now_ns);
 /* A task that is not Pending is out. The creation is a request, a rejection is none: one that was
  * rejected before waits for somebody to ask. Gives its entry; NULL when it has none. */
 struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
                         int64_t mod_revision, int64_t now_ns);
-/* Of either kind: the record has left the selection. */
-void pool_gone(struct pool *p, const char *key);
+/* Of either kind: the record has left the selection; the last that was in it had this revision. */
+void pool_gone(struct pool *p, const char *key, int64_t mod_revision);
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp);
 void pool_desired_gone(struct pool *p, const char *process_guid);
 
@@ -104,13 +111,21 @@ void pool_reset(struct pool *p);
 /* The copy is complete: what was not seen again is gone, but for fresh hints. */
 void pool_current(struct pool *p);
 
-/* Somebody says that this instance waits for placement. */
-void pool_hint(struct pool *p, const char *process_guid, int32_t index, int64_t now_ns);
+/* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 = which
+ * was not told. The feed has told all up to `position`, 0 = that is not known. What a hint says that comes
+ * after the feed is no news; one that comes before it is: an instance that a cell took, and that is
+ * UNCLAIMED at a later revision, is fresh again. */
+struct hint {
+    const char *process_guid;
+    int32_t index;
+    int64_t revision;
+};
+void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns);
 /* The same of a task: a request. */
 void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns);
 
 /* Placed for too long: fresh again; so is one that was kept apart from a cell for long enough. A hint
- * that the feed does not confirm in time: dropped. */
+ * that the feed does not confirm in time: dropped, and if it contradicted the feed, the copy is right. */
 void pool_expire(struct pool *p, int64_t now_ns);
 /* When pool_expire() has something to do; NEVER_NS = nothing. */
 int64_t pool_due_ns(const struct pool *p);
@@ -129,7 +144,7 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
                  size_t *ret_refused);
 
 /* `as`: what the cell was offered. A task that is offered otherwise by now is fresh again at once, for
- * that start will be refused. */
+ * that start will be refused; so is an instance that awaits a place anew. */
 void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);

@@ -101,11 +101,16 @@ static void lrps(struct role *role, const struct request *q, struct effects *out
     if (!read_starts(x, q, &cell__lrpstarts__descriptor, &hints, out)) {
         return;
     }
+    const struct follower *f = &x->life.follower;
+    int64_t position = f->snapshot ? 0 : f->revision;
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__LRPStart *start = (const Cell__LRPStart *)hints.list[i];
         for (size_t k = 0; valid_lrp(start) && k < start->n_indices; k++) {
             if (start->indices[k] >= 0) {
-                pool_hint(&x->pool, start->process_guid, start->indices[k], x->life.now.mono_ns);
+                pool_hint(&x->pool,
+                          &(struct hint){start->process_guid, start->indices[k],
+                                         k < start->n_revisions ? start->revisions[k] : 0},
+                          position, x->life.now.mono_ns);
             }
         }
     }

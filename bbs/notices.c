@@ -286,11 +286,29 @@ static const char *auctioneer_url(struct bbs *b, struct arena *a)
     return url[0] ? url : NULL;
 }
 
-/* What the auctioneer must know of the LRP; NULL when it is not desired any more. */
+/* Those of its instances that await a cell, with the revisions of their records. */
+static void add_unclaimed(struct view *v, struct arena *a, const struct start_notice *s,
+                          Cell__LRPStart *m)
+{
+    size_t max = (size_t)(s->end_index - s->first_index);
+    m->indices = ARENA_ARRAY(a, max, int32_t);
+    m->revisions = ARENA_ARRAY(a, max, int64_t);
+    for (int32_t index = s->first_index; index < s->end_index; index++) {
+        const struct seen *seen = view_peek(v, key_actual(a, s->guid, index, 0));
+        const Models__ActualLRP *record = seen ? (const Models__ActualLRP *)seen->message : NULL;
+        if (record && strcmp(record->state, "UNCLAIMED") == 0) {
+            m->indices[m->n_indices++] = index;
+            m->revisions[m->n_revisions++] = seen->mod_revision;
+        }
+    }
+}
+
+/* What the auctioneer must know of the LRP; NULL when it is not desired any more, or none awaits a cell. */
 static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
                                        const struct start_notice *s)
 {
-    const struct seen *seen = view_peek(board_view(b->board, a), key_desired(a, s->guid));
+    struct view *v = board_view(b->board, a);
+    const struct seen *seen = view_peek(v, key_desired(a, s->guid));
     if (!seen) {
         return NULL;
     }
@@ -299,11 +317,7 @@ static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
     cell__lrpstart__init(m);
     m->process_guid = d->process_guid;
     m->domain = d->domain;
-    m->n_indices = (size_t)(s->end_index - s->first_index);
-    m->indices = ARENA_ARRAY(a, m->n_indices, int32_t);
-    for (size_t i = 0; i < m->n_indices; i++) {
-        m->indices[i] = s->first_index + (int32_t)i;
-    }
+    add_unclaimed(v, a, s, m);
     m->n_placementtags = d->n_placementtags;
     m->placementtags = d->placementtags;
     m->volumedrivers = ARENA_ARRAY(a, d->n_volume_mounts, char *);
@@ -314,7 +328,7 @@ static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
     m->memorymb = d->memory_mb;
     m->diskmb = d->disk_mb;
     m->maxpids = d->max_pids;
-    return &m->base;
+    return m->n_indices ? &m->base : NULL;
 }
 
 /* The same of the task; NULL when it awaits no cell any more. */

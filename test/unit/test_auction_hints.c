@@ -130,6 +130,180 @@ static void a_standby_takes_no_hints_of_lrps(void **state)
     assert_int_equal(f->x->pool.entries.count, 0);
 }
 
+/* ---- Of instances whose record is known: late ones, and such as run ahead of the feed --------- */
+
+/* As a bbs of ours tells: this instance of "web" was UNCLAIMED at this revision. */
+static void hint_at(struct auction_rig *f, int32_t index, int64_t revision)
+{
+    Cell__LRPStarts starts = CELL__LRPSTARTS__INIT;
+    Cell__LRPStart start = CELL__LRPSTART__INIT, *list[] = {&start};
+    start.process_guid = arena_strdup(&f->arena, "web");
+    start.domain = start.rootfs = arena_strdup(&f->arena, "d");
+    start.indices = &index;
+    start.revisions = &revision;
+    start.n_indices = start.n_revisions = 1;
+    starts.starts = list;
+    starts.n_starts = 1;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &starts.base);
+    assert_int_equal(
+        play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
+        202);
+    buf_done(&body);
+}
+
+/* web/0 is handed out to the only cell, which takes it. */
+static void place(struct auction_rig *f)
+{
+    uint64_t call;
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 1);
+    play_take_work(f, w, call, 0);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+}
+
+/* The feed tells that web/0 has become UNCLAIMED, at f->revision; or that it is so no more. */
+static void feed(struct auction_rig *f, Board__FeedFrame__Kind kind)
+{
+    play_actual(f, kind, "web", 0);
+    play_heartbeat(f);
+}
+
+static void desire_one(struct auction_rig *f)
+{
+    play_lead(f, "a");
+    play_desired(f, PUT, "web", 1);
+    play_send(f);
+    play_heartbeat(f);
+}
+
+/* The hint comes when the instance has been claimed: nothing is auctioned a second time, and its crash
+ * finds no placement that would have to be waited for. */
+static void a_late_hint_is_no_news(void **state)
+{
+    struct auction_rig *f = *state;
+    desire_one(f);
+    feed(f, PUT);
+    int64_t revision = f->revision;
+    place(f);
+    feed(f, DELETE);
+    hint_at(f, 0, revision);
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.entries.count, 0);
+    feed(f, PUT);
+    place(f);
+    hint_at(f, 0, f->revision); /* of the crash, after the feed */
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+}
+
+/* It comes in the middle of the auction of the very need that it tells of. */
+static void a_hint_of_what_is_being_auctioned_is_no_news(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    desire_one(f);
+    feed(f, PUT);
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    hint_at(f, 0, f->revision);
+    play_take_work(f, w, call, 0);
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+}
+
+/* The feed is silent while the instance is claimed, runs and crashes: only hints tell. When the feed goes
+ * on it tells of all that again, and nothing is auctioned a second time. */
+static void a_hint_of_a_crash_runs_ahead_of_the_feed(void **state)
+{
+    struct auction_rig *f = *state;
+    desire_one(f);
+    int64_t first = f->revision + 1, second = first + 2; /* UNCLAIMED; claimed between them */
+    hint_at(f, 0, first);
+    place(f);
+    hint_at(f, 0, first); /* repeated */
+    assert_null(play_asked_state(f, "a"));
+    hint_at(f, 0, second);
+    place(f);
+    feed(f, PUT);
+    feed(f, DELETE);
+    assert_int_equal(f->revision, first + 1);
+    hint_at(f, 0, first); /* late */
+    feed(f, PUT);
+    assert_int_equal(f->revision, second);
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    feed(f, DELETE);
+    assert_int_equal(f->x->pool.entries.count, 0);
+}
+
+/* The same when the feed had told of the first need. */
+static void it_runs_ahead_of_a_feed_that_has_stopped(void **state)
+{
+    struct auction_rig *f = *state;
+    desire_one(f);
+    feed(f, PUT);
+    place(f);
+    hint_at(f, 0, f->revision + 2);
+    place(f);
+    feed(f, DELETE);
+    feed(f, PUT);
+    assert_null(play_asked_state(f, "a"));
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->pool.hinted, 0);
+}
+
+/* It comes while the auction hands the first need out: whether that start meets the second nobody knows. */
+static void it_runs_ahead_of_the_auction(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    desire_one(f);
+    feed(f, PUT);
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    hint_at(f, 0, f->revision + 2);
+    play_take_work(f, w, call, 0);
+    play_go_on(f);
+    place(f);
+}
+
+/* A gap in the feed: what was placed is UNCLAIMED at the same revision, or at a later one. */
+static void after_a_gap_only_a_later_revision_is_news(void **state)
+{
+    struct auction_rig *f = *state;
+    desire_one(f);
+    feed(f, PUT);
+    place(f);
+    for (int later = 0; later < 2; later++) {
+        f->revision += 2 * later;
+        frame_reset(&f->sent, "e1");
+        play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
+        play_cell(f, RECORD, "a", BOARD__CELL_RECORD__STATE__PRESENT);
+        play_desired(f, RECORD, "web", 1);
+        play_actual(f, RECORD, "web", 0);
+        play_current(f);
+        assert_true((play_asked_state(f, "a") != NULL) == later);
+    }
+    place(f);
+}
+
+/* The board never tells of it: what it tells instead counts again. */
+static void a_hint_that_only_contradicts_is_dropped(void **state)
+{
+    struct auction_rig *f = *state;
+    desire_one(f);
+    feed(f, PUT);
+    place(f);
+    hint_at(f, 0, f->revision + 1000);
+    place(f);
+    drive_advance(&f->drive, 3000);
+    play_heartbeat(f);
+    drive_advance(&f->drive, 2500);
+    play_heartbeat(f);
+    assert_int_equal(f->x->pool.hinted, 0);
+    place(f);
+}
+
 /* ---- Of tasks -------------------------------------------------------------------------------- */
 
 static const char task_hints[] =
@@ -282,6 +456,13 @@ int main(void)
         TEST(a_hint_retries_what_was_refused),
         TEST(bad_hints_of_lrps),
         TEST(a_standby_takes_no_hints_of_lrps),
+        TEST(a_late_hint_is_no_news),
+        TEST(a_hint_of_what_is_being_auctioned_is_no_news),
+        TEST(a_hint_of_a_crash_runs_ahead_of_the_feed),
+        TEST(it_runs_ahead_of_a_feed_that_has_stopped),
+        TEST(it_runs_ahead_of_the_auction),
+        TEST(after_a_gap_only_a_later_revision_is_news),
+        TEST(a_hint_that_only_contradicts_is_dropped),
         TEST(hints_of_tasks_come_sooner_than_the_feed),
         TEST(hints_of_tasks_in_protobuf),
         TEST(a_hint_larger_than_a_record_is_dropped),

@@ -31,6 +31,7 @@ struct told {
     unsigned count;
     unsigned tasks;
     bool silent; /* answers nobody */
+    int64_t revision; /* that the last start told of */
     int highest; /* index that an update was about */
 };
 
@@ -77,6 +78,21 @@ static void write_tasks(struct told *t, const struct request *q)
     cell__task_starts__free_unpacked(m, NULL);
 }
 
+static void write_starts(struct told *t, const struct request *q)
+{
+    Cell__LRPStarts *m = cell__lrpstarts__unpack(NULL, q->body.size, q->body.data);
+    assert_non_null(m);
+    for (size_t i = 0; i < m->n_starts; i++) {
+        const Cell__LRPStart *start = m->starts[i];
+        assert_int_equal(start->n_revisions, start->n_indices);
+        for (size_t k = 0; k < start->n_indices; k++) {
+            buf_printf(&t->lines, " %s/%d", start->process_guid, start->indices[k]);
+            t->revision = start->revisions[k];
+        }
+    }
+    cell__lrpstarts__free_unpacked(m, NULL);
+}
+
 static void cell_step(struct role *r, const struct event *ev, struct effects *out)
 {
     struct told *t = ((struct cell *)r)->told;
@@ -90,6 +106,8 @@ static void cell_step(struct role *r, const struct event *ev, struct effects *ou
         write_update(t, &ev->request);
     } else if (strcmp(ev->request.path, "/v1/tasks") == 0) {
         write_tasks(t, &ev->request);
+    } else if (strcmp(ev->request.path, "/v1/lrps") == 0) {
+        write_starts(t, &ev->request);
     }
     buf_append_string(&t->lines, "\n");
     if (!t->silent) {
@@ -308,6 +326,29 @@ static void lead(struct scene *s)
     put(s, key_lead(&s->arena, "auctioneer"), &record.base);
 }
 
+/* The revision of what is UNCLAIMED goes with it: the auctioneer tells by that whether it is late. */
+static void the_auctioneer_is_told_of_an_instance(void **state)
+{
+    (void)state;
+    struct scene s;
+    int64_t before = 0;
+    begin(&s, 2);
+    lead(&s);
+    for (int crashes = 0; crashes < 2; crashes++) {
+        put_running(&s, 1);
+        Models__CrashActualLRPRequest request = MODELS__CRASH_ACTUAL_LRPREQUEST__INIT;
+        Models__ActualLRP *record = row_actual(&s.arena, "RUNNING i1@c1", 1, ORDINARY);
+        request.actual_lrp_key = record->actual_lrp_key;
+        request.actual_lrp_instance_key = record->actual_lrp_instance_key;
+        ask(&s, "/v1/actual_lrps/crash", &request.base);
+        assert_string_equal(buf_string(&s.told.lines), "POST /v1/lrps: " ROWS_PROCESS "/1\n");
+        assert_true(s.told.revision > before);
+        before = s.told.revision;
+        buf_clear(&s.told.lines);
+    }
+    end(&s);
+}
+
 static void send_desire(struct scene *s, const char *guid, const char *trace_id)
 {
     char *tags[] = {(char *)(uintptr_t) "gpu"};
@@ -420,6 +461,7 @@ static void so_many_tasks_wait_to_be_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_auctioneer_is_told_of_an_instance),
         cmocka_unit_test(the_auctioneer_is_told_of_a_task),
         cmocka_unit_test(the_rep_is_told_that_its_task_was_cancelled),
         cmocka_unit_test(so_many_tasks_wait_to_be_told),
