@@ -52,7 +52,10 @@ static bool take_event(struct client *c)
     const char *text = state == EVENT_FRAME_TAKEN ? event_text(&a, name, payload) : NULL;
     if (text) {
         s->result->events++;
-        reader_hears(&s->checkers, reader, text);
+        const char *wrong = reader_hears(&s->checkers, reader, text);
+        if (wrong) {
+            checkers_report_told(&s->checkers, "S9", "%s %s", reader->name, wrong);
+        }
     } else if (state != EVENT_FRAME_NONE) {
         checkers_report(&s->checkers, "S9", "%s: this is no event, or not the next one: %s %.*s",
                         reader->name, name, (int)payload.size, (const char *)payload.data);

@@ -523,7 +523,7 @@ void reader_done(struct event_reader *r)
 void reader_asks(struct checkers *k, struct event_reader *r)
 {
     k->events.wanted[r->kind] = true;
-    r->begun = r->synced = false;
+    r->begun = r->synced = r->settled = false;
     r->restores = k->history.restores;
     r->heard_count = 0;
 }
@@ -601,12 +601,9 @@ static const char *hear(struct checkers *k, struct event_reader *r, const char *
     return arena_printf(&k->history.arena, "is told what never was, or twice: %s", text);
 }
 
-/* What it hears of a revision up to begun_revision leaves open where it began. After that it is
- * settled: had it begun later, the event that was found too early would be due once more by then. */
 static void note_heard(struct checkers *k, struct event_reader *r, const char *text)
 {
-    if (r->synced && r->revision > r->begun_revision) {
-        r->heard_count = 0;
+    if (r->settled) {
         return;
     }
     if (r->heard_count == r->heard_capacity) {
@@ -619,10 +616,11 @@ static void note_heard(struct checkers *k, struct event_reader *r, const char *t
     r->heard[r->heard_count++] = arena_strdup(&k->history.arena, text);
 }
 
-/* Lets it have begun at the next revision after first_revision that fits all it has heard. */
+/* Lets it have begun at the next revision after first_revision that fits all it has heard. That may be
+ * the end of begun_revision itself: etcd had it when the answer's head went, and so had the bbs, maybe. */
 static bool begins_later(struct checkers *k, struct event_reader *r)
 {
-    while (r->heard_count > 0 && r->synced && r->first_revision < r->begun_revision) {
+    while (r->heard_count > 0 && r->synced && r->first_revision <= r->begun_revision) {
         size_t fit = 0;
         stand_behind(k, r, r->first_revision);
         r->synced = false;
@@ -636,16 +634,38 @@ static bool begins_later(struct checkers *k, struct event_reader *r)
     return false;
 }
 
-void reader_hears(struct checkers *k, struct event_reader *r, const char *text)
+/* It can have begun nowhere else: what it has heard need not be kept. */
+static bool is_settled(struct checkers *k, const struct event_reader *r)
 {
-    if (r->restores != k->history.restores) {
-        return;
+    if (!r->synced || r->revision <= r->begun_revision) {
+        return false;
     }
+    struct event_reader other = *r;
+    other.told = NULL; /* both are the reader's own */
+    other.told_capacity = 0;
+    bool settled = !begins_later(k, &other);
+    free(other.told);
+    return settled;
+}
+
+/* NULL when it may hear that, else what is wrong. */
+static const char *hear_somewhere(struct checkers *k, struct event_reader *r, const char *text)
+{
     note_heard(k, r, text);
     const char *wrong = hear(k, r, text);
-    if (wrong && !begins_later(k, r)) {
-        checkers_report_told(k, "S9", "%s %s", r->name, wrong);
+    if (wrong && begins_later(k, r)) {
+        wrong = NULL;
     }
+    if (!r->settled && is_settled(k, r)) {
+        r->settled = true;
+        r->heard_count = 0;
+    }
+    return wrong;
+}
+
+const char *reader_hears(struct checkers *k, struct event_reader *r, const char *text)
+{
+    return r->restores == k->history.restores ? hear_somewhere(k, r, text) : NULL;
 }
 
 /* What it has not heard, if it began where it was found to. */

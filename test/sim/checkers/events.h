@@ -51,7 +51,9 @@ struct event_reader {
     bool synced;            /* it has heard something: where it began was found, at ... */
     int64_t first_revision;
     /* What it has heard while it may have begun later than there, for the same words may be told of
-     * several revisions (a retire, and the end that it asked for). Freed by reader_done. */
+     * several revisions (a retire, another one, and the end that they asked for). Freed by
+     * reader_done. */
+    bool settled; /* no other beginning fits what it has heard */
     const char **heard;
     size_t heard_count, heard_capacity;
     bool *told;             /* which of the revision's events; freed by reader_done */
@@ -66,8 +68,8 @@ void reader_asks(struct checkers *k, struct event_reader *r);
 /* It is answered; the request had arrived when etcd was at `arrived_revision`. */
 void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_revision);
 
-/* It hears this. Reports what is wrong. */
-void reader_hears(struct checkers *k, struct event_reader *r, const char *text);
+/* It hears this. Gives what is wrong, NULL = it may hear that; in the history's arena. */
+const char *reader_hears(struct checkers *k, struct event_reader *r, const char *text);
 
 /* The next event that it has not heard and should; NULL = it has heard all that there is. */
 const char *reader_misses(struct checkers *k, const struct event_reader *r);
