@@ -278,16 +278,21 @@ static int denied(struct cli_client *c, struct err *err)
     return r;
 }
 
+/* Whether a 503 has a reason that somebody must hear of (bbs/route/answer.h). */
+static bool says_not_done(const char *text)
+{
+    return strncmp(text, NOT_DONE, strlen(NOT_DONE)) == 0;
+}
+
 /* `get`: something of this name was asked for, so that a 404 may be said of it. */
 static int status_error(struct cli_client *c, const char *path, bool get, long status,
                         struct err *err)
 {
     const char *text = buf_string(&c->body);
     int size = (int)strcspn(text, "\r\n");
-    size = size > 120 ? 120 : size;
     switch (status) {
     case 503:
-        if (!get && size > 0) {
+        if (size > 0 && (!get || says_not_done(text))) {
             return err_set(err, ERR_UNAVAILABLE, "%.80s: %.*s", c->urls[c->next], size, text);
         }
         return err_set(err, ERR_UNAVAILABLE,
@@ -356,27 +361,31 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
         c->may_have_done = c->may_have_done || was_sent(c);
         return transport_error(c, code, err);
     }
-    bool unsure = status == 503 && c->body.size > 0 &&
-                  strncmp(buf_string(&c->body), NOT_DONE, strlen(NOT_DONE)) != 0;
+    bool unsure = status == 503 && c->body.size > 0 && !says_not_done(buf_string(&c->body));
     c->may_have_done = c->may_have_done || (body && unsure);
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 
-/* Adds which servers were asked, when there are several: the error speaks of the last. */
+/* Adds which servers were asked, when there are several: the error speaks of the last. What it says is
+ * not cut for that: as many are told as there is room for behind it. */
 static int tried_all(const struct cli_client *c, int r, struct err *err)
 {
-    char tried[120] = "";
-    size_t size = 0, i = 0;
+    static const char begins[] = "; tried: ", more[] = ", and more";
     if (!err || c->url_count == 1) {
         return r;
     }
-    for (; i < c->url_count && size + strlen(c->urls[i]) + 2 < sizeof(tried); i++) {
+    char tried[sizeof(err->text)] = "";
+    size_t used = strlen(err->text) + strlen(begins) + strlen(more), size = 0, i = 0;
+    for (; i < c->url_count && used + size + strlen(c->urls[i]) + 2 < sizeof(err->text); i++) {
         size += (size_t)snprintf(tried + size, sizeof(tried) - size, "%s%s", i ? ", " : "",
                                  c->urls[i]);
     }
+    if (i == 0) {
+        return r;
+    }
     struct err last = *err;
-    return err_set(err, last.code, "%.100s; tried: %s%s", last.text, tried,
-                   i < c->url_count ? ", and more" : "");
+    return err_set(err, last.code, "%s%s%s%s", last.text, begins, tried,
+                   i < c->url_count ? more : "");
 }
 
 /* Asks one after the other until one answers or the time is over. */

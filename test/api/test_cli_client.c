@@ -309,6 +309,24 @@ static void a_lost_answer_is_told(void **state)
     assert_false(cli_client_may_have_done(f->client));
 }
 
+/* What a bbs has to say of a 503 is the way out: none of it gives way to which servers were tried. */
+static void the_reason_of_a_503_is_told_whole(void **state)
+{
+    struct fixture *f = *state;
+    ProtobufCMessage *answer = NULL;
+    Models__ActualLRPsRequest posted = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+    const char *two = arena_printf(&f->arena, "%s,%s", url, url);
+    for (int i = 0; i < 4; i++) {
+        bool several = i & 1, get = i & 2;
+        assert_int_equal(open_with(f, &client_files, several ? two : url, 1000), 0);
+        assert_int_equal(ask(f, "/lost", get ? NULL : &posted.base, &answer), -ERR_UNAVAILABLE);
+        assert_non_null(strstr(f->err.text, ECHO_LOST));
+        assert_int_equal(strstr(f->err.text, "; tried: ") != NULL, several);
+        cli_client_close(f->client);
+        f->client = NULL;
+    }
+}
+
 static void nobody_there_ends_in_time(void **state)
 {
     struct fixture *f = *state;
@@ -617,6 +635,7 @@ int main(void)
         TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
         TEST(a_refusal_is_read_from_a_message),
         TEST(a_lost_answer_is_told),
+        TEST(the_reason_of_a_503_is_told_whole),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(a_stream_begins_in_time),
         TEST(the_time_is_for_all_servers),

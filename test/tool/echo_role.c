@@ -181,6 +181,8 @@ static void on_request(struct echo *e, const struct event *ev, struct effects *o
         effects_reply(out, r->id, 403, "application/x-protobuf", r->body);
     } else if (strcmp(path, "/unsure") == 0) {
         effects_reply(out, r->id, 503, "text/plain", bytes_of("it may have been done\n"));
+    } else if (strcmp(path, "/lost") == 0) { /* as a bbs whose etcd went back */
+        effects_reply(out, r->id, 503, "text/plain", bytes_of(ECHO_LOST "\n"));
     } else if (strcmp(path, "/list") == 0) {
         stream(e, r->id, GIVE_BYTES, number, (int64_t)number, out);
     } else if (strcmp(path, "/chunks") == 0) {

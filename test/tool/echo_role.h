@@ -3,6 +3,7 @@
  *   /who            "unit name method path query trace_id accept content_type if_none_match"
  *   /status?N       status N without body, Retry-After 1
  *   /unsure         status 503 as of a change that may have been done
+ *   /lost           status 503 with ECHO_LOST
  *   /never          no answer
  *   /list?N         N bytes from a cursor, length announced; /chunks?N likewise in chunks
  *   /short?N        announces N bytes and gives one less
@@ -22,6 +23,11 @@
 #include "common/contract/role.h"
 
 enum { ECHO_BODY_BYTES = 1024 * 1024, ECHO_SMALL_BYTES = 16 };
+
+/* As long as what a bbs says of an etcd that lost writes. */
+#define ECHO_LOST                                                                                  \
+    "not done: etcd lost acknowledged writes or was restored: run `bbs restore`, see "            \
+    "docs/restore.md (bbs-1 has seen revision 1251, etcd is at 1223)"
 
 struct role *echo_new(void);
 
