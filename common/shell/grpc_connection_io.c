@@ -216,7 +216,8 @@ static void on_event(struct bufferevent *bev, short what, void *context)
         return;
     }
     if (!c->session) {
-        tls_tell_failure(c->server->log, bufferevent_get_openssl_error(bev));
+        tls_tell_failure(c->server->log, c->ssl, newcomer_address(&c->newcomer),
+                         bufferevent_get_openssl_error(bev));
     } else if (what & BEV_EVENT_TIMEOUT) {
         log_printf(c->server->log, LOG_INFO_LEVEL, "a reader takes nothing", "name=%s", c->name);
     }

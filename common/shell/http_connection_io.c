@@ -111,7 +111,8 @@ static void closed(struct evhttp_connection *evcon, void *context)
     struct http_server *s = c->server;
     uint64_t id = c->id;
     if (c->ssl && !SSL_is_init_finished(c->ssl) && !s->freeing) {
-        tls_tell_failure(s->log, bufferevent_get_openssl_error(c->bev));
+        tls_tell_failure(s->log, c->ssl, newcomer_address(&c->newcomer),
+                         bufferevent_get_openssl_error(c->bev));
     }
     evbuffer_remove_cb(bufferevent_get_input(c->bev), on_input, c);
     evbuffer_remove_cb(bufferevent_get_output(c->bev), on_output, c);

@@ -63,6 +63,11 @@ void newcomers_add(struct newcomers *n, struct newcomer *c, int fd, const SSL *s
     c->address->count++;
 }
 
+const char *newcomer_address(const struct newcomer *c)
+{
+    return c->address ? c->address->text : "";
+}
+
 void newcomers_remove(struct newcomers *n, struct newcomer *c)
 {
     struct newcomer_address *address = c->address;

@@ -57,6 +57,9 @@ void newcomers_done(struct newcomers *n);
 void newcomers_add(struct newcomers *n, struct newcomer *c, int fd, const SSL *ssl);
 void newcomers_remove(struct newcomers *n, struct newcomer *c);
 
+/* Whence it came; "" when that is not known, or it is none any more. */
+const char *newcomer_address(const struct newcomer *c);
+
 /* The last place of `open` was taken, and no more are accepted: from the loop, and again until one is
  * free, some yield. */
 void newcomers_make_room(struct newcomers *n, unsigned open);

@@ -178,10 +178,13 @@ void tls_peer(const SSL *ssl, char **ret_unit, char **ret_name)
     X509_free(cert);
 }
 
-void tls_tell_failure(struct log *log, unsigned long error)
+void tls_tell_failure(struct log *log, const SSL *ssl, const char *address, unsigned long error)
 {
     const char *reason = error ? ERR_reason_error_string(error) : NULL;
     bool hung_up = !error || ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+    long refused = SSL_get_verify_result(ssl);
+    bool why = ERR_GET_REASON(error) == SSL_R_CERTIFICATE_VERIFY_FAILED && refused != X509_V_OK;
     log_printf(log, hung_up ? LOG_DEBUG_LEVEL : LOG_INFO_LEVEL, "no TLS with a peer",
-               "reason=\"%s\"", reason ? reason : "it hung up");
+               "address=%s reason=\"%s%s%s\"", address, reason ? reason : "it hung up",
+               why ? ": " : "", why ? X509_verify_cert_error_string(refused) : "");
 }

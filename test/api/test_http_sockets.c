@@ -47,6 +47,26 @@ static void only_certificates_of_our_ca_are_served(void **state)
     echo_end(&w);
 }
 
+/* Who waits for a rep that does not come finds in the log which machine it is and what it lacks. */
+static void a_refused_certificate_is_told_with_its_fault(void **state)
+{
+    (void)state;
+    struct echo_server server;
+    struct http_server_config config = {.tls = echo_tls.server};
+    struct tls_files expired = certs_make(&echo_tls.certs, "expired", "rep", "cell-1", -60);
+    char text[4096];
+    FILE *log = tmpfile();
+    assert_non_null(log);
+    echo_server_start(&server, &config, 0, fileno(log));
+    assert_false(served(server.port, &expired));
+    assert_true(echo_server_stop(&server));
+    rewind(log);
+    text[fread(text, 1, sizeof(text) - 1, log)] = '\0';
+    fclose(log);
+    assert_non_null(strstr(text, "\"no TLS with a peer\" address=127.0.0.1 reason=\"certificate verify "
+                                 "failed: certificate has expired\""));
+}
+
 static void plain_text_is_refused(void **state)
 {
     (void)state;
@@ -311,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_certificates_of_our_ca_are_served),
+        cmocka_unit_test(a_refused_certificate_is_told_with_its_fault),
         cmocka_unit_test(plain_text_is_refused),
         cmocka_unit_test(a_connection_that_gets_no_tls_is_refused),
         cmocka_unit_test(versions_below_1_2_are_refused_and_1_2_serves_rsa),
