@@ -35,7 +35,7 @@ static const char *text_of_actual(struct arena *a, const Models__ActualLRP *r)
     const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
     const char *cell = at && *at->cell_id ? arena_printf(a, " on %s", at->cell_id) : "";
     const char *net = net_info_text(a, r->actual_lrp_net_info);
-    const char *problem = *r->placement_error ? r->placement_error : r->crash_reason;
+    const char *problem = lrp_reason(r);
     return arena_printf(a, "%s%s%s%s%s%s%s", state_text(a, r), cell, *net == '-' ? "" : " ",
                         *net == '-' ? "" : net, *problem ? " (" : "", problem, *problem ? ")" : "");
 }

@@ -119,6 +119,15 @@ const char *state_text(struct arena *a, const Models__ActualLRP *actual)
     }
 }
 
+const char *lrp_reason(const Models__ActualLRP *actual)
+{
+    bool waits = strcmp(actual->state, "UNCLAIMED") == 0,
+         crashed = strcmp(actual->state, "CRASHED") == 0;
+    return waits && *actual->placement_error ? actual->placement_error
+           : waits || crashed                ? actual->crash_reason
+                                             : "";
+}
+
 static int compare_lrps(const void *a, const void *b)
 {
     const Models__DesiredLRP *x = *(Models__DesiredLRP *const *)a;

@@ -83,4 +83,8 @@ const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net);
 /* "RUNNING", "CRASHED (suspect)", "STOPPING" */
 const char *state_text(struct arena *a, const Models__ActualLRP *actual);
 
+/* Why one waits for a cell, or for its next start: the placement error, or the reason of its crash. ""
+ * of one in another state, although its record keeps the reason of the last crash. */
+const char *lrp_reason(const Models__ActualLRP *actual);
+
 #endif

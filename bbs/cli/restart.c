@@ -55,7 +55,7 @@ const char *restart_text(struct arena *a, const char *label, const Models__Actua
         return arena_printf(a, "%s: is made anew", label);
     }
     const Models__ActualLRPInstanceKey *at = record->actual_lrp_instance_key;
-    const char *why = *record->placement_error ? record->placement_error : record->crash_reason;
+    const char *why = lrp_reason(record);
     bool placed = at && *at->cell_id;
     return arena_printf(a, "%s: %s%s%s%s%s%s", label, state_text(a, record), placed ? " on " : "",
                         placed ? at->cell_id : "", *why ? " (" : "", text_printable(a, why),

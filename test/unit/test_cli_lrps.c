@@ -406,6 +406,41 @@ static void events_print_a_line_a_change(void **state)
     buf_done(&feed);
 }
 
+/* A record keeps the reason of its last crash for as long as it lives: it is told of one that waits
+ * because of it, and of no later state. */
+static void a_reason_is_told_while_it_matters(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *state, *crash, *error, *text;
+    } rows[] = {
+        {"UNCLAIMED", "", "", "UNCLAIMED\n"},
+        {"UNCLAIMED", "LOG: Exited", "", "UNCLAIMED (LOG: Exited)\n"},
+        {"UNCLAIMED", "LOG: Exited", "no room", "UNCLAIMED (no room)\n"},
+        {"CRASHED", "LOG: Exited", "", "CRASHED (LOG: Exited)\n"},
+        {"CLAIMED", "LOG: Exited", "", "CLAIMED\n"},
+        {"RUNNING", "LOG: Exited", "", "RUNNING\n"},
+        {"RUNNING", "LOG: Exited", "no room", "RUNNING\n"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct events e;
+        struct buf feed;
+        buf_init(&feed);
+        Models__ActualLRP *r = record(f, "web-1", 0, rows[i].state);
+        r->crash_reason = arena_strdup(&f->arena, rows[i].crash);
+        r->placement_error = arena_strdup(&f->arena, rows[i].error);
+        add_frame(&feed, BOARD__FEED_FRAME__KIND__PUT, 12, key_actual(&f->arena, "web-1", 0, 0),
+                  &r->base, 3);
+        events_init(&e, false);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_string_equal(
+            buf_string(&e.out),
+            arena_printf(&f->arena, "12       changed  instance web-1/0: %s", rows[i].text));
+        events_done(&e);
+        buf_done(&feed);
+    }
+}
+
 static void events_in_json_hide_secrets(void **state)
 {
     struct fixture *f = *state;
@@ -440,6 +475,7 @@ int main(void)
         TEST(names_mean_owners_and_guids),
         TEST(ps_shows_every_record_in_order),
         TEST(events_print_a_line_a_change),
+        TEST(a_reason_is_told_while_it_matters),
         TEST(events_in_json_hide_secrets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

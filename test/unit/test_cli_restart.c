@@ -91,6 +91,8 @@ static void the_record_is_the_ordinary_one(void **state)
     assert_null(restart_record(all, 2, 1));
     assert_null(restart_record(all, 3, 2));
     assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: RUNNING on c1");
+    /* What it crashed of once says nothing about why it stops now. */
+    all[2]->crash_reason = arena_strdup(&f->arena, "LOG: Exited with status 137");
     all[2]->stopping = true;
     assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: STOPPING on c1");
     Models__ActualLRP *waits = record(f, 1, "UNCLAIMED", "", 0);
