@@ -108,7 +108,7 @@ static int add_app(struct parse *p, const struct node *from)
     if (from->kind != NODE_MAP) {
         return app_mistake(s, from, "app", "must be a map with the keys of an app");
     }
-    const struct node *name = node_member(from, "name");
+    const struct node *name = node_given(from, "name");
     if (!name || !node_is_scalar(name) || !app_name_is_valid(name->text)) {
         return app_mistake(s, name ? name : from, "name",
                            name ? "must be letters, digits, - and _, at most 200"
@@ -129,7 +129,7 @@ static int add_app(struct parse *p, const struct node *from)
         p->apps[p->count++] =
             (struct app){.name = name->text,
                          .line = from->line,
-                         .instances_given = node_member(from, "instances") != NULL,
+                         .instances_given = node_given(from, "instances") != NULL,
                          .lrp = lrp};
     }
     return r;

@@ -396,8 +396,8 @@ static int unknown_key(const struct app_source *s, const struct node *at, const 
 /* user and dir go to the run action that command made. */
 static int complete_command(const struct app_source *s, const struct node *app, json_t *definition)
 {
-    const struct node *command = node_member(app, "command");
-    const struct node *user = node_member(app, "user"), *dir = node_member(app, "dir");
+    const struct node *command = node_given(app, "command");
+    const struct node *user = node_given(app, "user"), *dir = node_given(app, "dir");
     if (!command) {
         return user  ? app_mistake(s, user, "user", "goes with command; say it in the action")
                : dir ? app_mistake(s, dir, "dir", "goes with command; say it in the action")
@@ -416,7 +416,9 @@ int app_to_api(const struct app_source *s, const struct node *app, json_t *defin
     for (size_t i = 0; i < app->count; i++) {
         const struct node *v = app->items[i];
         const struct app_key *k = find_key(app->keys[i], place_of(s), strcmp);
-        int r = k ? k->convert(s, k, v, definition) : unknown_key(s, v, app->keys[i]);
+        int r = !k                     ? unknown_key(s, v, app->keys[i])
+                : v->kind == NODE_NULL ? 0
+                                       : k->convert(s, k, v, definition);
         if (r < 0) {
             return r;
         }

@@ -47,7 +47,7 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
 
 /* Turns the members of the map `app` into members of `definition`, a JSON object with the API's names
  * that json_decode_tree() takes as a message of the source's type. Leaves out `name`, and of a task
- * what is not of its definition. An unknown key is a mistake; so is one that no cell can do, unless
+ * what is not of its definition, and keys without a value. An unknown key is a mistake; so is one that no cell can do, unless
  * its value asks for nothing (null, false, 0, an empty text or list). */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *definition);
 

@@ -14,6 +14,12 @@ const struct node *node_member(const struct node *n, const char *key)
     return NULL;
 }
 
+const struct node *node_given(const struct node *n, const char *key)
+{
+    const struct node *v = node_member(n, key);
+    return v && v->kind != NODE_NULL ? v : NULL;
+}
+
 bool node_is_scalar(const struct node *n)
 {
     return n->kind != NODE_LIST && n->kind != NODE_MAP;

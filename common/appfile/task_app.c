@@ -13,7 +13,7 @@ enum { KEEP_MAX_S = 7 * 24 * 60 * 60 };
 static int text_of(const struct app_source *s, const struct node *from, const char *key,
                    const char **ret_text)
 {
-    const struct node *v = node_member(from, key);
+    const struct node *v = node_given(from, key);
     if (v && (!node_is_scalar(v) || !*v->text)) {
         return app_mistake(s, v, key, "must be a text");
     }
@@ -41,7 +41,7 @@ static bool read_seconds(const char *text, int64_t *ret_s)
 static int read_policies(const struct app_source *s, const struct node *from,
                          Models__DesireTaskRequest *request)
 {
-    const struct node *retries = node_member(from, "max_retries"), *keep = node_member(from, "keep");
+    const struct node *retries = node_given(from, "max_retries"), *keep = node_given(from, "keep");
     int64_t keep_s = 0;
     if (retries) {
         if (retries->kind != NODE_INTEGER || retries->integer < 0 ||
@@ -110,7 +110,7 @@ static int make(const struct app_source *s, const struct node *from, struct task
     }
     if (r == 0 && !app_name_is_valid(name ? name : guid)) {
         const char *key = name ? "name" : "task_guid";
-        r = app_mistake(s, node_member(from, key), key,
+        r = app_mistake(s, node_given(from, key), key,
                         "must be letters, digits, - and _, at most 200");
     }
     Models__DesireTaskRequest *q = ARENA_NEW(s->arena, Models__DesireTaskRequest);

@@ -257,7 +257,8 @@ static void print_page(struct buf *out)
     buf_printf(out,
                "\nA size needs its unit, but 0 does not: `64M`, `1.5G`, `512MiB`. K, M, G and T are "
                "1024 times the\none before, with or without `B` or `iB`; what is left of a MB counts "
-               "as a whole one. Of one thing\nonly one key may be said: `memory` or `memory_mb`.\n");
+               "as a whole one. Of one thing\nonly one key may be said: `memory` or `memory_mb`. A key without a "
+               "value (`instances:`, or `null`) is as if\nit were left out.\n");
     buf_append_string(
         out, "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
              "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "

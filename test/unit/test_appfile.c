@@ -170,6 +170,24 @@ static void json_and_yaml_say_the_same(void **state)
 
 #define GOOD "name: a\nrootfs: preloaded:x\ncommand: [x]\n"
 
+/* An empty "instances:" asks for no instances as little as an empty "memory_mb:" asks for no limit. */
+static void a_key_without_a_value_is_as_left_out(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const keys[] = {
+        "instances",  "memory",       "memory_mb",   "disk",           "disk_mb",    "env",
+        "ports",      "user",         "dir",         "cpu",            "cpu_weight", "max_pids",
+        "privileged", "domain",       "metric_tags", "placement_tags", "log_guid",   "routes",
+        "annotation", "on_cell_loss", "on_evacuate", "action",
+    };
+    const char *without = arena_strdup(&f->arena, as_json(f, parsed(f, "a.yaml", GOOD)));
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct app *app = parsed(f, "a.yaml", arena_printf(&f->arena, GOOD "%s:\n", keys[i]));
+        assert_string_equal(as_json(f, app), without);
+        assert_false(app->instances_given);
+    }
+}
+
 static void mistakes_name_file_line_and_key(void **state)
 {
     struct fixture *f = *state;
@@ -179,6 +197,9 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", "", "a.yaml: holds no app"},
         {"a.yaml", "- a\n", "a.yaml:1: app: must be a map with the keys of an app"},
         {"a.yaml", "\nrootfs: x\n", "a.yaml:2: name: is missing: what is the app called?"},
+        {"a.yaml", "name:\nrootfs: x\n", "a.yaml:1: name: is missing: what is the app called?"},
+        {"a.yaml", GOOD "instancse:\n",
+         "a.yaml:4: instancse: unknown key; did you mean \"instances\"?"},
         {"a.yaml", "name: a b\n", "a.yaml:1: name: must be letters, digits, - and _, at most 200"},
         {"a.yaml", "name: a\n", "a.yaml:1: rootfs: is missing, for example preloaded:busybox"},
         {"a.yaml", "name: a\nrootfs: preloaded:x\n",
@@ -464,6 +485,7 @@ int main(void)
         TEST(every_change_of_the_definition_changes_the_guid),
         TEST(several_apps),
         TEST(json_and_yaml_say_the_same),
+        TEST(a_key_without_a_value_is_as_left_out),
         TEST(mistakes_name_file_line_and_key),
         TEST(hostile_files_are_bounded),
         TEST(each_bound_of_a_file_is_met),
