@@ -1,6 +1,7 @@
 #include "bbs/cli/commands_io.h"
 
 #include "bbs/cli/session_io.h"
+#include "common/appfile/app.h"
 #include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
@@ -58,11 +59,12 @@ int bbs_ps_run(const struct invocation *call, struct err *err)
 static int read_instances(const char *text, int32_t *ret_count, struct err *err)
 {
     size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 6 || text[digits]) {
-        return err_set(err, ERR_INVALID, "\"%.40s\" is not a number of instances (0 to 999999)",
-                       text);
+    long count = strtol(text, NULL, 10); /* LONG_MAX of what is larger */
+    if (digits == 0 || text[digits] || count > APP_INSTANCES_MAX) {
+        return err_set(err, ERR_INVALID, "\"%.40s\" is not a number of instances (0 to %d)", text,
+                       APP_INSTANCES_MAX);
     }
-    *ret_count = (int32_t)strtol(text, NULL, 10);
+    *ret_count = (int32_t)count;
     return 0;
 }
 

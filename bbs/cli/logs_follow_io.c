@@ -26,8 +26,9 @@ struct slot {
     char url[256]; /* "" = to be looked up */
     pthread_t thread;
     bool used, finished;
-    bool initial; /* it was there when the following began */
-    bool ended;   /* the board does not name it any more */
+    bool initial;    /* it was there when the following began */
+    bool ended;      /* the board does not name it any more */
+    bool unwritable; /* what it wrote could not be printed, and nothing else could */
     char why[200];
     int result;
     struct err err;
@@ -41,6 +42,7 @@ struct following {
     char first[300]; /* process_guid/index of the first that was seen */
     bool labelled;   /* there was another one: it stays so */
     bool told_none, told_many, over;
+    bool unwritable; /* of one of the slots */
     atomic_bool stop;
     int result; /* of the last that could not be read */
     struct err err;
@@ -164,6 +166,7 @@ static void *follow_one(void *slot)
     pthread_mutex_lock(&all->lock);
     s->result = readable ? 0 : r.result;
     s->err = r.err;
+    s->unwritable = r.unwritable;
     s->finished = true;
     pthread_mutex_unlock(&all->lock);
     log_reader_done(&r);
@@ -274,7 +277,11 @@ static size_t reap(struct following *all, bool wait)
             continue;
         }
         pthread_join(s->thread, NULL);
-        if (s->result < 0) {
+        if (s->unwritable) {
+            all->unwritable = true;
+            all->result = s->result;
+            all->err = s->err;
+        } else if (s->result < 0 && !cli_interrupted()) {
             all->result = err_set(&all->err, (enum err_code) - s->result, "%.60s on %.60s: %.100s",
                                   s->source.label, s->source.cell_id, s->err.text);
             fprintf(stderr, "bbs: %s\n", all->err.text);
@@ -285,11 +292,14 @@ static size_t reap(struct following *all, bool wait)
     return left;
 }
 
-/* -ERR_UNKNOWN ends the following: nothing more can come. */
+/* -ERR_UNKNOWN ends the following: nothing more can come, or be shown. */
 static int look(void *following, struct err *err)
 {
     struct following *all = following;
     size_t left = reap(all, false);
+    if (all->unwritable) {
+        return err_set(err, ERR_UNKNOWN, "%s", all->err.text);
+    }
     if (left == 0 && logs_watch_is_gone(&all->watch)) {
         all->over = true;
         return err_set(err, ERR_UNKNOWN, "%.60s was removed", all->watch.name);
@@ -357,6 +367,10 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
     atomic_store(&all->stop, true);
     reap(all, true);
     logs_watch_done(&all->watch);
+    if (all->unwritable) {
+        *err = all->err;
+        return all->result;
+    }
     if (!all->over) {
         return r;
     }

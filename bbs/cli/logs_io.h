@@ -40,6 +40,7 @@ struct log_reader {
     const atomic_bool *stop;   /* ends the reading within a second; NULL: Ctrl-C alone does */
     struct buf *ahead;         /* NULL: what comes is printed at once */
     size_t taken;              /* bytes so far */
+    bool unwritable;           /* what came could not be printed */
     bool full;                 /* more came than LOGS_AHEAD_MAX */
     bool answered;             /* the last answer began well */
     int result;

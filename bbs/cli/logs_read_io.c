@@ -76,6 +76,7 @@ static int take(void *reader, struct bytes bytes)
     struct log_reader *r = reader;
     r->taken += bytes.size;
     int result = show(r, bytes, false);
+    r->unwritable = result < 0;
     r->full = r->ahead && r->ahead->size > LOGS_AHEAD_MAX;
     return r->full ? err_set(&r->err, ERR_TOO_LARGE, "more than is read ahead") : result;
 }

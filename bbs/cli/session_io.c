@@ -112,8 +112,8 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
     }
     if (is_task(s, name)) {
         return err_set(err, ERR_NOT_FOUND,
-                       "no process \"%.60s\", but a task: see bbs tasks, task, cancel, and "
-                       "logs --task, why --task",
+                       "no process \"%.60s\", but a task: bbs task tells of it, and so do bbs why "
+                       "and bbs logs with --task",
                        name);
     }
     return n.best ? err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; did you mean \"%.60s\"?",
