@@ -291,6 +291,12 @@ static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_
     }
 }
 
+/* The feed has told of it, and then that it awaits no cell any more. */
+static bool is_late(const struct entry *e, int64_t revision, int64_t position)
+{
+    return !e && revision != 0 && revision <= position;
+}
+
 void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns)
 {
     struct arena a;
@@ -299,7 +305,7 @@ void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t n
     struct entry *e = map_get(&p->entries, key);
     if (e) {
         hint_again(p, e, h->revision, now_ns);
-    } else if (h->revision == 0 || h->revision > position) {
+    } else if (!is_late(e, h->revision, position)) {
         e = add_hinted(p, key, h->process_guid, h->index, now_ns);
         if (e) {
             e->revision = h->revision;
@@ -308,13 +314,13 @@ void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t n
     arena_done(&a);
 }
 
-void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns)
+void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns)
 {
     struct arena a;
     arena_init(&a);
     const char *key = key_task(&a, task->taskguid);
     struct entry *e = map_get(&p->entries, key);
-    if (!ask_again(p, e, now_ns)) {
+    if (!ask_again(p, e, now_ns) && !is_late(e, task->revision, position)) {
         e = add_hinted(p, key, task->taskguid, 0, now_ns);
     }
     if (e && e->source == SOURCE_HINT) {

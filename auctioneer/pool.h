@@ -122,7 +122,7 @@ struct hint {
 };
 void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns);
 /* The same of a task: a request. */
-void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t now_ns);
+void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns);
 
 /* Placed for too long: fresh again; so is one that was kept apart from a cell for long enough. A hint
  * that the feed does not confirm in time: dropped, and if it contradicted the feed, the copy is right. */

@@ -94,6 +94,13 @@ static bool valid_task(const Cell__Task *t)
            cell__task__get_packed_size(t) <= RECORD_MAX_BYTES;
 }
 
+/* All up to this revision the feed has told; 0 = it is not known. */
+static int64_t feed_position(const struct auctioneer *x)
+{
+    const struct follower *f = &x->life.follower;
+    return f->snapshot ? 0 : f->revision;
+}
+
 static void lrps(struct role *role, const struct request *q, struct effects *out)
 {
     struct auctioneer *x = (struct auctioneer *)role;
@@ -101,8 +108,7 @@ static void lrps(struct role *role, const struct request *q, struct effects *out
     if (!read_starts(x, q, &cell__lrpstarts__descriptor, &hints, out)) {
         return;
     }
-    const struct follower *f = &x->life.follower;
-    int64_t position = f->snapshot ? 0 : f->revision;
+    int64_t position = feed_position(x);
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__LRPStart *start = (const Cell__LRPStart *)hints.list[i];
         for (size_t k = 0; valid_lrp(start) && k < start->n_indices; k++) {
@@ -127,7 +133,7 @@ static void tasks(struct role *role, const struct request *q, struct effects *ou
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__Task *task = (const Cell__Task *)hints.list[i];
         if (valid_task(task)) {
-            pool_hint_task(&x->pool, task, x->life.now.mono_ns);
+            pool_hint_task(&x->pool, task, feed_position(x), x->life.now.mono_ns);
         }
     }
     question_reply(q, 202, QUESTION_JSON, "{}", out);

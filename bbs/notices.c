@@ -346,6 +346,7 @@ static ProtobufCMessage *task_message(struct bbs *b, struct arena *a, const stru
     m->domain = task->domain;
     m->created_at = task->created_at;
     m->rejections = task->rejection_count;
+    m->revision = seen->mod_revision;
     m->n_placementtags = d->n_placement_tags;
     m->placementtags = d->placement_tags;
     m->volumedrivers = ARENA_ARRAY(a, d->n_volume_mounts, char *);

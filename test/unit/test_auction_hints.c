@@ -354,6 +354,45 @@ static void hints_of_tasks_in_protobuf(void **state)
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 
+static void hint_task_at(struct auction_rig *f, int64_t revision)
+{
+    Cell__TaskStarts starts = CELL__TASK_STARTS__INIT;
+    Cell__Task task = CELL__TASK__INIT, *list[] = {&task};
+    task.taskguid = arena_strdup(&f->arena, "t");
+    task.rootfs = arena_strdup(&f->arena, "preloaded:x");
+    task.revision = revision;
+    starts.starts = list;
+    starts.n_starts = 1;
+    struct buf body;
+    buf_init(&body);
+    buf_message(&body, &starts.base);
+    assert_int_equal(
+        play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body))->status,
+        202);
+    buf_done(&body);
+}
+
+/* The hint comes when the task has been started: it is not handed out a second time. */
+static void a_late_hint_of_a_task_is_no_news(void **state)
+{
+    struct auction_rig *f = *state;
+    play_lead(f, "a");
+    play_task(f, PUT, "t", 0);
+    play_heartbeat(f);
+    int64_t revision = f->revision;
+    uint64_t call;
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_tasks, 1);
+    play_take_tasks(f, w, call, 0);
+    play_task(f, DELETE, "t", 0);
+    play_heartbeat(f);
+    hint_task_at(f, revision);
+    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_null(play_asked_state(f, "a"));
+    hint_task_at(f, f->revision + 1); /* desired anew: this one runs ahead of the feed */
+    assert_int_equal(f->x->pool.entries.count, 1);
+}
+
 /* No task of the board is so large; with the work of others in one message every cell would refuse it. */
 static void a_hint_larger_than_a_record_is_dropped(void **state)
 {
@@ -465,6 +504,7 @@ int main(void)
         TEST(a_hint_that_only_contradicts_is_dropped),
         TEST(hints_of_tasks_come_sooner_than_the_feed),
         TEST(hints_of_tasks_in_protobuf),
+        TEST(a_late_hint_of_a_task_is_no_news),
         TEST(a_hint_larger_than_a_record_is_dropped),
         TEST(a_hint_that_was_refused_is_told_once_the_feed_shows_it),
         TEST(a_hint_that_nothing_confirms_goes),

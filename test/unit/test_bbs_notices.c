@@ -74,6 +74,7 @@ static void write_tasks(struct told *t, const struct request *q)
         assert_string_equal(task->attempt, ""); /* the rep draws it */
         assert_true(task->created_at > 0); /* the offer */
         assert_int_equal(task->rejections, 0);
+        assert_true(task->revision > 0);
     }
     cell__task_starts__free_unpacked(m, NULL);
 }
