@@ -94,6 +94,7 @@ void processes_settled(struct processes *p, const char *guid, int64_t again_ns)
 {
     struct process *one = map_get(&p->by_guid, guid);
     if (one) {
+        one->called = one->called || again_ns != NEVER_NS;
         work_settled(&p->work, &one->item, again_ns);
     }
 }
