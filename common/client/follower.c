@@ -21,7 +21,9 @@ void follower_init(struct follower *f)
     f->epoch[0] = f->boot_id[0] = 0;
     f->beat_revision = 0;
     f->revision = f->change_revision = f->compared_revision = 0;
-    f->snapshot = f->current = f->was_current = false;
+    f->snapshot = f->current = f->was_current = f->refreshes = false;
+    f->listing = 0;
+    f->refresh_ns = 0;
     f->call_id = 0;
     f->url = NULL;
     f->heard_ns = f->retry_ns = f->now_ns = f->told_ns = 0;
@@ -49,14 +51,14 @@ static void tell(struct follower *f, enum follower_news news, const char *key,
 
 /* ---- The connection ------------------------------------------------------------------------ */
 
-static void subscribe(struct follower *f, const struct event *ev, struct effects *out)
+/* From after `revision`; 0 = a snapshot first. */
+static void subscribe(struct follower *f, const struct event *ev, const char *url, int64_t revision,
+                      struct effects *out)
 {
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
     request.n_selectors = f->selector_count;
     request.selectors = (Board__Selector **)(uintptr_t)f->selectors;
-    if (f->revision) {
-        request.revision = f->revision;
-    }
+    request.revision = revision;
     request.epoch = f->epoch;
     request.boot_id = f->boot_id;
     request.beat_revision = f->beat_revision;
@@ -64,7 +66,7 @@ static void subscribe(struct follower *f, const struct event *ev, struct effects
     uint8_t *body = arena_alloc(out->arena, size);
     board__feed_request__pack(&request, body);
 
-    f->url = boards_url(f->boards);
+    f->url = url;
     f->call_id = boards_next_id(f->boards);
     f->heard_ns = ev->now.mono_ns;
     f->compared_revision = 0;
@@ -83,6 +85,19 @@ static void subscribe(struct follower *f, const struct event *ev, struct effects
     };
 }
 
+/* At the bbs that tells it now, which is not behind what it has told. */
+static void refresh(struct follower *f, const struct event *ev, struct effects *out)
+{
+    effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
+    f->refreshes = true;
+    subscribe(f, ev, f->url, 0, out);
+}
+
+static int64_t refresh_after_ns(uint64_t entropy)
+{
+    return FOLLOWER_REFRESH_NS - (int64_t)(entropy % (uint64_t)(FOLLOWER_REFRESH_NS / 4));
+}
+
 /* 100 ms, 200 ms ... 5 s, and up to a quarter more by chance, so that a thousand followers of a
  * dead bbs do not come to the next one in the same instant. */
 static int64_t back_off_ns(unsigned failures, uint64_t entropy)
@@ -95,7 +110,8 @@ static int64_t back_off_ns(unsigned failures, uint64_t entropy)
     return earlier_ns(wait, FOLLOWER_BACK_OFF_MAX_NS);
 }
 
-/* This bbs is no use now: another one, after the back-off. A half snapshot cannot be resumed. */
+/* This bbs is no use now: another one, after the back-off. A half snapshot cannot be resumed; what was held
+ * when one was asked for to compare can. */
 static void give_up(struct follower *f, const struct event *ev, const char *why,
                     struct effects *out)
 {
@@ -107,10 +123,11 @@ static void give_up(struct follower *f, const struct event *ev, const char *why,
     boards_failed(f->boards, f->url);
     f->call_id = 0;
     f->current = false;
-    if (f->snapshot) {
-        f->snapshot = false;
+    if (f->snapshot && !f->refreshes) {
         f->revision = 0;
     }
+    f->refresh_ns = f->refreshes ? 0 : f->refresh_ns; /* following goes before */
+    f->snapshot = f->refreshes = false;
     f->failures++;
     f->retry_ns = ev->now.mono_ns + back_off_ns(f->failures, ev->entropy[0]);
     buf_clear(&f->partial);
@@ -124,11 +141,26 @@ static void cut(struct follower *f, const struct event *ev, const char *why, str
 
 /* ---- Frames: each gives NULL, or why the feed cannot be trusted ------------------------------ */
 
+/* A snapshot begins that is compared with what is held. One of before that would bring back what has gone. */
+static const char *compare_with(struct follower *f, const Board__FeedFrame *frame)
+{
+    if (frame->revision < f->revision || frame->revision < f->change_revision) {
+        return "its snapshot is older than what it told";
+    }
+    f->snapshot = true;
+    f->listing++;
+    return NULL;
+}
+
 static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     if (strlen(frame->epoch) >= sizeof(f->epoch)) {
         return "the epoch's id is too long";
     }
+    if (f->refreshes && strcmp(f->epoch, frame->epoch) == 0) {
+        return compare_with(f, frame);
+    }
+    f->refreshes = false;
     map_done(&f->records, followed_free);
     if (strcmp(f->epoch, frame->epoch) != 0) {
         f->boot_id[0] = 0;
@@ -145,14 +177,18 @@ static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, s
 static void put(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     struct followed *r = map_get(&f->records, frame->key);
+    if (r) {
+        r->listing = f->listing;
+    }
     if (r && r->mod_revision >= frame->mod_revision) {
-        return; /* told again after a resume */
+        return; /* told again after a resume, or in a snapshot to compare */
     }
     if (!r) {
         r = calloc(1, sizeof(*r));
         if (!r) {
             abort();
         }
+        r->listing = f->listing;
         map_put(&f->records, frame->key, r);
     }
     blob_unref(r->record);
@@ -176,6 +212,21 @@ static void erase(struct follower *f, const Board__FeedFrame *frame, struct effe
     followed_free(r);
 }
 
+/* What the snapshot that was compared has not is gone, and nobody told. */
+static void erase_unlisted(struct follower *f, struct effects *out)
+{
+    MAP_EACH(&f->records, n)
+    {
+        struct followed *r = map_value(n);
+        if (r->listing != f->listing) {
+            const char *key = arena_strdup(out->arena, map_key(n));
+            map_remove(&f->records, key);
+            tell(f, FOLLOWER_DELETE, key, r, out);
+            followed_free(r);
+        }
+    }
+}
+
 static const char *on_record(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
     if (!f->snapshot) {
@@ -191,7 +242,6 @@ static const char *on_record(struct follower *f, const Board__FeedFrame *frame, 
 static void caught_up(struct follower *f, struct effects *out)
 {
     if (!f->current) {
-        f->snapshot = false;
         f->current = f->was_current = true;
         f->failures = 0;
         tell(f, FOLLOWER_CURRENT, "", NULL, out);
@@ -204,8 +254,13 @@ static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
     if (!f->snapshot || frame->revision <= 0) {
         return "the end of a snapshot that never began";
     }
+    if (f->refreshes) {
+        erase_unlisted(f, out);
+    }
     f->revision = f->change_revision = frame->revision;
     f->told_ns = f->now_ns;
+    f->snapshot = f->refreshes = false;
+    f->refresh_ns = 0;
     caught_up(f, out);
     return NULL;
 }
@@ -361,8 +416,17 @@ bool follower_step(struct follower *f, const struct event *ev, struct effects *o
         cut(f, ev, "three heartbeats missed", out);
     }
     if (!f->call_id && ev->now.mono_ns >= f->retry_ns) {
-        subscribe(f, ev, out);
+        subscribe(f, ev, boards_url(f->boards), f->revision, out);
+    }
+    if (f->current && !f->refresh_ns) {
+        f->refresh_ns = ev->now.mono_ns + refresh_after_ns(ev->entropy[0]);
+    }
+    bool awaits = f->current && !f->refreshes; /* the time of the next snapshot */
+    if (awaits && ev->now.mono_ns >= f->refresh_ns) {
+        refresh(f, ev, out);
+        awaits = false;
     }
     effects_due(out, f->call_id ? f->heard_ns + FOLLOWER_SILENCE_NS : f->retry_ns);
+    effects_due(out, awaits ? f->refresh_ns : NEVER_NS);
     return own;
 }

@@ -17,6 +17,12 @@
 /* Between two attempts, doubled at each failure. */
 #define FOLLOWER_BACK_OFF_NS (100 * MILLISECOND_NS)
 #define FOLLOWER_BACK_OFF_MAX_NS (5 * SECOND_NS)
+/* A snapshot is asked for again after this time, up to a quarter sooner by chance, and compared with what
+ * is held. For a bbs whose watch left out a change in silence has a wrong copy until its own list finds
+ * that, and then it tells those who follow it; who has gone on at another bbs by then, from the same
+ * position, is told nothing, and nobody is by a bbs that ended first. As often as a bbs lists etcd, and at
+ * about that cost. One that breaks off is asked for again after as long. */
+#define FOLLOWER_REFRESH_NS (600 * SECOND_NS)
 /* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no cause to warn. */
 enum { FOLLOWER_CALM_FAILURES = 5 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
@@ -28,6 +34,7 @@ struct followed {
     int64_t create_revision;
     int64_t mod_revision;
     struct sighting seen, made; /* by this process: this revision, its creation */
+    uint64_t listing;           /* the follower's, when a snapshot last had it */
 };
 
 /* What a step of the follower learned. For DELETE `record` is the last value. Borrowed. */
@@ -40,6 +47,7 @@ struct follower {
     /* Called in order for each piece of news; `f` is already changed. FOLLOWER_RESET: the copy was
      * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete, or a
      * resumed feed has caught up. A change may be told again after a resume if it was told before.
+     * Of a snapshot that was asked for to compare, only what differs is told, as changes.
      * The callback must not change the follower. */
     void (*on_news)(void *context, enum follower_news news, const char *key,
                     const struct followed *record, struct effects *out);
@@ -50,6 +58,9 @@ struct follower {
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
     bool snapshot;           /* between RESET and CURRENT */
+    bool refreshes;          /* a snapshot was asked for to compare; what is held stays meanwhile */
+    uint64_t listing;        /* number of that snapshot */
+    int64_t refresh_ns;      /* when the next one is asked for; 0 = not yet drawn */
     bool current;            /* the snapshot is complete and heartbeats come */
     bool was_current; /* once at least: before that nothing is broken */
     uint64_t call_id;        /* of the open subscription; 0 = none */

@@ -183,6 +183,9 @@ static void heal(struct swarm *s)
     for (unsigned i = 0; i < s->node_count; i++) {
         world_set_clock(s->world, s->nodes[i]);
         world_kill_asking(s->world, s->nodes[i], 0);
+        if (world_slip_waits(s->nodes[i])) {
+            world_slip_watch(s->world, s->nodes[i], SLIP_NONE);
+        }
     }
 }
 
@@ -198,11 +201,6 @@ static bool at_rest(struct swarm *s, struct buf *why)
 {
     buf_clear(why);
     check_copies_well(&s->checkers, why);
-    /* A leader or rep that followed the bbs whose copy was wrong, and goes on at another from the same
-     * position, is never told what it missed: an open weakness. So nothing but the copies is asked for. */
-    if (checkers_slipped(&s->checkers)) {
-        return why->size == 0;
-    }
     check_converged(&s->checkers, why);
     feed_watch_announced(s, why);
     followers_heard_all(s, why);
@@ -230,7 +228,7 @@ static void converge(struct swarm *s)
     }
     limit += evacuates ? EVACUATION_END_NS + s->cluster->options.evacuation_ns : 0;
     bool rest = false;
-    int64_t last = limit + ALARM_LIMIT_NS;
+    int64_t last = limit + ALARM_LIMIT_NS, spare = limit - healed;
     while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
         swarm_run_to(s, world_now(s->world) + LOOK_NS);
         faults_touch_open(s);
@@ -243,6 +241,8 @@ static void converge(struct swarm *s)
         checkers_look(&s->checkers);
         bounds_look(s);
         check_unplaced(&s->checkers);
+        int64_t whole_ns = checkers_whole_ns(&s->checkers);
+        limit = whole_ns && limit < whole_ns + spare ? whole_ns + spare : limit;
         rest = at_rest(s, &why);
         if (rest && world_now(s->world) >= least) {
             break;

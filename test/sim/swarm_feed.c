@@ -25,6 +25,7 @@ struct watcher {
     uint64_t call_id; /* 0 = not subscribed */
     unsigned next_bbs;
     bool snapshot;    /* between RESET and CURRENT */
+    bool lacking;     /* since the last RESET some of it is of a bbs whose watch may have slipped */
     bool first;       /* the next frame is the first of a subscription */
     unsigned restores; /* of etcd that it knows of */
     bool bygone;       /* what it holds is of before one: until another epoch is announced */
@@ -38,7 +39,10 @@ struct watcher {
 
 static void report(struct watcher *w, const char *what, const Board__FeedFrame *f)
 {
-    checkers_report_told(&w->swarm->checkers, "S9",
+    if (w->lacking) {
+        return; /* it holds, at whatever bbs, what was left out there (DESIGN 2, watches are hints) */
+    }
+    checkers_report(&w->swarm->checkers, "S9",
                     "the feed of bbs-%u: %s (%s at revision %lld, position %lld)", w->next_bbs + 1,
                     what, f->key, (long long)f->revision, (long long)w->revision);
 }
@@ -142,6 +146,8 @@ static void look_back(struct watcher *w)
 static void on_frame(struct watcher *w, const Board__FeedFrame *f)
 {
     bool reset = f->kind == BOARD__FEED_FRAME__KIND__RESET;
+    w->lacking = (w->lacking && !reset) ||
+                checkers_slipped_at(&w->swarm->checkers, w->swarm->cluster->bbs[w->next_bbs]);
     look_back(w);
     w->bygone = w->bygone && !(reset && strcmp(f->epoch, w->epoch) != 0);
     if (w->bygone) {

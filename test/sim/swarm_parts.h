@@ -38,6 +38,7 @@ struct follower {
     struct swarm *swarm;
     struct node *node;
     struct event_reader reader;
+    const struct node *bbs; /* that it follows, or asks to */
     uint64_t call_id;
 };
 

@@ -23,6 +23,11 @@ void frame_reset(struct buf *b, const char *epoch)
     position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, 0);
 }
 
+void frame_reset_at(struct buf *b, const char *epoch, int64_t revision)
+{
+    position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, revision);
+}
+
 void frame_current(struct buf *b, const char *epoch, int64_t revision)
 {
     position(b, BOARD__FEED_FRAME__KIND__CURRENT, epoch, revision);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 void frame_reset(struct buf *b, const char *epoch);
+void frame_reset_at(struct buf *b, const char *epoch, int64_t revision); /* of its snapshot */
 void frame_current(struct buf *b, const char *epoch, int64_t revision);
 void frame_heartbeat(struct buf *b, const char *epoch, int64_t revision);
 

@@ -498,6 +498,119 @@ static void a_snapshot_that_takes_long_is_alive(void **state)
     assert_false(x->follower.current);
 }
 
+/* ---- Snapshots to compare ---- */
+
+/* Heartbeats come until one is asked for, and it is asked for at the same bbs. */
+static void run_to_refresh(struct fixture *x)
+{
+    uint64_t id = x->follower.call_id;
+    int64_t from_ns = x->drive.now.mono_ns, beat = x->follower.revision;
+    while (x->follower.call_id == id && x->drive.now.mono_ns - from_ns <= FOLLOWER_REFRESH_NS) {
+        frame_heartbeat(&x->sent, "e1", beat);
+        send(x);
+        drive_advance(&x->drive, 1000);
+    }
+    assert_true(x->drive.now.mono_ns - from_ns >= FOLLOWER_REFRESH_NS / 4 * 3);
+    assert_true(x->follower.call_id != id);
+    assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
+    assert_int_equal(asked(x, "https://a:1/v1/board/feed")->revision, 0);
+    assert_true(x->follower.current);
+    expect_news(x, "");
+}
+
+/* b was put, a deleted and c made, and none of it was told. What is held stays until then. */
+static void a_refresh_tells_what_differs_alone(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    change(x, PUT, "cell/d", 8);
+    send(x);
+    expect_news(x, "put:cell/d@8 ");
+    frame_heartbeat(&x->sent, "e1", 9);
+    send(x);
+    run_to_refresh(x);
+    frame_reset_at(&x->sent, "e1", 12);
+    change(x, RECORD, "cell/b", 6);
+    change(x, RECORD, "cell/c", 7);
+    change(x, RECORD, "cell/d", 8);
+    send(x);
+    expect_news(x, "put:cell/b@6 put:cell/c@7 ");
+    assert_int_equal(follower_get(&x->follower, "cell/c")->seen.after_ns, 0); /* when, nobody knows */
+    assert_non_null(follower_get(&x->follower, "cell/a"));
+    frame_current(&x->sent, "e1", 12);
+    send(x);
+    expect_news(x, "delete:cell/a@3 ");
+    assert_int_equal(x->follower.revision, 12);
+    assert_int_equal(x->follower.records.count, 3);
+    change(x, PUT, "cell/e", 13);
+    send(x);
+    expect_news(x, "put:cell/e@13 ");
+    run_to_refresh(x); /* and again */
+}
+
+static void a_refresh_that_breaks_off_costs_nothing(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    run_to_refresh(x);
+    frame_reset_at(&x->sent, "e1", 9);
+    change(x, RECORD, "cell/c", 9);
+    send(x);
+    expect_news(x, "put:cell/c@9 ");
+    drive_closed(&x->drive, x->follower.call_id);
+    drive_advance(&x->drive, 130);
+    Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
+    assert_string_equal(r->epoch, "e1");
+    assert_int_equal(r->revision, 7);
+    change(x, PUT, "cell/c", 9);
+    frame_heartbeat(&x->sent, "e1", 9);
+    send(x);
+    expect_news(x, "current ");
+    assert_int_equal(x->follower.records.count, 3);
+    uint64_t id = x->follower.call_id;
+    drive_advance(&x->drive, 1000);
+    assert_int_equal(x->follower.call_id, id); /* the next one is a whole interval away */
+}
+
+/* It would bring back what has gone since. */
+static void a_refresh_from_before_is_refused(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    run_to_refresh(x);
+    frame_reset_at(&x->sent, "e1", 6);
+    refuses(x, "older than what it told", 7);
+    assert_int_equal(x->follower.records.count, 2);
+}
+
+static void a_refresh_of_another_epoch_is_a_reset(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    run_to_refresh(x);
+    frame_reset_at(&x->sent, "e2", 2);
+    change(x, RECORD, "cell/z", 2);
+    frame_current(&x->sent, "e2", 2);
+    send(x);
+    expect_news(x, "reset put:cell/z@2 current ");
+    assert_int_equal(x->follower.records.count, 1);
+}
+
+/* The bbs found that its copy was wrong while it told the snapshot, and begins another. */
+static void a_refresh_that_begins_anew_compares_anew(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    run_to_refresh(x);
+    frame_reset_at(&x->sent, "e1", 9);
+    change(x, RECORD, "cell/a", 3);
+    frame_reset_at(&x->sent, "e1", 9);
+    change(x, RECORD, "cell/b", 4);
+    frame_current(&x->sent, "e1", 9);
+    send(x);
+    expect_news(x, "delete:cell/a@3 ");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -518,6 +631,11 @@ int main(void)
         TEST(heartbeats_that_fall_are_doubted),
         TEST(the_last_beat_seen_is_told),
         TEST(unknown_frames_are_left_alone),
+        TEST(a_refresh_tells_what_differs_alone),
+        TEST(a_refresh_that_breaks_off_costs_nothing),
+        TEST(a_refresh_from_before_is_refused),
+        TEST(a_refresh_of_another_epoch_is_a_reset),
+        TEST(a_refresh_that_begins_anew_compares_anew),
         TEST(any_status_but_200_is_a_failure),
         TEST(a_snapshot_that_takes_long_is_alive),
     };

@@ -70,6 +70,16 @@ bool checkers_slipped(const struct checkers *k)
     return false;
 }
 
+bool checkers_slipped_at(const struct checkers *k, const struct node *bbs)
+{
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        if (k->slips[i] && k->cluster->bbs[i] == bbs) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool checkers_clean(const struct checkers *k)
 {
     return k->violation.size == 0;

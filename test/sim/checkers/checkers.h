@@ -48,6 +48,7 @@ struct checkers {
     bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
     int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
     unsigned copies_repaired;             /* that differed, and no more */
+    int64_t lacked_ns;    /* the last look at which a copy differed, or a watch was still to slip */
     int64_t touched_ns;   /* when something was last done to all cells, or to what they need */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
@@ -87,12 +88,13 @@ void checkers_touch(struct checkers *k, int cell);
 
 void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same of what a bbs told somebody. Not once a watch has left something out silently: until the
+/* The same of what some bbs told somebody. Not once a watch has left something out silently: until the
  * list finds it, a bbs tells what is in its copy (DESIGN 2, watches are hints). */
 void checkers_report_told(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool checkers_clean(const struct checkers *k);
-bool checkers_slipped(const struct checkers *k);
+bool checkers_slipped(const struct checkers *k); /* at some bbs */
+bool checkers_slipped_at(const struct checkers *k, const struct node *bbs);
 
 /* The watch of this bbs is to leave something out, and nothing tells. */
 void checkers_slips(struct checkers *k, const struct node *bbs);
@@ -163,6 +165,11 @@ bool instance_stands(struct checkers *k, const struct instance *i);
  * something out silently it may differ, until the next list of its own finds it. */
 void check_copies(struct checkers *k);
 void check_copies_well(const struct checkers *k, struct buf *ret_why); /* none differs */
+
+/* From when on all who follow a feed have had the chance to hear what a silent slip left out: those whom the
+ * bbs has told its wrong copy, and who went on elsewhere, at their next snapshot (common/client/follower.h).
+ * 0 = nothing ever was left out. */
+int64_t checkers_whole_ns(const struct checkers *k);
 
 /* unplaced.c: L2, once all is healed; each second of virtual time is enough. */
 void check_unplaced(struct checkers *k);

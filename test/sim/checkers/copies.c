@@ -1,6 +1,7 @@
 /* The copy of each bbs against the board as it was at the copy's revision. */
 #include "bbs/board/engine.h"
 #include "bbs/inside.h"
+#include "common/client/follower.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -8,6 +9,9 @@
 /* A pass of the list may just have gone by what differs, or left it out because it changed meanwhile;
  * a page, and the wait for its revision, take 5 s each at most. */
 #define FOUND_WITHIN(interval_ns) (2 * (interval_ns) + 10 * SECOND_NS)
+
+#define LOOK_APART_NS (1 * SECOND_NS)       /* checkers_look */
+#define REFRESHED_WITHIN_NS (5 * SECOND_NS) /* once it is asked for */
 
 static const struct board *board_of(const struct checkers *k, unsigned bbs)
 {
@@ -87,7 +91,16 @@ void check_copies(struct checkers *k)
         if (b) {
             check_copy(k, i, b);
         }
+        bool lacks = k->differs_since_ns[i] != NEVER_NS || world_slip_waits(k->cluster->bbs[i]);
+        if (k->slips[i] && lacks) {
+            k->lacked_ns = world_now(k->cluster->world);
+        }
     }
+}
+
+int64_t checkers_whole_ns(const struct checkers *k)
+{
+    return k->lacked_ns ? k->lacked_ns + LOOK_APART_NS + FOLLOWER_REFRESH_NS + REFRESHED_WITHIN_NS : 0;
 }
 
 void check_copies_well(const struct checkers *k, struct buf *ret_why)

@@ -114,9 +114,10 @@ void check_unplaced(struct checkers *k)
     arena_init(&a);
     const struct past *lead = map_get(&k->history.now, key_lead(&a, "auctioneer"));
     arena_done(&a);
-    /* Who places may have followed a bbs that was not told all (swarm.c, at_rest). */
-    if (lead && lead->message && w.since_ns != NEVER_NS && !checkers_slipped(k)) {
+    if (lead && lead->message && w.since_ns != NEVER_NS) {
+        int64_t whole_ns = checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
         w.since_ns = lead->at_ns > w.since_ns ? lead->at_ns : w.since_ns;
+        w.since_ns = whole_ns > w.since_ns ? whole_ns : w.since_ns;
         history_each(&k->history, "actual/", judge, &w);
     }
 }

@@ -1,4 +1,5 @@
 /* What befalls a bbs, and what its clients see of it. */
+#include "common/client/follower.h"
 #include "test/sim/stories/story.h"
 
 #include <string.h>
@@ -131,4 +132,30 @@ void story_list_while_others_come_and_go(struct cluster *c)
     assert_true(was_so);
     await(c, "c", "RUNNING", 1);
     await(c, "a", "", 0);
+}
+
+static bool runs_all(void *cluster)
+{
+    struct cluster *c = cluster;
+    return cluster_count(c, "web", "RUNNING") == 3;
+}
+
+void story_a_hole_goes_along_to_another_bbs(struct cluster *c)
+{
+    says(c, "All follow bbs-1. Its watch leaves out a change and the cause, and nothing tells it. The app is "
+            "desired at bbs-2, whose word to the auctioneer is lost.");
+    world_kill(c->world, c->bbs[1]);
+    world_run(c->world, 10 * SECOND_NS);
+    world_start(c->world, c->bbs[1]);
+    world_run(c->world, 5 * SECOND_NS);
+    world_slip_watch(c->world, c->bbs[0], SLIP_SILENT);
+    world_cut(c->world, c->bbs[1], c->auctioneers[0], true);
+    assert_int_equal(cluster_desire(c, c->bbs[1], "web", 3), 0);
+    world_run(c->world, SECOND_NS);
+    says(c, "bbs-1 dies before its list finds that. Who followed it goes on at bbs-2, where it was, and is told "
+            "nothing that is older. (It never was told; now it asks for a snapshot from time to time.)");
+    world_kill(c->world, c->bbs[0]);
+    world_cut(c->world, c->bbs[1], c->auctioneers[0], false);
+    world_run_until(c->world, FOLLOWER_REFRESH_NS + 30 * SECOND_NS, runs_all, c);
+    await_running(c, "web", 3);
 }
