@@ -234,6 +234,7 @@ static void timers(struct board *b, struct effects *out)
     watch_timer(b, out);
     beats_timer(b, out);
     sweep_timer(b, out);
+    removals_timer(b, out);
     board_jobs_timer(b, out);
     health_timer(b, out);
     verify_timer(b, out);
@@ -246,6 +247,7 @@ static void set_due(struct board *b, struct effects *out)
     effects_due(out, commits_due_ns(b));
     effects_due(out, beats_due_ns(b));
     effects_due(out, sweep_due_ns(b));
+    effects_due(out, removals_due_ns(b));
     effects_due(out, health_due_ns(b));
     effects_due(out, verify_due_ns(b));
     if (b->loaded && !b->stop_ns) {

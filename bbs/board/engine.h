@@ -424,6 +424,20 @@ void sweep_free(struct board *b);
 void sweep_bbs(struct board *b, const char *boot_id, const struct compare *beat, store_done *done,
                struct effects *out);
 
+/* ---- removals.c: marks of removals that nobody needs any more ---- */
+
+#define REMOVAL_KEPT_NS (86400 * SECOND_NS) /* however long a cell is away */
+enum { REMOVALS_MAX = 10000 };              /* on the board; the oldest go */
+
+struct removals {
+    int64_t next_ns;
+    uint64_t call_id; /* of the open transaction; 0 = none */
+    bool more;        /* than it deletes */
+};
+
+void removals_timer(struct board *b, struct effects *out);
+int64_t removals_due_ns(const struct board *b);
+
 /* ---- job.c ---- */
 
 struct jobs {
@@ -547,6 +561,7 @@ struct board {
 
     struct beats beats;
     struct sweep sweep;
+    struct removals removals;
     struct jobs jobs;
     struct health health;
     struct verify verify;

@@ -103,6 +103,15 @@ bool view_exists(struct view *v, const char *key)
     return there;
 }
 
+bool view_unreadable(struct view *v, const char *key)
+{
+    if (view_peek(v, key) || !is_kept(key) || !v->board->copy || !copy_find(v->board->copy, key)) {
+        return false;
+    }
+    note(v, COMPARE_EXISTS, key, 0);
+    return true;
+}
+
 static bool starts_with(const char *key, const char *prefix)
 {
     return strncmp(key, prefix, strlen(prefix)) == 0;

@@ -34,6 +34,10 @@ const struct seen *view_peek(struct view *v, const char *key);
 /* Only that it exists is relied on: noted as exists, or absent. */
 bool view_exists(struct view *v, const char *key);
 
+/* A record of another format version stands there, which is kept and left alone: true, and noted as
+ * existing. Nothing is noted otherwise. */
+bool view_unreadable(struct view *v, const char *key);
+
 /* All records whose key starts with `prefix`, sorted by key: each noted as unchanged, the range as
  * nothing newer (or empty). Gives their number. At most `max` are read; gives -1 if there are more:
  * the row must then be made divisible (a job). */

@@ -49,6 +49,36 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
     s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
     const struct seen *job = view_get(v, key_job(a, process_guid));
     s->job = job ? (const Board__JobRecord *)job->message : NULL;
+    s->epoch = view_epoch(v);
+}
+
+static const char *removal_key(struct arena *a, const Models__DesiredLRP *desired)
+{
+    return key_removal(a, desired->process_guid, desired->modification_tag->epoch);
+}
+
+void desired_gather_removal(struct view *v, struct desired_snapshot *s)
+{
+    const char *key = removal_key(view_arena(v), s->desired);
+    s->removal_unreadable = view_unreadable(v, key);
+    if (!s->removal_unreadable) {
+        view_get(v, key);
+    }
+}
+
+void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32_t from_index,
+                         const char *move, enum actor actor)
+{
+    if (s->removal_unreadable) {
+        return;
+    }
+    Board__RemovalRecord *removal = ARENA_NEW(p->arena, Board__RemovalRecord);
+    board__removal_record__init(removal);
+    removal->process_guid = s->desired->process_guid;
+    removal->definition = s->desired->modification_tag->epoch;
+    removal->from_index = from_index;
+    removal->epoch = arena_strdup(p->arena, s->epoch);
+    plan_put(p, removal_key(p->arena, s->desired), move, actor, &removal->base);
 }
 
 void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,

@@ -14,6 +14,8 @@ enum { DESIRED_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024 };
 struct desired_snapshot {
     const Models__DesiredLRP *desired; /* scheduling part, as it stands; NULL = none */
     const Board__JobRecord *job;       /* the one that stands for it; NULL = none */
+    const char *epoch;                 /* of the board */
+    bool removal_unreadable;           /* a later version's stands where one would be put */
     bool replacement_missing;          /* a removal names a replaced_by that is not there */
     struct instances instances;        /* that must change under the request */
 };
@@ -34,6 +36,14 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
 void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,
                               const char *definition, int32_t from, int32_t end,
                               struct desired_snapshot *s);
+
+/* Shared: the record that desired_put_removal writes, noted. There is a DesiredLRP. */
+void desired_gather_removal(struct view *v, struct desired_snapshot *s);
+
+/* Shared: the request lets nothing of this definition run from `from_index` on, which is written down
+ * beside what it does to the records that stand (move.h, removal). */
+void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32_t from_index,
+                         const char *move, enum actor actor);
 
 /* For tests. */
 void desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);

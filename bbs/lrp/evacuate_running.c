@@ -111,7 +111,7 @@ static void hold_place(const struct move_snapshot *s, const struct op_input *in,
  *    kept, and nobody replaces it until its cell ends it.
  * 5. The target is EVACUATING or missing: its EVACUATING record is made or updated from the
  * request, and the container kept; with another instance EVACUATING already, or of an old
- * definition, nothing: the container goes.
+ * definition or one whose removal was asked, nothing: the container goes.
  * 6. The target is ORDINARY, RUNNING or CLAIMED: an EVACUATING record of what is stored of it; the
  *    ORDINARY one is UNCLAIMED, and the auctioneer asked. The container is kept.
  * 7. The target is SUSPECT: likewise, and the SUSPECT record goes; another one is on its way

@@ -24,12 +24,6 @@ static const Models__ActualLRP *record_of(const struct seen *seen)
     return seen ? (const Models__ActualLRP *)seen->message : NULL;
 }
 
-/* A record that this version cannot read is left alone, wanted or not. */
-static bool unreadable(struct view *v, const char *key)
-{
-    return !view_peek(v, key) && view_exists(v, key);
-}
-
 /* Of what an index that is not wanted still has on a cell that is being emptied only what is there is
  * read: where the copy shows none and one is just being made, that takes the ORDINARY or the SUSPECT
  * record away, which was read. */
@@ -44,8 +38,8 @@ static void gather_record(struct view *v, const char *process_guid, int32_t inde
                           bool wanted, const char *definition, struct instances *s)
 {
     const char *key = key_actual(view_arena(v), process_guid, index, presence);
-    if (unreadable(v, key)) {
-        return;
+    if (view_unreadable(v, key)) {
+        return; /* wanted or not */
     }
     const Models__ActualLRP *record = record_of(view_get(v, key));
     bool missing = !record && wanted && presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;

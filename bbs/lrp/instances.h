@@ -10,9 +10,9 @@
 #include "models/desired_lrp.pb-c.h"
 
 /* Bounds of one slice: records that it reads (each is a compare, of which a transaction takes 118)
- * and records that it changes (of which it takes 64, a few for the desired record and the job). Of an
- * index two are read, of one that is being emptied three, and all may have to change; so a slice that
- * fills all its indices has room. */
+ * and records that it changes (of which it takes 64, a few for the desired record, what is kept of a
+ * removal, and the job). Of an index two are read, of one that is being emptied three, and all may
+ * have to change; so a slice that fills all its indices has room. */
 enum {
     SLICE_INDICES_MAX = 56,
     SLICE_READS_MAX = 2 * SLICE_INDICES_MAX,

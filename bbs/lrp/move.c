@@ -164,6 +164,20 @@ static const Models__ActualLRP *instance_of_cell(const struct move_snapshot *s, 
     return actual_has_instance(record) ? record : NULL;
 }
 
+/* What has a record is stopped by that. */
+static void gather_removal(struct view *v, const Board__Move *m, struct move_snapshot *s)
+{
+    bool runs = strcmp(m->move, "start") == 0 || strcmp(m->move, "evacuate_running") == 0;
+    if (!runs || s->ordinary || !m->definition[0]) {
+        return;
+    }
+    const char *key =
+        key_removal(view_arena(v), m->actual_lrp_key->process_guid, m->definition);
+    if (!view_unreadable(v, key)) {
+        s->removal = (const Board__RemovalRecord *)message_at(v, key);
+    }
+}
+
 static void gather_domain(struct view *v, const char *domain, struct move_snapshot *s)
 {
     const char *key = key_domain(view_arena(v), domain);
@@ -182,6 +196,7 @@ void move_gather(struct view *v, const struct op_input *in, void *snapshot)
         const char *key = key_desired(a, m->actual_lrp_key->process_guid);
         s->desired = (const Models__DesiredLRP *)message_at(v, key);
     }
+    gather_removal(v, m, s);
     move_gather_actor(v, in, s);
     const Models__ActualLRP *instance = instance_of_cell(s, m->move);
     if (instance) {
@@ -283,11 +298,24 @@ bool index_desired(const Models__DesiredLRP *desired, int32_t index)
     return desired && index >= 0 && index < desired->instances;
 }
 
-/* Nothing desired contradicts no definition: an emptied board must not stop containers (seed). */
-static bool definition_current(const Models__DesiredLRP *desired, const char *definition)
+/* An explicit request of this epoch let it run no more, and none since wants it again: that marks it
+ * whatever its domain (S8). */
+static bool is_removed(const struct move_snapshot *s, const Board__Move *m)
 {
-    return !definition[0] || !desired || !desired->modification_tag ||
-           strcmp(desired->modification_tag->epoch, definition) == 0;
+    int32_t index = m->actual_lrp_key->index;
+    return s->removal && strcmp(s->removal->epoch, s->epoch) == 0 &&
+           index >= s->removal->from_index && !index_desired(s->desired, index);
+}
+
+/* Nothing desired contradicts no definition: an emptied board must not stop containers (seed). */
+static bool definition_current(const struct move_snapshot *s, const Board__Move *m)
+{
+    if (!m->definition[0]) {
+        return true;
+    }
+    const Models__DesiredLRP *desired = s->desired;
+    return !is_removed(s, m) && (!desired || !desired->modification_tag ||
+                                 strcmp(desired->modification_tag->epoch, m->definition) == 0);
 }
 
 bool move_of_suspect(const struct move_snapshot *s, const Board__Move *move)
@@ -320,7 +348,7 @@ uint32_t move_guards(const struct move_snapshot *s, const Board__Move *move)
     if (!move->actual_lrp_instance_key) {
         guards |= ACTUAL_LRP_IF_NO_INSTANCE;
     }
-    if (definition_current(s->desired, move->definition)) {
+    if (definition_current(s, move)) {
         guards |= ACTUAL_LRP_IF_DEFINITION_CURRENT;
     }
     guards |= desired ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;

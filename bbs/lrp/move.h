@@ -25,6 +25,8 @@ struct move_snapshot {
     const Models__ActualLRP *suspect;
     bool crowded;                      /* the index has more records than can be: none was read */
     const Models__DesiredLRP *desired; /* scheduling part */
+    const Board__RemovalRecord *removal; /* of the definition that the move carries; for start and
+                                            evacuate_running without an ORDINARY record */
     const Board__CellRecord *cell;     /* of the acting rep; otherwise that of the instance which
                                           the move may take away, or the one that lose names */
     const Board__BrakeRecord *brake;   /* for lose, brake, release */

@@ -24,13 +24,14 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
     s->replacement_missing =
         replaced_by[0] && !view_exists(v, key_desired(view_arena(v), replaced_by));
     if (s->desired && !s->replacement_missing) {
+        desired_gather_removal(v, s);
         desired_gather_instances(v, guid, 0, "", 0, s->desired->instances, s);
     }
 }
 
 /* 1. Unknown: ResourceNotFound.
  * 2. What should replace it is not there: ResourceConflict.
- * 3. Both parts are deleted.
+ * 3. Both parts are deleted, and that it was asked is kept, for cells that are away.
  * 4. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
  *    SUSPECT and EVACUATING) in the same op (DESIGN 5); the rest is a job's. */
 void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -51,6 +52,7 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
     plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 3 */
     plan_delete(p, key_run(p->arena, guid, s->desired->modification_tag->epoch), "remove",
                 in->actor);
+    desired_put_removal(p, s, 0, "remove", in->actor);
     instances_settle(&s->instances, guid, NULL, in, p); /* 4 */
     instances_job(&s->instances, guid, NULL, s->job, in, p);
 }

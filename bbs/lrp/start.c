@@ -93,7 +93,8 @@ static bool other_domain(const Models__ActualLRP *record, const Models__ActualLR
 
 /* 1. The instance is the SUSPECT one: nothing.
  * 2. The record's domain is another, or the lifecycle forbids it (another instance RUNNING, CRASHED
- *    for an ordinary client, an old definition): ActualLRPCannotBeStarted.
+ *    for an ordinary client, an old definition, or one whose removal was asked):
+ *    ActualLRPCannotBeStarted.
  * 3. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
  * 4. RUNNING as given; without a record it is created, desired or not, so that an emptied board
  *    learns what runs (seed).

@@ -32,6 +32,7 @@ static void update_gather(struct view *v, const struct op_input *in, void *snaps
     }
     int32_t from = s->desired->instances, end = u->instances;
     if (from > end) {
+        desired_gather_removal(v, s);
         from = u->instances;
         end = s->desired->instances;
     }
@@ -101,7 +102,7 @@ static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
  * 3. What the update carries is replaced as a whole; the tag's index goes up by one even when
  *    nothing changes; the epoch stays.
  * 4. More instances: the missing ones are created. Fewer: the surplus is deleted or marked
- *    stopping. What goes beyond one slice is a job's, which replaces an older one.
+ *    stopping, and that it was asked is kept, for cells that are away. What goes beyond one slice is a job's, which replaces an older one.
  * 5. Other internal routes or metric tags: the reps of its instances are told. */
 void update_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -122,6 +123,9 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
     plan_put(p, key_desired(p->arena, guid), "update", in->actor, &after->base); /* 3 */
     if (shows_otherwise(p->arena, s->desired, after)) {                          /* 5 */
         plan_notice_refresh(p, guid, 0, after->instances);
+    }
+    if (after->instances < s->desired->instances) { /* 4 */
+        desired_put_removal(p, s, after->instances, "update", in->actor);
     }
     if (s->instances.list) {                                                     /* 4 */
         instances_settle(&s->instances, guid, after, in, p);

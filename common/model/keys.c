@@ -8,8 +8,8 @@ static const char *const type_names[RECORD_TYPE_COUNT] = {
     [RECORD_ACTUAL] = "actual", [RECORD_BEAT] = "beat",       [RECORD_BRAKE] = "brake",
     [RECORD_CAUSE] = "cause",   [RECORD_CELL] = "cell",       [RECORD_DESIRED] = "desired",
     [RECORD_DOMAIN] = "domain", [RECORD_EPOCH] = "epoch",     [RECORD_JOB] = "job",
-    [RECORD_LEAD] = "lead",     [RECORD_LOCK] = "lock",       [RECORD_RUN] = "run",
-    [RECORD_TASK] = "task",     [RECORD_UNKNOWN] = "unknown",
+    [RECORD_LEAD] = "lead",     [RECORD_LOCK] = "lock",       [RECORD_REMOVAL] = "removal",
+    [RECORD_RUN] = "run",       [RECORD_TASK] = "task",       [RECORD_UNKNOWN] = "unknown",
 };
 
 const char *record_type_name(enum record_type type)
@@ -157,6 +157,11 @@ const char *key_lead(struct arena *a, const char *role)
 const char *key_lock(struct arena *a, const char *name)
 {
     return key(a, RECORD_LOCK, name, "");
+}
+
+const char *key_removal(struct arena *a, const char *process_guid, const char *epoch)
+{
+    return key(a, RECORD_REMOVAL, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
 }
 
 const char *key_run(struct arena *a, const char *process_guid, const char *epoch)

@@ -21,6 +21,7 @@ enum record_type {
     RECORD_JOB,     /* job/<id> */
     RECORD_LEAD,    /* lead/<role> */
     RECORD_LOCK,    /* lock/<key> : of an owner outside the cluster */
+    RECORD_REMOVAL, /* removal/<process_guid>/<epoch> : what was asked to go of a definition */
     RECORD_RUN,     /* run/<process_guid>/<epoch> : the rest of a DesiredLRP, written once */
     RECORD_TASK,    /* task/<task_guid> */
     RECORD_UNKNOWN, /* kept and left alone */
@@ -46,6 +47,7 @@ const char *key_epoch(struct arena *a, const char *id);
 const char *key_job(struct arena *a, const char *id);
 const char *key_lead(struct arena *a, const char *role);
 const char *key_lock(struct arena *a, const char *name);
+const char *key_removal(struct arena *a, const char *process_guid, const char *epoch);
 const char *key_run(struct arena *a, const char *process_guid, const char *epoch);
 const char *key_run_process(struct arena *a, const char *process_guid); /* prefix */
 const char *key_task(struct arena *a, const char *task_guid);

@@ -19,6 +19,7 @@ const ProtobufCMessageDescriptor *record_descriptor(enum record_type type)
         [RECORD_JOB] = &board__job_record__descriptor,
         [RECORD_LEAD] = &board__lead_record__descriptor,
         [RECORD_LOCK] = &board__lock_record__descriptor,
+        [RECORD_REMOVAL] = &board__removal_record__descriptor,
         [RECORD_RUN] = &models__desired_lrp__descriptor,
         [RECORD_TASK] = &models__task__descriptor,
     };

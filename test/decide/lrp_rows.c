@@ -366,6 +366,10 @@ static void print_change(const struct change *c, struct buf *out)
         buf_printf(out, " -> instances=%d tag=%u", d->instances,
                    d->modification_tag ? d->modification_tag->index : 0);
     }
+    if (c->message && c->message->descriptor == &board__removal_record__descriptor) {
+        const Board__RemovalRecord *r = (const Board__RemovalRecord *)c->message;
+        buf_printf(out, " -> from=%d epoch=%s", r->from_index, r->epoch);
+    }
     if (c->text[0]) {
         buf_printf(out, " (%s)", c->text);
     }
@@ -394,6 +398,16 @@ static const Models__ActualLRP *optional_actual(struct arena *a, const char *tex
     return text ? row_actual(a, text, index, presence) : NULL;
 }
 
+static const Board__RemovalRecord *row_removal(struct arena *a, const char *text)
+{
+    Board__RemovalRecord *r = ARENA_NEW(a, Board__RemovalRecord);
+    board__removal_record__init(r);
+    r->from_index = (int32_t)row_number(a, text, "from", 0);
+    char *epoch = row_text(a, text, "epoch");
+    r->epoch = *epoch ? epoch : arena_strdup(a, ROWS_EPOCH);
+    return r;
+}
+
 static void run_move_case(const struct move_case *c)
 {
     struct arena a;
@@ -410,6 +424,7 @@ static void run_move_case(const struct move_case *c)
         .evacuating = optional_actual(&a, c->evacuating, index, 1),
         .suspect = optional_actual(&a, c->suspect, index, 2),
         .desired = c->desired ? row_desired(&a, c->desired) : NULL,
+        .removal = c->removal ? row_removal(&a, c->removal) : NULL,
         .cell = c->cell ? row_cell(&a, c->cell) : NULL,
         .domain = c->domain ? row_domain(&a, c->domain) : NULL,
         .brake = c->brake ? row_brake(&a, c->brake) : NULL,

@@ -8,6 +8,7 @@
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
  *                 "restored": from before the epoch
  *   a brake       "KEPT cells=c1:7,c2:8 since=10 until=70"
+ *   a removal     "from=2 epoch=F": of the board's epoch, without it of this one
  *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1",
  *                 "lose cell=c1 session=7", "brake cells=c1:7,c2:8" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
@@ -25,7 +26,7 @@ struct move_case {
     const char *name; /* the rule */
     enum actor actor; /* a rep is of cell c1 */
     const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
-    const char *desired, *cell, *lead, *domain, *brake;
+    const char *desired, *cell, *lead, *domain, *brake, *removal;
     const char *move;
     const char *plan; /* as printed by print_plan */
 };

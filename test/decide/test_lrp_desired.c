@@ -117,6 +117,7 @@ static void decide(struct arena *a, const struct desired_case *c, struct plan *p
         c->decide(&s, &in, plan);
     } else {
         struct desired_snapshot s = {.desired = desired, .job = job, .instances = list,
+                                     .epoch = ROWS_EPOCH,
                                      .replacement_missing = c->replacement_missing};
         c->decide(&s, &in, plan);
     }
@@ -201,6 +202,8 @@ static void updates(void **state)
 {
     (void)state;
 #define UPDATED(n) "put desired/web update by client -> instances=" n " tag=3\n"
+#define FEWER(n)                                                                                   \
+    UPDATED(n) "put removal/web/D1 update by client -> from=" n " epoch=" ROWS_EPOCH "\n"
     static const struct desired_case cases[] = {
         {"1 unknown", update_decide, "instances=2", NULL, NULL, NULL, 0, 0,
          "refuse ResourceNotFound: the requested resource could not be found\n"},
@@ -216,7 +219,7 @@ static void updates(void **state)
                       "notice start web 2..4\n"},
         {"4 fewer: one of each kind", update_decide, "instances=0", "instances=4 def=D1", NULL,
          "0=UNCLAIMED; 1=CRASHED; 2=CLAIMED a@c1 since=7; 3=RUNNING b@c2 since=8", 4, 4,
-         UPDATED("0") "delete actual/web/0000000000/0 stop by client\n"
+         FEWER("0") "delete actual/web/0000000000/0 stop by client\n"
                       "delete actual/web/0000000001/0 stop by client\n"
                       "put actual/web/0000000002/0 stop by client -> CLAIMED a@c1 since=7 E/4 "
                       "stopping\n"
@@ -225,11 +228,11 @@ static void updates(void **state)
                       "notice stop web a at c1\nnotice stop web b at c2\n"},
         {"4 beyond a slice: a job", update_decide, "instances=1", "instances=4000 def=D1", NULL,
          "1=UNCLAIMED", 57, 4000,
-         UPDATED("1") "delete actual/web/0000000001/0 stop by client\n"
+         FEWER("1") "delete actual/web/0000000001/0 stop by client\n"
                       "put job/web open by client -> [57, 4000) by boot\n"},
         {"4 an older job is replaced", update_decide, "instances=9", "instances=4000 def=D1",
          "900..4000", "9=UNCLAIMED", 65, 4000,
-         UPDATED("9") "delete actual/web/0000000009/0 stop by client\n"
+         FEWER("9") "delete actual/web/0000000009/0 stop by client\n"
                       "put job/web replace by client -> [65, 4000) by boot\n"},
     };
     RUN(cases);
@@ -238,7 +241,9 @@ static void updates(void **state)
 static void removals(void **state)
 {
     (void)state;
-#define REMOVED "delete desired/web remove by client\ndelete run/web/D1 remove by client\n"
+#define REMOVED                                                                                    \
+    "delete desired/web remove by client\ndelete run/web/D1 remove by client\n"                    \
+    "put removal/web/D1 remove by client -> from=0 epoch=" ROWS_EPOCH "\n"
     static const struct desired_case cases[] = {
         {"1 unknown", remove_desired_decide, "", NULL, NULL, NULL, 0, 0,
          "refuse ResourceNotFound: the requested resource could not be found\n"},

@@ -102,6 +102,8 @@ static void starts(void **state)
 {
     (void)state;
 #define FULL "start a@c1 session=7 def=D1 address=A zone=z tag1=k"
+#define MADE                                                                                       \
+    " -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 new/0\n"
 #define AFTER " -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 E/5\n"
     static const struct move_case cases[] = {
         {"1 the instance is SUSPECT", ACTOR_CLIENT, .ordinary = "CLAIMED b@c2",
@@ -120,6 +122,22 @@ static void starts(void **state)
         {"2 an old definition without a record", ACTOR_REP, .desired = "instances=3 def=D2",
          .cell = CELL, .move = FULL,
          .plan = "refuse ActualLRPCannotBeStarted: cannot start actual LRP\n"},
+        {"2 removed, while its cell was away", ACTOR_REP, .removal = "from=0", .cell = CELL,
+         .move = FULL, .plan = "refuse ActualLRPCannotBeStarted: cannot start actual LRP\n"},
+        {"2 scaled down, from its index on", ACTOR_REP, .removal = "from=1",
+         .desired = "instances=1 def=D1", .cell = CELL, .move = FULL,
+         .plan = "refuse ActualLRPCannotBeStarted: cannot start actual LRP\n"},
+        {"4 scaled down, but not so far", ACTOR_REP, .removal = "from=2", .cell = CELL,
+         .move = FULL, .plan = "put " KEY " start by rep" MADE},
+        {"4 scaled down, and up again", ACTOR_REP, .removal = "from=1",
+         .desired = "instances=2 def=D1", .cell = CELL, .move = FULL,
+         .plan = "put " KEY " start by rep" MADE},
+        {"4 removed before the board was restored", ACTOR_REP, .removal = "from=0 epoch=F",
+         .cell = CELL, .move = FULL, .plan = "put " KEY " start by rep" MADE},
+        {"4 removed, but who starts it tells no definition", ACTOR_CLIENT, .removal = "from=0",
+         .move = "start a@c1 address=A",
+         .plan = "put " KEY " start by client -> RUNNING a@c1 address=A routable since=1000 "
+                 "new/0\n"},
         {"3 repeated", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 address=A zone=z",
          .move = "start a@c1 address=A zone=z", .plan = "nothing\n"},
         {"4 repeated with another address", ACTOR_CLIENT,
@@ -139,8 +157,7 @@ static void starts(void **state)
         {"4 CRASHED, by our rep: it runs", ACTOR_REP, .ordinary = "CRASHED", .cell = CELL,
          .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 no record, nothing desired", ACTOR_REP, .cell = CELL, .move = FULL,
-         .plan = "put " KEY " start by rep -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable "
-                 "since=1000 new/0\n"},
+         .plan = "put " KEY " start by rep" MADE},
         {"4 tags are kept sorted", ACTOR_CLIENT, .ordinary = "UNCLAIMED",
          .move = "start a@c1 address=A tag1=q tag2=b",
          .plan = "put " KEY " start by client -> RUNNING a@c1 address=A tag=b tag=q routable "

@@ -110,6 +110,20 @@ static void add_desired(struct universe *u)
     add(u, key_job(u->arena, job->id), &job->base);
 }
 
+static void add_removals(struct universe *u)
+{
+    static const char *const definitions[] = {"D1", "D2"};
+    for (size_t i = 0; i < 2; i++) {
+        Board__RemovalRecord *removal = ARENA_NEW(u->arena, Board__RemovalRecord);
+        board__removal_record__init(removal);
+        removal->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
+        removal->definition = arena_strdup(u->arena, definitions[i]);
+        removal->from_index = (int32_t)random_below(u->random, INDICES);
+        removal->epoch = arena_strdup(u->arena, ANY(u->random, ROWS_EPOCH, "F"));
+        add(u, key_removal(u->arena, ROWS_PROCESS, definitions[i]), &removal->base);
+    }
+}
+
 static Board__DomainRecord *draw_domain(struct universe *u)
 {
     Board__DomainRecord *d = ARENA_NEW(u->arena, Board__DomainRecord);
@@ -481,6 +495,7 @@ static void try_once(struct tried *t, unsigned number, const struct op_row *row,
     add_desired(&u);
     add_cells(&u);
     add_outside(&u);
+    add_removals(&u);
     struct laid_board *l = lay(&u);
     struct random unused;
     struct op_input in = row_input(actor, &unused, draw(&u, name, actor));

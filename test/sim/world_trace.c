@@ -181,10 +181,11 @@ static void print_gone(struct buf *out, enum record_type type, const char *name)
     }
 }
 
-/* Beats and causes would drown the story. */
+/* Beats and causes would drown the story; run and removal come with the line of their DesiredLRP. */
 static bool told(enum record_type type)
 {
-    return type != RECORD_BEAT && type != RECORD_CAUSE && type != RECORD_RUN;
+    return type != RECORD_BEAT && type != RECORD_CAUSE && type != RECORD_RUN &&
+           type != RECORD_REMOVAL;
 }
 
 /* ---- Transactions ---- */

@@ -66,6 +66,18 @@ static bool is_outdated(struct checkers *k, struct arena *a, const struct instan
     return d && *i->definition && strcmp(d->modification_tag->epoch, i->definition) != 0;
 }
 
+/* An explicit request of this epoch lets it run no more. */
+static bool is_removed(struct checkers *k, struct arena *a, const struct instance *i)
+{
+    const struct past *p =
+        map_get(&k->history.now, key_removal(a, i->process_guid, i->definition));
+    const Board__RemovalRecord *r = (const Board__RemovalRecord *)(p ? p->message : NULL);
+    const Models__DesiredLRP *d =
+        (const Models__DesiredLRP *)history_now(&k->history, key_desired(a, i->process_guid));
+    return r && p->revision > history_epoch(&k->history) && i->index >= r->from_index &&
+           !index_desired(d, i->index);
+}
+
 /* A rep makes the record of a container that the board has forgotten again, and lets it run until
  * it does; where the board says something else meanwhile, the container ends (docs/restore.md). */
 static void release_forgotten(struct checkers *k)
@@ -75,7 +87,8 @@ static void release_forgotten(struct checkers *k)
     MAP_EACH(&k->instances, n)
     {
         struct instance *i = map_value(n);
-        if (i->forgotten && (is_taken(k, i) || is_outdated(k, &a, i))) {
+        if (i->forgotten &&
+            (is_taken(k, i) || is_outdated(k, &a, i) || is_removed(k, &a, i))) {
             i->released = true;
         }
     }

@@ -166,6 +166,26 @@ static void judge_wanted(struct convergence *c, const struct past *p)
     }
 }
 
+/* An explicit request of this epoch was to let it run no more, and its record was made after that: a
+ * container of its definition came back and was taken for wanted. */
+static bool came_back(struct checkers *k, const struct past *p)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    const Models__ActualLRPKey *key = r->actual_lrp_key;
+    struct arena a;
+    arena_init(&a);
+    const struct past *was =
+        map_get(&k->history.now, key_removal(&a, key->process_guid, r->definition));
+    bool found = false;
+    for (; was && was->revision > history_epoch(&k->history); was = was->before) {
+        const Board__RemovalRecord *removal = (const Board__RemovalRecord *)was->message;
+        found = found || (removal && key->index >= removal->from_index &&
+                          was->revision < p->create_revision);
+    }
+    arena_done(&a);
+    return found;
+}
+
 static void judge(void *context, const struct past *p)
 {
     struct convergence *c = context;
@@ -174,6 +194,8 @@ static void judge(void *context, const struct past *p)
         tell(c, r, "was asked to stop and still stands (L3)");
     } else if (wanted(c, r)) {
         judge_wanted(c, p);
+    } else if (*r->definition && came_back(c->k, p)) {
+        tell(c, r, "its removal was asked, and it has come back (L3)");
     } else if (domain_is_fresh(c, r->actual_lrp_key->domain)) {
         tell(c, r, "is not desired, and its domain is fresh (L1)");
     }

@@ -96,6 +96,84 @@ void story_old_container_new_definition(struct cluster *c)
     await_running(c, "web", 1);
 }
 
+/* An app whose domain nobody vouched for, one instance of which runs on a cell that is lost, and
+ * replaced, while its container runs on. */
+static struct node *lost_and_running(struct cluster *c)
+{
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await_running(c, "web", 3);
+    struct node *cell = cell_with_a_container(c);
+    cut_cell(c, cell, true);
+    world_run(c->world, 20 * SECOND_NS);
+    assert_int_equal(cluster_lost_cells(c), 1);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 3);
+    assert_int_equal(cluster_records(c, "domain/"), 0);
+    return cell;
+}
+
+/* No container is left, within the bound of a stop; what was kept of the request goes once nobody can
+ * ask for it. */
+static void await_forgotten(struct cluster *c)
+{
+    world_run(c->world, 400 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "removal/"), 0);
+}
+
+void story_removed_while_its_cell_is_away(struct cluster *c)
+{
+    says(c, "A cell is lost and what it ran is replaced, while the old container runs on. Then the "
+            "app is removed: no record is left, and its domain is not fresh, so that absence means "
+            "nothing. But that it was removed is kept.");
+    struct node *cell = lost_and_running(c);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    world_run(c->world, 600 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "actual/web/"), 0);
+    assert_int_equal(cluster_containers(c), 1);
+    assert_int_equal(cluster_records(c, "removal/"), 1);
+    says(c, "The cell is back with its container: it was asked to go, so it stops.");
+    cut_cell(c, cell, false);
+    world_run(c->world, 15 * SECOND_NS);
+    await_gone(c, "web");
+    await_forgotten(c);
+}
+
+void story_lost_while_it_stops(struct cluster *c)
+{
+    says(c, "An app is removed while nothing reaches one of its cells: its records are marked. Then "
+            "the cell is lost, and with it goes the marked record.");
+    assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
+    await_running(c, "web", 3);
+    struct node *cell = cell_with_a_container(c);
+    cut_cell(c, cell, true);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "actual/web/"), 0);
+    assert_int_equal(cluster_containers(c), 1);
+    says(c, "The cell is back with its container: it stops.");
+    cut_cell(c, cell, false);
+    world_run(c->world, 15 * SECOND_NS);
+    await_gone(c, "web");
+    await_forgotten(c);
+}
+
+void story_scaled_down_while_its_cell_is_away(struct cluster *c)
+{
+    says(c, "A cell is lost and what it ran is replaced, while the old container runs on. Then the "
+            "app is scaled to nothing, and its domain is not fresh.");
+    struct node *cell = lost_and_running(c);
+    assert_int_equal(cluster_scale(c, "web", 0), 0);
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "actual/web/"), 0);
+    says(c, "The cell is back with its container: it stops.");
+    cut_cell(c, cell, false);
+    world_run(c->world, 15 * SECOND_NS);
+    await_running(c, "web", 0);
+    await_forgotten(c);
+    says(c, "One is wanted again, of the same definition: it runs.");
+    assert_int_equal(cluster_scale(c, "web", 1), 0);
+    await_running(c, "web", 1);
+}
+
 void story_stop_lost_in_a_stale_domain(struct cluster *c)
 {
     says(c, "An app is removed while nothing reaches its cells. Their stops are lost, and its "
