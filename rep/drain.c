@@ -30,14 +30,20 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
     }
 }
 
+/* The limit was written by the wall clock before the restart, and that may have jumped since. */
+static int64_t resumed_left_ns(const struct rep *r, int64_t until_wall_ns)
+{
+    int64_t left_ns = until_wall_ns > r->now.wall_ns ? until_wall_ns - r->now.wall_ns : 0;
+    left_ns = left_ns > EVACUATION_RESUMED_NS ? left_ns : EVACUATION_RESUMED_NS;
+    return earlier_ns(left_ns, r->config.evacuation_ns);
+}
+
 void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out)
 {
     if (r->drain.on) {
         return;
     }
-    int64_t left_ns = until_wall_ns - r->now.wall_ns;
-    left_ns = left_ns < 0 ? 0 : earlier_ns(left_ns, r->config.evacuation_ns);
-    begin(r, left_ns, "an earlier rep of this cell had begun", out);
+    begin(r, resumed_left_ns(r, until_wall_ns), "an earlier rep of this cell had begun", out);
     r->drain.until_wall_ns = until_wall_ns;
 }
 

@@ -3,8 +3,9 @@
  * /state that it evacuates. It ends when no container and no record of the cell is left: then the
  * cell's own record goes and the process ends. At the time limit what is left is stopped: 10 s for
  * its end, 5 s more for bbs to hear of it, then it is deleted without a word, and 5 s later the
- * process ends whatever is left. A rep that goes on with an evacuation past its limit does all this
- * from the end of its adoption; if its driver never lists, it ends 20 s after it learned of it. */
+ * process ends whatever is left. A rep that goes on with an evacuation counts what the wall clock says is left, but a
+ * minute at least and a whole limit at most, and does all this at the end of its adoption at the
+ * soonest; if its driver never lists, it ends 20 s after that limit. */
 #ifndef REP_DRAIN_H
 #define REP_DRAIN_H
 
@@ -18,6 +19,9 @@ struct container;
 
 #define EVACUATION_NS (600 * SECOND_NS) /* the limit, unless the configuration says another */
 #define EVACUATION_INTERVAL_NS (10 * SECOND_NS)
+/* What a rep that goes on with an evacuation leaves at least to what runs, so that it can be replaced:
+ * a wall clock that jumped ahead ends nothing at once. A shorter limit stays the limit. */
+#define EVACUATION_RESUMED_NS (60 * SECOND_NS)
 #define EVACUATION_HEARD_NS (5 * SECOND_NS)   /* after the grace of a stop: for bbs to hear of it */
 #define EVACUATION_DELETED_NS (5 * SECOND_NS) /* after that: for the driver to delete it */
 #define EVACUATION_LEAVE_NS (10 * SECOND_NS)  /* without containers: for the board to hear of it */
@@ -44,7 +48,7 @@ struct drain {
 void drain_begin(struct rep *r, const char *why, struct effects *out);
 
 /* The board says that a rep of this state directory before us had begun, with this limit; ours is
- * not later than a whole limit from now. */
+ * not sooner than EVACUATION_RESUMED_NS and not later than a whole limit from now. */
 void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out);
 
 /* A container of an earlier rep was found: past the limit it is stopped or deleted at once. */

@@ -379,9 +379,11 @@ static void answer_evacuating(struct rep_rig *g, int64_t until_wall_ns)
 static void past_the_limit(struct rep_rig *g)
 {
     rep_rig_init(g);
+    g->config.evacuation_ns = 1; /* so that a rep started anew waits no longer either */
     rep_rig_start(g);
     answer_evacuating(g, 1);
     rep_rig_feed_open(g);
+    rep_rig_advance(g, 1);
 }
 
 static void what_is_adopted_past_the_limit_is_stopped_in_order(void **state)
@@ -423,6 +425,31 @@ static void without_a_listing_it_ends_all_the_same(void **state)
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 1);
     rep_rig_done(&g);
+}
+
+/* The wall clock of the machine may have jumped while no rep ran: it says that the limit is hours ago, or
+ * hours ahead. Nothing was listed, so it ends 20 s after the limit that it takes. */
+static void a_clock_that_jumped_neither_ends_it_at_once_nor_puts_it_off(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t until_wall_ns;
+        uint32_t limit_ms;
+    } rows[] = {
+        {1, 60000}, {INT64_MIN, 60000}, {INT64_MAX / 2, 600000}, {INT64_MAX, 600000},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        rep_rig_start(&g);
+        answer_evacuating(&g, rows[i].until_wall_ns);
+        rep_rig_feed_open(&g);
+        rep_rig_advance(&g, rows[i].limit_ms + 19000);
+        assert_false(g.exited);
+        rep_rig_advance(&g, 2000);
+        assert_true(g.exited);
+        rep_rig_done(&g);
+    }
 }
 
 /* As many as a cell holds at most. EFFECTS_MAX is asserted where effects are made. */
@@ -489,6 +516,7 @@ int main(void)
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
         cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
         cmocka_unit_test(without_a_listing_it_ends_all_the_same),
+        cmocka_unit_test(a_clock_that_jumped_neither_ends_it_at_once_nor_puts_it_off),
         cmocka_unit_test(a_full_cell_is_stopped_in_bounded_steps),
         cmocka_unit_test(a_full_cell_is_adopted_past_the_limit),
     };
