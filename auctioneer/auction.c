@@ -33,7 +33,8 @@ void auction_init(struct auction *x)
     x->open_count = x->job_count = x->sweep_left = 0;
     x->jobs = NULL;
     x->look_ns = x->sweep_ns = x->again_wait_ns = 0;
-    x->sweeping = false;
+    x->sweeping = x->asks_few = false;
+    freeing_init(&x->freeing);
     x->now = x->last = (struct round_counts){0};
 }
 
@@ -70,6 +71,8 @@ void auction_stop(struct auction *x, const struct event *ev, struct effects *out
     let_go(x, ev);
     x->sweep_left = 0;
     x->sweep_ns = x->look_ns = x->again_wait_ns = 0;
+    x->asks_few = false;
+    freeing_init(&x->freeing);
     x->now = x->last = (struct round_counts){0};
 }
 
@@ -278,12 +281,17 @@ static void refuse(struct auction *x, const struct event *ev)
 {
     const char *last_text = NULL;
     struct blob *last = NULL;
+    x->freeing.lacking = false;
     for (size_t i = 0; i < x->job_count; i++) {
         struct round_job *j = &x->jobs[i];
         if (j->settled) {
             continue;
         }
         x->now.refused++;
+        if (j->lacks_room) {
+            const struct wanted *w = j->wanted;
+            freeing_refused(&x->freeing, &(struct demand){w->kind, w->memory_mb, w->disk_mb});
+        }
         if (pool_refused(x->pool, j->entry, blob_of(j->refusal, &last_text, &last),
                          ev->now.mono_ns)) {
             report_refusal(x->report, j->entry);
@@ -302,6 +310,7 @@ static void decide(struct auction *x, const struct event *ev, struct effects *ou
     make_commits(x, &d, decisions);
     for (size_t i = 0; i < d.in.job_count; i++) {
         d.jobs[i]->refusal = decisions[i].refusal;
+        d.jobs[i]->lacks_room = decisions[i].lacks_room;
     }
     x->came_back = false;
     x->phase = ROUND_COMMITTING;
@@ -416,6 +425,7 @@ static void finish(struct auction *x, const struct event *ev, struct effects *ou
 {
     refuse(x, ev);
     try_again_soon(x, ev);
+    freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
     x->now.duration_ns = ev->now.mono_ns - x->began_ns;
     x->last = x->now;
     effects_log(out, LOG_DEBUG_LEVEL, "auction",
@@ -444,6 +454,7 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
     bool fresh = pool_has_fresh(x->pool);
     if (!fresh && !x->sweeping && !x->cells->grew) {
         x->phase = ROUND_IDLE; /* looked for more room, and there is none */
+        freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
         return;
     }
     forget_bounces(x);
@@ -475,6 +486,7 @@ static bool wants_round(struct auction *x, int64_t now_ns)
     if (refused == 0) {
         x->sweep_left = 0;
         x->sweep_ns = now_ns + x->retry_interval_ns;
+        freeing_init(&x->freeing);
     } else if (x->sweep_left == 0 && (now_ns >= x->sweep_ns || x->cells->grew)) {
         x->sweep_left = refused;
         x->sweep_ns = now_ns + x->retry_interval_ns;
@@ -488,14 +500,41 @@ static bool copy_usable(const struct auction *x)
     return x->follower->revision > 0 && !x->follower->snapshot;
 }
 
-/* Moves the round on as far as it goes without another answer. */
-static void advance(struct auction *x, const struct event *ev, struct effects *out)
+static void begin_look(struct auction *x, const struct event *ev, struct effects *out)
 {
-    if (x->phase == ROUND_IDLE && copy_usable(x) && wants_round(x, ev->now.mono_ns)) {
+    if (!copy_usable(x)) {
+        return;
+    }
+    if (wants_round(x, ev->now.mono_ns)) {
         x->began_ns = ev->now.mono_ns;
         x->look_ns = ev->now.mono_ns + ROUND_LOOK_NS;
         x->phase = ROUND_LOOKING;
         cells_look(x->cells, ev, out);
+    } else if (ev->now.mono_ns >= x->freeing.look_ns) {
+        x->asks_few = true;
+        x->phase = ROUND_LOOKING;
+        cells_look_awaited(x->cells, ev, out);
+    }
+}
+
+/* If an awaited cell has more room a round follows, for which all are asked: what the others told may be
+ * old. */
+static void end_asking_few(struct auction *x, const struct event *ev, struct effects *out)
+{
+    x->asks_few = false;
+    x->phase = ROUND_IDLE;
+    freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
+    begin_look(x, ev, out);
+}
+
+/* Moves the round on as far as it goes without another answer. */
+static void advance(struct auction *x, const struct event *ev, struct effects *out)
+{
+    if (x->phase == ROUND_IDLE) {
+        begin_look(x, ev, out);
+    }
+    if (x->phase == ROUND_LOOKING && x->asks_few && !x->cells->looking) {
+        end_asking_few(x, ev, out);
     }
     if (x->phase == ROUND_LOOKING && !x->cells->looking) {
         take_batch(x, ev, out);
@@ -523,7 +562,7 @@ bool auction_step(struct auction *x, const struct event *ev, struct effects *out
         if (pool_has_fresh(x->pool) || x->sweep_left > 0) {
             effects_due(out, ev->now.mono_ns); /* the next batch follows at once */
         } else if (x->pool->counts[ENTRY_REFUSED] > 0) {
-            effects_due(out, earlier_ns(x->look_ns, x->sweep_ns));
+            effects_due(out, earlier_ns(x->freeing.look_ns, earlier_ns(x->look_ns, x->sweep_ns)));
         }
     }
     return own;

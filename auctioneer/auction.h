@@ -6,6 +6,7 @@
 #define AUCTIONEER_AUCTION_H
 
 #include "auctioneer/cells.h"
+#include "auctioneer/freeing.h"
 #include "auctioneer/pool.h"
 #include "auctioneer/report.h"
 #include "auctioneer/schedule.h"
@@ -34,6 +35,7 @@ struct round_job {
     bool settled;      /* the cell took it */
     const char *refusal; /* why it went nowhere when last decided; it is final when nothing is on its way
                             that may come back and make room */
+    bool lacks_room;     /* it is so for want of room */
 };
 
 /* What happened in a round. */
@@ -71,6 +73,8 @@ struct auction {
     int64_t sweep_ns; /* not before: everything unplaced is tried again */
     size_t sweep_left;
     bool sweeping; /* the present round is part of a sweep */
+    struct freeing freeing; /* what the last round refused for want of room */
+    bool asks_few; /* LOOKING: at the awaited cells alone, whether a round is worth while */
     struct round_counts now, last;
 };
 

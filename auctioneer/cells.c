@@ -133,7 +133,7 @@ static void ask_more(struct cells *c, const struct event *ev, struct effects *ou
     c->looking = c->open_count > 0;
 }
 
-void cells_look(struct cells *c, const struct event *ev, struct effects *out)
+static void begin_queue(struct cells *c)
 {
     assert(!c->looking);
     struct cell **queue = realloc(c->queue, (c->by_id.count + 1) * sizeof(struct cell *));
@@ -142,6 +142,24 @@ void cells_look(struct cells *c, const struct event *ev, struct effects *out)
     }
     c->queue = queue;
     c->queued = c->asked = 0;
+}
+
+void cells_look_awaited(struct cells *c, const struct event *ev, struct effects *out)
+{
+    begin_queue(c);
+    MAP_EACH(&c->by_id, n)
+    {
+        struct cell *cell = map_value(n);
+        if (cell->present && cell->awaited && ev->now.mono_ns >= cell->pause_until_ns) {
+            c->queue[c->queued++] = cell;
+        }
+    }
+    ask_more(c, ev, out);
+}
+
+void cells_look(struct cells *c, const struct event *ev, struct effects *out)
+{
+    begin_queue(c);
     MAP_EACH(&c->by_id, n)
     {
         struct cell *cell = map_value(n);
@@ -171,6 +189,13 @@ static bool has_more_room(const struct cells *c, const Cell__CellState *now,
     return n->memorymb > b->memorymb || n->diskmb > b->diskmb || n->containers > b->containers;
 }
 
+static bool frees_more(const Cell__Resources *now, const Cell__Resources *before)
+{
+    static const Cell__Resources none = CELL__RESOURCES__INIT;
+    const Cell__Resources *n = now ? now : &none, *b = before ? before : &none;
+    return n->memorymb > b->memorymb || n->diskmb > b->diskmb || n->containers > b->containers;
+}
+
 /* A state that may be relied on, or why not (rep-auctioneer.md 4). */
 static void take_state(struct cells *c, struct cell *cell, const Cell__CellState *state,
                        const char *etag, struct arena *arena)
@@ -182,6 +207,8 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
     }
     cell->grew = !cell->state || has_more_room(c, state, cell->state);
     c->grew = c->grew || cell->grew || !cell->usable;
+    cell->frees_more = cell->frees_more ||
+                       frees_more(state->beingfreed, cell->state ? cell->state->beingfreed : NULL);
     arena_done(&cell->arena);
     cell->arena = *arena;
     cell->state = state;

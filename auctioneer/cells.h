@@ -22,6 +22,8 @@ struct cell {
     bool usable;                  /* its last state may be relied on in this auction */
     bool left_out;                /* gave work back, or did not answer, in this auction */
     bool grew;                    /* has more room than when last seen */
+    bool frees_more;              /* more is being freed than when last seen */
+    bool awaited;                 /* what it frees something refused may take (freeing.h) */
     unsigned returns;             /* how often it gave work back in this auction */
     const char *why;              /* not usable: constant text */
     struct arena arena;           /* of the state */
@@ -57,6 +59,9 @@ void cells_reset(struct cells *c);
 
 /* Begins to ask all that are present. Must not be looking. */
 void cells_look(struct cells *c, const struct event *ev, struct effects *out);
+
+/* The same of the awaited ones alone: whether they have more room by now. No auction rests on it. */
+void cells_look_awaited(struct cells *c, const struct event *ev, struct effects *out);
 
 /* True if the event was its own; `looking` is false when all have answered or failed. */
 bool cells_step(struct cells *c, const struct event *ev, struct effects *out);

@@ -35,7 +35,7 @@ struct auction {
     struct queued *queue;
     int64_t in_flight;
     /* Of the present run: why nothing fits any more, by preferred zone, the last for all zones. */
-    const char **no_room;
+    const struct decision **no_room;
 };
 
 /* ---- Before the first job -------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void prepare_zones(struct auction *x)
     }
     x->plan.zones = ARENA_ARRAY(x->arena, zones, uint32_t);
     x->plan.ends = ARENA_ARRAY(x->arena, zones + 1, size_t);
-    x->no_room = ARENA_ARRAY(x->arena, x->in->rules->zone_count + 1, const char *);
+    x->no_room = ARENA_ARRAY(x->arena, x->in->rules->zone_count + 1, const struct decision *);
 }
 
 struct by_index {
@@ -271,7 +271,7 @@ static bool planned(const struct auction *x, uint32_t zone)
 }
 
 /* No cell of the zones that were tried fits: the furthest step, or the common shortage (5.1). */
-static const char *why_nowhere(struct auction *x, const struct queued *q)
+static void explain_nowhere(struct auction *x, const struct queued *q)
 {
     const struct compat *k = x->compats.list[q->compat];
     enum filter_step furthest = FILTER_NO_CELL;
@@ -281,7 +281,8 @@ static const char *why_nowhere(struct auction *x, const struct queued *q)
         }
     }
     if (furthest < FILTER_PASSED) {
-        return filter_text(x->arena, furthest, q->job);
+        q->decision->refusal = filter_text(x->arena, furthest, q->job);
+        return;
     }
     unsigned common = SHORT_OF_ALL;
     for (size_t z = 0; z < x->pick.zone_count; z++) {
@@ -290,7 +291,8 @@ static const char *why_nowhere(struct auction *x, const struct queued *q)
             common &= filter_shortage(r, &x->pick.demand);
         }
     }
-    return filter_shortage_text(common);
+    q->decision->refusal = filter_shortage_text(common);
+    q->decision->lacks_room = true;
 }
 
 static void decide(struct auction *x, struct queued *q)
@@ -306,17 +308,21 @@ static void decide(struct auction *x, struct queued *q)
     size_t preferred = pinned ? zone_preferred(q->job->guid, q->job->index, rules->zone_count) : 0;
     /* Once nothing fits, nothing will in this run: rooms only shrink. */
     bool narrow = pinned && q->job->index > ZONE_LAST_FREE_INDEX;
-    const char **no_room = &x->no_room[narrow ? preferred : rules->zone_count];
+    const struct decision **no_room = &x->no_room[narrow ? preferred : rules->zone_count];
     if (*no_room) {
-        q->decision->refusal = *no_room;
+        q->decision->refusal = (*no_room)->refusal;
+        q->decision->lacks_room = (*no_room)->lacks_room;
         return;
     }
     plan_zones(x, q, preferred);
     int64_t cell = x->plan.groups ? find_cell(x, q) : -1;
     if (cell < 0) {
-        *no_room =
-            x->plan.groups ? why_nowhere(x, q) : filter_text(x->arena, FILTER_NO_CELL, q->job);
-        q->decision->refusal = *no_room;
+        if (x->plan.groups) {
+            explain_nowhere(x, q);
+        } else {
+            q->decision->refusal = filter_text(x->arena, FILTER_NO_CELL, q->job);
+        }
+        *no_room = q->decision;
         return;
     }
     q->decision->cell = (int32_t)cell;

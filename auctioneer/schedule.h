@@ -49,6 +49,7 @@ struct decision {
     uint32_t equals;     /* cells that were as good, itself among them; of schedule_input.explains */
     int32_t spared;      /* the cell that failed starts kept it from; -1 = none; likewise */
     const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
+    bool lacks_room;     /* nowhere, for compatible cells have no room for it */
 };
 
 struct schedule_input {

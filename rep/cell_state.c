@@ -78,6 +78,16 @@ static Cell__LRP *lrp(struct arena *a, const struct container *c)
     return to;
 }
 
+/* What it gives back when nothing of it is left. Only of one whose process is gone that will be soon. */
+static void add_being_freed(const struct rep *r, const struct container *c, struct resources *sum)
+{
+    if (c->process_gone) {
+        sum->memory_mb += c->memory_given ? 0 : rep_memory_mb(r, c->about);
+        sum->disk_mb += c->about->disk_mb;
+        sum->containers++;
+    }
+}
+
 Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
 {
     const struct rep_config *config = &r->config;
@@ -97,15 +107,18 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->totalresources = resources(a, r->capacity.total);
     s->lrps = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__LRP *);
     s->tasks = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__Task *);
+    struct resources being_freed = {0};
     MAP_EACH(&r->containers.by_guid, n)
     {
         const struct container *c = map_value(n);
+        add_being_freed(r, c, &being_freed);
         if (container_is_task(c)) {
             s->tasks[s->n_tasks++] = cell_task_state(a, c);
         } else {
             s->lrps[s->n_lrps++] = lrp(a, c);
         }
     }
+    s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->failedstarts = (int32_t)starts_failed_lately(&r->starts, r->now.mono_ns);

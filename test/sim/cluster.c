@@ -80,6 +80,7 @@ static struct role *make_rep(void *context, unsigned session)
     struct process *p = context;
     static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
     unsigned more = p->cluster->options.graded ? CLUSTER_CELLS_MAX - p->number : 0;
+    unsigned disk = p->cluster->options.cell_disk_instances;
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
@@ -89,7 +90,7 @@ static struct role *make_rep(void *context, unsigned session)
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
         .memory_mb = (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
-        .disk_mb = (int32_t)(8192 + more),
+        .disk_mb = (int32_t)((disk ? disk : 128) * CLUSTER_INSTANCE_DISK_MB + more),
         .containers = (int32_t)(100 + more),
         .rootfs_names = rootfs,
         .placement_tags = none,

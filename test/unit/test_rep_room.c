@@ -1,11 +1,13 @@
 /* What a container whose process is gone still holds: its disk and its slot until nothing of it is
  * left, its memory not. What is reserved never exceeds the capacity (S7), even if removals hang. */
+#include "rep/cell_state.h"
 #include "rep/inside.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -188,6 +190,46 @@ static void so_do_tasks_and_what_never_ran(void **state)
     rep_rig_done(&g);
 }
 
+static const Cell__Resources *being_freed(struct rep_rig *g)
+{
+    return cell_state_make((const struct rep *)g->role, &g->arena)->beingfreed;
+}
+
+static bool json_tells_of_it(struct rep_rig *g)
+{
+    rep_rig_request(g, "somebody", "GET", "/state", "", (struct bytes){0});
+    struct reply r = rep_rig_take_reply(g);
+    const char *text = arena_strndup(&g->arena, (const char *)r.body.data, r.body.size);
+    return strstr(text, "BeingFreed") != NULL;
+}
+
+/* From the end of its process until nothing is left; the state's tag changes with it. */
+static void what_is_being_freed_is_told(void **state)
+{
+    struct rep_rig g;
+    (void)state;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    assert_true(take(&g, "web", 300));
+    const char *guid = run(&g, "web");
+    assert_null(being_freed(&g));
+    assert_false(json_tells_of_it(&g));
+    const char *before = cell_state_tag((const struct rep *)g.role, &g.arena, true);
+    struct verb_call removal = crash(&g, "web", guid);
+    const Cell__Resources *told = being_freed(&g);
+    assert_non_null(told);
+    assert_int_equal(told->memorymb, 0); /* it is free already */
+    assert_int_equal(told->diskmb, 300);
+    assert_int_equal(told->containers, 1);
+    assert_true(json_tells_of_it(&g));
+    const char *during = cell_state_tag((const struct rep *)g.role, &g.arena, true);
+    assert_string_not_equal(before, during);
+    rep_rig_verb(&g, removal, VERB_DONE, "");
+    assert_null(being_freed(&g));
+    assert_string_not_equal(during, cell_state_tag((const struct rep *)g.role, &g.arena, true));
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +237,7 @@ int main(void)
         cmocka_unit_test(removals_that_hang_use_up_disk_and_slots),
         cmocka_unit_test(an_unanswered_start_keeps_its_memory),
         cmocka_unit_test(what_is_adopted_over_holds_no_memory),
+        cmocka_unit_test(what_is_being_freed_is_told),
         cmocka_unit_test(so_do_tasks_and_what_never_ran),
     };
     return cmocka_run_group_tests_name("rep: room", tests, NULL, NULL);

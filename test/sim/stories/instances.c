@@ -3,6 +3,8 @@
 
 #include "test/sim/model_containers.h"
 
+#include <string.h>
+
 void story_happy_path(struct cluster *c)
 {
     says(c, "Three instances are desired, placed, run; scaled to five and to two; removed.");
@@ -84,6 +86,47 @@ void story_crash_on_a_full_cell(struct cluster *c)
     one_a_cell(c);
     crash_and_return(c, c->cells[2], SECOND_NS);
     await_running(c, "web", 3);
+}
+
+void story_crash_on_a_cell_full_of_disk(struct cluster *c)
+{
+    says(c, "Each instance has all the disk of its cell. One crashes: its disk is free when nothing of it is "
+            "left, 10 ms later. The cell tells that it is about to be, so it is asked again soon.");
+    one_a_cell(c);
+    model_containers_pace(node_containers(c->cells[2]))->remove_ns = 10 * MILLISECOND_NS;
+    crash_and_return(c, c->cells[2], SECOND_NS / 2);
+    await_running(c, "web", 3);
+}
+
+/* How often the cell was asked for its state, as the trace tells. */
+static int state_asks(struct cluster *c, const struct node *cell)
+{
+    const char *line = arena_printf(&c->arena, "asks %s: /state", node_name(cell));
+    int count = 0;
+    for (const char *at = world_trace(c->world); (at = strstr(at, line)); at++) {
+        count++;
+    }
+    return count;
+}
+
+void story_a_removal_that_hangs_on_a_full_cell(struct cluster *c)
+{
+    says(c, "The same, and the removal takes twenty seconds: within the first three the cell is asked seven "
+            "times, ever later, beside the usual looks of each 2 s, then by these alone.");
+    enum { SOON = 7, AT_ONCE = 3 };
+    one_a_cell(c);
+    await_running(c, "web", 3);
+    model_containers_pace(node_containers(c->cells[2]))->remove_ns = 20 * SECOND_NS;
+    world_trace_calls(c->world, true);
+    assert_true(world_end_container(c->world, c->cells[2], 0, 3));
+    world_run(c->world, 4 * SECOND_NS);
+    int asks = state_asks(c, c->cells[2]), others = state_asks(c, c->cells[0]);
+    assert_in_range(asks, SOON, SOON + 2 + AT_ONCE);
+    assert_in_range(others, 2, 2 + AT_ONCE);
+    world_run(c->world, 14 * SECOND_NS);
+    assert_in_range(state_asks(c, c->cells[2]) - asks, 7, 7 + 2); /* the sweep each 10 s among them */
+    world_trace_calls(c->world, false);
+    assert_true(world_run_until(c->world, 5 * SECOND_NS, one_on_each, c));
 }
 
 /* It stays so for this long, and 2 s later it runs. */
