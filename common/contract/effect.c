@@ -99,6 +99,7 @@ void effects_call_message(struct effects *out, uint64_t call_id, const char *url
     };
 }
 
+__attribute__((format(printf, 3, 0)))
 static void log_line(struct effects *out, struct log_line line, const char *data_format,
                      va_list args)
 {

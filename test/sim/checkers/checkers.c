@@ -32,6 +32,7 @@ void checkers_done(struct checkers *k)
     buf_done(&k->violation);
 }
 
+__attribute__((format(printf, 3, 0)))
 static void report(struct checkers *k, const char *invariant, const char *format, va_list args)
 {
     char text[1024];
