@@ -673,6 +673,16 @@ bool model_containers_busy(const struct model_containers *m, const char *guid)
     return false;
 }
 
+bool model_containers_listing(const struct model_containers *m)
+{
+    for (const struct pending *p = m->pending; p; p = p->next) {
+        if (p->call.verb == VERB_LIST) {
+            return true;
+        }
+    }
+    return false;
+}
+
 unsigned model_containers_held(const struct model_containers *m)
 {
     unsigned count = 0;

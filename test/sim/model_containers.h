@@ -75,6 +75,9 @@ int model_containers_state(const struct model_containers *m, const char *guid);
 /* A verb for this container is under way. */
 bool model_containers_busy(const struct model_containers *m, const char *guid);
 
+/* A listing is under way. */
+bool model_containers_listing(const struct model_containers *m);
+
 /* How many take room: prepared, starting or running. */
 unsigned model_containers_held(const struct model_containers *m);
 

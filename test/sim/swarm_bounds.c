@@ -117,8 +117,11 @@ static void judge_stop(void *swarm, const struct past *p)
     for (const struct past *was = p; marked(was); was = was->before) {
         since_ns = was->at_ns;
     }
-    /* A verb that hangs is answered at its deadline, also when the runtime is well again. */
-    i->busy_ns = model_containers_busy(node_containers(cell), i->guid) ? now : i->busy_ns;
+    /* A verb that hangs is answered at its deadline, also when the runtime is well again; and a rep that has
+     * just begun knows of no container before its listing is answered. */
+    struct model_containers *containers = node_containers(cell);
+    bool busy = model_containers_busy(containers, i->guid) || model_containers_listing(containers);
+    i->busy_ns = busy ? now : i->busy_ns;
     since_ns = later_ns(later_ns(since_ns, i->busy_ns), well_since_ns(s, cell));
     if (now - since_ns > STOPPED_WITHIN_NS + SLACK_NS) {
         checkers_report(&s->checkers, "bounds",
