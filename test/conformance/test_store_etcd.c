@@ -3,6 +3,7 @@
 #include "test/conformance/store_suite.h"
 #include "test/tool/netns.h"
 
+#include <signal.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 {
     struct store_suite suite = {.name = "store: etcd", .backend_new = backend_etcd_new};
     store_suite_options(&suite, argc, argv);
+    signal(SIGPIPE, SIG_IGN); /* as every program of ours does: connections break here */
     netns_enter(); /* so that packets can be dropped */
     int failed = store_suite_run(&suite);
     suite.name = "store: etcd with TLS";
