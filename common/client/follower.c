@@ -98,16 +98,17 @@ static int64_t refresh_after_ns(uint64_t entropy)
     return FOLLOWER_REFRESH_NS - (int64_t)(entropy % (uint64_t)(FOLLOWER_REFRESH_NS / 4));
 }
 
-/* 100 ms, 200 ms ... 5 s, and up to a quarter more by chance, so that a thousand followers of a
+/* 100 ms, 200 ms ... 5 s unless told otherwise, and up to a quarter more by chance, so that a thousand followers of a
  * dead bbs do not come to the next one in the same instant. */
-static int64_t back_off_ns(unsigned failures, uint64_t entropy)
+static int64_t back_off_ns(const struct follower *f, uint64_t entropy)
 {
     int64_t wait = FOLLOWER_BACK_OFF_NS;
-    for (unsigned i = 1; i < failures && wait < FOLLOWER_BACK_OFF_MAX_NS; i++) {
+    int64_t most = f->back_off_max_ns ? f->back_off_max_ns : FOLLOWER_BACK_OFF_MAX_NS;
+    for (unsigned i = 1; i < f->failures && wait < most; i++) {
         wait *= 2;
     }
     wait += (int64_t)(entropy % (uint64_t)(wait / 4));
-    return earlier_ns(wait, FOLLOWER_BACK_OFF_MAX_NS);
+    return earlier_ns(wait, most);
 }
 
 /* This bbs is no use now: another one, after the back-off. A half snapshot cannot be resumed; what was held
@@ -129,7 +130,7 @@ static void give_up(struct follower *f, const struct event *ev, const char *why,
     f->refresh_ns = f->refreshes ? 0 : f->refresh_ns; /* following goes before */
     f->snapshot = f->refreshes = false;
     f->failures++;
-    f->retry_ns = ev->now.mono_ns + back_off_ns(f->failures, ev->entropy[0]);
+    f->retry_ns = ev->now.mono_ns + back_off_ns(f, ev->entropy[0]);
     buf_clear(&f->partial);
 }
 

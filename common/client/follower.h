@@ -52,6 +52,7 @@ struct follower {
     void (*on_news)(void *context, enum follower_news news, const char *key,
                     const struct followed *record, struct effects *out);
     void *context;
+    int64_t back_off_max_ns; /* 0 = FOLLOWER_BACK_OFF_MAX_NS, which suits thousands of them */
 
     struct map records; /* key -> struct followed */
     char epoch[FOLLOWER_EPOCH_BYTES];
@@ -76,7 +77,7 @@ struct follower {
     int64_t beat_revision;     /* of its beat key then: an etcd that shows less lost writes */
 };
 
-/* Every member up to `context` is set by the caller before. Selectors must outlive the follower. */
+/* Every member up to `back_off_max_ns` is set by the caller before. Selectors must outlive the follower. */
 void follower_init(struct follower *f);
 void follower_done(struct follower *f);
 

@@ -100,7 +100,8 @@ void leading_init(struct leading *l, const struct leading_config *c)
                                     .selectors = l->selector_list,
                                     .selector_count = c->selector_count,
                                     .on_news = on_news,
-                                    .context = l};
+                                    .context = l,
+                                    .back_off_max_ns = LEADING_BACK_OFF_MAX_NS};
     follower_init(&l->follower);
     l->leader = (struct leader){.boards = &l->boards,
                                 .follower = &l->follower,

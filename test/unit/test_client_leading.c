@@ -153,6 +153,22 @@ static void of_two_reasons_the_first_stands(void **state)
     assert_ends_with(x, "not https");
 }
 
+/* Once a bbs is there again a leader must be found within 8 s (DESIGN 6), 6 s of which a standby waits. */
+static void it_never_waits_for_long_to_follow_again(void **state)
+{
+    struct fixture *x = *state;
+    drive_start(&x->drive);
+    int64_t due = 0;
+    for (int i = 0; i < 10; i++) {
+        drive_closed(&x->drive, x->life.follower.call_id);
+        due = x->life.follower.retry_ns - x->drive.now.mono_ns;
+        assert_in_range(due, FOLLOWER_BACK_OFF_NS, LEADING_BACK_OFF_MAX_NS);
+        drive_advance(&x->drive, due / MILLISECOND_NS + 1);
+        assert_int_not_equal(x->life.follower.call_id, 0);
+    }
+    assert_int_equal(due, LEADING_BACK_OFF_MAX_NS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -160,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(it_follows_what_the_role_named),
         TEST(the_leader_hears_of_the_lock_before_the_role),
+        TEST(it_never_waits_for_long_to_follow_again),
         TEST(a_role_that_is_refused_ends_at_once),
         TEST(of_two_reasons_the_first_stands),
     };
