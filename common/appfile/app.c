@@ -57,16 +57,42 @@ static int decode(const struct app_source *s, const struct node *from, const jso
     return 0;
 }
 
-/* What the BBS would refuse without being able to say where it stands. */
+/* Routes are kept as the texts of their JSON. */
+static int check_routes(const struct app_source *s, const struct node *from,
+                        const Models__ProtoRoutes *routes)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; routes && i < routes->n_routes; i++) {
+        bytes += routes->routes[i]->value.len;
+    }
+    return bytes <= APP_ROUTES_MAX
+               ? 0
+               : app_mistake(s, node_given(from, "routes"), "routes",
+                             arena_printf(s->arena, "is longer than %d bytes", APP_ROUTES_MAX));
+}
+
 static int check(const struct app_source *s, const struct node *from, const Models__DesiredLRP *lrp)
 {
-    if (!*lrp->root_fs) {
-        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+    const char **names = ARENA_ARRAY(s->arena, lrp->n_metric_tags, const char *);
+    const Models__MetricTagValue **tags =
+        ARENA_ARRAY(s->arena, lrp->n_metric_tags, const Models__MetricTagValue *);
+    for (size_t i = 0; i < lrp->n_metric_tags; i++) {
+        names[i] = lrp->metric_tags[i]->key;
+        tags[i] = lrp->metric_tags[i]->value;
     }
-    if (!lrp->action) {
-        return app_mistake(s, from, "command", "is missing: what should run?");
-    }
-    return 0;
+    int r = app_check(s, from,
+                      &(struct app_said){.domain = lrp->domain,
+                                         .root_fs = lrp->root_fs,
+                                         .log_guid = lrp->log_guid,
+                                         .metrics_guid = lrp->metrics_guid,
+                                         .annotation = lrp->annotation,
+                                         .action = lrp->action,
+                                         .env = lrp->environment_variables,
+                                         .env_count = lrp->n_environment_variables,
+                                         .tag_names = names,
+                                         .tags = tags,
+                                         .tag_count = lrp->n_metric_tags});
+    return r < 0 ? r : check_routes(s, from, lrp->routes);
 }
 
 Models__Owner *app_owner(struct arena *a, const char *name)
@@ -142,7 +168,11 @@ static int add_list(struct parse *p, const struct node *document, const struct n
     for (size_t i = 0; i < document->count; i++) {
         const struct node *v = document->items[i];
         if (strcmp(document->keys[i], "domain") == 0 && node_is_scalar(v)) {
-            p->domain = v->text;
+            int r = v->kind == NODE_NULL ? 0 : app_check_domain(&p->source, v, v->text);
+            if (r < 0) {
+                return r;
+            }
+            p->domain = v->kind == NODE_NULL ? p->domain : v->text;
         } else if (v != list) {
             return app_mistake(&p->source, v, document->keys[i],
                                "only domain may stand beside apps");

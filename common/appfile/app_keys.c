@@ -259,15 +259,24 @@ CONVERTER(rootfs)
                : app_mistake(s, v, k->name, "must be preloaded:NAME, of a NAME in bbs cells");
 }
 
+/* "1", "1.5": digits, and digits after a point. Gives its letters, 0 when it is none. */
+static size_t number_size(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t whole = strspn(text, digits);
+    size_t part = whole && text[whole] == '.' ? strspn(text + whole + 1, digits) : 0;
+    return part ? whole + 1 + part : whole;
+}
+
 /* K, M, G or T, with B or iB after it; without one only 0 is clear. */
 static bool read_size(const char *text, int64_t *ret_mb)
 {
     static const char units[] = "KMGT";
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || !isdigit((unsigned char)*text)) {
+    const char *end = text + number_size(text);
+    if (end == text) {
         return false;
     }
+    double value = strtod(text, NULL);
     end += strspn(end, " ");
     const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (!unit) {
@@ -321,6 +330,14 @@ CONVERTER(ports)
             json_decref(list);
             return app_mistake(s, port, k->name, "must be numbers from 1 to 65535");
         }
+        for (size_t other = 0; other < i; other++) {
+            if (v->items[other]->integer == port->integer) {
+                json_decref(list);
+                return app_mistake(s, port, k->name,
+                                   arena_printf(s->arena, "%d stands here twice",
+                                                (int)port->integer));
+            }
+        }
         json_array_append_new(list, json_integer(port->integer));
     }
     return put(s, k, v, definition, list);
@@ -372,24 +389,53 @@ static enum app_key_place place_of(const struct app_source *s)
     return s->type == &models__desired_lrp__descriptor ? KEY_APP : KEY_TASK;
 }
 
-static int unknown_key(const struct app_source *s, const struct node *at, const char *name)
+/* What others' files call it. */
+static const char *known_elsewhere(const char *name)
 {
-    bool app = place_of(s) == KEY_APP;
-    const struct app_key *others = find_key(name, app ? KEY_TASK : KEY_APP, strcmp);
+    static const char *const words[][2] = {
+        {"cmd", "command"},         {"args", "command"},       {"entrypoint", "command"},
+        {"exec", "command"},        {"environment", "env"},    {"environment_variables", "env"},
+        {"replicas", "instances"},  {"count", "instances"},    {"scale", "instances"},
+        {"working_dir", "dir"},     {"workdir", "dir"},        {"cwd", "dir"},
+        {"mem_limit", "memory"},    {"memory_limit", "memory"}, {"disk_quota", "disk"},
+        {"constraints", "placement_tags"}, {"retries", "max_retries"}, {"ttl", "keep"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcasecmp(name, words[i][0]) == 0) {
+            return words[i][1];
+        }
+    }
+    return NULL;
+}
+
+static const char *probably_meant(const struct app_source *s, const char *name)
+{
+    const char *word = known_elsewhere(name);
     struct nearest n;
-    if (others && !others->made) {
-        return app_mistake(s, at, name,
-                           app ? "stands in a task, which bbs run takes; this is an app"
-                               : "stands in an app, which bbs apply takes; this is a task");
+    if (word && find_key(word, place_of(s), strcmp)) {
+        return word;
     }
     nearest_begin(&n, name);
     for (size_t i = 0; i < KEY_COUNT; i++) {
         bool known = !keys[i].made && (keys[i].places & place_of(s));
         nearest_consider(&n, known ? keys[i].name : NULL);
     }
-    const char *what = n.best ? arena_printf(s->arena, "unknown key; did you mean \"%s\"?", n.best)
-                              : arena_printf(s->arena, "unknown key; see bbs %s --help",
-                                             app ? "apply" : "run");
+    return n.best;
+}
+
+static int unknown_key(const struct app_source *s, const struct node *at, const char *name)
+{
+    bool app = place_of(s) == KEY_APP;
+    const struct app_key *others = find_key(name, app ? KEY_TASK : KEY_APP, strcmp);
+    if (others && !others->made) {
+        return app_mistake(s, at, name,
+                           app ? "stands in a task, which bbs run takes; this is an app"
+                               : "stands in an app, which bbs apply takes; this is a task");
+    }
+    const char *meant = probably_meant(s, name);
+    const char *what = meant ? arena_printf(s->arena, "unknown key; did you mean \"%s\"?", meant)
+                             : arena_printf(s->arena, "unknown key; see bbs %s --help",
+                                            app ? "apply" : "run");
     return app_mistake(s, at, name, what);
 }
 

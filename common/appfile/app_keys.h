@@ -4,6 +4,9 @@
 #define COMMON_APPFILE_APP_KEYS_H
 
 #include "common/appfile/node.h"
+#include "models/actions.pb-c.h"
+#include "models/environment_variables.pb-c.h"
+#include "models/metric_tags.pb-c.h"
 
 enum { APP_CPU_WEIGHT_MAX = 100 };
 
@@ -50,5 +53,32 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
  * what is not of its definition, and keys without a value. An unknown key is a mistake; so is one that no cell can do, unless
  * its value asks for nothing (null, false, 0, an empty text or list). */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *definition);
+
+/* ---- What a bbs would refuse without being able to say where it stands ---- */
+
+/* As a bbs takes them (behaviour.md 18). */
+enum {
+    APP_TEXT_MAX = 255, /* characters of a name that is stored */
+    APP_ROOTFS_MAX = 1024,
+    APP_ANNOTATION_MAX = 10240, /* bytes */
+    APP_ROUTES_MAX = 131072,    /* bytes of their JSON */
+};
+
+/* What an app and a task have both. */
+struct app_said {
+    const char *domain, *root_fs, *log_guid, *metrics_guid, *annotation;
+    const Models__Action *action;
+    Models__EnvironmentVariable *const *env;
+    size_t env_count;
+    const char *const *tag_names; /* as they stand in metric_tags, if it is there */
+    const Models__MetricTagValue *const *tags;
+    size_t tag_count;
+};
+
+/* `from`: the map that it was read from. */
+int app_check(const struct app_source *s, const struct node *from, const struct app_said *said);
+
+/* Of a text that stands there: ERR_INVALID when it is empty, or longer. */
+int app_check_domain(const struct app_source *s, const struct node *at, const char *domain);
 
 #endif

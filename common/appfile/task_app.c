@@ -24,14 +24,14 @@ static int text_of(const struct app_source *s, const struct node *from, const ch
 /* "90", "90s", "5m", "2h", "1d" */
 static bool read_seconds(const char *text, int64_t *ret_s)
 {
-    char *end;
-    long long value = strtoll(text, &end, 10);
+    const char *end = text + strspn(text, "0123456789");
+    long long value = strtoll(text, NULL, 10); /* LLONG_MAX of what is larger */
     long long unit = *end == 0 || strcmp(end, "s") == 0 ? 1
                      : strcmp(end, "m") == 0            ? 60
                      : strcmp(end, "h") == 0            ? 60 * 60
                      : strcmp(end, "d") == 0            ? 24 * 60 * 60
                                                         : 0;
-    if (end == text || !unit || value < 0 || value > KEEP_MAX_S) {
+    if (end == text || !unit || value > KEEP_MAX_S) {
         return false;
     }
     *ret_s = value * unit;
@@ -62,17 +62,28 @@ static int read_policies(const struct app_source *s, const struct node *from,
     return 0;
 }
 
-/* What the BBS would refuse without being able to say where it stands. */
-static int check(const struct app_source *s, const struct node *from,
+static int check(const struct app_source *s, const struct node *from, const char *domain,
                  const Models__TaskDefinition *d)
 {
-    if (!*d->root_fs) {
-        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+    const char **names = ARENA_ARRAY(s->arena, d->n_metric_tags, const char *);
+    const Models__MetricTagValue **tags =
+        ARENA_ARRAY(s->arena, d->n_metric_tags, const Models__MetricTagValue *);
+    for (size_t i = 0; i < d->n_metric_tags; i++) {
+        names[i] = d->metric_tags[i]->key;
+        tags[i] = d->metric_tags[i]->value;
     }
-    if (!d->action) {
-        return app_mistake(s, from, "command", "is missing: what should run?");
-    }
-    return 0;
+    return app_check(s, from,
+                     &(struct app_said){.domain = domain,
+                                        .root_fs = d->root_fs,
+                                        .log_guid = d->log_guid,
+                                        .metrics_guid = d->metrics_guid,
+                                        .annotation = d->annotation,
+                                        .action = d->action,
+                                        .env = d->environment_variables,
+                                        .env_count = d->n_environment_variables,
+                                        .tag_names = names,
+                                        .tags = tags,
+                                        .tag_count = d->n_metric_tags});
 }
 
 static int decode(const struct app_source *s, const struct node *from, const char *name,
@@ -93,7 +104,7 @@ static int decode(const struct app_source *s, const struct node *from, const cha
     }
     json_decref(tree);
     *ret_definition = (Models__TaskDefinition *)m;
-    return r < 0 ? r : check(s, from, *ret_definition);
+    return r;
 }
 
 static int make(const struct app_source *s, const struct node *from, struct task_app *ret)
@@ -117,6 +128,7 @@ static int make(const struct app_source *s, const struct node *from, struct task
     models__desire_task_request__init(q);
     r = r < 0 ? r : read_policies(s, from, q);
     r = r < 0 ? r : decode(s, from, name ? name : guid, &q->task_definition);
+    r = r < 0 ? r : check(s, from, domain ? domain : "default", q->task_definition);
     if (r < 0) {
         return r;
     }

@@ -47,7 +47,8 @@ void nearest_begin(struct nearest *n, const char *word)
 {
     size_t size = strlen(word);
     /* A third of the letters may be wrong, and always one. */
-    *n = (struct nearest){.word = word, .distance = size / 3 + 2};
+    size_t wrong = size < 3 ? 1 : size / 3;
+    *n = (struct nearest){.word = word, .distance = wrong + 1};
 }
 
 void nearest_consider(struct nearest *n, const char *known)

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 /* Looks for the word nearest to a mistyped one: the fewest letters changed, dropped, added or
- * swapped with their neighbour, or its beginning, without regard to case; the first of equals. */
+ * swapped with their neighbour, at most a third of its letters and always one, or its beginning,
+ * without regard to case; the first of equals. */
 struct nearest {
     const char *word; /* mistyped */
     const char *best; /* NULL = none is near enough */

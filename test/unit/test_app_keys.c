@@ -248,17 +248,18 @@ static void print_page(struct buf *out)
         "`bbs apply` takes app files and `bbs run` takes a task file, in YAML, or in JSON when the\n"
         "name ends in `.json`; `-` is standard input. An app file holds one app, several YAML\n"
         "documents, or a list under `apps:` (beside it, `domain:` is for all of them). A task file\n"
-        "holds one task. An unknown key is refused, with its line and the nearest key.\n"
+        "holds one task. An unknown key is refused, with its line and the key that is probably meant.\n"
         "\n"
         "This page is printed from `common/appfile/app_keys.def`; `make docs` writes it.\n"
         "\n"
         "## Keys\n");
     print_keys(KEY_BOTH, true, out);
     buf_printf(out,
-               "\nA size needs its unit, but 0 does not: `64M`, `1.5G`, `512MiB`. K, M, G and T are "
-               "1024 times the\none before, with or without `B` or `iB`; what is left of a MB counts "
-               "as a whole one. Of one thing\nonly one key may be said: `memory` or `memory_mb`. A key without a "
-               "value (`instances:`, or `null`) is as if\nit were left out.\n");
+               "\nA size is digits, a point and digits if need be, and its unit, which 0 does not need: "
+               "`64M`,\n`1.5G`, `512MiB`. K, M, G and T are 1024 times the one before, with or "
+               "without `B` or `iB`;\nwhat is left of a MB counts as a whole one. Of one thing only "
+               "one key may be said: `memory` or\n`memory_mb`. A key without a value (`instances:`, "
+               "or `null`) is as if it were left out.\n");
     buf_append_string(
         out, "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
              "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "

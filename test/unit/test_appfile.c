@@ -1,5 +1,6 @@
 /* App files: shorthands, defaults, the guid of a definition, and mistakes told with line and key.
  */
+#include "bbs/lrp/validate.h"
 #include "common/appfile/app.h"
 #include "common/appfile/app_file_io.h"
 #include "common/codec/json.h"
@@ -211,11 +212,34 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.yaml:4: result_file: stands in a task, which bbs run takes; this is an app"},
         {"a.yaml", GOOD "owner: {kind: x}\n", "a.yaml:4: owner: unknown key; see bbs apply --help"},
         {"a.yaml", GOOD "qqqqqqq: 5\n", "a.yaml:4: qqqqqqq: unknown key; see bbs apply --help"},
+        /* Another tool's word for it; what is only spelt alike is no help. */
+        {"a.yaml", GOOD "cmd: x\n", "a.yaml:4: cmd: unknown key; did you mean \"command\"?"},
+        {"a.yaml", GOOD "Entrypoint: x\n",
+         "a.yaml:4: Entrypoint: unknown key; did you mean \"command\"?"},
+        {"a.yaml", GOOD "environment: {A: b}\n",
+         "a.yaml:4: environment: unknown key; did you mean \"env\"?"},
+        {"a.yaml", GOOD "replicas: 2\n",
+         "a.yaml:4: replicas: unknown key; did you mean \"instances\"?"},
+        {"a.yaml", GOOD "working_dir: /\n",
+         "a.yaml:4: working_dir: unknown key; did you mean \"dir\"?"},
+        {"a.yaml", GOOD "volumes: [x]\n", "a.yaml:4: volumes: unknown key; see bbs apply --help"},
+        {"a.yaml", GOOD "restart: always\n", "a.yaml:4: restart: unknown key; see bbs apply --help"},
         {"a.yaml", GOOD "memory: lots\n",
          "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
         {"a.yaml", GOOD "memory: -5\n",
          "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
         {"a.yaml", GOOD "memory: 64X\n",
+         "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
+        /* One way to write a number. */
+        {"a.yaml", GOOD "memory: 1e3M\n",
+         "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
+        {"a.yaml", GOOD "memory: 0x40M\n",
+         "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
+        {"a.yaml", GOOD "memory: 1.M\n",
+         "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
+        {"a.yaml", GOOD "memory: .5G\n",
+         "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
+        {"a.yaml", GOOD "memory: 1.2.3G\n",
          "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
         {"a.yaml", GOOD "memory: [64M]\n",
          "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
@@ -259,6 +283,7 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "ports: [80, 70000]\n", "a.yaml:4: ports: must be numbers from 1 to 65535"},
         {"a.yaml", GOOD "ports: [80,\n  http]\n",
          "a.yaml:5: ports: must be numbers from 1 to 65535"},
+        {"a.yaml", GOOD "ports: [80, 81,\n  80]\n", "a.yaml:5: ports: 80 stands here twice"},
         {"a.yaml", GOOD "name: b\n", "a.yaml:4: name: stands here twice"},
         {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    usr: y\n",
          "a.yaml:6: action.run.usr: unknown key; did you mean \"user\"?"},
@@ -287,6 +312,39 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "env:\n  A: x\n  B: [1]\n", "a.yaml:6: env.B: must be a text"},
         {"a.yaml", GOOD "env:\n- name: A\n- nmae: B\n",
          "a.yaml:6: env[1].nmae: unknown key; did you mean \"name\"?"},
+        {"a.yaml", GOOD "env:\n  A: x\n  \"\": y\n", "a.yaml:6: env: a name must not be empty"},
+        {"a.yaml", GOOD "env:\n  A: x\n  A=B: y\n", "a.yaml:6: env: \"A=B\": a name can have no ="},
+        {"a.yaml", GOOD "env:\n- name: A\n- name: =\n", "a.yaml:6: env: \"=\": a name can have no ="},
+        {"a.yaml", GOOD "env:\n- name: A\n- value: x\n", "a.yaml:6: env: a name must not be empty"},
+        {"a.yaml",
+         "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n    env:\n"
+         "    - name: A=\n",
+         "a.yaml:8: action.run.env: \"A=\": a name can have no ="},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n",
+         "a.yaml:4: action.run: user is missing: whom it runs as"},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run: {user: u}\n",
+         "a.yaml:4: action.run: path is missing: the program"},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\naction: {}\n",
+         "a.yaml:3: action: must have run"},
+        {"a.yaml", GOOD "metric_tags:\n  a: {}\n",
+         "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
+         "{dynamic: INSTANCE_GUID}"},
+        {"a.yaml", GOOD "metric_tags:\n  a: {dynamic: DynamicValueInvalid}\n",
+         "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
+         "{dynamic: INSTANCE_GUID}"},
+        {"a.yaml", GOOD "metric_tags:\n  b: c\n  a: ''\n",
+         "a.yaml:6: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
+         "{dynamic: INSTANCE_GUID}"},
+        {"a.yaml", GOOD "metric_tags:\n  a: {static: x, dynamic: INDEX}\n",
+         "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
+         "{dynamic: INSTANCE_GUID}"},
+        {"a.yaml", GOOD "metric_tags: {}\n",
+         "a.yaml:4: metric_tags: must not be empty; left out, it is source_id: the name"},
+        {"a.yaml", GOOD "metric_tags: {source_id: x}\nmetrics_guid: y\n",
+         "a.yaml:5: metrics_guid: must be what metric_tags say as source_id"},
+        {"a.yaml", GOOD "domain: ''\n", "a.yaml:4: domain: must not be empty"},
+        {"a.yaml", "domain: ''\napps:\n- {name: a, rootfs: 'preloaded:x', command: x}\n",
+         "a.yaml:1: domain: must not be empty"},
         {"a.yaml", GOOD "metric_tags:\n  a: {dynamic: INDX}\n",
          "a.yaml:5: metric_tags.a.dynamic: knows no value \"INDX\"; did you mean \"INDEX\"?"},
         {"a.yaml", "name: a\nrootfs: busybox\ncommand: [x]\n",
@@ -331,6 +389,59 @@ static void mistakes_name_file_line_and_key(void **state)
         }
         assert_string_equal(f->err.text, rows[i].mistake);
         assert_null(parsed_apps);
+    }
+}
+
+/* A bbs does not know the line: what it would refuse is refused before. */
+static void what_is_taken_is_taken_by_a_bbs(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *key;
+        char fill;
+        size_t most; /* letters of its value */
+    } rows[] = {
+        {"domain", 'd', NAME_CHARACTERS_MAX},     {"log_guid", 'l', NAME_CHARACTERS_MAX},
+        {"annotation", 'a', ANNOTATION_BYTES_MAX}, {"rootfs", 'r', ROOT_FS_CHARACTERS_MAX - 10},
+        {"routes", 'r', ROUTES_BYTES_MAX - 2},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (size_t over = 0; over < 2; over++) {
+            bool routes = strcmp(rows[i].key, "routes") == 0;
+            bool rootfs = strcmp(rows[i].key, "rootfs") == 0;
+            char *value = arena_alloc(&f->arena, rows[i].most + over + 1);
+            memset(value, rows[i].fill, rows[i].most + over);
+            value[rows[i].most + over] = 0;
+            const char *text = arena_printf(
+                &f->arena, "name: a\n%scommand: x\n%s: %s%s%s\n",
+                rootfs ? "" : "rootfs: preloaded:x\n", rows[i].key,
+                routes   ? "{k: "
+                : rootfs ? "preloaded:"
+                         : "",
+                value, routes ? "}" : "");
+            struct validation v;
+            int r = appfile_parse(&f->arena, "a.yaml", bytes_of(text), &parsed_apps, &parsed_count,
+                                  &f->err);
+            if (over) {
+                assert_int_equal(r, -ERR_INVALID);
+                assert_string_equal(f->err.text,
+                                    arena_printf(&f->arena, "a.yaml:%d: %s: is longer than %zu %s",
+                                                 rootfs ? 3 : 4, rows[i].key,
+                                                 rows[i].most + (routes   ? 2
+                                                                 : rootfs ? 10
+                                                                          : 0),
+                                                 routes || rows[i].fill == 'a' ? "bytes"
+                                                                               : "characters"));
+                continue;
+            }
+            assert_int_equal(r, 0);
+            validation_init(&v);
+            valid_desire(&v, parsed_apps[0].lrp);
+            if (!validation_ok(&v)) {
+                fail_msg("%s: %s", rows[i].key, validation_text(&v));
+            }
+            validation_done(&v);
+        }
     }
 }
 
@@ -487,6 +598,7 @@ int main(void)
         TEST(json_and_yaml_say_the_same),
         TEST(a_key_without_a_value_is_as_left_out),
         TEST(mistakes_name_file_line_and_key),
+        TEST(what_is_taken_is_taken_by_a_bbs),
         TEST(hostile_files_are_bounded),
         TEST(each_bound_of_a_file_is_met),
         TEST(random_damage_is_survived),

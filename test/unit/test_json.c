@@ -581,7 +581,8 @@ static void random_damage_is_survived(void **state)
 static void nearest_word(void **state)
 {
     (void)state;
-    static const char *const known[] = {"memory_mb", "disk_mb", "domain", "ps", "rm", "scale"};
+    static const char *const known[] = {"memory_mb", "disk_mb", "domain", "ps",
+                                        "rm",        "scale",   "routes", "cpu"};
     static const char *const rows[][2] = {{"memroy_mb", "memory_mb"},
                                           {"mem", "memory_mb"},
                                           {"disc_mb", "disk_mb"},
@@ -591,7 +592,13 @@ static void nearest_word(void **state)
                                           {"pss", "ps"},
                                           {"xyzzy", NULL},
                                           {"", NULL},
-                                          {"dmain", "domain"}};
+                                          {"dmain", "domain"},
+                                          /* A third of the letters, and not one more. */
+                                          {"cmd", NULL},
+                                          {"volumes", NULL},
+                                          {"roxxes", "routes"},
+                                          {"roxxxs", NULL},
+                                          {"c", NULL}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct nearest n;
         nearest_begin(&n, rows[i][0]);

@@ -246,6 +246,30 @@ static const char *value_of(const struct container_spec *spec, const char *name)
     return "(not set)";
 }
 
+/* PORT is ours, and no word of Diego's: what an action says itself of it stands. */
+static void an_actions_own_port_wins(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct desired d;
+    struct container_spec spec;
+    arena_init(&a);
+    desired_init(&d);
+    Models__EnvironmentVariable own = MODELS__ENVIRONMENT_VARIABLE__INIT;
+    Models__EnvironmentVariable *list[] = {&own};
+    own.name = (char *)"PORT";
+    own.value = (char *)"3000";
+    static const struct port_pair ports[] = {{8080, 61000}};
+    Rep__Note *note = note_of(&d, ports, 1);
+    d.run.n_env = 1;
+    d.run.env = list;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(value_of(&spec, "PORT"), "3000");
+    assert_string_equal(value_of(&spec, "PORT_8080"), "61000");
+    rep__note__free_unpacked(note, NULL);
+    arena_done(&a);
+}
+
 /* As Diego's executor: without ports the words are there and say so, for tasks as well. */
 static void where_it_is_reached_is_told(void **state)
 {
@@ -403,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),
         cmocka_unit_test(only_the_end_of_a_process_has_a_source),
         cmocka_unit_test(later_environment_wins),
+        cmocka_unit_test(an_actions_own_port_wins),
         cmocka_unit_test(where_it_is_reached_is_told),
         cmocka_unit_test(a_note_is_read_back_or_refused),
         cmocka_unit_test(reserved_never_exceeds_capacity),

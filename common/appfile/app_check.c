@@ -1,0 +1,134 @@
+#include "common/appfile/app_keys.h"
+
+#include <string.h>
+
+/* Characters of UTF-8. */
+static size_t characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++) {
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return count;
+}
+
+/* Where a key stands; the whole map when its value was not given there. */
+static const struct node *place_of(const struct node *from, const char *key)
+{
+    const struct node *v = node_given(from, key);
+    return v ? v : from;
+}
+
+static int check_size(const struct app_source *s, const struct node *at, const char *key,
+                      size_t size, size_t most, const char *of)
+{
+    return size <= most ? 0
+                        : app_mistake(s, at, key,
+                                      arena_printf(s->arena, "is longer than %zu %s", most, of));
+}
+
+int app_check_domain(const struct app_source *s, const struct node *at, const char *domain)
+{
+    return *domain ? check_size(s, at, "domain", characters(domain), APP_TEXT_MAX, "characters")
+                   : app_mistake(s, at, "domain", "must not be empty");
+}
+
+static int check_texts(const struct app_source *s, const struct node *from,
+                       const struct app_said *said)
+{
+    int r = app_check_domain(s, place_of(from, "domain"), said->domain);
+    r = r < 0 ? r
+              : check_size(s, place_of(from, "rootfs"), "rootfs", characters(said->root_fs),
+                           APP_ROOTFS_MAX, "characters");
+    r = r < 0 ? r
+              : check_size(s, place_of(from, "log_guid"), "log_guid", characters(said->log_guid),
+                           APP_TEXT_MAX, "characters");
+    return r < 0 ? r
+                 : check_size(s, place_of(from, "annotation"), "annotation",
+                              strlen(said->annotation), APP_ANNOTATION_MAX, "bytes");
+}
+
+/* The list has an entry for each of the file, in their order, whether those are a map's or a list's. */
+static int check_env(const struct app_source *s, const struct node *at, const char *key,
+                     Models__EnvironmentVariable *const *env, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct node *here = i < at->count ? at->items[i] : at;
+        const char *name = env[i]->name;
+        if (!*name) {
+            return app_mistake(s, here, key, "a name must not be empty");
+        }
+        if (strchr(name, '=')) {
+            return app_mistake(s, here, key,
+                               arena_printf(s->arena, "\"%.60s\": a name can have no =", name));
+        }
+    }
+    return 0;
+}
+
+static int check_action(const struct app_source *s, const struct node *from,
+                        const Models__Action *action)
+{
+    const Models__RunAction *run = action->run_action;
+    if (!node_given(from, "action")) {
+        return 0; /* `command` has made it */
+    }
+    if (!run) {
+        return app_mistake(s, place_of(from, "action"), "action", "must have run");
+    }
+    const struct node *at = node_at(from, "action.run");
+    if (!*run->path || !*run->user) {
+        return app_mistake(s, at, "action.run",
+                           *run->path ? "user is missing: whom it runs as"
+                                      : "path is missing: the program");
+    }
+    return check_env(s, node_at(from, "action.run.env"), "action.run.env", run->env, run->n_env);
+}
+
+/* Exactly one of a text and a value that is known. */
+static bool good_tag(const Models__MetricTagValue *v)
+{
+    bool text = v && *v->static_;
+    bool dynamic =
+        v && v->dynamic != MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__DynamicValueInvalid;
+    return text != dynamic;
+}
+
+static int check_tags(const struct app_source *s, const struct node *from,
+                      const struct app_said *said)
+{
+    const struct node *tags = node_given(from, "metric_tags");
+    const char *source = "";
+    if (tags && said->tag_count == 0) {
+        return app_mistake(s, tags, "metric_tags",
+                           "must not be empty; left out, it is source_id: the name");
+    }
+    for (size_t i = 0; i < said->tag_count; i++) {
+        const char *name = said->tag_names[i];
+        const struct node *at = tags ? node_member(tags, name) : NULL;
+        if (!good_tag(said->tags[i])) {
+            return app_mistake(s, at ? at : from, arena_printf(s->arena, "metric_tags.%s", name),
+                               "must be a text that is not empty, or {dynamic: INDEX} or {dynamic: "
+                               "INSTANCE_GUID}");
+        }
+        source = strcmp(name, "source_id") == 0 ? said->tags[i]->static_ : source;
+    }
+    return !*said->metrics_guid || strcmp(source, said->metrics_guid) == 0
+               ? 0
+               : app_mistake(s, place_of(from, "metrics_guid"), "metrics_guid",
+                             "must be what metric_tags say as source_id");
+}
+
+int app_check(const struct app_source *s, const struct node *from, const struct app_said *said)
+{
+    if (!*said->root_fs) {
+        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+    }
+    if (!said->action) {
+        return app_mistake(s, from, "command", "is missing: what should run?");
+    }
+    int r = check_texts(s, from, said);
+    r = r < 0 ? r : check_action(s, from, said->action);
+    r = r < 0 ? r : check_env(s, place_of(from, "env"), "env", said->env, said->env_count);
+    return r < 0 ? r : check_tags(s, from, said);
+}
