@@ -16,6 +16,29 @@ die() {
     exit 1
 }
 
+# What a user got wrong in the command itself: status 2, in one line.
+misused() { # WORDS...
+    local script
+    script=$(realpath -m --relative-to="$top" "$0")
+    printf '%s: %s (see %s --help)\n' "$(basename "$0")" "$*" "$script" >&2
+    exit 2
+}
+# Shows the words at the head of the script.
+help() {
+    awk 'NR > 1 && !/^#/ {exit} NR > 1 {sub(/^# ?/, ""); print}' "$0"
+    exit 0
+}
+unknown() { # ARGUMENT
+    [[ $1 != -* ]] || misused "unknown option: $1"
+    misused "unknown argument: $1"
+}
+# Of a script that takes nothing but --help.
+no_arguments() { # ARGUMENT...
+    [ $# -gt 0 ] || return 0
+    [[ $1 != -h && $1 != --help ]] || help
+    unknown "$1"
+}
+
 [[ $port_base =~ ^[1-9][0-9]{3,4}$ ]] ||
     die "CORKBOARD_PORT_BASE must be the first of the ports to use, like 18800, not '$port_base'"
 etcd_port=$port_base etcd_peer_port=$((port_base + 1))
