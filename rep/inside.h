@@ -49,7 +49,6 @@ struct rep {
     struct follower follower;
     struct beater beater;
     Board__CellBeat beat;
-    char epoch[FOLLOWER_EPOCH_BYTES]; /* that knowledge is of */
     struct session session;
 
     struct containers containers;

@@ -84,9 +84,12 @@ void knowledge_trim(struct knowledge *k)
     }
 }
 
-void knowledge_reset(struct knowledge *k)
+void knowledge_epoch(struct knowledge *k, const char *epoch)
 {
-    map_done(&k->answers, answer_free);
+    if (*epoch && strcmp(k->epoch, epoch) != 0 && strlen(epoch) < sizeof(k->epoch)) {
+        map_done(&k->answers, answer_free);
+        strcpy(k->epoch, epoch);
+    }
 }
 
 /* The encoded record at the key; *ret_known says whether anything is known at all. */

@@ -13,6 +13,7 @@ struct knowledge {
     const struct follower *follower; /* of this cell's actual LRPs */
     const char *cell_id;
     struct map answers; /* record key -> the newer answer */
+    char epoch[FOLLOWER_EPOCH_BYTES]; /* that they are of; "" = none was heard of yet */
 };
 
 void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id);
@@ -30,8 +31,9 @@ void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Mod
 /* Forgets answers that the feed has caught up with. */
 void knowledge_trim(struct knowledge *k);
 
-/* Another epoch: answers of the old one mean nothing. */
-void knowledge_reset(struct knowledge *k);
+/* The feed or an answer is of this epoch ("" says nothing). Answers of another mean nothing and are forgotten;
+ * those of this one are kept, also when they came before the feed's first snapshot, which may be older. */
+void knowledge_epoch(struct knowledge *k, const char *epoch);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,
  * else the ORDINARY one (DESIGN 5). *ret_record gets the record itself, decoded into the arena, or NULL;

@@ -427,6 +427,11 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
         }
         return NULL;
     }
+    if (*r->follower.epoch && *answer->epoch && strcmp(r->follower.epoch, answer->epoch) != 0) {
+        *ret_why = "it answers for another epoch of the board";
+        return NULL;
+    }
+    knowledge_epoch(&r->knowledge, answer->epoch);
     return answer;
 }
 

@@ -149,10 +149,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
     struct rep *r = context;
     switch (news) {
     case FOLLOWER_RESET:
-        if (strcmp(r->epoch, r->follower.epoch) != 0) {
-            knowledge_reset(&r->knowledge);
-            memcpy(r->epoch, r->follower.epoch, sizeof(r->epoch));
-        }
+        knowledge_epoch(&r->knowledge, r->follower.epoch);
         break;
     case FOLLOWER_CURRENT:
         reconcile_all(r);

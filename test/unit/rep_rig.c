@@ -306,6 +306,7 @@ static void answer_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveRes
     result.revision = ++g->revision;
     answer.n_results = 1;
     answer.results = results;
+    answer.epoch = (char *)(m.request->epoch[0] ? m.request->epoch : RIG_EPOCH);
     drive_answer(&g->d, m.id, &answer.base);
 }
 

@@ -1,6 +1,8 @@
 /* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
 #include "common/codec/scan.h"
 #include "rep/session.h"
+#include "common/model/keys.h"
+#include "test/unit/feed_frames.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -490,6 +492,40 @@ static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
     rep_rig_done(&g);
 }
 
+/* The cell restarted: what it took on is claimed and runs before the feed's first snapshot, which a slow way
+ * brings from before (seed 3018781). */
+static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_start(&g);
+    rep_rig_answer_session(&g);
+    rep_rig_answer_list(&g, NULL, 0);
+    rep_rig_work(&g, "web", 100);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
+                      rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
+
+    struct buf b;
+    buf_init(&b);
+    frame_reset(&b, RIG_EPOCH);
+    frame_change(&b, BOARD__FEED_FRAME__KIND__RECORD, key_actual(&g.arena, "web", 0, 0),
+                 &rep_rig_record(&g, "web", "RUNNING", "its predecessor", RIG_CELL)->base, 1);
+    frame_current(&b, RIG_EPOCH, 1);
+    drive_stream(&g.d, rep_rig_take_call(&g, "/v1/board/feed").id, buf_bytes(&b));
+    buf_done(&b);
+    rep_rig_advance(&g, 1000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_said(&g, "stop asked"), 0);
+    rep_rig_done(&g);
+}
+
 static void an_end_in_good_order_leaves_containers_alone(void **state)
 {
     (void)state;
@@ -618,6 +654,7 @@ int main(void)
         cmocka_unit_test(moves_of_many_bytes_travel_in_turns),
         cmocka_unit_test(heavy_records_are_not_all_held_at_once),
         cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
+        cmocka_unit_test(a_first_snapshot_older_than_the_answers_ends_nothing),
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
         cmocka_unit_test(a_refusal_before_the_record_was_looked_at_says_nothing_of_it),
