@@ -100,11 +100,6 @@ static bool reads_apart(struct batch *b, const struct commit *c)
     return true;
 }
 
-static bool equal(const struct compare *a, const struct compare *b)
-{
-    return a->kind == b->kind && a->revision == b->revision && strcmp(a->key, b->key) == 0;
-}
-
 /* Whether the batch has an equal compare, and whether one of its reads serves this one too. */
 static void find_compare(struct batch *b, const struct compare *c, bool *ret_same, bool *ret_read)
 {
@@ -112,7 +107,7 @@ static void find_compare(struct batch *b, const struct compare *c, bool *ret_sam
     if (!compare_is_range(c->kind)) {
         const struct batch_key *place = place_of(b, c->key);
         *ret_read = place->key != NULL;
-        if (place->key && equal(place->compare, c)) {
+        if (place->key && compare_equal(place->compare, c)) {
             *ret_same = true;
             return;
         }
@@ -121,7 +116,7 @@ static void find_compare(struct batch *b, const struct compare *c, bool *ret_sam
         }
     }
     for (size_t i = 0; i < b->compare_count; i++) {
-        *ret_same = *ret_same || equal(b->compares[i], c);
+        *ret_same = *ret_same || compare_equal(b->compares[i], c);
         *ret_read = *ret_read || compare_same_read(b->compares[i], c);
     }
 }

@@ -27,6 +27,7 @@ static void init_lists(struct board *b)
     TAILQ_INIT(&b->ready);
     TAILQ_INIT(&b->barrier.flying);
     TAILQ_INIT(&b->barrier.next);
+    confirms_init(b);
     STAILQ_INIT(&b->watch.list);
     awaits_init(&b->awaits);
     buf_init(&b->load.next_key);
@@ -78,6 +79,7 @@ void board_free(struct board *b)
     outside_reads_free(b, &nowhere);
     barrier_free(b, &nowhere);
     ops_free(b, &nowhere);
+    confirms_free(b);
     commits_free(b);
     for (size_t i = 0; i < STORE_BUCKETS; i++) {
         while (!LIST_EMPTY(&b->open[i])) {
@@ -266,6 +268,7 @@ void board_pump(struct board *b, struct effects *out)
     timers(b, out);
     ops_run(b, out);
     barrier_send(b, out);
+    confirms_send(b, out);
     commits_send(b, out);
     mind_position(b);
     stop_timer(b, out);

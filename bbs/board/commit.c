@@ -209,7 +209,7 @@ static void all_left(struct slot *s)
     }
 }
 
-static const Etcd__RangeResponse *range_at(const Etcd__TxnResponse *r, size_t i)
+const Etcd__RangeResponse *txn_range(const Etcd__TxnResponse *r, size_t i)
 {
     if (i >= r->n_responses ||
         r->responses[i]->response_case != ETCD__RESPONSE_OP__RESPONSE_RESPONSE_RANGE) {
@@ -219,22 +219,23 @@ static const Etcd__RangeResponse *range_at(const Etcd__TxnResponse *r, size_t i)
 }
 
 /* What the failure branch read for this compare. */
-static const Etcd__RangeResponse *read_for(const struct slot *s, const Etcd__TxnResponse *r,
-                                           const struct compare *c)
+static const Etcd__RangeResponse *read_for(const struct batch *batch, const Etcd__TxnResponse *r,
+                                           const struct compare *c, size_t first)
 {
-    for (size_t i = 0; i < s->batch->read_count; i++) {
-        if (compare_same_read(s->batch->reads[i], c)) {
-            return range_at(r, READ_FIRST + i);
+    for (size_t i = 0; i < batch->read_count; i++) {
+        if (compare_same_read(batch->reads[i], c)) {
+            return txn_range(r, first + i);
         }
     }
     return NULL;
 }
 
-static bool op_moved(const struct slot *s, const struct op *op, const Etcd__TxnResponse *r)
+bool batch_moved(const struct batch *batch, const struct commit *c, const Etcd__TxnResponse *r,
+                 size_t first)
 {
-    for (size_t i = 0; i < op->commit.compare_count; i++) {
-        const Etcd__RangeResponse *found = read_for(s, r, &op->commit.compares[i]);
-        if (!found || compare_moved(&op->commit.compares[i], found)) {
+    for (size_t i = 0; i < c->compare_count; i++) {
+        const Etcd__RangeResponse *found = read_for(batch, r, &c->compares[i], first);
+        if (!found || compare_moved(&c->compares[i], found)) {
             return true;
         }
     }
@@ -249,7 +250,7 @@ static void split(struct slot *s, const Etcd__TxnResponse *r, bool other_reason,
     struct op *op, *next;
     for (op = TAILQ_FIRST(&s->ops); op; op = next) {
         next = TAILQ_NEXT(op, link);
-        if (op_moved(s, op, r)) {
+        if (batch_moved(s->batch, &op->commit, r, READ_FIRST)) {
             TAILQ_REMOVE(&s->ops, op, link);
             TAILQ_INSERT_TAIL(&lost, op, link);
         }
@@ -268,7 +269,7 @@ static void split(struct slot *s, const Etcd__TxnResponse *r, bool other_reason,
 static void on_failure_branch(struct slot *s, const Etcd__TxnResponse *r, struct effects *out)
 {
     struct board *b = s->board;
-    const Etcd__RangeResponse *epoch = range_at(r, READ_EPOCH), *slot = range_at(r, READ_SLOT);
+    const Etcd__RangeResponse *epoch = txn_range(r, READ_EPOCH), *slot = txn_range(r, READ_SLOT);
     if (!epoch || !slot || epoch->n_kvs == 0) {
         all_failed(s, "the board was restored meanwhile", out);
         board_epoch_gone(b, out);

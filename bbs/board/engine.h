@@ -285,7 +285,8 @@ enum op_state {
     OP_QUEUED,   /* to be gathered and decided */
     OP_FETCHING, /* records outside the copy are on their way */
     OP_CATCH_UP, /* the copy must reach a revision first */
-    OP_BARRIER,  /* the read barrier must be passed */
+    OP_CONFIRM,  /* its answer waits for the next transaction that confirms */
+    OP_CONFIRMING, /* which travels */
     OP_READY,    /* waits for a transaction */
     OP_FLYING,   /* travels, or its outcome is being settled */
     OP_LANDED,   /* committed: waits for the watch */
@@ -310,7 +311,11 @@ struct op {
     struct await life; /* answers UNAVAILABLE at the op's deadline */
     struct await wait; /* for a revision of the copy */
     bool answered;
-    bool fresh;        /* the barrier was passed since the op came */
+    /* What etcd has confirmed last, and what it refused last: `list` NULL = nothing. */
+    struct reads_seen {
+        const struct compare *list;
+        size_t count;
+    } confirmed, refused;
     unsigned conflicts;
     unsigned fetches;
     unsigned epoch_number; /* of the board when it was gathered */
@@ -329,10 +334,12 @@ TAILQ_HEAD(op_list, op);
 /* Runs queued ops until there are none, or the step has done enough. */
 void ops_run(struct board *b, struct effects *out);
 
-/* How a transaction with this op in it ended (commit.c tells): committed at `revision`; lost: what
- * it read moved, it decides again once the copy has `revision`; left: nothing of its own moved, it
- * travels again; failed: answered UNAVAILABLE with this text. */
+/* How a transaction with this op in it ended (commit.c and confirm.c tell): committed at `revision`;
+ * confirmed: what it read stood so at `revision`, it decides again once the copy has that; lost: what
+ * it read moved, likewise; left: nothing of its own moved, it travels again; failed: answered
+ * UNAVAILABLE with this text. */
 void op_committed(struct op *op, int64_t revision, struct effects *out);
+void op_confirmed(struct op *op, int64_t revision);
 void op_lost(struct op *op, int64_t revision, struct effects *out);
 void op_left(struct op *op);
 void op_failed(struct op *op, const char *text, struct effects *out);
@@ -342,6 +349,31 @@ void op_failed(struct op *op, const char *text, struct effects *out);
 void ops_new_epoch(struct board *b, struct effects *out);
 
 void ops_free(struct board *b, struct effects *nowhere);
+
+/* ---- confirm.c: answers that commit nothing ---- */
+
+enum { CONFIRM_CALLS = 4 }; /* that travel at once */
+
+struct confirm_call {
+    bool flying;
+    unsigned epoch_number; /* of the board when it was sent */
+    struct op_list ops;  /* that travel with it */
+    struct batch *batch; /* what they read, for its failure reads */
+};
+
+struct confirms {
+    struct op_list next; /* wait for the next call */
+    struct confirm_call calls[CONFIRM_CALLS];
+    int64_t retry_ns;    /* no call before */
+};
+
+void confirms_init(struct board *b);
+/* Its op->commit has the compares, and no writes. Ends in op_confirmed, op_lost, or op_failed after 1 s. */
+void confirm_op(struct op *op);
+/* It waits no more (OP_CONFIRM). */
+void confirm_leave(struct op *op);
+void confirms_send(struct board *b, struct effects *out);
+void confirms_free(struct board *b);
 
 /* ---- cause.c, commit.c: transactions, their slots, unknown outcomes ---- */
 
@@ -369,6 +401,12 @@ void commits_send(struct board *b, struct effects *out);
 int64_t commits_due_ns(const struct board *b);
 void commits_free(struct board *b);
 bool commits_idle(const struct board *b); /* no transaction is open or unsettled */
+
+/* The Range at this place of a failure branch; NULL if none is there. */
+const Etcd__RangeResponse *txn_range(const Etcd__TxnResponse *r, size_t at);
+/* Whether the batch's failure reads, which begin at place `first`, show that what `c` read has moved. */
+bool batch_moved(const struct batch *batch, const struct commit *c, const Etcd__TxnResponse *r,
+                 size_t first);
 
 /* The compares that every transaction has, and a cause's record; in `arena`. */
 Etcd__Compare *epoch_compare(struct board *b, struct arena *arena);
@@ -486,6 +524,7 @@ void health_wrote(struct board *b, int64_t sent_ns, struct effects *out);
 struct verify {
     bool active;
     int64_t next_ns;       /* when the next pass, or the next page of this one, begins */
+    int64_t ended_ns;      /* when the last pass ended */
     uint64_t call_id;
     unsigned part;         /* of the key space */
     char *from;            /* the page begins after this key; "" = at the start of the part */
@@ -498,6 +537,8 @@ struct verify {
 
 void verify_timer(struct board *b, struct effects *out);
 int64_t verify_due_ns(const struct board *b);
+/* There is reason to doubt the copy: the next pass begins now, unless one has just ended. */
+void verify_soon(struct board *b);
 /* A key of the copy changed. */
 void verify_touched(struct board *b, const char *key);
 /* The copy was loaded anew: a pass that was under way ends. */
@@ -555,6 +596,7 @@ struct board {
     struct slot slots[TRANSACTIONS_MAX];
     unsigned flying;
     struct barrier barrier;
+    struct confirms confirms;
     LIST_HEAD(, outside_read) outside_reads;
     int64_t heartbeat_ns;
     bool heartbeat_waits;

@@ -76,6 +76,8 @@ static void unlist(struct op *op)
         TAILQ_REMOVE(&op->turn->waiting, op, link);
     } else if (op->state == OP_QUEUED) {
         TAILQ_REMOVE(&b->queued, op, link);
+    } else if (op->state == OP_CONFIRM) {
+        confirm_leave(op);
     } else if (op->state == OP_READY) {
         TAILQ_REMOVE(&b->ready, op, link);
         b->ready_records -= op->commit.write_count;
@@ -160,7 +162,7 @@ static void on_deadline(struct await *a, bool reached, struct effects *out)
     struct op *op = a->owner;
     answer(op, OP_UNAVAILABLE, op->board->revision, "not done within 5 s", out);
     bool under_way = op->state == OP_FLYING || op->state == OP_FETCHING ||
-                     op->state == OP_BARRIER || op->state == OP_LANDED;
+                     op->state == OP_CONFIRMING || op->state == OP_LANDED;
     if (!under_way) {
         finish(op);
     }
@@ -206,18 +208,15 @@ static void fetch_missing(struct op *op, const struct view *v, struct effects *o
     fetch_start(op->board, op->arena, keys, v->missing_count, on_fetched, op, out);
 }
 
-static void on_barrier(void *context, bool passed, struct effects *out)
+/* Its answer was not confirmed, or the copy not there, within 1 s. */
+static void on_unconfirmed(struct op *op, struct effects *out)
 {
-    struct op *op = context;
-    assert(op->state == OP_BARRIER);
-    op->state = OP_CATCH_UP;
-    if (!passed || op->answered) {
-        op_failed(op, "the board is not as fresh as its store", out);
-        return;
+    static const char text[] = "the board is not as fresh as its store";
+    if (op->state == OP_CONFIRMING) {
+        answer(op, OP_UNAVAILABLE, op->board->revision, text, out);
+    } else {
+        op_failed(op, text, out);
     }
-    op->fresh = true;
-    drop_fetched(op);
-    queue(op);
 }
 
 /* After a commit: answered when the watch has passed its revision, or after 200 ms from the
@@ -240,6 +239,10 @@ static void on_wait(struct await *a, bool reached, struct effects *out)
     struct op *op = a->owner;
     if (op->state == OP_LANDED) {
         on_landed(op, reached, out);
+        return;
+    }
+    if (!reached) {
+        on_unconfirmed(op, out);
         return;
     }
     assert(op->state == OP_CATCH_UP);
@@ -298,6 +301,35 @@ static void commit(struct op *op, const struct read_set *reads, struct effects *
     TAILQ_INSERT_TAIL(&b->ready, op, link);
 }
 
+static bool same_reads(const struct reads_seen *seen, const struct compare *list, size_t count)
+{
+    if (!seen->list || seen->count != count) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!compare_equal(&seen->list[i], &list[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The plan commits nothing: that is said once etcd has confirmed what it was decided from. */
+static void confirm(struct op *op, const struct read_set *reads, struct effects *out)
+{
+    op->commit = (struct commit){.compares = reads->list, .compare_count = reads->count};
+    if (commit_too_large(&op->commit)) {
+        op->commit.compare_count = 0; /* only that the copy is fresh: no decision reads so much */
+    }
+    if (same_reads(&op->confirmed, op->commit.compares, op->commit.compare_count)) {
+        decided(op, out);
+    } else if (op->confirmed.list && ++op->conflicts > CONFLICTS_MAX) {
+        op_failed(op, "too many conflicts with other changes", out);
+    } else {
+        confirm_op(op);
+    }
+}
+
 static void run(struct op *op, struct effects *out)
 {
     struct board *b = op->board;
@@ -326,12 +358,10 @@ static void run(struct op *op, struct effects *out)
     op->row->decide(snapshot, &op->in, op->plan);
     if (op->plan->verdict == PLAN_COMMIT) {
         commit(op, &reads, out);
-    } else if (op->fresh ||
-               (op->plan->verdict == PLAN_NOTHING && op->row->nothing_without_barrier)) {
+    } else if (op->plan->verdict == PLAN_NOTHING && op->row->nothing_unconfirmed) {
         decided(op, out);
     } else {
-        op->state = OP_BARRIER;
-        barrier_wait(b, on_barrier, op, out);
+        confirm(op, &reads, out);
     }
 }
 
@@ -356,7 +386,7 @@ static void gather_anew(struct op *op)
     await_stop(&op->board->awaits, &op->wait);
     unlist(op);
     drop_fetched(op);
-    op->fresh = false;
+    op->confirmed.list = op->refused.list = NULL;
     queue(op);
 }
 
@@ -365,7 +395,7 @@ void ops_new_epoch(struct board *b, struct effects *out)
     struct op *op, *next;
     for (op = LIST_FIRST(&b->all_ops); op; op = next) {
         next = LIST_NEXT(op, all);
-        if (op->state == OP_QUEUED || op->state == OP_READY ||
+        if (op->state == OP_QUEUED || op->state == OP_READY || op->state == OP_CONFIRM ||
             (op->state == OP_CATCH_UP && op->wait.waiting)) {
             gather_anew(op);
         } else if (op->state == OP_LANDED) {
@@ -394,11 +424,37 @@ void op_committed(struct op *op, int64_t revision, struct effects *out)
     await_start(&b->awaits, &op->wait, revision, b->now.mono_ns + WATCH_PATIENCE_NS);
 }
 
+static struct reads_seen reads_of(const struct op *op)
+{
+    static const struct compare none;
+    const struct commit *c = &op->commit;
+    return (struct reads_seen){.list = c->compare_count ? c->compares : &none,
+                               .count = c->compare_count};
+}
+
+void op_confirmed(struct op *op, int64_t revision)
+{
+    op->state = OP_CATCH_UP;
+    if (op->answered) {
+        finish(op);
+    } else if (of_another_epoch(op)) {
+        gather_anew(op);
+    } else {
+        op->confirmed = reads_of(op);
+        await_start(&op->board->awaits, &op->wait, revision, op->wait.deadline_ns);
+    }
+}
+
 void op_lost(struct op *op, int64_t revision, struct effects *out)
 {
     struct board *b = op->board;
     op->state = OP_CATCH_UP;
     b->conflicts++;
+    /* The copy had the revision of the first refusal when the same was read again: it may be wrong. */
+    if (same_reads(&op->refused, op->commit.compares, op->commit.compare_count)) {
+        verify_soon(b);
+    }
+    op->refused = reads_of(op);
     if (op->answered || ++op->conflicts > CONFLICTS_MAX) {
         op_failed(op, "too many conflicts with other changes", out);
         return;

@@ -32,15 +32,16 @@ struct op_row {
     /* Pure: *snapshot and *in to *plan. */
     void (*decide)(const void *snapshot, const struct op_input *in, struct plan *plan);
     size_t snapshot_size;
-    /* An answer that commits nothing passes the read barrier and is decided again behind it, unless
-     * the row is for a rep that repeats itself and the verdict is NOTHING (DESIGN 2). */
-    bool nothing_without_barrier;
+    /* An answer that commits nothing is confirmed by etcd, which compares what was read, and decided again
+     * at that revision, unless the row is for a rep that repeats itself and the verdict is NOTHING
+     * (DESIGN 2). */
+    bool nothing_unconfirmed;
 };
 
 /* How an op ended. */
 enum op_end {
     OP_DECIDED,     /* plan holds: committed, nothing to do, or refused */
-    OP_UNAVAILABLE, /* too many conflicts, store unreachable, barrier not passed in time: 503 */
+    OP_UNAVAILABLE, /* too many conflicts, store unreachable, not confirmed in time: 503 */
 };
 
 struct op_result {

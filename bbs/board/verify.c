@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define VERIFY_INTERVAL_DEFAULT_NS (600 * SECOND_NS)
+#define VERIFY_SOON_NS (5 * SECOND_NS) /* between two passes, whatever the doubt */
 #define VERIFY_PAUSE_NS (50 * MILLISECOND_NS) /* between two pages */
 
 static const struct {
@@ -45,6 +46,7 @@ static void end_pass(struct board *b)
     store_forget(b, v->call_id);
     v->call_id = 0;
     v->active = false;
+    v->ended_ns = b->now.mono_ns;
     v->next_ns = b->now.mono_ns + interval_ns(b);
     map_done(&v->touched, NULL);
 }
@@ -58,6 +60,14 @@ void verify_touched(struct board *b, const char *key)
     map_put(&b->verify.touched, key, (void *)(size_t)&yes);
     if (b->verify.touched.count > TOUCHED_MAX) {
         end_pass(b); /* the next one tries again */
+    }
+}
+
+void verify_soon(struct board *b)
+{
+    struct verify *v = &b->verify;
+    if (!v->active) {
+        v->next_ns = earlier_ns(v->next_ns, v->ended_ns + VERIFY_SOON_NS);
     }
 }
 

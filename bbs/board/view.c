@@ -117,16 +117,27 @@ static bool starts_with(const char *key, const char *prefix)
     return strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
-static int peek_kept(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+/* How many keys of the copy start so, and the first; at most one more than `max` are counted. */
+static size_t count_kept(const struct view *v, const char *prefix, size_t max,
+                         struct copied **ret_first)
 {
     const struct copy *c = v->board->copy;
-    size_t count = 0, n = 0;
-    struct copied *first = c ? copy_from(c, prefix) : NULL;
-    for (struct copied *p = first; p && starts_with(version_key(copied_version(p)), prefix);
+    size_t count = 0;
+    *ret_first = c ? copy_from(c, prefix) : NULL;
+    for (struct copied *p = *ret_first;
+         p && count <= max && starts_with(version_key(copied_version(p)), prefix);
          p = copy_next(p)) {
-        if (++count > max) {
-            return -1;
-        }
+        count++;
+    }
+    return count;
+}
+
+static int peek_kept(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    struct copied *first;
+    size_t count = count_kept(v, prefix, max, &first), n = 0;
+    if (count > max) {
+        return -1;
     }
     struct seen *list = ARENA_ARRAY(v->arena, count, struct seen);
     for (struct copied *p = first; count > 0; p = copy_next(p), count--) {
@@ -164,9 +175,15 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
         note(v, COMPARE_UNCHANGED, list[i].key, list[i].mod_revision);
         newest = list[i].mod_revision > newest ? list[i].mod_revision : newest;
     }
-    /* Nothing newer than the newest member: the same at every position of the copy until the range
-     * changes, so that equal ones merge in a batch. */
-    note(v, count ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, prefix, newest);
+    if (!count) {
+        note(v, COMPARE_RANGE_EMPTY, prefix, 0);
+    } else if (v->reads) {
+        /* Nothing newer than the newest member: the same at every position of the copy until the range
+         * changes, so that equal ones merge in a batch. What was fetched came from etcd itself. */
+        struct copied *first;
+        int64_t members = is_kept(prefix) ? (int64_t)count_kept(v, prefix, max, &first) : -1;
+        read_set_add_range(v->reads, prefix, newest, members);
+    }
     *ret_list = list;
     return count;
 }

@@ -22,7 +22,7 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
         .gather = move_gather,                                                                     \
         .decide = move##_decide,                                                                   \
         .snapshot_size = sizeof(struct move_snapshot),                                             \
-        .nothing_without_barrier = hasty,                                                          \
+        .nothing_unconfirmed = hasty,                                                          \
     }
 
 #define MOVE_ROW(move, wanted)                                                                     \

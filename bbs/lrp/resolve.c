@@ -47,7 +47,8 @@ static bool restore(struct plan *p, const struct move_snapshot *s, const struct 
 }
 
 /* 1. No SUSPECT record: nothing.
- * 2. The ORDINARY one is RUNNING: the SUSPECT one goes.
+ * 2. The ORDINARY one is RUNNING: the SUSPECT one goes, and its cell hears. It does not if both are of one
+ *    instance: a bbs that had never heard of the SUSPECT record took it back.
  * 3. Its cell is there again: it becomes ORDINARY, with its mark if it is to stop, and what stood
  *    there goes.
  * 4. Marked stopping, or absent from a fresh domain: it goes.
@@ -77,7 +78,11 @@ void resolve_decide(const void *snapshot, const struct op_input *in, struct plan
     assert(to == ACTUAL_LRP_NONE);
     if (!back) { /* 2, 4 */
         p->record = s->ordinary ? &s->ordinary->base : NULL;
-        move_notice_stop(p, s->suspect);
+        bool same = s->ordinary && instance_key_equal(s->ordinary->actual_lrp_instance_key,
+                                                      s->suspect->actual_lrp_instance_key);
+        if (!same) {
+            move_notice_stop(p, s->suspect);
+        }
     }
     move_delete(p, in, s->suspect, "resolve");
 }

@@ -8,11 +8,16 @@ void read_set_init(struct read_set *s, struct arena *arena)
     *s = (struct read_set){.arena = arena};
 }
 
-void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, int64_t revision)
+bool compare_equal(const struct compare *a, const struct compare *b)
+{
+    return a->kind == b->kind && a->revision == b->revision && a->members == b->members &&
+           strcmp(a->key, b->key) == 0;
+}
+
+static void add(struct read_set *s, const struct compare *c)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct compare *c = &s->list[i];
-        if (c->kind == kind && c->revision == revision && strcmp(c->key, key) == 0) {
+        if (compare_equal(&s->list[i], c)) {
             return;
         }
     }
@@ -25,8 +30,21 @@ void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, i
         s->list = list;
         s->capacity = capacity;
     }
-    s->list[s->count++] = (struct compare){
-        .kind = kind, .key = arena_strdup(s->arena, key), .revision = revision};
+    s->list[s->count] = *c;
+    s->list[s->count++].key = arena_strdup(s->arena, c->key);
+}
+
+void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, int64_t revision)
+{
+    add(s, &(struct compare){.kind = kind, .key = key, .revision = revision, .members = -1});
+}
+
+void read_set_add_range(struct read_set *s, const char *prefix, int64_t revision, int64_t members)
+{
+    add(s, &(struct compare){.kind = COMPARE_NOTHING_NEWER,
+                             .key = prefix,
+                             .revision = revision,
+                             .members = members});
 }
 
 const char *compare_kind_name(enum compare_kind kind)

@@ -5,6 +5,7 @@
 
 #include "common/base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,9 @@ struct compare {
     enum compare_kind kind;
     const char *key;
     int64_t revision;
+    /* NOTHING_NEWER: so many keys start with `key`; -1 = not counted. No compare of etcd says that none is
+     * missing; where nothing is written, a count beside the compares does. */
+    int64_t members;
 };
 
 struct read_set {
@@ -35,6 +39,12 @@ void read_set_init(struct read_set *s, struct arena *arena);
 
 /* Adds one compare; an equal one is merged. The key is copied into the arena. */
 void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, int64_t revision);
+
+/* The same of a range of `members` keys. */
+void read_set_add_range(struct read_set *s, const char *prefix, int64_t revision, int64_t members);
+
+/* Whether both say the same. */
+bool compare_equal(const struct compare *a, const struct compare *b);
 
 /* "unchanged", "exists", ... */
 const char *compare_kind_name(enum compare_kind kind);

@@ -1,5 +1,5 @@
-/* What is told of a commit and when, under single, chosen faults; and the barrier that
- * an answer without a commit passes. */
+/* What is told of a commit and when, under single, chosen faults; and how an
+ * answer without a commit is confirmed. */
 #include "test/unit/board_asks.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static const struct op_row repeat_row = {
     .gather = asked_gather,
     .decide = asked_decide,
     .snapshot_size = sizeof(struct asked_shot),
-    .nothing_without_barrier = true,
+    .nothing_unconfirmed = true,
 };
 
 static const char *domain_target(struct arena *a, const struct op_input *in)
@@ -240,7 +240,7 @@ static void a_notice_is_given_once_also_when_nothing_is_to_be_committed(void **s
     board_rig_free(r);
 }
 
-static void an_answer_that_commits_nothing_passes_the_barrier(void **state)
+static void an_answer_that_commits_nothing_is_confirmed(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(2, NULL);
@@ -265,6 +265,79 @@ static void an_answer_that_commits_nothing_passes_the_barrier(void **state)
     board_rig_free(r);
 }
 
+static void gather_all(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct asked_shot *s = snapshot;
+    const struct seen *list;
+    s->key = key_domain(view_arena(v), ((const Board__DomainRecord *)in->request)->domain);
+    assert_true(view_range(v, "domain/", 100, &list) >= 0);
+}
+
+static const struct op_row all_row = {.name = "all",
+                                      .gather = gather_all,
+                                      .decide = asked_decide,
+                                      .snapshot_size = sizeof(struct asked_shot)};
+
+/* A copy that never heard of a record: what is decided from it is not told, and the copy is mended. */
+static void a_wrong_copy_is_found_out(const struct op_row *row)
+{
+    struct rig *r = ready_rig(1, NULL);
+    Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
+    put_record(r, "domain/d", &d.base);
+    put_record(r, "domain/later", &d.base);
+    board_rig_run(r, 7 * SECOND_NS);
+    struct board *b = board_rig_board(r, 0);
+    assert_int_equal(b->differences, 0);
+    version_unref(copy_remove(b->copy, "domain/d"));
+    struct asked a = {.nothing = true};
+    ask_row(r, 0, &a, "d", row);
+    board_rig_run(r, 2 * SECOND_NS);
+    assert_int_equal(b->differences, 1);
+    assert_int_equal(a.answers, 1);
+    assert_non_null(copy_find(b->copy, "domain/d"));
+    board_rig_free(r);
+}
+
+static void no_answer_rests_on_a_record_that_the_copy_lacks(void **state)
+{
+    (void)state;
+    static const struct op_row row = {.name = "one",
+                                      .gather = asked_gather,
+                                      .decide = asked_decide,
+                                      .snapshot_size = sizeof(struct asked_shot)};
+    a_wrong_copy_is_found_out(&row);
+}
+
+static void no_answer_rests_on_a_range_that_lacks_a_member(void **state)
+{
+    (void)state;
+    a_wrong_copy_is_found_out(&all_row);
+}
+
+/* More ask than a transaction has compares for, and more than travel at once. */
+static void answers_are_confirmed_together(void **state)
+{
+    (void)state;
+    enum { ASKED = 1000 };
+    static struct asked a[ASKED];
+    static char names[ASKED][16];
+    struct rig *r = ready_rig(1, NULL);
+    memset(a, 0, sizeof(a));
+    unsigned before = board_rig_calls(r, STORE_TXN);
+    for (int i = 0; i < ASKED; i++) {
+        a[i].nothing = true;
+        snprintf(names[i], sizeof(names[i]), "d%d", i);
+        ask(r, 0, &a[i], names[i]);
+    }
+    board_rig_run(r, 500 * MILLISECOND_NS);
+    for (int i = 0; i < ASKED; i++) {
+        assert_int_equal(a[i].answers, 1);
+        assert_int_equal(a[i].result.end, OP_DECIDED);
+    }
+    assert_true(board_rig_calls(r, STORE_TXN) - before < ASKED / 10);
+    board_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,7 +351,10 @@ int main(void)
         cmocka_unit_test(what_waited_in_vain_is_not_done_later),
         cmocka_unit_test(a_record_too_large_is_an_invalid_request),
         cmocka_unit_test(a_notice_is_given_once_also_when_nothing_is_to_be_committed),
-        cmocka_unit_test(an_answer_that_commits_nothing_passes_the_barrier),
+        cmocka_unit_test(an_answer_that_commits_nothing_is_confirmed),
+        cmocka_unit_test(no_answer_rests_on_a_record_that_the_copy_lacks),
+        cmocka_unit_test(no_answer_rests_on_a_range_that_lacks_a_member),
+        cmocka_unit_test(answers_are_confirmed_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

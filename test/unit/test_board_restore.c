@@ -201,7 +201,7 @@ static void answers_out_of_order_are_no_restore(void **state)
         board_rig_faults(r)->late = 50;
         struct asked asked[200] = {0};
         for (unsigned i = 0; i < 200; i++) {
-            asked[i].nothing = i % 4 == 0; /* passes the barrier */
+            asked[i].nothing = i % 4 == 0; /* is confirmed */
             ask(r, i % 2, &asked[i], "d");
             board_rig_run(r, (int64_t)random_below(board_rig_random(r), 50 * MILLISECOND_NS));
         }

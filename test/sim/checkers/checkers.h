@@ -88,8 +88,8 @@ void checkers_touch(struct checkers *k, int cell);
 
 void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same of what some bbs told somebody. Not once a watch has left something out silently: until the
- * list finds it, a bbs tells what is in its copy (DESIGN 2, watches are hints). */
+/* The same of a list that some bbs told. Not once a watch has left something out silently: until the
+ * list finds it, a bbs lists what is in its copy (DESIGN 2, watches are hints). */
 void checkers_report_told(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool checkers_clean(const struct checkers *k);

@@ -1,0 +1,223 @@
+/* An answer that commits nothing is confirmed before it is given: etcd compares all that the decision
+ * read, in a transaction without writes, and the copy reaches the revision of that (DESIGN 2). The read
+ * barrier alone says that the copy is fresh, not that it is right: of a copy whose watch silently left
+ * something out, a refusal would end what is needed still. Ops share a transaction as those do that
+ * commit; it writes nothing, so an answer that is lost is asked for again. */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+
+/* Failure reads before those of the batch. */
+enum { READ_EPOCH, READ_FIRST };
+
+void confirms_init(struct board *b)
+{
+    TAILQ_INIT(&b->confirms.next);
+    for (size_t i = 0; i < CONFIRM_CALLS; i++) {
+        TAILQ_INIT(&b->confirms.calls[i].ops);
+    }
+}
+
+void confirm_op(struct op *op)
+{
+    struct board *b = op->board;
+    op->state = OP_CONFIRM;
+    TAILQ_INSERT_TAIL(&b->confirms.next, op, link);
+    if (!op->wait.waiting) { /* another try of the same answer has no second more */
+        await_start(&b->awaits, &op->wait, NEVER_NS, b->now.mono_ns + BARRIER_TIMEOUT_NS);
+    }
+}
+
+void confirm_leave(struct op *op)
+{
+    TAILQ_REMOVE(&op->board->confirms.next, op, link);
+}
+
+static void gather_batch(struct board *b, struct confirm_call *c)
+{
+    unsigned looked = 0;
+    struct op *op, *next;
+    batch_init(c->batch);
+    for (op = TAILQ_FIRST(&b->confirms.next); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
+        next = TAILQ_NEXT(op, link);
+        if (c->batch->count < BATCH_RECORDS_MAX && batch_join(c->batch, &op->commit)) {
+            TAILQ_REMOVE(&b->confirms.next, op, link);
+            TAILQ_INSERT_TAIL(&c->ops, op, link);
+            op->state = OP_CONFIRMING;
+        }
+    }
+}
+
+static bool is_counted(const struct compare *c)
+{
+    return c->kind == COMPARE_NOTHING_NEWER && c->members >= 0;
+}
+
+static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch, struct arena *a)
+{
+    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
+    etcd__txn_request__init(t);
+    t->compare = ARENA_ARRAY(a, batch->compare_count + 1, Etcd__Compare *);
+    t->compare[t->n_compare++] = epoch_compare(b, a);
+    for (size_t i = 0; i < batch->compare_count; i++) {
+        t->compare[t->n_compare++] = compare_compile(a, batch->compares[i]);
+    }
+    t->success = ARENA_ARRAY(a, batch->range_count, Etcd__RequestOp *);
+    for (size_t i = 0; i < batch->range_count; i++) {
+        if (is_counted(batch->ranges[i])) {
+            Etcd__RequestOp *count = compare_read(a, batch->ranges[i]);
+            count->request_range->keys_only = false;
+            count->request_range->count_only = true;
+            count->request_range->limit = count->request_range->min_mod_revision = 0;
+            t->success[t->n_success++] = count;
+        }
+    }
+    t->failure = ARENA_ARRAY(a, batch->read_count + READ_FIRST, Etcd__RequestOp *);
+    t->failure[READ_EPOCH] = etcd_op_range(a, key_epoch(a, b->epoch));
+    t->failure[READ_EPOCH]->request_range->keys_only = true;
+    t->n_failure = READ_FIRST;
+    for (size_t i = 0; i < batch->read_count; i++) {
+        t->failure[t->n_failure++] = compare_read(a, batch->reads[i]);
+    }
+    return t;
+}
+
+static void on_answer(struct board *b, void *context, const struct store_answer *answer,
+                      struct effects *out);
+
+void confirms_send(struct board *b, struct effects *out)
+{
+    struct confirms *s = &b->confirms;
+    for (size_t i = 0; i < CONFIRM_CALLS && b->loaded && !TAILQ_EMPTY(&s->next); i++) {
+        struct confirm_call *c = &s->calls[i];
+        if (c->flying) {
+            continue;
+        }
+        if (s->retry_ns > b->now.mono_ns) {
+            effects_due(out, s->retry_ns);
+            return;
+        }
+        if (!c->batch && !(c->batch = malloc(sizeof(*c->batch)))) {
+            abort();
+        }
+        c->flying = true;
+        c->epoch_number = b->epoch_number;
+        gather_batch(b, c);
+        store_send(b, STORE_TXN, &transaction(b, c->batch, out->arena)->base, BARRIER_TIMEOUT_NS,
+                   on_answer, c, out);
+    }
+}
+
+static struct op *take_op(struct confirm_call *c)
+{
+    struct op *op = TAILQ_FIRST(&c->ops);
+    if (op) {
+        TAILQ_REMOVE(&c->ops, op, link);
+    }
+    return op;
+}
+
+/* Who waits still is asked for again: a transaction that writes nothing may be sent twice. */
+static void again(struct confirm_call *c, struct effects *out)
+{
+    for (struct op *op; (op = take_op(c));) {
+        if (op->answered) {
+            op_failed(op, "", out);
+        } else {
+            confirm_op(op);
+        }
+    }
+}
+
+/* The compares hold, yet a range has more keys than the copy knows: it never heard of one of them. */
+static bool counts_differ(const struct batch *batch, const struct commit *c,
+                          const Etcd__TxnResponse *r)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < batch->range_count; i++) {
+        const struct compare *range = batch->ranges[i];
+        const Etcd__RangeResponse *found = is_counted(range) ? txn_range(r, at++) : NULL;
+        for (size_t j = 0; is_counted(range) && j < c->compare_count; j++) {
+            if (compare_equal(&c->compares[j], range) && (!found || found->count != range->members)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void on_success_branch(struct confirm_call *c, const Etcd__TxnResponse *r, struct effects *out)
+{
+    struct op_list lost = TAILQ_HEAD_INITIALIZER(lost);
+    struct op *op, *next;
+    for (op = TAILQ_FIRST(&c->ops); op; op = next) {
+        next = TAILQ_NEXT(op, link);
+        if (counts_differ(c->batch, &op->commit, r)) {
+            TAILQ_REMOVE(&c->ops, op, link);
+            TAILQ_INSERT_TAIL(&lost, op, link);
+        }
+    }
+    while ((op = take_op(c))) {
+        op_confirmed(op, r->header->revision);
+    }
+    while ((op = TAILQ_FIRST(&lost))) {
+        TAILQ_REMOVE(&lost, op, link);
+        op_lost(op, r->header->revision, out);
+    }
+}
+
+static void on_failure_branch(struct board *b, struct confirm_call *c, const Etcd__TxnResponse *r,
+                              struct effects *out)
+{
+    const Etcd__RangeResponse *epoch = txn_range(r, READ_EPOCH);
+    bool of_this_epoch = c->epoch_number == b->epoch_number;
+    if (of_this_epoch && (!epoch || epoch->n_kvs == 0)) {
+        for (struct op *op; (op = take_op(c));) {
+            op_failed(op, "the board was restored meanwhile", out);
+        }
+        board_epoch_gone(b, out);
+        return;
+    }
+    /* All are judged before one ends: the batch has compares of each. */
+    struct op_list lost = TAILQ_HEAD_INITIALIZER(lost);
+    struct op *op, *next;
+    for (op = TAILQ_FIRST(&c->ops); op; op = next) {
+        next = TAILQ_NEXT(op, link);
+        if (batch_moved(c->batch, &op->commit, r, READ_FIRST)) {
+            TAILQ_REMOVE(&c->ops, op, link);
+            TAILQ_INSERT_TAIL(&lost, op, link);
+        }
+    }
+    if (TAILQ_EMPTY(&lost)) { /* it failed and nothing shows why: nobody may try the same for ever */
+        TAILQ_CONCAT(&lost, &c->ops, link);
+    }
+    again(c, out);
+    while ((op = TAILQ_FIRST(&lost))) {
+        TAILQ_REMOVE(&lost, op, link);
+        op_lost(op, r->header->revision, out);
+    }
+}
+
+static void on_answer(struct board *b, void *context, const struct store_answer *answer,
+                      struct effects *out)
+{
+    struct confirm_call *c = context;
+    const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
+    c->flying = false;
+    if (answer->outcome != STORE_DONE || !r || !r->header) {
+        board_trouble(b, store_text(answer), out);
+        b->confirms.retry_ns = b->now.mono_ns + BACKOFF_MIN_NS;
+        again(c, out);
+    } else if (r->succeeded) {
+        on_success_branch(c, r, out);
+    } else {
+        on_failure_branch(b, c, r, out);
+    }
+}
+
+void confirms_free(struct board *b)
+{
+    for (size_t i = 0; i < CONFIRM_CALLS; i++) {
+        free(b->confirms.calls[i].batch);
+    }
+}
