@@ -72,8 +72,9 @@ static const char ps_details[] =
     "port that its file says. CRASHES counts from when it last ran for five minutes.\n";
 
 static const char why_details[] =
-    "Without INDEX all instances of NAME are explained; of more than 50, those that do not run come\n"
-    "first. What waits for a cell is explained by the auctioneer, too, if one answers.\n";
+    "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the instance of that index. Without N\n"
+    "all instances are explained; of more than 50, those that do not run come first. What waits for a\n"
+    "cell is explained by the auctioneer, too, if one answers.\n";
 
 static const char restart_details[] =
     "NAME is an app's, or a process_guid; with /N only that index. Each instance is asked to stop,\n"
@@ -127,10 +128,10 @@ static const char run_details[] =
     "bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =
-    "NAME is an app's, with all its definitions, or a process_guid; without INDEX all of its\n"
-    "instances are shown, and each line begins with NAME/INDEX when there are several (with\n"
-    "PROCESS_GUID/INDEX when there are several definitions). Of stdout and stderr each is in order,\n"
-    "but not one to the other.\n"
+    "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
+    "of that index. Without N all are shown, and each line begins with NAME/N when there are several\n"
+    "(with PROCESS_GUID/N when there are several definitions). Of stdout and stderr each is in order,\n"
+    "but not one to the other; in JSON each line says which it is of.\n"
     "\n"
     "-f goes on through restarts, moves and changes of the app, with new instances, too: 64 at\n"
     "once. On standard error it says where each is and that it ended, and how. It ends when the app\n"
@@ -164,9 +165,9 @@ static const struct cli_command commands[] = {
      restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},
-    {"why", "NAME [INDEX]", "explains why instances, or a task, are as they are", why_details, why, 1, 2,
+    {"why", "NAME[/N]", "explains why instances, or a task, are as they are", why_details, why, 1, 2,
      bbs_why_run},
-    {"logs", "NAME [INDEX]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
+    {"logs", "NAME[/N]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
     {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
     {"tasks", "[NAME]", "shows the tasks, or deletes old ones", tasks_details, tasks, 0, 1, bbs_tasks_run},
     {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,

@@ -128,7 +128,9 @@ static int replace(struct session *s, const struct application *a, struct err *e
                            "%.60s: somebody else removed its new definition meanwhile (%.120s)",
                            name, guid);
         }
-        r = r < 0 || !s->wait ? r : session_wait(s, name, old->process_guid, 0, err);
+        const char *what =
+            arena_printf(&s->arena, "%s: the old definition (%s)", name, old->process_guid);
+        r = r < 0 || !s->wait ? r : session_wait(s, what, old->process_guid, 0, err);
         if (r != 0) {
             return r;
         }

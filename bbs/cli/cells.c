@@ -2,7 +2,10 @@
 
 #include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
+#include "common/codec/nearest.h"
 #include "common/contract/moment.h"
+
+#include <string.h>
 
 enum { CELLS_NAMED_MAX = 8 }; /* of a list in a sentence; the table shows all */
 
@@ -104,4 +107,20 @@ const char *brake_text(struct arena *a, const Board__BrakeRecord *brake)
                : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at a "
                                  "time, and what ran there is started elsewhere",
                               count(a, brake), names(a, brake));
+}
+
+const char *cell_unknown(struct arena *a, const Board__CellsStatus *cells, const char *cell_id)
+{
+    struct nearest n;
+    nearest_begin(&n, cell_id);
+    for (size_t i = 0; i < cells->n_cells; i++) {
+        const Models__CellPresence *p = cells->cells[i]->presence;
+        if (p && strcmp(p->cell_id, cell_id) == 0) {
+            return NULL;
+        }
+        nearest_consider(&n, p ? p->cell_id : NULL);
+    }
+    return n.best ? arena_printf(a, "no cell \"%.60s\"; did you mean \"%.60s\"?", cell_id, n.best)
+                  : arena_printf(a, "no cell \"%.60s\"; %s", cell_id,
+                                 cells->n_cells ? "bbs cells shows all" : "there is none");
 }

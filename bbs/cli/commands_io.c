@@ -24,7 +24,7 @@ static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps,
         actual_count = lrps_keep(lrps, count, actuals, actual_count);
     }
     const Board__CellsStatus *cells = NULL;
-    if (!s->json && lrps_unplaced(actuals, actual_count)) {
+    if (!s->json && actual_count > 0) {
         (void)session_cells(s, &cells, NULL); /* without them the table tells less */
     }
     struct buf out;

@@ -71,7 +71,7 @@ static const char *text_of(struct arena *a, enum record_type type, const Protobu
         bool why = task_is_over(task) && task->failed;
         return arena_printf(a, "%s%s%s%s%s%s", task_state_text(a, task),
                             *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
-                            why ? task->failure_reason : "", why ? ")" : "");
+                            why ? task_failure_text(a, task) : "", why ? ")" : "");
     }
     case RECORD_LEAD: {
         const Board__LeadRecord *lead = (const Board__LeadRecord *)m;

@@ -52,6 +52,10 @@ static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, stru
     if (t->times) {
         buf_printf(&text, ",\"received_at\":%lld", (long long)now_ns);
     }
+    if (s->stream) {
+        buf_append_string(&text, ",\"stream\":");
+        json_string_text(bytes_of(s->stream), &text);
+    }
     buf_append_string(&text, ",\"line\":");
     json_string_text(line, &text);
     buf_append_string(&text, "}\n");

@@ -17,6 +17,7 @@ enum { LOG_LINE_MAX = 64 * 1024 };
 struct log_source {
     const char *label; /* "web/0", before each line when there are several */
     const char *process_guid, *instance_guid, *cell_id, *url;
+    const char *stream; /* the one that is read; NULL = both, in one text */
     int32_t index;      /* -1: a task's */
     int64_t removed_ns; /* when its container was removed, since 1970; 0 = it is there */
 };

@@ -23,6 +23,7 @@ struct slot {
     struct following *all;
     struct arena arena; /* of the source's strings */
     struct log_source source;
+    bool speaks; /* tells of the container; of two slots of one, the first */
     char url[256]; /* "" = to be looked up */
     pthread_t thread;
     bool used, finished;
@@ -38,7 +39,9 @@ struct following {
     struct logs *logs;
     struct logs_watch watch;
     pthread_mutex_t lock; /* of all that is printed, and of the slots */
-    struct slot slots[LOGS_FOLLOWED_MAX];
+    struct slot slots[LOGS_FOLLOWED_MAX * LOGS_STREAMS];
+    const char *streams[LOGS_STREAMS]; /* a slot each of a container */
+    size_t stream_count;
     char first[300]; /* process_guid/index of the first that was seen */
     bool labelled;   /* there was another one: it stays so */
     bool told_none, told_many, over;
@@ -52,6 +55,9 @@ struct following {
 
 static void say(struct slot *s, const char *text)
 {
+    if (!s->speaks) {
+        return;
+    }
     pthread_mutex_lock(&s->all->lock);
     fprintf(stderr, "bbs: %s %s\n", s->source.label, text);
     pthread_mutex_unlock(&s->all->lock);
@@ -139,6 +145,9 @@ static void tell_end(struct slot *s)
     while (!has_ended(s) && !is_stopping(s) && cli_now_ms() < until_ms) {
         cli_sleep_ms(RETRY_MS / 10);
     }
+    if (!s->speaks) {
+        return;
+    }
     pthread_mutex_lock(&s->all->lock);
     fprintf(stderr, "bbs: %s ended on %s%s%s%s\n", s->source.label, s->source.cell_id,
             *s->why ? " (" : "", s->why, *s->why ? ")" : "");
@@ -175,11 +184,17 @@ static void *follow_one(void *slot)
 
 /* ---- All of them, in the main thread ---- */
 
-static struct slot *slot_of(struct following *all, const char *instance_guid)
+static size_t slot_count(const struct following *all)
 {
-    for (size_t i = 0; i < LOGS_FOLLOWED_MAX; i++) {
+    return LOGS_FOLLOWED_MAX * all->stream_count;
+}
+
+static struct slot *slot_of(struct following *all, const char *instance_guid, const char *stream)
+{
+    for (size_t i = 0; i < slot_count(all); i++) {
         struct slot *s = &all->slots[i];
-        if (s->used && strcmp(s->source.instance_guid, instance_guid) == 0) {
+        if (s->used && s->source.stream == stream &&
+            strcmp(s->source.instance_guid, instance_guid) == 0) {
             return s;
         }
     }
@@ -188,7 +203,7 @@ static struct slot *slot_of(struct following *all, const char *instance_guid)
 
 static struct slot *free_slot(struct following *all)
 {
-    for (size_t i = 0; i < LOGS_FOLLOWED_MAX; i++) {
+    for (size_t i = 0; i < slot_count(all); i++) {
         if (!all->slots[i].used) {
             return &all->slots[i];
         }
@@ -209,7 +224,8 @@ static void begin_thread(struct slot *s)
     }
 }
 
-static void begin(struct following *all, const struct log_source *source, bool initial)
+static void begin(struct following *all, const struct log_source *source, const char *stream,
+                  bool initial)
 {
     struct slot *s = free_slot(all);
     char place[300];
@@ -227,6 +243,8 @@ static void begin(struct following *all, const struct log_source *source, bool i
     }
     all->labelled = all->labelled || strcmp(all->first, place) != 0;
     *s = (struct slot){.all = all, .initial = initial, .source = *source};
+    s->source.stream = stream;
+    s->speaks = stream == all->streams[0];
     arena_init(&s->arena);
     s->source.label = arena_strdup(&s->arena, source->label);
     s->source.process_guid = arena_strdup(&s->arena, source->process_guid);
@@ -242,11 +260,13 @@ static void on_begin(void *following, const struct log_source *source, bool init
 {
     struct following *all = following;
     pthread_mutex_lock(&all->lock);
-    struct slot *s = slot_of(all, source->instance_guid);
-    if (s) {
-        s->ended = false;
-    } else {
-        begin(all, source, initial);
+    for (size_t i = 0; i < all->stream_count; i++) {
+        struct slot *s = slot_of(all, source->instance_guid, all->streams[i]);
+        if (s) {
+            s->ended = false;
+        } else {
+            begin(all, source, all->streams[i], initial);
+        }
     }
     pthread_mutex_unlock(&all->lock);
 }
@@ -255,10 +275,12 @@ static void on_end(void *following, const char *instance_guid, const char *why)
 {
     struct following *all = following;
     pthread_mutex_lock(&all->lock);
-    struct slot *s = slot_of(all, instance_guid);
-    if (s) {
-        s->ended = true;
-        snprintf(s->why, sizeof(s->why), "%s", why);
+    for (size_t i = 0; i < all->stream_count; i++) {
+        struct slot *s = slot_of(all, instance_guid, all->streams[i]);
+        if (s) {
+            s->ended = true;
+            snprintf(s->why, sizeof(s->why), "%s", why);
+        }
     }
     pthread_mutex_unlock(&all->lock);
 }
@@ -267,7 +289,7 @@ static void on_end(void *following, const char *instance_guid, const char *why)
 static size_t reap(struct following *all, bool wait)
 {
     size_t left = 0;
-    for (size_t i = 0; i < LOGS_FOLLOWED_MAX; i++) {
+    for (size_t i = 0; i < slot_count(all); i++) {
         struct slot *s = &all->slots[i];
         pthread_mutex_lock(&all->lock);
         bool join = s->used && (s->finished || wait);
@@ -307,7 +329,7 @@ static int look(void *following, struct err *err)
     if (left == 0 && all->watch.seen && !all->told_none && !*all->first) {
         all->told_none = true;
         fprintf(stderr, "bbs: %s has no container now; waiting for one\n",
-                all->logs->call->arguments[0]);
+                all->logs->name);
     }
     return 0;
 }
@@ -362,6 +384,7 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
                                .take = take,
                                .idle = look,
                                .owner = all};
+    all->stream_count = logs_streams(l, all->streams);
     logs_watch_init(&all->watch);
     int r = feed_follow(l->s, &feed, err);
     atomic_store(&all->stop, true);

@@ -1,6 +1,7 @@
 /* bbs logs: finds by the board where the containers are whose output is wanted, and has it read. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
+#include "bbs/cli/target.h"
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>
@@ -74,12 +75,20 @@ static int add_process(struct logs *l, const char *name, const char *process_gui
     return r;
 }
 
-static int no_container(const char *name, const char *at, struct err *err)
+/* `desired`: instances of all definitions together, or of the largest; -1 = nobody knows. */
+static int no_container(const struct logs *l, int32_t index, int32_t desired, struct err *err)
 {
+    const char *what = target_text(&l->s->arena, l->name, index);
+    if (desired >= 0 && index >= desired) {
+        return err_set(err, ERR_NOT_FOUND,
+                       "there is no %.70s: %.60s has %d instance%s; bbs logs %.70s --previous shows "
+                       "what an earlier one wrote",
+                       what, l->name, (int)desired, desired == 1 ? "" : "s", what);
+    }
     return err_set(err, ERR_NOT_FOUND,
-                   "%.60s%s has no container now; bbs logs %.60s --previous shows what the last "
-                   "one wrote, bbs why %.60s says why",
-                   name, at, name, name);
+                   "%.70s has no container now; bbs logs %.70s --previous shows what the last one "
+                   "wrote, bbs why %.70s says why",
+                   what, what, what);
 }
 
 /* The definitions of the app, and what is left of a process that is not desired any more. */
@@ -88,12 +97,13 @@ static int find_definitions(struct logs *l, const char *name, Models__DesiredLRP
 {
     int r = session_named(l->s, name, ret_lrps, ret_count, err);
     Models__DesiredLRP *left = r == -ERR_NOT_FOUND ? session_left(l->s, name) : NULL;
+    bool task = l->s->names_task && !left; /* of which nothing previous is kept */
     if (left) {
         *ret_lrps = arena_copy(&l->s->arena, &left, sizeof(left));
         *ret_count = 1;
         return 0;
     }
-    if (r == -ERR_NOT_FOUND) {
+    if (r == -ERR_NOT_FOUND && !task) {
         struct err inner = *err;
         return err_set(err, ERR_NOT_FOUND, "%.150s; if it was removed: bbs logs %.40s --previous",
                        inner.text, name);
@@ -105,12 +115,13 @@ static int show_app(struct logs *l, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps = NULL;
     size_t count = 0;
-    const char *name = l->call->arguments[0];
-    const char *at = index < 0 ? "" : arena_printf(&l->s->arena, "/%d", (int)index);
+    const char *name = l->name;
+    int32_t desired = -1;
     int r = find_definitions(l, name, &lrps, &count, err);
     for (size_t i = 0; r == 0 && i < count; i++) {
         const char *label = count > 1 ? lrps[i]->process_guid : lrp_name(lrps[i]);
         r = add_process(l, label, lrps[i]->process_guid, index, err);
+        desired = lrps[i]->instances > desired ? lrps[i]->instances : desired;
     }
     if (r < 0 && !(l->follow && r == -ERR_UNAVAILABLE)) {
         return r;
@@ -118,12 +129,12 @@ static int show_app(struct logs *l, int32_t index, struct err *err)
     if (l->follow) { /* what was found now has only shown that it is not too much */
         return logs_follow(l, name, index, count > 1, err);
     }
-    return l->count ? logs_read_all(l, err) : no_container(name, at, err);
+    return l->count ? logs_read_all(l, err) : no_container(l, index, desired, err);
 }
 
 static int show_previous(struct logs *l, int32_t index, struct err *err)
 {
-    int r = logs_add_previous(l, l->call->arguments[0], index, err);
+    int r = logs_add_previous(l, l->name, index, err);
     return r < 0 ? r : logs_read_all(l, err);
 }
 
@@ -154,7 +165,7 @@ int bbs_logs_run(const struct invocation *call, struct err *err)
     struct logs l = {.s = &s, .call = call};
     int32_t index = -1;
     int r = session_open(call, &s, err);
-    r = r < 0 ? r : cli_index(call, 1, &index, err);
+    r = r < 0 ? r : cli_target(call, &l.name, &index, err);
     r = r < 0 ? r : read_options(&l, err);
     r = r < 0 ? r : get_cells(&l, err);
     if (r == 0) {

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 enum {
+    LOGS_STREAMS = 2,
     LOGS_ASKED_MAX = 16,           /* cells at once, for what they keep */
     LOGS_AHEAD_MAX = 1024 * 1024,  /* read of one before its turn to be shown */
     LOGS_STACK_BYTES = 256 * 1024, /* of each thread */
@@ -21,9 +22,10 @@ enum {
 struct logs {
     struct session *s;
     const struct invocation *call;
+    const char *name;
     Models__CellPresence **cells;
     size_t cell_count;
-    struct log_source sources[LOGS_FOLLOWED_MAX];
+    struct log_source sources[LOGS_FOLLOWED_MAX * LOGS_STREAMS];
     size_t count;
     int64_t lines;
     const char *stream; /* NULL = both */
@@ -58,7 +60,11 @@ void log_reader_read(struct log_reader *r, int64_t lines, bool follow, int64_t l
 /* Where the cell's rep is; NULL when it is not present. */
 const char *logs_url_of(const struct logs *l, const char *cell_id);
 
-/* Adds one; ERR_UNAVAILABLE when its cell is not present, ERR_TOO_LARGE beyond LOGS_FOLLOWED_MAX.
+/* Which streams are read, each by itself; gives their number. Of both at once, {NULL}, nobody can tell
+ * which a line is of: not for programs. */
+size_t logs_streams(const struct logs *l, const char *ret_streams[LOGS_STREAMS]);
+
+/* Adds one container; ERR_UNAVAILABLE when its cell is not present, ERR_TOO_LARGE beyond LOGS_FOLLOWED_MAX.
  */
 int logs_add(struct logs *l, struct log_source source, struct err *err);
 

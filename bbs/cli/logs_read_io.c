@@ -15,6 +15,14 @@ const char *logs_url_of(const struct logs *l, const char *cell_id)
     return NULL;
 }
 
+size_t logs_streams(const struct logs *l, const char *ret_streams[LOGS_STREAMS])
+{
+    bool each = l->s->json && !l->stream;
+    ret_streams[0] = each ? "stdout" : l->stream;
+    ret_streams[1] = each ? "stderr" : NULL;
+    return each ? 2 : 1;
+}
+
 int logs_add(struct logs *l, struct log_source source, struct err *err)
 {
     source.url = logs_url_of(l, source.cell_id);
@@ -22,11 +30,16 @@ int logs_add(struct logs *l, struct log_source source, struct err *err)
         return err_set(err, ERR_UNAVAILABLE, "%.60s was on cell %.60s, which is not present",
                        source.label, source.cell_id);
     }
-    if (l->count == LOGS_FOLLOWED_MAX) {
+    const char *streams[LOGS_STREAMS];
+    size_t count = logs_streams(l, streams);
+    if (l->count == LOGS_FOLLOWED_MAX * count) {
         return err_set(err, ERR_TOO_LARGE, "more than %d instances; give an index",
                        LOGS_FOLLOWED_MAX);
     }
-    l->sources[l->count++] = source;
+    for (size_t i = 0; i < count; i++) {
+        source.stream = streams[i];
+        l->sources[l->count++] = source;
+    }
     return 0;
 }
 
@@ -91,7 +104,7 @@ void log_reader_read(struct log_reader *r, int64_t lines, bool follow, int64_t l
         snprintf(number, sizeof(number), "&lines=%lld", (long long)lines);
     }
     snprintf(path, sizeof(path), "/v1/logs/%.100s?follow=%d%s%s%s", source->instance_guid, follow,
-             number, l->stream ? "&stream=" : "", l->stream ? l->stream : "");
+             number, source->stream ? "&stream=" : "", source->stream ? source->stream : "");
     r->answered = false;
     r->result = cli_client_open(l->call, source->url, &c, &r->err);
     if (r->result == 0) {
@@ -127,7 +140,9 @@ static void *read_ahead(void *ahead)
 static int show_one(struct logs *l, struct ahead *one, struct err *err)
 {
     const struct log_source *source = one->reader.text.source;
-    if (source->removed_ns) {
+    /* Of two streams of a container, which stand beside each other, the first tells of it. */
+    bool told = source > l->sources && source[-1].instance_guid == source->instance_guid;
+    if (source->removed_ns && !told) {
         fprintf(stderr, "bbs: %s\n", logs_ended_text(&l->s->arena, source, cli_wall_ns()));
     }
     if (one->reader.full) {
@@ -172,7 +187,7 @@ int logs_read_all(struct logs *l, struct err *err)
         }
         struct err one;
         int r = cli_interrupted() || result == -ERR_IO ? 0 : show_one(l, &all[i], &one);
-        if (r < 0 && result < 0) {
+        if (r < 0 && result < 0 && strcmp(err->text, one.text) != 0) {
             fprintf(stderr, "bbs: %s\n", err->text); /* the last one is told by the caller */
         }
         if (r < 0) {

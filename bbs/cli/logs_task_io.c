@@ -15,7 +15,7 @@ enum {
 static int not_kept(const struct logs *l, struct err *err)
 {
     return err_set(err, ERR_NOT_FOUND, "no output of a task \"%.60s\" is kept; bbs tasks shows all",
-                   l->call->arguments[0]);
+                   l->name);
 }
 
 /* A rep that was restarted is followed on: its container runs on. What was written meanwhile is in
@@ -35,11 +35,12 @@ static void read_on(struct log_reader *r)
 }
 
 /* What the cell of this source has of it; *ret_taken says if that was something. */
-static int read_one(struct logs *l, const struct log_source *source, bool follow, bool *ret_taken,
-                    struct err *err)
+static int read_stream(struct logs *l, const struct log_source *source, bool follow,
+                       pthread_mutex_t *printing, bool *ret_taken, struct err *err)
 {
     struct log_reader r;
     log_reader_init(&r, l, source);
+    r.printing = printing;
     log_reader_read(&r, l->lines, follow, session_left_ms(l->s));
     if (follow && r.result == -ERR_UNAVAILABLE && r.answered) {
         read_on(&r);
@@ -54,6 +55,50 @@ static int read_one(struct logs *l, const struct log_source *source, bool follow
                         : 0;
 }
 
+/* The second stream, when both are followed at once. */
+struct beside {
+    struct logs *logs;
+    struct log_source source;
+    pthread_mutex_t *printing;
+    bool taken;
+    int result;
+    struct err err;
+};
+
+static void *read_beside(void *beside)
+{
+    struct beside *b = beside;
+    b->result = read_stream(b->logs, &b->source, true, b->printing, &b->taken, &b->err);
+    return NULL;
+}
+
+/* One after the other, but for those that are followed. */
+static int read_one(struct logs *l, const struct log_source *source, bool follow, bool *ret_taken,
+                    struct err *err)
+{
+    const char *streams[LOGS_STREAMS];
+    size_t count = logs_streams(l, streams);
+    struct log_source one = *source;
+    pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+    struct beside b = {.logs = l, .source = *source, .printing = &printing};
+    pthread_t thread;
+    b.source.stream = streams[1];
+    bool begun = follow && count == 2 && pthread_create(&thread, NULL, read_beside, &b) == 0;
+    one.stream = streams[0];
+    int r = read_stream(l, &one, follow, begun ? &printing : NULL, ret_taken, err);
+    if (begun) {
+        pthread_join(thread, NULL);
+    } else if (count == 2 && r == 0) {
+        b.result = read_stream(l, &b.source, follow, NULL, &b.taken, &b.err);
+    }
+    *ret_taken = *ret_taken || b.taken;
+    if (r == 0 && b.result < 0) {
+        *err = b.err;
+        return b.result;
+    }
+    return r;
+}
+
 /* Cell after cell until one has it. One that does not answer may have had it, so this is what is
  * told when none has. */
 static int read_anywhere(struct logs *l, const char *guid, struct err *err)
@@ -62,7 +107,7 @@ static int read_anywhere(struct logs *l, const char *guid, struct err *err)
     int worst = 0;
     for (size_t i = 0; i < l->cell_count; i++) {
         bool taken;
-        const struct log_source source = {.label = l->call->arguments[0],
+        const struct log_source source = {.label = l->name,
                                           .instance_guid = guid,
                                           .cell_id = l->cells[i]->cell_id,
                                           .url = l->cells[i]->rep_url,
@@ -87,7 +132,7 @@ int logs_task(struct logs *l, struct err *err)
 {
     Models__Task *task = NULL;
     bool taken;
-    const char *name = l->call->arguments[0];
+    const char *name = l->name;
     int r = session_task(l->s, name, &task, err);
     if (r < 0 && r != -ERR_NOT_FOUND) {
         return r;

@@ -84,7 +84,7 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
 {
     if (p->desired == 0) {
         return p->left ? arena_printf(a, "%s: %d to stop", name, (int)p->left)
-                       : arena_printf(a, "%s: nothing runs", name);
+                       : arena_printf(a, "%s: all stopped", name);
     }
     const char *left = p->left ? arena_printf(a, ", %d to stop", (int)p->left) : "";
     return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
@@ -169,22 +169,36 @@ static size_t first_of(Models__ActualLRP *const *actuals, size_t count, const ch
     return low;
 }
 
-bool lrps_unplaced(Models__ActualLRP *const *actuals, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (*actuals[i]->placement_error) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The table in the making. */
 struct ps {
     struct table table;
     const Board__CellsStatus *cells;
     int64_t now_ns;
+    bool silent; /* one of its cells is */
 };
+
+/* Its state, if that is not PRESENT; NULL else, and when nobody knows. */
+static const char *silence_of(const Board__CellsStatus *cells, const char *cell_id)
+{
+    for (size_t i = 0; cells && i < cells->n_cells; i++) {
+        const Board__CellStatus *c = cells->cells[i];
+        if (c->presence && strcmp(c->presence->cell_id, cell_id) == 0) {
+            return strcmp(c->state, "PRESENT") == 0       ? NULL
+                   : strcmp(c->state, "LOST (held)") == 0 ? "LOST, held"
+                                                          : c->state;
+        }
+    }
+    return cells ? "gone" : NULL;
+}
+
+static const char *cell_text(struct ps *ps, const Models__ActualLRPInstanceKey *at)
+{
+    const char *silence = at && *at->cell_id ? silence_of(ps->cells, at->cell_id) : NULL;
+    ps->silent = ps->silent || silence;
+    return silence              ? arena_printf(ps->table.arena, "%s (%s)", at->cell_id, silence)
+           : at && *at->cell_id ? at->cell_id
+                                : "-";
+}
 
 /* `lrp` NULL: its process is not desired any more. */
 static void add_record(struct ps *ps, const char *name, const Models__DesiredLRP *lrp,
@@ -197,7 +211,7 @@ static void add_record(struct ps *ps, const char *name, const Models__DesiredLRP
                      name,
                      arena_printf(a, "%d", r->actual_lrp_key ? (int)r->actual_lrp_key->index : 0),
                      state_text(a, r),
-                     at && *at->cell_id ? at->cell_id : "-",
+                     cell_text(ps, at),
                      net_info_text(a, r->actual_lrp_net_info),
                      age_text(a, ps->now_ns - r->since),
                      arena_printf(a, "%d", (int)r->crash_count),
@@ -264,6 +278,10 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
         }
     }
     add_left(&ps, records, shown, actual_count);
+    if (ps.silent) {
+        table_note(&ps.table, "nothing is heard of cells that are LOST or gone: what stands here of "
+                              "them is what they said last (bbs cells)");
+    }
     table_print(&ps.table, out);
 }
 

@@ -65,13 +65,10 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
 /* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and
  * presence, and one for each process without any; then the records of others, under their
  * process_guid: what is left of processes that are not desired any more. `cells`: for what cannot be
- * placed, rootfs_problem(); NULL = not known. */
+ * placed, rootfs_problem(), and which cells are silent; NULL = not known. */
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count,
               const Board__CellsStatus *cells, int64_t now_ns, struct buf *out);
-
-/* Whether one of them is not placed, and `cells` would tell more. */
-bool lrps_unplaced(Models__ActualLRP *const *actuals, size_t count);
 
 /* Keeps the records that belong to one of the processes; gives how many are left. */
 size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLRP **actuals,

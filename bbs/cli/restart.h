@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "web/2" is web and 2, "web" is web and -1. ERR_INVALID when the index is none. */
-int restart_target(struct arena *a, const char *text, const char **ret_name, int32_t *ret_index,
-                   struct err *err);
-
 /* The ORDINARY record of an index; NULL when there is none. */
 const Models__ActualLRP *restart_record(Models__ActualLRP *const *actuals, size_t count,
                                         int32_t index);
@@ -28,7 +24,13 @@ enum restart_state {
  * there was none) was asked to stop. A record that is made anew counts its crashes from 0. */
 enum restart_state restart_judge(const Models__ActualLRP *record, const char *old_guid);
 
-/* "web/2: STOPPING on cell-1", "web/2: UNCLAIMED (insufficient resources)" */
-const char *restart_text(struct arena *a, const char *label, const Models__ActualLRP *record);
+/* "STOPPING on cell-1", "UNCLAIMED (insufficient resources)" */
+const char *restart_text(struct arena *a, const Models__ActualLRP *record);
+
+/* What was waited for in vain, and for how long: an answer of a bbs that was told to stop it, or the new
+ * instance, once one was `asked`. `is`: how it was seen last; `trouble`: why the last call failed; "" =
+ * none. */
+const char *restart_late_text(struct arena *a, bool asked, int64_t waited_ms, const char *is,
+                              const char *trouble);
 
 #endif

@@ -141,7 +141,7 @@ static int look(const struct restart *r, struct settling *settling, char *text, 
     int code = get_record(r, &a, &record, err);
     code = code < 0 || record ? code : still_desired(r, &a, err);
     if (code == 0) {
-        snprintf(text, size, "%s", restart_text(&a, r->label, record));
+        snprintf(text, size, "%s", restart_text(&a, record));
         switch (restart_judge(record, r->old_guid)) {
         case RESTART_RUNS:
             if (has_settled(settling, record, now_ms)) {
@@ -162,31 +162,45 @@ static int look(const struct restart *r, struct settling *settling, char *text, 
     return code;
 }
 
+/* Neither done nor impossible. */
+static bool is_late(int code)
+{
+    return code == 0 || code == -ERR_UNAVAILABLE || code == -ERR_TIMEOUT;
+}
+
+/* `code`: of the last look, or of the stop unless a bbs was `asked`; `is`: how it was seen last. */
+static int late(const struct restart *r, bool asked, int code, const char *is, struct err *err)
+{
+    const char *trouble = code < 0 ? arena_strdup(&r->s->arena, err->text) : "";
+    return err_set(err, code < 0 ? (enum err_code) - code : ERR_TIMEOUT, "%.160s",
+                   restart_late_text(&r->s->arena, asked, r->s->timeout_ms, is, trouble));
+}
+
 static int wait_for(struct restart *r, struct err *err)
 {
     struct cli_progress shown = {0};
     struct settling settling = {.since_ms = 0};
-    char text[200] = "";
+    char text[200] = "", line[500];
     int64_t begun_ms = cli_now_ms(), left_ms;
     int code;
     do {
         left_ms = r->s->timeout_ms - (cli_now_ms() - begun_ms);
         cli_client_limit(r->s->client, session_look_ms(left_ms));
         code = look(r, &settling, text, sizeof(text), err);
-        bool again = code == 0 || code == -ERR_UNAVAILABLE || code == -ERR_TIMEOUT;
-        if (!again || cli_interrupted()) {
+        if (!is_late(code) || cli_interrupted()) {
             break;
         }
-        cli_progress(&shown, text);
+        if (*text) {
+            snprintf(line, sizeof(line), "%s: %s", r->label, text);
+            cli_progress(&shown, line);
+        }
         cli_sleep_ms(POLL_MS);
     } while (left_ms > 0);
     cli_progress(&shown, NULL);
     if (code > 0) {
         return 0;
     }
-    return code == 0 && !cli_interrupted() ? err_set(err, ERR_TIMEOUT, "after %lld s: %.100s",
-                                                     (long long)(r->s->timeout_ms / 1000), text)
-                                           : code;
+    return !cli_interrupted() && is_late(code) ? late(r, true, code, text, err) : code;
 }
 
 /* Why it goes no further. */
@@ -201,7 +215,7 @@ static int stop_here(const struct restart *r, struct err *err)
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted; %s%s", so_far(r), what);
     }
-    return err_set(err, inner.code, "%.60s: %.120s; %s", r->label, inner.text, so_far(r));
+    return err_set(err, inner.code, "%.60s: %.140s; %s", r->label, inner.text, so_far(r));
 }
 
 static int restart_all(struct restart *r, struct err *err)
@@ -211,6 +225,7 @@ static int restart_all(struct restart *r, struct err *err)
         r->stopped = false;
         cli_client_limit(r->s->client, r->s->timeout_ms);
         int code = cli_interrupted() ? -ERR_UNKNOWN : retire(r, err);
+        code = code < 0 && is_late(code) ? late(r, false, code, "", err) : code;
         code = code < 0 ? code : wait_for(r, err);
         if (code < 0 || cli_interrupted()) {
             return stop_here(r, err);
@@ -251,7 +266,7 @@ int bbs_restart_run(const struct invocation *call, struct err *err)
     struct session s;
     struct restart r = {.s = &s};
     int32_t index = -1;
-    int code = restart_target(call->arena, call->arguments[0], &r.name, &index, err);
+    int code = cli_target(call, &r.name, &index, err);
     if (code < 0) {
         return code;
     }

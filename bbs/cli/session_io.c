@@ -2,6 +2,7 @@
 
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/rootfs.h"
+#include "bbs/cli/target.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
@@ -110,7 +111,8 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
     for (size_t i = 0; i < count; i++) {
         nearest_consider(&n, lrp_name(lrps[i]));
     }
-    if (is_task(s, name)) {
+    s->names_task = is_task(s, name);
+    if (s->names_task) {
         return err_set(err, ERR_NOT_FOUND,
                        "no process \"%.60s\", but a task: bbs task tells of it, and so do bbs why "
                        "and bbs logs with --task",
@@ -403,21 +405,16 @@ void session_json(struct session *s, ProtobufCMessage *m, struct buf *out)
     }
 }
 
-int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err)
+int cli_target(const struct invocation *call, const char **ret_name, int32_t *ret_index,
+               struct err *err)
 {
-    if (call->argument_count <= argument) {
-        return 0;
+    const char *index = call->argument_count > 1 ? call->arguments[1] : NULL;
+    int r = target_read(call->arena, call->arguments[0], index, ret_name, ret_index, err);
+    if (r == 0 && *ret_index >= 0 && has_option(call, "task") && cli_switch(call, "task")) {
+        return err_set(err, ERR_INVALID, "a task has no index: \"%.40s\"",
+                       index ? index : call->arguments[0]);
     }
-    const char *text = call->arguments[argument];
-    size_t digits = strspn(text, "0123456789");
-    if (cli_switch(call, "task")) {
-        return err_set(err, ERR_INVALID, "a task has no index: \"%.40s\"", text);
-    }
-    if (digits == 0 || digits > 6 || text[digits]) {
-        return err_set(err, ERR_INVALID, "\"%.40s\" is not an index (0, 1, ...)", text);
-    }
-    *ret_index = (int32_t)strtol(text, NULL, 10);
-    return 0;
+    return r;
 }
 
 const char *cli_escaped(struct arena *a, const char *text)

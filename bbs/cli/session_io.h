@@ -14,6 +14,7 @@ struct session {
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
+    bool names_task;      /* of session_not_found(): a task has the name */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
     const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
@@ -88,8 +89,9 @@ void session_hide(struct session *s, ProtobufCMessage *m);
 /* Appends it as a line of JSON, with our own fields and without its secrets. */
 void session_json(struct session *s, ProtobufCMessage *m, struct buf *out);
 
-/* The index given as this argument; untouched when it is not. With --task there is none. */
-int cli_index(const struct invocation *call, size_t argument, int32_t *ret_index, struct err *err);
+/* The NAME[/N], or NAME and N, of a call; an index of -1 = all. With --task there is none. */
+int cli_target(const struct invocation *call, const char **ret_name, int32_t *ret_index,
+               struct err *err);
 
 /* Text as a value in the query of a path. */
 const char *cli_escaped(struct arena *a, const char *text);

@@ -129,6 +129,15 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
+const char *task_failure_text(struct arena *a, const Models__Task *task)
+{
+    static const char no_result[] = "failed to fetch result"; /* as Diego says it, without the file */
+    const Models__TaskDefinition *d = task->task_definition;
+    return d && *d->result_file && strcmp(task->failure_reason, no_result) == 0
+               ? arena_printf(a, "%s from %s", no_result, d->result_file)
+               : or_dash(task->failure_reason);
+}
+
 /* "once: no room", "3 times, the last time: no room" */
 static const char *rejections_text(struct arena *a, const Models__Task *task)
 {
@@ -141,7 +150,7 @@ static const char *rejections_text(struct arena *a, const Models__Task *task)
 static const char *problem(struct arena *a, const Models__Task *task)
 {
     if (task_is_over(task) && task->failed) {
-        return arena_printf(a, "failed: %s", or_dash(task->failure_reason));
+        return arena_printf(a, "failed: %s", task_failure_text(a, task));
     }
     if (task->state == MODELS__TASK__STATE__Pending && task->rejection_count > 0) {
         return arena_printf(a, "rejected %s", rejections_text(a, task));
@@ -205,7 +214,7 @@ void task_text(struct arena *a, const Models__Task *k, int64_t now_ns, struct bu
         add(&t, "rejected", rejections_text(a, k));
     }
     if (k->failed) {
-        add(&t, "failed", k->failure_reason);
+        add(&t, "failed", task_failure_text(a, k));
     }
     if (d) {
         add(&t, "rootfs", d->root_fs);
@@ -230,7 +239,7 @@ void task_outcome_text(struct arena *a, const char *name, const Models__Task *ta
                        struct buf *out)
 {
     add_line(out, task->failed ? arena_printf(a, "%s failed: %s (%s)", name,
-                                              or_dash(text_printable(a, task->failure_reason)),
+                                              text_printable(a, task_failure_text(a, task)),
                                               task->task_guid)
                                : arena_printf(a, "%s succeeded (%s)", name, task->task_guid));
     if (*task->result) {

@@ -40,6 +40,9 @@ bool task_is_over(const Models__Task *task);
 /* "PENDING", "RUNNING", "SUCCEEDED", "FAILED", and with " (resolving)" */
 const char *task_state_text(struct arena *a, const Models__Task *task);
 
+/* Why it failed, "-" when nobody said; of a result that could not be read, with its file. */
+const char *task_failure_text(struct arena *a, const Models__Task *task);
+
 /* The table of `bbs tasks`: a row for each, with why it waits or failed below it. */
 void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int64_t now_ns,
                  struct buf *out);

@@ -1,4 +1,5 @@
 /* bbs tasks, task, cancel. */
+#include "bbs/cli/cells.h"
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/task_calls_io.h"
@@ -95,6 +96,16 @@ static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, s
     return s->status;
 }
 
+/* Of a cell on which no task is: there may be none of this id. What ran on one that has left is shown
+ * all the same. */
+static int check_cell(struct session *s, const char *cell_id, struct err *err)
+{
+    const Board__CellsStatus *cells;
+    int r = session_cells(s, &cells, err);
+    const char *why = r < 0 ? NULL : cell_unknown(&s->arena, cells, cell_id);
+    return why ? err_set(err, ERR_NOT_FOUND, "%s", why) : r;
+}
+
 static int list_tasks(struct session *s, const struct invocation *call, struct err *err)
 {
     Models__Task **tasks, **found;
@@ -112,7 +123,9 @@ static int list_tasks(struct session *s, const struct invocation *call, struct e
         return session_no_task(s, named.name, tasks, count, err);
     }
     size_t n = tasks_selected(&s->arena, tasks, count, &selection, &found);
-    return cli_switch(call, "rm") ? remove_tasks(s, found, n, err) : show_tasks(s, found, n, err);
+    r = n == 0 && selection.cell ? check_cell(s, selection.cell, err) : 0;
+    return r < 0                  ? r
+           : cli_switch(call, "rm") ? remove_tasks(s, found, n, err) : show_tasks(s, found, n, err);
 }
 
 int bbs_tasks_run(const struct invocation *call, struct err *err)
@@ -126,6 +139,16 @@ int bbs_tasks_run(const struct invocation *call, struct err *err)
 }
 
 /* ---- task ---- */
+
+static int remove_task(struct session *s, const Models__Task *task, struct err *err)
+{
+    const char *name = task_name(task), *guid = task->task_guid;
+    if (!task_is_over(task)) {
+        return err_set(err, ERR_CONFLICT, "%.60s is not over: bbs cancel %.60s ends it", name, guid);
+    }
+    int r = session_delete_task(s, guid, err);
+    return r < 0 ? session_about(s, name, r, err) : session_line(s, name, guid, "deleted", err);
+}
 
 static int show_task(struct session *s, const struct invocation *call, struct err *err)
 {
@@ -144,19 +167,14 @@ static int show_task(struct session *s, const struct invocation *call, struct er
     }
     r = cli_print(buf_bytes(&out), err);
     buf_done(&out);
-    if (r == 0 && cli_switch(call, "rm")) {
-        r = task_is_over(task)
-                ? session_delete_task(s, task->task_guid, err)
-                : err_set(err, ERR_CONFLICT, "%.60s is not over: bbs cancel %.60s ends it",
-                          task_name(task), task->task_guid);
-    }
-    return r;
+    return r == 0 && cli_switch(call, "rm") ? remove_task(s, task, err) : r;
 }
 
 int bbs_task_run(const struct invocation *call, struct err *err)
 {
     struct session s;
     int r = session_open(call, &s, err);
+    s.guid_key = "task_guid";
     r = r < 0 ? r : show_task(&s, call, err);
     session_close(&s);
     return r;

@@ -229,7 +229,8 @@ static void say_over(struct why *w, const struct why_facts *f, const Models__Tas
 {
     const char *url = t->task_definition ? t->task_definition->completion_callback_url : "";
     if (t->failed) {
-        say(w, "it failed: %s", *t->failure_reason ? t->failure_reason : "no reason was given");
+        say(w, "it failed: %s",
+            *t->failure_reason ? task_failure_text(w->arena, t) : "no reason was given");
     }
     if (*url) {
         say(w, "its callback is told how it ended, then it is deleted: %s", url);

@@ -28,6 +28,7 @@ const struct cli_option bbs_why_options[] = {
 struct asker {
     struct session *s;
     const struct invocation *call;
+    const char *name;
     struct why_facts facts;
     char **domains;
     size_t domain_count;
@@ -173,7 +174,7 @@ static int explain_task(struct asker *q, struct err *err)
 {
     Models__Task *task;
     struct why w;
-    int r = session_task(q->s, q->call->arguments[0], &task, err);
+    int r = session_task(q->s, q->name, &task, err);
     if (r < 0) {
         return r;
     }
@@ -242,7 +243,7 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
         r = left_out ? 0 : print(q, &w, err);
     }
     if (r == 0 && well + more > 0) {
-        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s INDEX tells of one\n",
+        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s/N tells of one\n",
                 lrp_name(lrp), (int)well,
                 more ? arena_printf(a, ", and %d others", (int)more) : "", lrp_name(lrp));
     }
@@ -278,9 +279,9 @@ static int explain_app(struct asker *q, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps;
     size_t count;
-    int r = session_named(q->s, q->call->arguments[0], &lrps, &count, err);
+    int r = session_named(q->s, q->name, &lrps, &count, err);
     if (r == -ERR_NOT_FOUND) {
-        return explain_left(q, q->call->arguments[0], index, err);
+        return explain_left(q, q->name, index, err);
     }
     for (size_t i = 0; r == 0 && i < count; i++) {
         r = explain_process(q, lrps[i], index, err);
@@ -294,7 +295,7 @@ int bbs_why_run(const struct invocation *call, struct err *err)
     struct asker q = {.s = &s, .call = call};
     int32_t index = -1;
     int r = session_open(call, &s, err);
-    r = r < 0 ? r : cli_index(call, 1, &index, err);
+    r = r < 0 ? r : cli_target(call, &q.name, &index, err);
     r = r < 0 ? r : get_facts(&q, err);
     if (r == 0) {
         r = cli_switch(call, "task") ? explain_task(&q, err) : explain_app(&q, index, err);

@@ -112,6 +112,32 @@ static void kept_until_confirmed(void **state)
                "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
 }
 
+static void a_cell_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    struct arena a;
+    Models__CellPresence presences[2];
+    Board__CellStatus statuses[2], *list[2];
+    Board__CellsStatus cells = BOARD__CELLS_STATUS__INIT;
+    arena_init(&a);
+    for (int i = 0; i < 2; i++) {
+        models__cell_presence__init(&presences[i]);
+        presences[i].cell_id = arena_printf(&a, "cell-%d", i + 1);
+        board__cell_status__init(&statuses[i]);
+        statuses[i].presence = &presences[i];
+        list[i] = &statuses[i];
+    }
+    cells.cells = list;
+    assert_string_equal(cell_unknown(&a, &cells, "cell-1"), "no cell \"cell-1\"; there is none");
+    cells.n_cells = 2;
+    assert_null(cell_unknown(&a, &cells, "cell-2"));
+    assert_string_equal(cell_unknown(&a, &cells, "cel-2"),
+                        "no cell \"cel-2\"; did you mean \"cell-2\"?");
+    assert_string_equal(cell_unknown(&a, &cells, "nope"),
+                        "no cell \"nope\"; bbs cells shows all");
+    arena_done(&a);
+}
+
 static void words_are_answered(void **state)
 {
     (void)state;
@@ -134,6 +160,7 @@ int main(void)
         cmocka_unit_test(present_lost_and_held),
         cmocka_unit_test(what_is_released_is_not_held),
         cmocka_unit_test(kept_until_confirmed),
+        cmocka_unit_test(a_cell_that_is_not_there_is_named),
         cmocka_unit_test(words_are_answered),
     };
     return cmocka_run_group_tests_name("cells for people", tests, NULL, NULL);

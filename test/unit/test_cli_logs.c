@@ -73,6 +73,27 @@ static void lines_are_shown_as_wanted(void **state)
     }
 }
 
+/* Programs are told which stream a line is of, when each is read by itself. */
+static void json_names_the_stream(void **state)
+{
+    (void)state;
+    struct log_source source = web0;
+    struct log_text t;
+    struct buf out;
+    buf_init(&out);
+    source.stream = "stderr";
+    log_text_init(&t, &source);
+    t.json = true;
+    log_text_take(&t, bytes_of("bad\n"), NOW_NS, &out);
+    log_text_done(&t);
+    log_text_init(&t, &source);
+    log_text_take(&t, bytes_of("bad\n"), NOW_NS, &out);
+    assert_string_equal(buf_string(&out),
+                        BEGIN "\"stream\":\"stderr\",\"line\":\"bad\"}\nbad\n");
+    log_text_done(&t);
+    buf_done(&out);
+}
+
 /* One without end is given in parts, under one label. */
 static void a_line_is_bounded(void **state)
 {
@@ -409,6 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(lines_are_shown_as_wanted),     TEST(a_line_is_bounded),
+        TEST(json_names_the_stream),
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
         TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_told),

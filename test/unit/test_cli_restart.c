@@ -1,4 +1,4 @@
-/* What bbs restart makes of its argument, and of the records it sees while it waits. */
+/* What bbs restart makes of the records it sees while it waits, and what it says of them. */
 #include "bbs/cli/restart.h"
 #include "test/tool/fixture.h"
 
@@ -8,30 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static void an_index_may_be_given(void **state)
-{
-    struct fixture *f = *state;
-    static const struct {
-        const char *text, *name; /* NULL: refused */
-        int32_t index;
-    } rows[] = {
-        {"web", "web", -1},       {"web/0", "web", 0}, {"web/999999", "web", 999999},
-        {"web/007", "web", 7},    {"a/b/1", "a/b", 1}, {"web/", NULL, 0},
-        {"web/x", NULL, 0},       {"web/-1", NULL, 0}, {"web/1x", NULL, 0},
-        {"web/1000000", NULL, 0}, {"/1", NULL, 0},     {"/", NULL, 0},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const char *name = NULL;
-        int32_t index = 42;
-        int r = restart_target(&f->arena, rows[i].text, &name, &index, &f->err);
-        assert_int_equal(r, rows[i].name ? 0 : -ERR_INVALID);
-        if (rows[i].name) {
-            assert_string_equal(name, rows[i].name);
-            assert_int_equal(index, rows[i].index);
-        }
-    }
-}
 
 static Models__ActualLRP *record(struct fixture *f, int32_t index, const char *state,
                                  const char *guid, int32_t crashes)
@@ -90,15 +66,27 @@ static void the_record_is_the_ordinary_one(void **state)
     assert_ptr_equal(restart_record(all, 3, 1), all[2]);
     assert_null(restart_record(all, 2, 1));
     assert_null(restart_record(all, 3, 2));
-    assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: RUNNING on c1");
+    assert_string_equal(restart_text(&f->arena, all[2]), "RUNNING on c1");
     /* What it crashed of once says nothing about why it stops now. */
     all[2]->crash_reason = arena_strdup(&f->arena, "LOG: Exited with status 137");
     all[2]->stopping = true;
-    assert_string_equal(restart_text(&f->arena, "web/1", all[2]), "web/1: STOPPING on c1");
+    assert_string_equal(restart_text(&f->arena, all[2]), "STOPPING on c1");
     Models__ActualLRP *waits = record(f, 1, "UNCLAIMED", "", 0);
     waits->placement_error = arena_strdup(&f->arena, "no\033 room");
-    assert_string_equal(restart_text(&f->arena, "web/1", waits), "web/1: UNCLAIMED (no? room)");
-    assert_string_equal(restart_text(&f->arena, "web/1", NULL), "web/1: is made anew");
+    assert_string_equal(restart_text(&f->arena, waits), "UNCLAIMED (no? room)");
+    assert_string_equal(restart_text(&f->arena, NULL), "is made anew");
+}
+
+static void what_was_waited_for_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *a = &f->arena;
+    assert_string_equal(restart_late_text(a, true, 5000, "STOPPING on c1", ""),
+                        "does not run anew within 5 s; it was STOPPING on c1");
+    assert_string_equal(restart_late_text(a, true, 60999, "CLAIMED on c1", "no answer in time"),
+                        "does not run anew within 60 s; it was CLAIMED on c1; no answer in time");
+    assert_string_equal(restart_late_text(a, false, 2000, "", "no answer in time"),
+                        "no bbs confirmed its stop within 2 s; no answer in time");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -106,9 +94,9 @@ static void the_record_is_the_ordinary_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_index_may_be_given),
         TEST(only_a_new_one_counts),
         TEST(the_record_is_the_ordinary_one),
+        TEST(what_was_waited_for_is_told),
     };
     return cmocka_run_group_tests_name("bbs restart", tests, NULL, NULL);
 }

@@ -257,6 +257,31 @@ static void only_what_nobody_waits_for_is_removed(void **state)
     assert_int_equal(tasks_to_remove(list, 0), 0);
 }
 
+/* The reason that a bbs keeps is Diego's, word for word. */
+static void a_missing_result_names_its_file(void **state)
+{
+    struct fixture *f = *state;
+    Models__Task *t = task_of(f, "b-1", "b", MODELS__TASK__STATE__Completed);
+    Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
+    d.result_file = arena_strdup(&f->arena, "/tmp/\nresult");
+    t->failed = true;
+    t->failure_reason = arena_strdup(&f->arena, "failed to fetch result");
+    assert_string_equal(task_failure_text(&f->arena, t), "failed to fetch result");
+    t->task_definition = &d;
+    task_outcome_text(&f->arena, "b", t, &f->out);
+    assert_string_equal(buf_string(&f->out),
+                        "b failed: failed to fetch result from /tmp/?result (b-1)\n");
+    assert_string_equal(task_progress_text(&f->arena, "b", t),
+                        "b: FAILED (failed: failed to fetch result from /tmp/?result)");
+    buf_clear(&f->out);
+    task_text(&f->arena, t, 0, &f->out);
+    assert_non_null(strstr(buf_string(&f->out), "failed   failed to fetch result from /tmp/?result\n"));
+    t->failure_reason = arena_strdup(&f->arena, "LOG: Exited with status 1");
+    assert_string_equal(task_failure_text(&f->arena, t), "LOG: Exited with status 1");
+    t->failure_reason = arena_strdup(&f->arena, "");
+    assert_string_equal(task_failure_text(&f->arena, t), "-");
+}
+
 static void an_outcome_ends_with_the_result(void **state)
 {
     struct fixture *f = *state;
@@ -293,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_least_task_gets_defaults),    TEST(everything_can_be_said),
         TEST(mistakes_name_file_line_and_key), TEST(tables_say_why),
+        TEST(a_missing_result_names_its_file),
         TEST(an_outcome_ends_with_the_result), TEST(a_name_means_what_goes_on_or_else_the_newest),
         TEST(only_what_nobody_waits_for_is_removed),
     };
