@@ -25,6 +25,7 @@ void follower_init(struct follower *f)
     f->listing = 0;
     f->refresh_ns = 0;
     f->call_id = 0;
+    f->refused = 0;
     f->url = NULL;
     f->heard_ns = f->retry_ns = f->now_ns = f->told_ns = 0;
     f->failures = 0;
@@ -68,6 +69,7 @@ static void subscribe(struct follower *f, const struct event *ev, const char *ur
 
     f->url = url;
     f->call_id = boards_next_id(f->boards);
+    f->refused = 0;
     f->heard_ns = ev->now.mono_ns;
     f->compared_revision = 0;
     buf_clear(&f->partial);
@@ -394,13 +396,48 @@ static void on_data(struct follower *f, const struct event *ev, struct effects *
     }
 }
 
+/* "answered 503: no leader": the first line of what it says, so that the log stays a log. */
+static const char *refusal(struct arena *a, int status, struct bytes body)
+{
+    char text[FOLLOWER_TOLD_MAX + 1];
+    size_t size = 0;
+    for (; size < body.size && size < FOLLOWER_TOLD_MAX && body.data[size] != '\n'; size++) {
+        uint8_t c = body.data[size];
+        text[size] = c == '"' ? '\'' : c < ' ' || c > '~' ? '?' : (char)c;
+    }
+    size -= size > 0 && body.data[size - 1] == '\r';
+    text[size] = 0;
+    return arena_printf(a, "answered %d%s%s", status, size ? ": " : "", text);
+}
+
+/* The head comes before what it says, and is waited for no longer than a heartbeat would be. */
+static void on_refusal(struct follower *f, const struct event *ev, struct effects *out)
+{
+    const struct stream_news *news = &ev->stream;
+    const char *why = refusal(out->arena, news->status, news->data);
+    if (news->closed) {
+        give_up(f, ev, why, out);
+    } else if (news->data.size > 0) {
+        cut(f, ev, why, out);
+    } else {
+        f->refused = news->status;
+    }
+}
+
+static void on_silence(struct follower *f, const struct event *ev, struct effects *out)
+{
+    cut(f, ev,
+        f->refused ? refusal(out->arena, f->refused, (struct bytes){0}) : "three heartbeats missed",
+        out);
+}
+
 static void on_stream(struct follower *f, const struct event *ev, struct effects *out)
 {
     const struct stream_news *news = &ev->stream;
-    if (news->closed) {
+    if (news->status != 200 && news->status != 0) {
+        on_refusal(f, ev, out);
+    } else if (news->closed) {
         give_up(f, ev, news->text, out);
-    } else if (news->status != 200) {
-        cut(f, ev, arena_printf(out->arena, "answered %d", news->status), out);
     } else {
         on_data(f, ev, out);
     }
@@ -414,7 +451,7 @@ bool follower_step(struct follower *f, const struct event *ev, struct effects *o
         on_stream(f, ev, out);
     }
     if (f->call_id && ev->now.mono_ns - f->heard_ns >= FOLLOWER_SILENCE_NS) {
-        cut(f, ev, "three heartbeats missed", out);
+        on_silence(f, ev, out);
     }
     if (!f->call_id && ev->now.mono_ns >= f->retry_ns) {
         subscribe(f, ev, boards_url(f->boards), f->revision, out);

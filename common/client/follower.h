@@ -25,6 +25,8 @@
 #define FOLLOWER_REFRESH_NS (600 * SECOND_NS)
 /* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no cause to warn. */
 enum { FOLLOWER_CALM_FAILURES = 5 };
+/* Bytes of an answer that is no feed which the log tells: a sentence or two. */
+enum { FOLLOWER_TOLD_MAX = 200 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
 enum { FOLLOWER_FRAME_MAX = 2 * 1024 * 1024, FOLLOWER_EPOCH_BYTES = 64 };
 
@@ -65,6 +67,7 @@ struct follower {
     bool current;            /* the snapshot is complete and heartbeats come */
     bool was_current; /* once at least: before that nothing is broken */
     uint64_t call_id;        /* of the open subscription; 0 = none */
+    int refused;             /* its status, when that is not 200 and what it says has not come; 0 = no */
     const char *url;         /* of the bbs it is open to */
     struct buf partial;
     int64_t heard_ns; /* last frame */

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -470,16 +471,77 @@ static void unknown_frames_are_left_alone(void **state)
     assert_null(drive_effect(&x->drive, EFFECT_CANCEL, 0));
 }
 
+static void refused(struct fixture *x, const char *text, bool closed)
+{
+    drive_event(&x->drive, (struct event){.kind = EVENT_STREAM,
+                                          .stream = {.id = x->follower.call_id,
+                                                     .status = 503,
+                                                     .closed = closed,
+                                                     .data = bytes_of(text),
+                                                     .text = closed ? "the peer ended it" : ""}});
+}
+
+static void subscribes_again(struct fixture *x)
+{
+    for (int i = 0; i < 600 && !x->follower.call_id; i++) {
+        drive_advance(&x->drive, 10);
+    }
+    assert_int_not_equal(x->follower.call_id, 0);
+}
+
+/* The head of an answer comes first, then what it says, then its end: each may be missing. */
 static void any_status_but_200_is_a_failure(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
     uint64_t id = x->follower.call_id;
-    drive_event(&x->drive, (struct event){.kind = EVENT_STREAM,
-                                          .stream = {.id = id, .status = 503, .text = ""}});
+    refused(x, "", false);
+    assert_int_equal(x->follower.call_id, id); /* what it says may come yet */
+    refused(x, "not done: no\n", false);
     assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
     drive_advance(&x->drive, 130);
     asked(x, "https://b:2/v1/board/feed");
+    refused(x, "", false);
+    refused(x, "", true);
+    assert_null(drive_effect(&x->drive, EFFECT_CANCEL, 0)); /* it has ended */
+    assert_int_equal(x->follower.call_id, 0);
+    subscribes_again(x);
+    refused(x, "", false);
+    drive_advance(&x->drive, FOLLOWER_SILENCE_NS / MILLISECOND_NS - 100);
+    assert_int_not_equal(x->follower.call_id, 0);
+    drive_advance(&x->drive, 100);
+    assert_int_equal(x->follower.call_id, 0);
+    assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503\""));
+}
+
+/* As much of it as one line of a log may have, and nothing that plays with its reader. */
+static void the_answer_that_is_no_feed_is_told(void **state)
+{
+    struct fixture *x = *state;
+    char most[FOLLOWER_TOLD_MAX + 2], full[FOLLOWER_TOLD_MAX + 40];
+    memset(most, 'x', sizeof(most) - 1);
+    most[sizeof(most) - 1] = 0;
+    snprintf(full, sizeof(full), "why=\"answered 503: %.*s\"", FOLLOWER_TOLD_MAX, most);
+    const struct {
+        const char *text, *why;
+    } rows[] = {
+        {"not done: etcd lost writes; run bbs restore\n",
+         "why=\"answered 503: not done: etcd lost writes; run bbs restore\""},
+        {"", "why=\"answered 503\""},
+        {"\n", "why=\"answered 503\""},
+        {"two\nlines\n", "why=\"answered 503: two\""},
+        {"a \"b\" \033[2J\xc2\x9b \xff\r\n", "why=\"answered 503: a 'b' ?[2J?? ?\""},
+        {most, full},
+    };
+    drive_start(&x->drive);
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        refused(x, rows[i / 2].text, i % 2 || !*rows[i / 2].text);
+        const char *told = drive_effect(&x->drive, EFFECT_LOG, 0)->log.data;
+        if (!strstr(told, rows[i / 2].why)) {
+            fail_msg("%s, not %s", told, rows[i / 2].why);
+        }
+        subscribes_again(x);
+    }
 }
 
 static void a_snapshot_that_takes_long_is_alive(void **state)
@@ -637,6 +699,7 @@ int main(void)
         TEST(a_refresh_of_another_epoch_is_a_reset),
         TEST(a_refresh_that_begins_anew_compares_anew),
         TEST(any_status_but_200_is_a_failure),
+        TEST(the_answer_that_is_no_feed_is_told),
         TEST(a_snapshot_that_takes_long_is_alive),
     };
     return cmocka_run_group_tests_name("client follower", tests, NULL, NULL);
