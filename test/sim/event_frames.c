@@ -117,6 +117,11 @@ const char *event_desired_text(struct arena *a, const Models__DesiredLRP *d,
     return text;
 }
 
+const char *event_traced(struct arena *a, const char *text, const char *trace_id)
+{
+    return *trace_id ? arena_printf(a, "%s asked by %s", text, trace_id) : text;
+}
+
 /* ---- events ---- */
 
 static const char *group_text(struct arena *a, const Models__ActualLRPGroup *g)
@@ -156,30 +161,36 @@ static const char *shows_infos(struct arena *a, const ProtobufCMessage *m)
 {
     const Models__ActualLRPInstanceChangedEvent *e =
         (const Models__ActualLRPInstanceChangedEvent *)m;
-    return arena_printf(a, "%s (%s) -> (%s)",
-                        event_instance_text(a, e->actual_lrp_key, e->actual_lrp_instance_key),
-                        info_text(a, e->before), info_text(a, e->after));
+    const char *text =
+        arena_printf(a, "%s (%s) -> (%s)",
+                     event_instance_text(a, e->actual_lrp_key, e->actual_lrp_instance_key),
+                     info_text(a, e->before), info_text(a, e->after));
+    return event_traced(a, text, e->trace_id);
 }
 
 static const char *shows_actual(struct arena *a, const ProtobufCMessage *m)
 {
-    const Models__ActualLRP *r = ((const Models__ActualLRPInstanceCreatedEvent *)m)->actual_lrp;
-    return r ? event_actual_text(a, r) : NULL;
+    const Models__ActualLRPInstanceCreatedEvent *e =
+        (const Models__ActualLRPInstanceCreatedEvent *)m;
+    return e->actual_lrp ? event_traced(a, event_actual_text(a, e->actual_lrp), e->trace_id) : NULL;
 }
 
 static const char *shows_desired(struct arena *a, const ProtobufCMessage *m)
 {
-    const Models__DesiredLRP *d = ((const Models__DesiredLRPCreatedEvent *)m)->desired_lrp;
-    return d ? event_desired_text(a, d, d) : NULL;
+    const Models__DesiredLRPCreatedEvent *e = (const Models__DesiredLRPCreatedEvent *)m;
+    const Models__DesiredLRP *d = e->desired_lrp;
+    return d ? event_traced(a, event_desired_text(a, d, d), e->trace_id) : NULL;
 }
 
 static const char *shows_two_desired(struct arena *a, const ProtobufCMessage *m)
 {
     const Models__DesiredLRPChangedEvent *e = (const Models__DesiredLRPChangedEvent *)m;
-    return e->before && e->after
-               ? arena_printf(a, "(%s) -> (%s)", event_desired_text(a, e->before, e->before),
-                              event_desired_text(a, e->after, e->after))
-               : NULL;
+    if (!e->before || !e->after) {
+        return NULL;
+    }
+    const char *text = arena_printf(a, "(%s) -> (%s)", event_desired_text(a, e->before, e->before),
+                                    event_desired_text(a, e->after, e->after));
+    return event_traced(a, text, e->trace_id);
 }
 
 static const char *shows_task(struct arena *a, const ProtobufCMessage *m)

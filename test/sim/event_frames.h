@@ -38,6 +38,9 @@ const char *event_info_text(struct arena *a, const Models__ActualLRP *r);
 const char *event_instance_text(struct arena *a, const Models__ActualLRPKey *key,
                                 const Models__ActualLRPInstanceKey *instance);
 
+/* What an event shows, with the trace of the request that it tells; "" = it tells none. */
+const char *event_traced(struct arena *a, const char *text, const char *trace_id);
+
 /* The event as a line: its name, then what it shows. NULL: no client would know it, or it is empty
  * or malformed. */
 const char *event_text(struct arena *a, const char *name, struct bytes payload);

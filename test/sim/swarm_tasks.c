@@ -39,6 +39,8 @@ struct task_ask {
     enum kind kind;
     const char *guid, *cell_id;
     bool url, hopeless; /* of desire: nobody has such a root filesystem */
+    int max_retries;    /* of desire; -1 = not given */
+    int keep_s;         /* the same */
     unsigned attempt;
     const char *trace_id; /* of this attempt */
     int64_t from_revision;
@@ -310,6 +312,15 @@ static void send_desire(struct task_ask *ask)
     r.task_definition = &d;
     r.task_guid = text(ask->guid);
     r.domain = text("default");
+    if (ask->max_retries >= 0) {
+        r.optional_max_retries_case =
+            MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+        r.max_retries = ask->max_retries;
+    }
+    if (ask->keep_s >= 0) {
+        r.optional_keep_s_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
+        r.keep_s = (uint32_t)ask->keep_s;
+    }
     send(ask, &r.base);
 }
 
@@ -403,7 +414,10 @@ void task_clients_ask(struct swarm *s)
                                 (unsigned)draw(s, 1, s->cluster->options.cells)),
         .url = chance(s, 60),
         .hopeless = chance(s, 5),
+        .max_retries = (int)(s->ask_number % 5) - 2,
+        .keep_s = s->ask_number % 3 ? -1 : (int)(s->ask_number % 25),
     };
+    ask->max_retries = ask->max_retries < 0 ? -1 : ask->max_retries;
     if (s->strays && chance(s, 15)) {
         ask->kind = (enum kind)draw(s, TASK_ASK_START, TASK_ASK_COMPLETE);
     }

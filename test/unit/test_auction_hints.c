@@ -212,6 +212,28 @@ static void a_hint_of_what_is_being_auctioned_is_no_news(void **state)
     assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
 }
 
+/* The same, and the cell gives it back: what was asked for meanwhile is tried at once, not with the next
+ * sweep over the refused. */
+static void what_is_asked_for_while_it_is_refused_is_tried_at_once(void **state)
+{
+    struct auction_rig *f = *state;
+    for (int asked = 0; asked < 2; asked++) {
+        uint64_t call;
+        desire_one(f);
+        feed(f, PUT);
+        Cell__Work *w = play_hand_out(f, "a", &call);
+        if (asked) {
+            hint_at(f, 0, f->revision);
+        }
+        play_take_work(f, w, call, 1);
+        assert_int_equal(f->x->pool.counts[asked ? ENTRY_FRESH : ENTRY_REFUSED], 1);
+        play_go_on(f);
+        assert_true((play_asked_state(f, "a") != NULL) == asked);
+        play_end(f);
+        play_begin(f);
+    }
+}
+
 /* The feed is silent while the instance is claimed, runs and crashes: only hints tell. When the feed goes
  * on it tells of all that again, and nothing is auctioned a second time. */
 static void a_hint_of_a_crash_runs_ahead_of_the_feed(void **state)
@@ -497,6 +519,7 @@ int main(void)
         TEST(a_standby_takes_no_hints_of_lrps),
         TEST(a_late_hint_is_no_news),
         TEST(a_hint_of_what_is_being_auctioned_is_no_news),
+        TEST(what_is_asked_for_while_it_is_refused_is_tried_at_once),
         TEST(a_hint_of_a_crash_runs_ahead_of_the_feed),
         TEST(it_runs_ahead_of_a_feed_that_has_stopped),
         TEST(it_runs_ahead_of_the_auction),

@@ -52,6 +52,41 @@ static void strangers_in_etcd_are_told_loudly(void **state)
     board_rig_free(r);
 }
 
+/* ---- what is known of the time ---- */
+
+static struct sighting sighting_of(struct rig *r, const char *key)
+{
+    const struct copied *p = copy_find(board_rig_board(r, 0)->copy, key);
+    assert_non_null(p);
+    return copied_seen(p);
+}
+
+/* What a fresh list shows unchanged has stood as long as before; what comes next came after that list was
+ * asked for, however late its answer. */
+static void a_load_sets_no_time_back(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    Board__DomainRecord domain = BOARD__DOMAIN_RECORD__INIT;
+    put_record(r, "domain/old", &domain.base);
+    board_rig_run(r, SECOND_NS);
+    struct sighting before = sighting_of(r, "domain/old");
+    board_rig_run(r, 20 * SECOND_NS);
+    int64_t asked_ns = board_rig_now(r);
+    board_rig_faults(r)->delay_ns = 900 * MILLISECOND_NS;
+    load_start(board_rig_board(r, 0), "a test wants it", board_rig_begin(r, 0));
+    board_rig_end(r, 0);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    assert_true(board_rig_now(r) > asked_ns);
+    board_rig_faults(r)->delay_ns = 0;
+    put_record(r, "domain/new", &domain.base);
+    board_rig_run(r, 10 * MILLISECOND_NS);
+    assert_int_equal(sighting_of(r, "domain/old").since_ns, before.since_ns);
+    assert_int_equal(sighting_of(r, "domain/old").after_ns, before.after_ns);
+    assert_int_equal(sighting_of(r, "domain/new").after_ns, asked_ns);
+    board_rig_free(r);
+}
+
 /* ---- pages of a long list ---- */
 
 /* The pages' size after one of so many records in so many bytes. */
@@ -224,6 +259,7 @@ int main(void)
         cmocka_unit_test(without_etcd_a_bbs_waits_and_says_so_once),
         cmocka_unit_test(two_first_starts_make_one_epoch),
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
+        cmocka_unit_test(a_load_sets_no_time_back),
         cmocka_unit_test(pages_grow_and_shrink),
         cmocka_unit_test(a_board_of_large_records_is_loaded),
         cmocka_unit_test(a_board_of_large_records_is_verified),

@@ -23,6 +23,7 @@ enum { OF_AN_INDEX_MAX = 12 };
 struct index_change {
     const Models__ActualLRP *was[PRESENCES], *is[PRESENCES]; /* as clients see them */
     bool crash;                                  /* the ORDINARY record's instance crashed */
+    const char *trace_id;                        /* of the request that clients are told; "" = none */
     const char *subject;
 };
 
@@ -91,6 +92,20 @@ static Models__ActualLRP *seen(struct arena *a, const struct past *p)
 static bool by_move(const struct past *p, const char *move)
 {
     return p->cause && strcmp(p->cause->move, move) == 0;
+}
+
+static bool by_actor(const struct past *p, const char *actor)
+{
+    return p->cause && strcmp(p->cause->actor, actor) == 0;
+}
+
+/* The request that made, stopped or retired an instance: clients are told its trace. What reps and leaders
+ * do by themselves has none that anybody asked for (behaviour.md 3). */
+static const char *request_of(const struct past *p)
+{
+    bool asked = by_actor(p, "client") || by_actor(p, "bbs");
+    bool told = by_move(p, "create") || by_move(p, "stop") || by_move(p, "retire");
+    return asked && told ? p->cause->trace_id : "";
 }
 
 /* Of the change itself clients see the whole text that it brought (behaviour.md 10.1). */
@@ -169,26 +184,25 @@ static void crashes(struct draft *d, bool counted, const Models__ActualLRP *was,
 /* ---- the instance stream ---- */
 
 static void instance_event(struct draft *d, enum priority priority, const char *what,
-                           const Models__ActualLRP *r)
+                           const Models__ActualLRP *r, const struct index_change *c)
 {
-    add(d, priority,
-        arena_printf(d->arena, "actual_lrp_instance_%s %s", what, event_actual_text(d->arena, r)),
-        cell_of(r), NULL);
+    const char *text =
+        arena_printf(d->arena, "actual_lrp_instance_%s %s", what, event_actual_text(d->arena, r));
+    add(d, priority, event_traced(d->arena, text, c->trace_id), cell_of(r), NULL);
 }
 
 static void instance_changes(struct draft *d, const Models__ActualLRP *was,
-                             const Models__ActualLRP *is)
+                             const Models__ActualLRP *is, const struct index_change *c)
 {
     if (looks_alike(d->arena, was, is)) {
         return;
     }
     const Models__ActualLRP *named = borne(is) ? is : was;
-    add(d, priority_of(is),
-        arena_printf(
-            d->arena, "actual_lrp_instance_changed %s (%s) -> (%s)",
-            event_instance_text(d->arena, is->actual_lrp_key, named->actual_lrp_instance_key),
-            event_info_text(d->arena, was), event_info_text(d->arena, is)),
-        cell_of(named), NULL);
+    const char *text = arena_printf(
+        d->arena, "actual_lrp_instance_changed %s (%s) -> (%s)",
+        event_instance_text(d->arena, is->actual_lrp_key, named->actual_lrp_instance_key),
+        event_info_text(d->arena, was), event_info_text(d->arena, is));
+    add(d, priority_of(is), event_traced(d->arena, text, c->trace_id), cell_of(named), NULL);
 }
 
 /* Of two records in the ORDINARY place one after the other: whether clients take them for one.
@@ -204,7 +218,7 @@ static void of_instances(struct draft *d, const struct index_change *c)
     bool followed[PRESENCES] = {false}, known[PRESENCES] = {false};
     const Models__ActualLRP *gone = ousted(c);
     if (gone) {
-        instance_event(d, FIRST_OF_ALL, "removed", gone);
+        instance_event(d, FIRST_OF_ALL, "removed", gone, c);
         followed[ORDINARY] = true;
     }
     crashes(d, c->crash, c->was[ORDINARY], c->is[ORDINARY]);
@@ -213,28 +227,28 @@ static void of_instances(struct draft *d, const struct index_change *c)
             int q = (p + step) % PRESENCES;
             if (!followed[p] && !known[q] && of_one_instance(c->was[p], c->is[q])) {
                 followed[p] = known[q] = true;
-                instance_changes(d, c->was[p], c->is[q]);
+                instance_changes(d, c->was[p], c->is[q], c);
             }
         }
     }
     const Models__ActualLRP *was = c->was[ORDINARY], *is = c->is[ORDINARY];
     if (was && is && !followed[ORDINARY] && !known[ORDINARY]) {
         if (goes_on(was, is)) {
-            instance_changes(d, was, is);
+            instance_changes(d, was, is, c);
             followed[ORDINARY] = known[ORDINARY] = true;
         } else if (!of_one_epoch(was, is)) { /* it went, and another one was made */
-            instance_event(d, THE_REST, "removed", was);
+            instance_event(d, THE_REST, "removed", was, c);
             followed[ORDINARY] = true;
         }
     }
     for (int p = 0; p < PRESENCES; p++) {
         if (c->is[p] && !known[p]) {
-            instance_event(d, priority_of(c->is[p]), "created", c->is[p]);
+            instance_event(d, priority_of(c->is[p]), "created", c->is[p], c);
         }
     }
     for (int p = 0; p < PRESENCES; p++) {
         if (c->was[p] && !followed[p]) {
-            instance_event(d, THE_REST, "removed", c->was[p]);
+            instance_event(d, THE_REST, "removed", c->was[p], c);
         }
     }
     in_order(d);
@@ -359,7 +373,9 @@ static void of_definition(struct checkers *k, struct draft *d, const struct past
 {
     const char *was = definition_of(k, d->arena, p->before), *is = definition_of(k, d->arena, p);
     if (was || is) {
-        add(d, THE_REST, definition_text(d->arena, "desired_lrp", was, is), NULL, NULL);
+        const char *text = definition_text(d->arena, "desired_lrp", was, is);
+        add(d, THE_REST, event_traced(d->arena, text, p->cause ? p->cause->trace_id : ""), NULL,
+            NULL);
     }
 }
 
@@ -384,7 +400,7 @@ static void gather_index(struct checkers *k, struct arena *a, const struct passa
 {
     const char *key = p->list[first]->key;
     size_t size = index_size(key);
-    *ret = (struct index_change){.subject = arena_strndup(a, key, size)};
+    *ret = (struct index_change){.trace_id = "", .subject = arena_strndup(a, key, size)};
     for (int q = 0; q < PRESENCES; q++) {
         ret->was[q] = ret->is[q] =
             seen(a, map_get(&k->history.now, arena_printf(a, "%s%d", ret->subject, q)));
@@ -398,6 +414,7 @@ static void gather_index(struct checkers *k, struct arena *a, const struct passa
         ret->was[q] = seen(a, one->before);
         ret->is[q] = uncut(a, one);
         ret->crash |= q == ORDINARY && one->message && by_move(one, "crash");
+        ret->trace_id = *request_of(one) ? request_of(one) : ret->trace_id;
         if (q == ORDINARY && by_move(one, "retire")) {
             ret->is[q] = NULL; /* told as gone at once, and once more at its end (10.3) */
         }

@@ -231,7 +231,7 @@ static void judge_cell(void *context, const struct past *p)
 }
 
 /* What has a callback URL is delivered or given up, and what a cell could take was taken. What nobody
- * resolves is kept. */
+ * resolves is kept, for as long as was asked: some seconds, or a day. */
 static void judge_task(void *context, const struct past *p)
 {
     struct convergence *c = context;
@@ -241,6 +241,9 @@ static void judge_task(void *context, const struct past *p)
         buf_printf(c->why, "%s is %s%s and does not end, since its %s (L1); ", t->task_guid,
                    task_lifecycle.states[t->state], told ? " with a callback" : "",
                    p->cause ? p->cause->move : "?");
+    } else if (t->optional_keep_s_case) {
+        buf_printf(c->why, "%s was to be kept for %u s, and is kept on (L1); ", t->task_guid,
+                   t->keep_s);
     }
 }
 

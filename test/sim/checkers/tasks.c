@@ -81,6 +81,40 @@ static void check_delete(struct checkers *k, const struct past *p)
     }
 }
 
+/* Nobody takes away before its time what a client wants to look at: without a URL so long after its last
+ * change, and one that somebody waits for only in days. */
+static void check_forgotten(struct checkers *k, const struct past *p)
+{
+    const Models__Task *t = task_of(p->before);
+    if (p->message || !t || !p->cause || strcmp(p->cause->move, "forget") != 0) {
+        return;
+    }
+    bool waited_for = t->task_definition && *t->task_definition->completion_callback_url;
+    int64_t keep_ns = t->optional_keep_s_case ? (int64_t)t->keep_s * SECOND_NS : NEVER_NS;
+    int64_t kept_ns = p->at_ns - p->before->at_ns;
+    if (t->state != MODELS__TASK__STATE__Completed || waited_for || kept_ns < keep_ns) {
+        checkers_report(k, "S4", "%s is forgotten after %lld ms, and was to be kept for %lld s%s",
+                        p->key, (long long)(kept_ns / MILLISECOND_NS),
+                        (long long)(keep_ns / SECOND_NS),
+                        waited_for ? "; and it has a callback" : "");
+    }
+}
+
+/* One rejection more than it may have fails it, and there is never another one. */
+static void check_rejections(struct checkers *k, const struct past *p)
+{
+    const Models__Task *was = task_of(p->before), *is = task_of(p);
+    if (!is || !was || is->rejection_count == was->rejection_count) {
+        return;
+    }
+    int most = is->optional_max_retries_case ? is->max_retries : 3;
+    bool spent = was->rejection_count >= most;
+    if (is->rejection_count != was->rejection_count + 1 || is_over(is) != spent) {
+        checkers_report(k, "S4", "%s: rejection %d of %d leaves it %s", p->key, is->rejection_count,
+                        most, is_over(is) ? "over" : "waiting");
+    }
+}
+
 /* A client's word of which the record's past knows. */
 static bool was_told(const struct past *p, const Models__TaskCallbackResponse *told)
 {
@@ -188,6 +222,8 @@ void check_tasks(struct checkers *k, const struct passage *p)
             check_return(k, p->list[i]);
             check_outcome(k, p->list[i]);
             check_delete(k, p->list[i]);
+            check_forgotten(k, p->list[i]);
+            check_rejections(k, p->list[i]);
             note_task(k, p->list[i]);
         }
     }
