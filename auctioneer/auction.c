@@ -386,8 +386,10 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
         } else {
             cell_leave_out(c->cell, "did not answer to work");
         }
-        effects_log(out, LOG_WARN_LEVEL, "work came back", "cell_id=%s count=%u why=\"%s\"",
-                    c->cell->id, returned, back ? "given back" : ev->response.text);
+        /* A cell that gives back knows more than the auctioneer could, say that it holds the task still. */
+        effects_log(out, back ? LOG_INFO_LEVEL : LOG_WARN_LEVEL, "work came back",
+                    "cell_id=%s count=%u why=\"%s\"", c->cell->id, returned,
+                    back ? "given back" : ev->response.text);
     }
 }
 

@@ -166,10 +166,23 @@ static void judge_wanted(struct convergence *c, const struct past *p)
     }
 }
 
+/* A client that speaks for a cell started it: so it is wanted again (behaviour.md 10.2). */
+static bool started_by_client(const struct past *p)
+{
+    while (p->before && p->before->message) {
+        p = p->before;
+    }
+    return p->cause && strcmp(p->cause->actor, actor_name(ACTOR_CLIENT)) == 0 &&
+           strcmp(p->cause->move, "start") == 0;
+}
+
 /* An explicit request of this epoch was to let it run no more, and its record was made after that: a
  * container of its definition came back and was taken for wanted. */
 static bool came_back(struct checkers *k, const struct past *p)
 {
+    if (started_by_client(p)) {
+        return false;
+    }
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     const Models__ActualLRPKey *key = r->actual_lrp_key;
     struct arena a;

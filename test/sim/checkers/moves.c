@@ -95,16 +95,6 @@ static uint32_t sibling_guards(struct checkers *k, struct arena *a, const struct
 
 static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is);
 
-/* Nobody holds the ORDINARY place, or another instance does and runs or has crashed. */
-static bool replaced(struct checkers *k, struct arena *a, const struct past *p,
-                     const Models__ActualLRP *r)
-{
-    const Models__ActualLRP *ordinary =
-        sibling(k, a, p, r->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
-    return !ordinary || (!same_instance(ordinary, r) &&
-                         (runs(ordinary) || strcmp(ordinary->state, "CRASHED") == 0));
-}
-
 static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP *is)
 {
     const Models__ActualLRPInstanceKey *a = was->actual_lrp_instance_key;
@@ -117,6 +107,26 @@ static bool definition_current(const Models__DesiredLRP *desired, const Models__
 {
     return !is || !is->definition[0] || !desired ||
            strcmp(desired->modification_tag->epoch, is->definition) == 0;
+}
+
+/* Another instance holds the ORDINARY place and runs or has crashed, or nobody holds it. To a rep that
+ * says nothing while the index is desired, for then it is made again, nor while its domain is not fresh,
+ * which is not to be seen here. */
+static void judge_replaced(struct checkers *k, struct arena *a, const struct past *p,
+                           const Models__DesiredLRP *desired, struct seen_move *m)
+{
+    const Models__ActualLRP *was = actual(p->before), *is = actual(p), *r = is ? is : was;
+    const Models__ActualLRP *ordinary =
+        sibling(k, a, p, r->actual_lrp_key, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+    bool rep = p->cause && strcmp(p->cause->actor, actor_name(ACTOR_REP)) == 0;
+    if (ordinary) {
+        bool holds = runs(ordinary) || strcmp(ordinary->state, "CRASHED") == 0;
+        m->true_guards |= !same_instance(ordinary, r) && holds ? ACTUAL_LRP_IF_REPLACED : 0;
+    } else if (!rep || (was && was->stopping) || !definition_current(desired, is)) {
+        m->true_guards |= ACTUAL_LRP_IF_REPLACED;
+    } else if (!index_desired(desired, r->actual_lrp_key->index)) {
+        m->unknown_guards |= ACTUAL_LRP_IF_REPLACED;
+    }
 }
 
 /* Whatever the moment of the decision, the clock of who decided showed no later than this. */
@@ -206,7 +216,7 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= any->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ? ACTUAL_LRP_IF_DISPLACED : 0;
     *t |= desired && desired->on_evacuate == MODELS__ON_EVACUATE__STAY ? ACTUAL_LRP_IF_POLICY_STAYS
                                                                       : 0;
-    *t |= replaced(k, a, p, any) ? ACTUAL_LRP_IF_REPLACED : 0;
+    judge_replaced(k, a, p, desired, &m);
     judge_time(k, a, p->before, c, &m);
     bool bears = is && is->actual_lrp_instance_key && *is->actual_lrp_instance_key->instance_guid;
     if (bears) {
