@@ -40,7 +40,7 @@ static void gather_batch(struct board *b, struct confirm_call *c)
     batch_init(c->batch);
     for (op = TAILQ_FIRST(&b->confirms.next); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
         next = TAILQ_NEXT(op, link);
-        if (c->batch->count < BATCH_RECORDS_MAX && batch_join(c->batch, &op->commit)) {
+        if (batch_join(c->batch, &op->commit)) {
             TAILQ_REMOVE(&b->confirms.next, op, link);
             TAILQ_INSERT_TAIL(&c->ops, op, link);
             op->state = OP_CONFIRMING;
