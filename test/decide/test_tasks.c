@@ -661,7 +661,7 @@ static void desire_case(const char *task, size_t result_file_size, const char *e
     r.domain = arena_strdup(&a, "d");
     r.task_definition = &definition;
     r.optional_max_retries_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    r.max_retries = 0;
+    r.max_retries = 2;
     r.optional_keep_s_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
     r.keep_s = 60;
     struct task_snapshot s = {.task = task ? row_task(&a, task) : NULL};
@@ -674,6 +674,7 @@ static void desire_case(const char *task, size_t result_file_size, const char *e
         assert_int_equal(made->created_at, ROWS_NOW_S * SECOND_NS);
         assert_int_equal(made->optional_max_retries_case,
                          MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES);
+        assert_int_equal(made->max_retries, 2);
         assert_int_equal(made->optional_keep_s_case, MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S);
         assert_int_equal(made->keep_s, 60);
         assert_string_equal(made->domain, "d");

@@ -106,10 +106,11 @@ const char *event_desired_text(struct arena *a, const Models__DesiredLRP *d,
                                const Models__DesiredLRP *run)
 {
     const char *text = arena_printf(
-        a, "%s in %s x %d tag %s note [%s] %d MB routes %zu on %s log %s runs %d env %zu",
+        a, "%s in %s x %d tag %s note [%s] %d MB routes %zu on %s log %s runs %s env %zu",
         d->process_guid, d->domain, d->instances, tag_text(a, d->modification_tag), d->annotation,
         d->memory_mb, d->routes ? d->routes->n_routes : 0, d->root_fs, d->log_guid,
-        run->action != NULL, run->n_environment_variables);
+        run->action && run->action->run_action ? run->action->run_action->path : "nothing",
+        run->n_environment_variables);
     for (size_t i = 0; i < d->n_metric_tags; i++) {
         const Models__DesiredLRP__MetricTagsEntry *tag = d->metric_tags[i];
         text = arena_printf(a, "%s %s=%s", text, tag->key, tag->value ? tag->value->static_ : "");

@@ -458,13 +458,18 @@ static void send_move(struct ask *ask)
     send(ask, messages[ask->kind]);
 }
 
-/* As the cluster's, in the app's own domain. */
+/* As the cluster's, in the app's own domain, and each runs a program of its own. */
 static void send_desire(void *context, const ProtobufCMessage *m)
 {
     struct ask *ask = context;
     Models__DesireLRPRequest request = *(const Models__DesireLRPRequest *)m;
     Models__DesiredLRP lrp = *request.desired_lrp;
     lrp.domain = (char *)(size_t)ask->domain;
+    Models__RunAction run = *lrp.action->run_action;
+    Models__Action action = *lrp.action;
+    run.path = arena_printf(&ask->swarm->arena, "/bin/%s", ask->app);
+    action.run_action = &run;
+    lrp.action = &action;
     /* Some wait for their cell. */
     lrp.on_cell_loss = ask->number % 4 == 3 ? MODELS__ON_CELL_LOSS__HOLD
                                             : MODELS__ON_CELL_LOSS__REPLACE;
