@@ -87,6 +87,27 @@ static void a_load_sets_no_time_back(void **state)
     board_rig_free(r);
 }
 
+/* Until a fresh list is there nobody can tell how old the copy is: a feed that begins meanwhile waits. */
+static void no_feed_begins_during_a_load(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct board *b = board_rig_board(r, 0);
+    Board__FeedRequest all = BOARD__FEED_REQUEST__INIT;
+    struct cursor *reader = feed_reader(b->feed, &all);
+    struct buf frames;
+    buf_init(&frames);
+    load_start(b, "a test wants it", board_rig_begin(r, 0));
+    board_rig_end(r, 0);
+    assert_int_equal(reader->ops->fill(reader, &frames, 65536), CURSOR_WAIT);
+    assert_int_equal(frames.size, 0);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    assert_int_equal(reader->ops->fill(reader, &frames, 65536), CURSOR_MORE);
+    reader->ops->free(reader);
+    buf_done(&frames);
+    board_rig_free(r);
+}
+
 /* ---- pages of a long list ---- */
 
 /* The pages' size after one of so many records in so many bytes. */
@@ -260,6 +281,7 @@ int main(void)
         cmocka_unit_test(two_first_starts_make_one_epoch),
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
         cmocka_unit_test(a_load_sets_no_time_back),
+        cmocka_unit_test(no_feed_begins_during_a_load),
         cmocka_unit_test(pages_grow_and_shrink),
         cmocka_unit_test(a_board_of_large_records_is_loaded),
         cmocka_unit_test(a_board_of_large_records_is_verified),

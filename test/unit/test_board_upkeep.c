@@ -79,6 +79,20 @@ static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void *
     board_rig_free(r);
 }
 
+/* All bbs died in the middle of it: the next one knows of it by its list alone. */
+static void a_job_of_before_is_found_in_the_list(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
+    put_job(r, "nobody", 0);
+    board_rig_restart(r, 0);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, 7 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+    board_rig_free(r);
+}
+
 /* ---- health ---- */
 
 static void old_history_is_compacted(void **state)
@@ -196,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
+        cmocka_unit_test(a_job_of_before_is_found_in_the_list),
         cmocka_unit_test(old_history_is_compacted),
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
         cmocka_unit_test(what_is_full_stays_read_only),
