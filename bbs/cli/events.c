@@ -9,25 +9,35 @@
 #include "common/model/record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A record that was told. */
+struct events_known {
+    int64_t mod_revision;
+    uint64_t listing; /* the last snapshot that had it */
+};
 
 void events_init(struct events *e, bool json)
 {
     *e = (struct events){.json = json};
     frames_init(&e->frames);
+    map_init(&e->known);
     buf_init(&e->out);
 }
 
 void events_done(struct events *e)
 {
     frames_done(&e->frames);
+    map_done(&e->known, free);
     buf_done(&e->out);
 }
 
-void events_connect(struct events *e)
+void events_connect(struct events *e, bool compares)
 {
     frames_connect(&e->frames);
-    e->snapshot = false;
+    e->compares = compares;
+    e->snapshot = e->caught_up = e->older = e->missed = e->behind = false;
 }
 
 static const char *text_of_actual(struct arena *a, const Models__ActualLRP *r)
@@ -96,11 +106,21 @@ static const char *text_of_key(struct arena *a, const char *key, enum record_typ
     return name ? arena_printf(a, "%s %s", record_type_name(type), name) : key;
 }
 
-static const char *verb_of(const Board__FeedFrame *f)
+static const char *verb_of(const struct events *e, const Board__FeedFrame *f)
 {
-    return f->kind == BOARD__FEED_FRAME__KIND__DELETE ? "gone"
-           : f->create_revision == f->mod_revision    ? "new"
-                                                      : "changed";
+    if (f->kind == BOARD__FEED_FRAME__KIND__DELETE) {
+        return "gone";
+    }
+    /* Of a snapshot only what was not there before is new, whatever became of it since. */
+    bool first = f->kind == BOARD__FEED_FRAME__KIND__RECORD ? !map_get(&e->known, f->key)
+                                                            : f->create_revision == f->mod_revision;
+    return first ? "new" : "changed";
+}
+
+/* A record of a snapshot has the snapshot's revision. */
+static int64_t revision_of(const Board__FeedFrame *f)
+{
+    return f->kind == BOARD__FEED_FRAME__KIND__RECORD ? f->mod_revision : f->revision;
 }
 
 static void print_text(struct events *e, struct arena *a, const Board__FeedFrame *f,
@@ -110,15 +130,15 @@ static void print_text(struct events *e, struct arena *a, const Board__FeedFrame
     char time[WALL_TEXT_BYTES];
     buf_printf(&e->out, "%s%s", e->times ? wall_text(e->now_ns, time) : "", e->times ? " " : "");
     printable_append(&e->out,
-                     arena_printf(a, "%-8lld %-8s %s%s%s", (long long)f->revision, verb_of(f),
+                     arena_printf(a, "%-8lld %-8s %s%s%s", (long long)revision_of(f), verb_of(e, f),
                                   text_of_key(a, f->key, type, m), *what ? ": " : "", what));
     buf_append_string(&e->out, "\n");
 }
 
 static void print_json(struct events *e, const Board__FeedFrame *f, const ProtobufCMessage *m)
 {
-    buf_printf(&e->out, "{\"change\":\"%s\",\"revision\":%lld,", verb_of(f),
-               (long long)f->revision);
+    buf_printf(&e->out, "{\"change\":\"%s\",\"revision\":%lld,", verb_of(e, f),
+               (long long)revision_of(f));
     if (e->times) {
         buf_printf(&e->out, "\"heard_at\":%lld,", (long long)e->now_ns);
     }
@@ -154,27 +174,147 @@ static void move_to(struct events *e, const Board__FeedFrame *f)
     e->revision = f->revision;
 }
 
+/* ---- What was told, so that a snapshot can be compared with it ---- */
+
+/* Once a connection. */
+static void miss(struct events *e)
+{
+    if (!e->missed) {
+        buf_append_string(&e->out, e->json ? "{\"change\":\"missed\"}\n"
+                                           : "(some changes were missed)\n");
+    }
+    e->missed = true;
+}
+
+static void learn(struct events *e, const Board__FeedFrame *f)
+{
+    struct events_known *k = map_get(&e->known, f->key);
+    if (!k) {
+        k = calloc(1, sizeof(*k));
+        if (!k) {
+            abort();
+        }
+        map_put(&e->known, f->key, k);
+    }
+    *k = (struct events_known){f->mod_revision, e->listing};
+}
+
+static void reset(struct events *e, const Board__FeedFrame *f)
+{
+    bool other = strcmp(e->epoch, f->epoch) != 0;
+    e->older = e->compares && !other && f->revision < e->revision;
+    e->snapshot = true;
+    e->compared = 0;
+    e->listing++;
+    if (e->seen && !e->older && (other || !e->compares)) {
+        miss(e);
+    }
+    if (other) { /* its revisions are others */
+        map_done(&e->known, free);
+        map_init(&e->known);
+    }
+    e->fresh = other;
+}
+
+static void take_record(struct events *e, struct arena *a, const Board__FeedFrame *f)
+{
+    struct events_known *k = map_get(&e->known, f->key);
+    if (e->compares && !e->fresh && f->mod_revision > e->revision) {
+        if (k) {
+            k->listing = e->listing;
+        }
+        return; /* it is told in its turn */
+    }
+    if (!e->fresh && (!k || k->mod_revision != f->mod_revision)) {
+        miss(e);
+        print_change(e, a, f);
+    }
+    learn(e, f);
+}
+
+/* What the snapshot has not is gone, and nobody told. */
+static void tell_unlisted(struct events *e, struct arena *a, int64_t revision)
+{
+    MAP_EACH(&e->known, n)
+    {
+        struct events_known *k = map_value(n);
+        if (k->listing != e->listing) {
+            Board__FeedFrame gone = BOARD__FEED_FRAME__INIT;
+            gone.kind = BOARD__FEED_FRAME__KIND__DELETE;
+            gone.revision = revision;
+            gone.key = arena_strdup(a, map_key(n));
+            miss(e);
+            print_change(e, a, &gone);
+            free(map_remove(&e->known, gone.key));
+        }
+    }
+}
+
+static void take_current(struct events *e, struct arena *a, const Board__FeedFrame *f)
+{
+    e->behind = e->compares && !e->fresh && f->revision > e->revision;
+    e->snapshot = false;
+    e->seen = e->caught_up = true;
+    if (e->behind) {
+        e->compared = f->revision;
+        return;
+    }
+    tell_unlisted(e, a, f->revision);
+    move_to(e, f);
+}
+
+static void take_heartbeat(struct events *e, struct arena *a, const Board__FeedFrame *f)
+{
+    if (e->snapshot) {
+        return; /* a long one is alive, and its end has the position */
+    }
+    e->caught_up = f->revision >= e->revision || strcmp(f->epoch, e->epoch) != 0;
+    if (e->caught_up) {
+        move_to(e, f);
+    }
+    if (e->compared && e->revision >= e->compared) {
+        tell_unlisted(e, a, e->compared);
+        e->compared = 0;
+    }
+}
+
+/* What has the revision at which the feed was resumed may be told again. */
+static void take_change(struct events *e, struct arena *a, const Board__FeedFrame *f)
+{
+    const struct events_known *k = map_get(&e->known, f->key);
+    if (f->kind == BOARD__FEED_FRAME__KIND__DELETE) {
+        if (k && k->mod_revision <= f->revision) {
+            print_change(e, a, f);
+            free(map_remove(&e->known, f->key));
+        }
+    } else if (!k || k->mod_revision < f->mod_revision) {
+        print_change(e, a, f);
+        learn(e, f);
+    }
+}
+
 static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
 {
     struct events *e = events;
+    if (e->older) {
+        return;
+    }
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
-        e->snapshot = true;
-        if (e->seen && !e->json) {
-            buf_append_string(&e->out, "(some changes were missed)\n");
-        }
+        reset(e, f);
+        break;
+    case BOARD__FEED_FRAME__KIND__RECORD:
+        take_record(e, a, f);
         break;
     case BOARD__FEED_FRAME__KIND__CURRENT:
-        e->snapshot = false;
-        e->seen = true;
-        move_to(e, f);
+        take_current(e, a, f);
         break;
     case BOARD__FEED_FRAME__KIND__HEARTBEAT:
-        move_to(e, f);
+        take_heartbeat(e, a, f);
         break;
     case BOARD__FEED_FRAME__KIND__PUT:
     case BOARD__FEED_FRAME__KIND__DELETE:
-        print_change(e, a, f);
+        take_change(e, a, f);
         /* More changes may have this revision: only a heartbeat says that all were told. */
         e->revision = f->revision > e->revision ? f->revision - 1 : e->revision;
         break;
@@ -185,5 +325,6 @@ static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
 
 int events_take(struct events *e, struct bytes bytes, struct err *err)
 {
-    return frames_take(&e->frames, bytes, take_frame, e, err);
+    int r = frames_take(&e->frames, bytes, take_frame, e, err);
+    return r == 0 && e->older ? err_set(err, ERR_UNAVAILABLE, "this bbs is behind another one") : r;
 }

@@ -31,9 +31,9 @@ struct printer {
     const char *only; /* NULL = all */
 };
 
-static void connect(void *printer)
+static void connect(void *printer, bool compares)
 {
-    events_connect(&((struct printer *)printer)->events);
+    events_connect(&((struct printer *)printer)->events, compares);
 }
 
 static int take(void *printer, struct bytes bytes, struct err *err)
@@ -55,6 +55,8 @@ static int follow(struct session *s, struct printer *p, struct err *err)
                             .epoch = p->events.epoch,
                             .revision = &p->events.revision,
                             .seen = &p->events.seen,
+                            .caught_up = &p->events.caught_up,
+                            .behind = &p->events.behind,
                             .connect = connect,
                             .take = take,
                             .owner = p};

@@ -5,12 +5,26 @@
 #include <stdio.h>
 
 /* A heartbeat comes each second; three missed: the next bbs. */
-enum { SILENCE_MS = 3500, RECONNECT_MS = 500 };
+enum { SILENCE_MS = 3500, RECONNECT_MS = 500, COMPARE_AGAIN_MS = 60 * 1000 };
 
 struct call {
     struct feed_follow *follow;
     struct err *err;
 };
+
+/* Once all is told: from comparing back to following, or from following to comparing. True when this
+ * connection ends for the next one, to the same bbs, which is not behind what it has told. */
+static bool turns(struct feed_follow *f, struct err *err)
+{
+    if (*f->caught_up && f->compares) {
+        f->compares = false;
+        f->turned = f->behind && *f->behind;
+    } else if (*f->caught_up && f->to_compare && cli_now_ms() >= f->compare_at_ms) {
+        f->to_compare = false;
+        f->compares = f->turned = true;
+    }
+    return f->turned && err_set(err, ERR_UNAVAILABLE, "another feed of this bbs is asked for") < 0;
+}
 
 static int take(void *call, struct bytes bytes)
 {
@@ -22,7 +36,7 @@ static int take(void *call, struct bytes bytes)
         f->gap = false;
         fprintf(stderr, "bbs: news again\n");
     }
-    return f->taken;
+    return f->taken < 0 || !turns(f, c->err) ? f->taken : -ERR_UNAVAILABLE;
 }
 
 static int follow_once(struct session *s, struct feed_follow *f, struct err *err)
@@ -32,8 +46,10 @@ static int follow_once(struct session *s, struct feed_follow *f, struct err *err
     request.selectors = f->selectors;
     request.n_selectors = f->selector_count;
     request.epoch = f->epoch;
-    request.revision = *f->revision;
-    f->connect(f->owner);
+    request.revision = f->compares ? 0 : *f->revision;
+    f->to_compare = f->to_compare || (*f->seen && !f->compares && !f->turned);
+    f->turned = false;
+    f->connect(f->owner, f->compares);
     f->taken = 0;
     /* Until a bbs has answered once, the time of the command is the limit. */
     cli_client_limit(s->client, *f->seen ? -1 : session_left_ms(s));
@@ -61,8 +77,17 @@ int feed_follow(struct session *s, struct feed_follow *f, struct err *err)
     while (!cli_interrupted()) {
         int64_t revision = *f->revision;
         int r = follow_once(s, f, err);
-        if ((f->taken < 0 || is_final(r)) && !cli_interrupted()) {
+        bool ended = f->taken < 0 && f->taken != -ERR_UNAVAILABLE;
+        if ((ended || is_final(r)) && !cli_interrupted()) {
             return r;
+        }
+        if (f->turned) {
+            cli_client_stay(s->client);
+            continue;
+        }
+        if (f->compares) { /* it broke off; following goes before */
+            f->compares = false;
+            f->compare_at_ms = cli_now_ms() + COMPARE_AGAIN_MS;
         }
         if (r < 0 && *f->revision == revision) {
             tell_gap(f, err);

@@ -11,10 +11,15 @@ struct feed_follow {
     size_t selector_count;
     char *epoch; /* position to resume at; "" = none */
     const int64_t *revision;
-    const bool *seen;             /* a snapshot was complete once */
-    void (*connect)(void *owner); /* a new connection: what was cut off is dropped */
-    /* Takes bytes of the feed; a negative code ends the following, with that code. It is called
-     * once a second at least while a bbs answers. */
+    const bool *seen;      /* a snapshot was complete once */
+    const bool *caught_up; /* all was told up to a heartbeat of this connection */
+    const bool *behind;    /* a snapshot to compare is beyond the position, which is gone on from; NULL =
+                              the position is the snapshot's then */
+    /* A new connection: what was cut off is dropped. `compares`: a snapshot comes, and what was not told
+     * before is told now. */
+    void (*connect)(void *owner, bool compares);
+    /* Takes bytes of the feed; a negative code ends the following, with that code, but for UNAVAILABLE:
+     * this bbs is of no use now. It is called once a second at least while a bbs answers. */
     int (*take)(void *owner, struct bytes bytes, struct err *err);
     /* Called between two connections, when no bbs has news; the same ends the following. */
     int (*idle)(void *owner, struct err *err);
@@ -22,11 +27,17 @@ struct feed_follow {
 
     bool gap; /* it was told that no news come */
     int taken;
+    bool to_compare;       /* it was resumed, and not compared since */
+    bool compares;         /* the connection is to compare */
+    bool turned;           /* it has ended for that, or after it */
+    int64_t compare_at_ms; /* not before: one broke off */
 };
 
 /* Follows until Ctrl-C ("interrupted") or an error that another bbs, or the same one later, cannot
  * put right; while there never was one that answered, for the session's time at most. A gap is told
- * on standard error, and its end. */
+ * on standard error, and its end. What goes on at another bbs is compared with a snapshot once it has caught
+ * up: a bbs whose watch of etcd left out a change in silence tells it when it finds that, but whoever has left
+ * for another one, which told the change to others, is told by nobody (common/client/follower.h). */
 int feed_follow(struct session *s, struct feed_follow *f, struct err *err);
 
 #endif

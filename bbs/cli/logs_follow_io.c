@@ -341,9 +341,9 @@ static int take(void *following, struct bytes bytes, struct err *err)
     return r < 0 ? r : look(all, err);
 }
 
-static void connect(void *following)
+static void connect(void *following, bool compares)
 {
-    logs_watch_connect(&((struct following *)following)->watch);
+    logs_watch_connect(&((struct following *)following)->watch, compares);
 }
 
 /* The records whose key begins like that of the app: others' among them are not taken. */
@@ -380,6 +380,7 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
                                .epoch = all->watch.epoch,
                                .revision = &all->watch.revision,
                                .seen = &all->watch.seen,
+                               .caught_up = &all->watch.caught_up,
                                .connect = connect,
                                .take = take,
                                .idle = look,

@@ -34,10 +34,11 @@ void logs_watch_done(struct logs_watch *w)
     map_done(&w->records, watched_free);
 }
 
-void logs_watch_connect(struct logs_watch *w)
+void logs_watch_connect(struct logs_watch *w, bool compares)
 {
+    w->compares = compares;
     frames_connect(&w->frames);
-    w->snapshot = false;
+    w->snapshot = w->caught_up = w->older = false;
 }
 
 bool logs_watch_is_gone(const struct logs_watch *w)
@@ -162,8 +163,12 @@ static void take_record(struct logs_watch *w, struct arena *a, const Board__Feed
     }
 }
 
-static void reset(struct logs_watch *w)
+static void reset(struct logs_watch *w, const Board__FeedFrame *f)
 {
+    w->older = w->compares && strcmp(w->epoch, f->epoch) == 0 && f->revision < w->revision;
+    if (w->older) {
+        return;
+    }
     w->snapshot = true;
     w->beyond = 0;
     MAP_EACH(&w->records, n)
@@ -185,7 +190,7 @@ static void become_current(struct logs_watch *w)
         }
     }
     w->snapshot = false;
-    w->seen = true;
+    w->seen = w->caught_up = true;
 }
 
 static void move_to(struct logs_watch *w, const Board__FeedFrame *f)
@@ -199,16 +204,24 @@ static void move_to(struct logs_watch *w, const Board__FeedFrame *f)
 static void take_frame(void *watch, struct arena *a, const Board__FeedFrame *f)
 {
     struct logs_watch *w = watch;
+    if (w->older) {
+        return;
+    }
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
-        reset(w);
+        reset(w, f);
         break;
     case BOARD__FEED_FRAME__KIND__CURRENT:
         become_current(w);
         move_to(w, f);
         break;
     case BOARD__FEED_FRAME__KIND__HEARTBEAT:
-        move_to(w, f);
+        if (!w->snapshot) { /* a long one is alive, and its end has the position */
+            w->caught_up = f->revision >= w->revision || strcmp(f->epoch, w->epoch) != 0;
+            if (w->caught_up) {
+                move_to(w, f);
+            }
+        }
         break;
     case BOARD__FEED_FRAME__KIND__RECORD:
     case BOARD__FEED_FRAME__KIND__PUT:
@@ -230,5 +243,6 @@ static void take_frame(void *watch, struct arena *a, const Board__FeedFrame *f)
 
 int logs_watch_take(struct logs_watch *w, struct bytes bytes, struct err *err)
 {
-    return frames_take(&w->frames, bytes, take_frame, w, err);
+    int r = frames_take(&w->frames, bytes, take_frame, w, err);
+    return r == 0 && w->older ? err_set(err, ERR_UNAVAILABLE, "this bbs is behind another one") : r;
 }

@@ -23,6 +23,9 @@ struct logs_watch {
     void (*on_end)(void *owner, const char *instance_guid, const char *why);
     void *owner;
 
+    bool caught_up;   /* all was told up to a heartbeat of this connection */
+    bool compares;    /* a snapshot was asked for although there is a position */
+    bool older;       /* this connection's snapshot is older than what was told: of no use */
     bool seen;        /* a snapshot was complete once */
     size_t beyond;    /* records that had no room */
     bool definitions; /* more than one definition was seen: labels are process_guid/index */
@@ -38,7 +41,10 @@ struct logs_watch {
 /* Every member up to `owner` is set before. */
 void logs_watch_init(struct logs_watch *w);
 void logs_watch_done(struct logs_watch *w);
-void logs_watch_connect(struct logs_watch *w);
+void logs_watch_connect(struct logs_watch *w, bool compares); /* as events_connect() */
+
+/* ERR_INVALID when the bytes are no feed; ERR_UNAVAILABLE when this bbs is behind another one that told
+ * before. */
 int logs_watch_take(struct logs_watch *w, struct bytes bytes, struct err *err);
 
 /* Whether the app is not on the board any more, and nothing of it. */

@@ -498,6 +498,11 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
     return c->taken < 0 ? c->taken : r;
 }
 
+void cli_client_stay(struct cli_client *c)
+{
+    c->next = (c->next + c->url_count - 1) % c->url_count;
+}
+
 bool cli_client_may_have_done(const struct cli_client *c)
 {
     return c->may_have_done;

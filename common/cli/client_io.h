@@ -62,6 +62,9 @@ int cli_client_get_stream(struct cli_client *c, const char *path, int64_t silenc
                           int (*take)(void *owner, struct bytes bytes), void *owner,
                           struct err *err);
 
+/* After a cli_client_stream(): the next call goes to the same server, not to the next one. */
+void cli_client_stay(struct cli_client *c);
+
 /* Whether the last answer began well, with a 200, even if it broke off before a byte had come. */
 bool cli_client_answered(const struct cli_client *c);
 

@@ -44,7 +44,7 @@ void fuzz_output(struct bytes in)
         size = size < in.size ? size : in.size;
         if (events_take(&e, (struct bytes){in.data, size}, &err) < 0) {
             FUZZ_REQUIRE(err.text[0]);
-            events_connect(&e);
+            events_connect(&e, words & 4);
         }
         in = (struct bytes){in.data + size, in.size - size};
         FUZZ_REQUIRE(e.frames.partial.size <= FRAME_MAX + 16);

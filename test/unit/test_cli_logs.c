@@ -252,7 +252,7 @@ static void watch_begin(struct watching *w, struct fixture *f, int32_t index)
     w->watch = (struct logs_watch){
         .name = "web", .index = index, .on_begin = on_begin, .on_end = on_end, .owner = w};
     logs_watch_init(&w->watch);
-    logs_watch_connect(&w->watch);
+    logs_watch_connect(&w->watch, false);
 }
 
 static void frame(struct watching *w, Board__FeedFrame__Kind kind, int64_t revision,
@@ -377,13 +377,52 @@ static void a_gap_is_made_up_for(void **state)
     assert_string_equal(w.watch.epoch, "e");
     actual(&w, KIND(PUT), A, 2, 0, "RUNNING g3 c1 0");
     assert_int_equal(w.watch.revision, 8); /* more of revision 9 may come */
-    logs_watch_connect(&w.watch);
+    logs_watch_connect(&w.watch, false);
     frame(&w, KIND(RESET), 0, "", NULL);
     actual(&w, KIND(RECORD), A, 0, 0, "RUNNING g1 c1 0");
     actual(&w, KIND(RECORD), A, 1, 0, "RUNNING g4 c2 1 Boom");
     assert_false(logs_watch_is_gone(&w.watch));
     frame(&w, KIND(CURRENT), 20, "", NULL);
     says(&w, "g2 crashed: Boom; web/1 g4 on c2; g3 removed; ");
+    logs_watch_done(&w.watch);
+}
+
+/* What a bbs did not tell before it was left for another one. */
+static void a_snapshot_makes_up_for_silence(void **state)
+{
+    struct watching w;
+    watch_begin(&w, *state, -1);
+    frame(&w, KIND(RESET), 5, "", NULL);
+    actual(&w, KIND(RECORD), A, 0, 0, "RUNNING g1 c1 0");
+    assert_false(w.watch.caught_up);
+    frame(&w, KIND(CURRENT), 5, "", NULL);
+    assert_true(w.watch.caught_up);
+    frame(&w, KIND(HEARTBEAT), 9, "", NULL);
+    w.said = "";
+    logs_watch_connect(&w.watch, true);
+    assert_false(w.watch.caught_up);
+    frame(&w, KIND(RESET), 9, "", NULL);
+    frame(&w, KIND(HEARTBEAT), 30, "", NULL); /* while a long one is told: nothing is caught up */
+    assert_false(w.watch.caught_up);
+    actual(&w, KIND(RECORD), A, 0, 0, "RUNNING g2 c1 0");
+    frame(&w, KIND(CURRENT), 9, "", NULL);
+    says(&w, "g1 replaced; web/0 g2 on c1; ");
+    /* One that is behind would bring back what has ended. */
+    logs_watch_connect(&w.watch, true);
+    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
+    struct buf packed, feed;
+    buf_init(&packed);
+    buf_init(&feed);
+    f.kind = KIND(RESET);
+    f.epoch = (char *)"e";
+    f.revision = 8;
+    buf_message(&packed, &f.base);
+    buf_varint(&feed, packed.size);
+    buf_append(&feed, packed.data, packed.size);
+    assert_int_equal(logs_watch_take(&w.watch, buf_bytes(&feed), &w.f->err), -ERR_UNAVAILABLE);
+    buf_done(&packed);
+    buf_done(&feed);
+    assert_int_equal(w.watch.revision, 9);
     logs_watch_done(&w.watch);
 }
 
@@ -434,7 +473,7 @@ int main(void)
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
         TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_told),
-        TEST(records_are_bounded),
+        TEST(records_are_bounded),           TEST(a_snapshot_makes_up_for_silence),
     };
     return cmocka_run_group_tests_name("bbs logs", tests, NULL, NULL);
 }

@@ -384,6 +384,7 @@ static void make_feed(struct fixture *f, struct buf *feed)
     const char *key = key_actual(&f->arena, "web-1", 0, 0);
     add_frame(feed, BOARD__FEED_FRAME__KIND__RESET, 0, "", NULL, 0);
     add_frame(feed, BOARD__FEED_FRAME__KIND__RECORD, 0, key, &r->base, 3);
+    add_frame(feed, BOARD__FEED_FRAME__KIND__RECORD, 0, "later/thing", NULL, 4);
     add_frame(feed, BOARD__FEED_FRAME__KIND__CURRENT, 10, "", NULL, 0);
     add_frame(feed, BOARD__FEED_FRAME__KIND__PUT, 12, key, &r->base, 3);
     add_frame(feed, BOARD__FEED_FRAME__KIND__PUT, 12, key_desired(&f->arena, "web-1"), &web->base,
@@ -406,7 +407,7 @@ static void events_print_a_line_a_change(void **state)
     /* In one piece, and byte by byte. */
     for (size_t piece = feed.size; piece >= 1; piece = piece > 1 ? 1 : 0) {
         events_init(&e, false);
-        events_connect(&e);
+        events_connect(&e, false);
         for (size_t at = 0; at < feed.size; at += piece) {
             assert_int_equal(events_take(&e, (struct bytes){feed.data + at, piece}, &f->err), 0);
         }
@@ -482,6 +483,140 @@ static void a_reason_is_told_while_it_matters(void **state)
     }
 }
 
+/* What a bbs did not tell before it was left for another one is told, and only that. */
+static void events_make_up_for_silence(void **state)
+{
+    struct fixture *f = *state;
+    const Board__FeedFrame__Kind RESET = BOARD__FEED_FRAME__KIND__RESET,
+                                 RECORD = BOARD__FEED_FRAME__KIND__RECORD,
+                                 CURRENT = BOARD__FEED_FRAME__KIND__CURRENT,
+                                 PUT = BOARD__FEED_FRAME__KIND__PUT,
+                                 BEAT = BOARD__FEED_FRAME__KIND__HEARTBEAT;
+    static const char missed[] = "(some changes were missed)\n"
+                                 "14       new      desired d\n"
+                                 "13       changed  desired b\n"
+                                 "18       gone     desired c\n";
+    for (int json = 0; json < 2; json++) {
+        struct events e;
+        struct buf feed;
+        buf_init(&feed);
+        events_init(&e, json);
+        events_connect(&e, false);
+        add_frame(&feed, RESET, 10, "", NULL, 0);
+        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
+        add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
+        add_frame(&feed, CURRENT, 10, "", NULL, 0);
+        add_frame(&feed, PUT, 12, "desired/c", NULL, 12);
+        add_frame(&feed, BEAT, 16, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_true(e.caught_up);
+        /* Resumed: what has the last revision comes again, and is told once. */
+        buf_clear(&feed);
+        add_frame(&feed, PUT, 12, "desired/c", NULL, 12);
+        add_frame(&feed, PUT, 17, "desired/e", NULL, 17);
+        add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 18, "desired/e", NULL, 17);
+        buf_clear(&e.out);
+        for (int again = 0; again < 2; again++) {
+            events_connect(&e, false);
+            assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+            assert_int_equal(e.revision, 17);
+            buf_clear(&feed); /* behind 17, then */
+            add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 18, "desired/e", NULL, 17);
+        }
+        if (!json) {
+            assert_string_equal(buf_string(&e.out), "17       new      desired e\n"
+                                                    "18       gone     desired e\n");
+        }
+        buf_clear(&feed);
+        add_frame(&feed, BEAT, 18, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        /* Nothing differs: nothing is told, and nothing was missed. */
+        buf_clear(&feed);
+        buf_clear(&e.out);
+        events_connect(&e, true);
+        assert_false(e.caught_up);
+        add_frame(&feed, RESET, 18, "", NULL, 0);
+        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
+        add_frame(&feed, BEAT, 40, "", NULL, 0);
+        add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
+        add_frame(&feed, RECORD, 12, "desired/c", NULL, 12);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_false(e.caught_up);
+        buf_clear(&feed);
+        add_frame(&feed, CURRENT, 18, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_true(e.caught_up);
+        assert_int_equal(e.out.size, 0);
+        /* This bbs is behind. */
+        buf_clear(&feed);
+        events_connect(&e, true);
+        add_frame(&feed, RESET, 17, "", NULL, 0);
+        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
+        add_frame(&feed, CURRENT, 17, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), -ERR_UNAVAILABLE);
+        assert_int_equal(e.out.size, 0);
+        assert_int_equal(e.revision, 18);
+        /* What is newer comes in its turn, and what has gone by then as well. */
+        for (int silent = 0; silent < 2; silent++) {
+            buf_clear(&feed);
+            events_connect(&e, true);
+            add_frame(&feed, RESET, 25, "", NULL, 0);
+            add_frame(&feed, RECORD, 20, "desired/a", NULL, 3);
+            add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
+            if (silent) {
+                add_frame(&feed, RECORD, 12, "desired/c", NULL, 12);
+            }
+            add_frame(&feed, RECORD, 22, "desired/x", NULL, 21);
+            add_frame(&feed, CURRENT, 25, "", NULL, 0);
+            assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+            assert_int_equal(e.out.size, 0);
+            assert_true(e.behind && e.caught_up);
+            assert_int_equal(e.revision, 18);
+        }
+        buf_clear(&feed);
+        events_connect(&e, false);
+        add_frame(&feed, BEAT, 18, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_int_equal(e.out.size, 0);
+        /* One was made, one changed, one is gone. */
+        buf_clear(&feed);
+        events_connect(&e, true);
+        add_frame(&feed, RESET, 18, "", NULL, 0);
+        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
+        add_frame(&feed, RECORD, 14, "desired/d", NULL, 11);
+        add_frame(&feed, RECORD, 13, "desired/b", NULL, 4);
+        add_frame(&feed, CURRENT, 18, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        if (!json) {
+            assert_string_equal(buf_string(&e.out), missed);
+        } else {
+            assert_non_null(strstr(buf_string(&e.out), "{\"change\":\"missed\"}\n{\"change\":\"new\",\"revision\":14,"));
+        }
+        /* What the snapshot did not have any more, and nobody tells of while the feed comes to its revision. */
+        buf_clear(&feed);
+        buf_clear(&e.out);
+        events_connect(&e, true);
+        add_frame(&feed, RESET, 30, "", NULL, 0);
+        add_frame(&feed, RECORD, 14, "desired/d", NULL, 11);
+        add_frame(&feed, CURRENT, 30, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        assert_int_equal(e.out.size, 0);
+        buf_clear(&feed);
+        events_connect(&e, false);
+        add_frame(&feed, BEAT, 29, "", NULL, 0);
+        add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 30, "desired/a", NULL, 3);
+        add_frame(&feed, BEAT, 30, "", NULL, 0);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        if (!json) {
+            assert_string_equal(buf_string(&e.out), "30       gone     desired a\n"
+                                                    "(some changes were missed)\n"
+                                                    "30       gone     desired b\n");
+        }
+        events_done(&e);
+        buf_done(&feed);
+    }
+}
+
 static void events_in_json_hide_secrets(void **state)
 {
     struct fixture *f = *state;
@@ -518,6 +653,7 @@ int main(void)
         TEST(ps_tells_of_silent_cells),
         TEST(events_print_a_line_a_change),
         TEST(a_reason_is_told_while_it_matters),
+        TEST(events_make_up_for_silence),
         TEST(events_in_json_hide_secrets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
