@@ -373,6 +373,7 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
             }
             continue;
         }
+        cell_took(c->cell, j->wanted->memory_mb, j->wanted->disk_mb);
         pool_placed(x->pool, j->entry, j->wanted, ev->now.mono_ns);
         j->entry = NULL;
         j->settled = true;
@@ -426,6 +427,10 @@ static void try_again_soon(struct auction *x, const struct event *ev)
 static void finish(struct auction *x, const struct event *ev, struct effects *out)
 {
     refuse(x, ev);
+    if (x->by_time && x->now.placed > 0) {
+        effects_log(out, LOG_WARN_LEVEL, "what waited was placed, and nothing had told that it could be",
+                    "number=%llu placed=%u", (unsigned long long)x->now.number, x->now.placed);
+    }
     try_again_soon(x, ev);
     freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
     x->now.duration_ns = ev->now.mono_ns - x->began_ns;
@@ -459,6 +464,7 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
         freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
         return;
     }
+    x->by_time = !fresh && !x->cells->grew && x->again_wait_ns == 0;
     forget_bounces(x);
     x->cells->grew = false;
     struct entry **entries;
@@ -556,7 +562,12 @@ bool auction_step(struct auction *x, const struct event *ev, struct effects *out
         return false;
     }
     bool own = cells_step(x->cells, ev, out) || commit_step(x, ev, out);
+    size_t overdue = x->pool->overdue;
     pool_expire(x->pool, ev->now.mono_ns);
+    if (x->pool->overdue > overdue) {
+        effects_log(out, LOG_WARN_LEVEL, "what a cell took did not show on the board, and is placed again",
+                    "count=%zu", x->pool->overdue - overdue);
+    }
     advance(x, ev, out);
     own = report_step(x->report, ev, out) || own;
     effects_due(out, pool_due_ns(x->pool));

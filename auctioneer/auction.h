@@ -73,6 +73,7 @@ struct auction {
     int64_t sweep_ns; /* not before: everything unplaced is tried again */
     size_t sweep_left;
     bool sweeping; /* the present round is part of a sweep */
+    bool by_time;  /* the present batch is tried only because it was not for long */
     struct freeing freeing; /* what the last round refused for want of room */
     bool asks_few; /* LOOKING: at the awaited cells alone, whether a round is worth while */
     struct round_counts now, last;

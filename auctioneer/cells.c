@@ -176,9 +176,10 @@ void cells_look(struct cells *c, const struct event *ev, struct effects *out)
     ask_more(c, ev, out);
 }
 
-static bool has_more_room(const struct cells *c, const Cell__CellState *now,
-                          const Cell__CellState *before)
+/* Than was left of what it had when last seen. It may show the same as then, as what it took is over. */
+static bool has_more_room(const struct cells *c, const struct cell *cell, const Cell__CellState *now)
 {
+    const Cell__CellState *before = cell->state;
     const Cell__Resources *n = now->availableresources, *b = before->availableresources;
     if (c->starting_counts && now->startingcontainercount < before->startingcontainercount) {
         return true;
@@ -186,7 +187,16 @@ static bool has_more_room(const struct cells *c, const Cell__CellState *now,
     if (!n || !b) {
         return n && !b;
     }
-    return n->memorymb > b->memorymb || n->diskmb > b->diskmb || n->containers > b->containers;
+    return n->memorymb > b->memorymb - cell->taken.memory_mb ||
+           n->diskmb > b->diskmb - cell->taken.disk_mb ||
+           n->containers > b->containers - cell->taken.containers;
+}
+
+void cell_took(struct cell *cell, int64_t memory_mb, int64_t disk_mb)
+{
+    cell->taken.memory_mb += memory_mb;
+    cell->taken.disk_mb += disk_mb;
+    cell->taken.containers++;
 }
 
 static bool frees_more(const Cell__Resources *now, const Cell__Resources *before)
@@ -205,13 +215,14 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
         arena_done(arena);
         return;
     }
-    cell->grew = !cell->state || has_more_room(c, state, cell->state);
+    cell->grew = !cell->state || has_more_room(c, cell, state);
     c->grew = c->grew || cell->grew || !cell->usable;
     cell->frees_more = cell->frees_more ||
                        frees_more(state->beingfreed, cell->state ? cell->state->beingfreed : NULL);
     arena_done(&cell->arena);
     cell->arena = *arena;
     cell->state = state;
+    memset(&cell->taken, 0, sizeof(cell->taken));
     free(cell->etag);
     cell->etag = copy(etag);
     cell->usable = !state->evacuating;

@@ -28,6 +28,10 @@ struct cell {
     const char *why;              /* not usable: constant text */
     struct arena arena;           /* of the state */
     const Cell__CellState *state; /* NULL until it answered once */
+    /* What it has taken since: without it the cell would show so much less. */
+    struct {
+        int64_t memory_mb, disk_mb, containers;
+    } taken;
     char *etag;
     int64_t pause_until_ns;
     char id[];
@@ -68,6 +72,9 @@ bool cells_step(struct cells *c, const struct event *ev, struct effects *out);
 
 /* Asks no more: answers under way are not waited for. */
 void cells_stop_looking(struct cells *c, struct effects *out);
+
+/* It has accepted an instance or a task of this size. */
+void cell_took(struct cell *cell, int64_t memory_mb, int64_t disk_mb);
 
 /* The usable ones by cell id, those left out closed. Gives their number; *ret_from tells which cell
  * each one is. The states live until the cell's next answer. */

@@ -385,6 +385,7 @@ void pool_expire(struct pool *p, int64_t now_ns)
     while ((e = TAILQ_FIRST(&p->lists[ENTRY_PLACED])) &&
            now_ns - e->since_ns >= p->unclaimed_after_ns) {
         if (e->source != SOURCE_HINT) {
+            p->overdue++;
             set_state(p, e, ENTRY_FRESH, now_ns);
         } else {
             drop_hint(p, e); /* placed by a hint, and no record of it: settled long ago */

@@ -84,6 +84,7 @@ struct pool {
     size_t counts[ENTRY_STATE_COUNT];
     struct bounces bounces; /* of entries, and of those that have left and may come again */
     size_t tasks;    /* entries of tasks */
+    size_t overdue;  /* entries that a cell took for too long, so far */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
     bool doubted;    /* so must it be because a hint was believed in its stead, and nothing confirmed it */

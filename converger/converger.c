@@ -11,6 +11,8 @@
 /* A refused repair is thought over after a while, for clocks differ; an unanswered one sooner. */
 #define REFUSED_AGAIN_NS (5 * SECOND_NS)
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
+/* What a repair did is on the feed by then, also what a rep is told first. */
+#define REPAIR_SHOWS_NS (5 * SECOND_NS)
 /* A judgement that was not done: the news that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
 /* A client that retires a crashed instance may look whether it is gone: Diego makes it again in its next
@@ -224,11 +226,15 @@ static void on_news(void *context, enum follower_news news, const char *key,
 
 /* ---- Converging ------------------------------------------------------------------------------ */
 
-/* Nothing called for a look, and yet there is something to repair that news bring: they were missed. */
+/* Nothing called for a look, and yet there is something to repair that news bring: they were missed. Not if
+ * it was repaired a moment ago, and does not show yet. */
 static void note_late(struct converger *x, const struct process *one, const struct repairs *repairs,
                       struct effects *out)
 {
-    for (size_t i = 0; i < repairs->count && x->by_time && one->full && !one->called; i++) {
+    bool shows =
+        !one->repaired_ns || x->life.now.mono_ns - one->repaired_ns >= REPAIR_SHOWS_NS;
+    bool uncalled = x->by_time && one->full && !one->called && shows;
+    for (size_t i = 0; uncalled && i < repairs->count; i++) {
         const struct repair *r = &repairs->list[i];
         if (r->on_news) {
             x->found_late++;
@@ -327,7 +333,7 @@ static int64_t again_ns(const struct converger *x, enum move_end end)
 static void on_end(void *context, const char *process_guid, enum move_end end)
 {
     struct converger *x = context;
-    processes_settled(&x->processes, process_guid, again_ns(x, end));
+    processes_settled(&x->processes, process_guid, x->life.now.mono_ns, again_ns(x, end));
 }
 
 static void on_task_end(void *context, const char *task_guid, enum move_end end)

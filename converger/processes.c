@@ -90,10 +90,11 @@ void processes_moving(struct processes *p, struct process *one)
     work_moving(&p->work, &one->item);
 }
 
-void processes_settled(struct processes *p, const char *guid, int64_t again_ns)
+void processes_settled(struct processes *p, const char *guid, int64_t now_ns, int64_t again_ns)
 {
     struct process *one = map_get(&p->by_guid, guid);
     if (one) {
+        one->repaired_ns = now_ns;
         one->called = one->called || again_ns != NEVER_NS;
         work_settled(&p->work, &one->item, again_ns);
     }

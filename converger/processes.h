@@ -16,6 +16,7 @@ struct process {
     int32_t first, last;   /* touched at these indices */
     bool full;             /* the look is one of a full pass */
     bool called;           /* for a look: by news, because it was due, or by a repair that was not done */
+    int64_t repaired_ns;   /* monotonic: when a repair of it was last answered; 0 = never */
     int64_t gone_ns;       /* monotonic: when the first record went of those that are waited for */
     int64_t remake_ns;     /* monotonic: what is missing is made from then on; 0 = no wait */
     struct process_facts facts;
@@ -46,10 +47,10 @@ void processes_due(struct processes *p, struct process *one, int64_t due_ns);
 void processes_wake(struct processes *p, int64_t now_ns);
 int64_t processes_wake_ns(const struct processes *p); /* NEVER_NS = nothing is due by time */
 
-/* One more repair of it is on its way; one was answered, and is to be thought over at `again_ns`
- * (NEVER_NS = it is well). Unknown guids are ignored. */
+/* One more repair of it is on its way; one was answered now, and is to be thought over at
+ * `again_ns` (NEVER_NS = it is well). Unknown guids are ignored. */
 void processes_moving(struct processes *p, struct process *one);
-void processes_settled(struct processes *p, const char *guid, int64_t again_ns);
+void processes_settled(struct processes *p, const char *guid, int64_t now_ns, int64_t again_ns);
 
 /* No answers are awaited any more: the leader is another one. */
 void processes_forget_moves(struct processes *p);

@@ -256,6 +256,7 @@ void container_learn(struct container *c, Rep__Note *about)
 
 void container_touch(struct container *c)
 {
+    c->late = false;
     if (!c->queued) {
         c->queued = true;
         TAILQ_INSERT_TAIL(&c->table->queue, c, queue_link);

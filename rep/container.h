@@ -81,6 +81,7 @@ struct container {
     struct containers *table;
     int64_t due_ns;
     bool queued, unproven;
+    bool late; /* queued by a pass that nothing called for, and by nothing else */
     RB_ENTRY(container) due_link;
     TAILQ_ENTRY(container) queue_link, unproven_link;
 };

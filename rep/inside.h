@@ -64,6 +64,8 @@ struct rep {
 
     int64_t pass_ns;    /* when the next pass over everything is due */
     bool pass_wanted;   /* at the end of this step */
+    bool pass_called;   /* because of something that happened, and not only as the time is over */
+    bool passing_late;  /* the pass under way is one that nothing called for */
     bool ended;         /* EFFECT_EXIT was given: nothing more is done */
     bool unusable;      /* the configuration: the first event ends the role */
     struct err unusable_why;

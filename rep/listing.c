@@ -248,6 +248,7 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
                     l->failures, answer->text);
         return;
     }
+    bool was_good = listing_is_good(r);
     l->failures = 0;
     l->next_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
     judge_known(r, answer, out);
@@ -258,5 +259,9 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
         effects_log(out, LOG_INFO_LEVEL, "adoption ended", "containers=%zu",
                     r->containers.by_guid.count);
     }
-    reconcile_all(r);
+    if (was_good) {
+        reconcile_all_again(r);
+    } else {
+        reconcile_all(r); /* what waited for a listing */
+    }
 }

@@ -61,6 +61,11 @@ void moves_add(struct rep *r, struct container *c, enum harmony_action action)
     order(&r->moves, action, false, container_guid(c));
 }
 
+bool moves_know_stray(const struct rep *r, const char *key)
+{
+    return map_get(&r->moves.strays, key) != NULL;
+}
+
 int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action action)
 {
     struct stray *s = map_get(&r->moves.strays, key);

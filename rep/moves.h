@@ -52,6 +52,9 @@ void moves_done(struct moves *m);
 /* Wants the move for this container, which has no other operation. */
 void moves_add(struct rep *r, struct container *c, enum harmony_action action);
 
+/* Whether it was wanted before. */
+bool moves_know_stray(const struct rep *r, const char *key);
+
 /* Wants the move for the record at this key, unless one is under way or was just tried; then gives
  * the time to come back, else NEVER_NS. */
 int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action action);

@@ -74,9 +74,23 @@ static enum harmony_container side_of(const struct container *c)
     }
 }
 
+/* Nothing had called for a look, and yet there is something to do: what should have told was missed. */
+static void note_late(const char *what, const char *name, enum harmony_action action,
+                      struct effects *out)
+{
+    effects_log(out, LOG_WARN_LEVEL, "a full pass found what no news had told", "%s=%s action=%s", what,
+                name, harmony_action_name(action));
+}
+
 /* Carries out what the table said of it; to go on is the caller's. */
 static void act(struct rep *r, struct container *c, struct harmony h, struct effects *out)
 {
+    bool known = c->failures > 0 || container_stop_asked(c); /* and is to be tried again */
+    if (c->late && !known && !r->drain.on && (harmony_is_move(h.action) || h.action == HARMONY_STOP ||
+                                    h.action == HARMONY_DELETE)) {
+        note_late("instance_guid", container_guid(c), h.action, out);
+    }
+    c->late = false;
     if (h.action == HARMONY_STOP) {
         reconcile_stop(c, END_SHUTDOWN, h.why, out);
     } else if (h.action == HARMONY_DELETE && c->phase == PHASE_RUNNING) {
@@ -337,29 +351,45 @@ void reconcile_record(struct rep *r, const char *key, struct effects *out)
     struct harmony h = judge_stray(r, knowledge_at(&r->knowledge, &scratch, key));
     arena_done(&scratch);
     if (harmony_is_move(h.action)) {
+        if (r->passing_late && !moves_know_stray(r, key)) {
+            note_late("record", key, h.action, out);
+        }
         r->pass_ns = earlier_ns(r->pass_ns, moves_add_stray(r, key, h.action));
     }
 }
 
 void reconcile_all(struct rep *r)
 {
+    r->pass_wanted = r->pass_called = true;
+}
+
+void reconcile_all_again(struct rep *r)
+{
     r->pass_wanted = true;
 }
 
 static void pass(struct rep *r, struct effects *out)
 {
-    r->pass_wanted = false;
+    /* As the feed became current, and as the session was opened, a pass was called for. */
+    bool late = !r->pass_called && !r->drain.on && r->follower.current && r->session.open;
+    r->pass_wanted = r->pass_called = false;
     r->pass_ns = r->now.mono_ns + drain_interval_ns(r);
     knowledge_trim(&r->knowledge);
     moves_trim(r);
     MAP_EACH(&r->containers.by_guid, n)
     {
-        container_touch(map_value(n));
+        struct container *c = map_value(n);
+        if (!c->queued) {
+            container_touch(c);
+            c->late = late;
+        }
     }
+    r->passing_late = late;
     MAP_EACH(&r->follower.records, n)
     {
         reconcile_record(r, map_key(n), out);
     }
+    r->passing_late = false;
 }
 
 void reconcile(struct rep *r, struct effects *out)

@@ -19,8 +19,10 @@ enum { RECONCILE_A_STEP_MAX = 512, RECONCILE_BYTES_ENOUGH = 8 * 1024 * 1024 };
  * moves, and says when it wants to be woken. */
 void reconcile(struct rep *r, struct effects *out);
 
-/* Everything is looked at at the end of this step. */
+/* Everything is looked at at the end of this step: because of something that happened, or only because it
+ * was not for long. What the latter finds is told in the log, for what should have told was missed. */
 void reconcile_all(struct rep *r);
+void reconcile_all_again(struct rep *r);
 
 /* The seed's "No Container" rows for the record at this key: only after adoption ended, while the
  * listing succeeds, the feed is current and the session open. */

@@ -319,6 +319,8 @@ static void on_txn(struct board *b, void *context, const struct store_answer *an
 void commit_settled(struct slot *s, int64_t landed_revision, struct effects *out)
 {
     s->state = SLOT_IDLE;
+    effects_log(out, LOG_INFO_LEVEL, "an unknown outcome was settled", "landed=%s",
+                landed_revision > 0 ? "yes" : landed_revision == 0 ? "no" : "unknown");
     if (landed_revision > 0) {
         all_committed(s, landed_revision, out);
     } else if (landed_revision == 0) {

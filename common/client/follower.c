@@ -164,6 +164,11 @@ static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, s
         return compare_with(f, frame);
     }
     f->refreshes = false;
+    if (f->revision > 0) {
+        effects_log(out, LOG_INFO_LEVEL, "the feed begins anew", "url=%s revision=%lld why=\"%s\"", f->url,
+                    (long long)f->revision,
+                    strcmp(f->epoch, frame->epoch) != 0 ? "another epoch" : "what followed is not kept");
+    }
     map_done(&f->records, followed_free);
     if (strcmp(f->epoch, frame->epoch) != 0) {
         f->boot_id[0] = 0;

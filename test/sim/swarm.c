@@ -55,7 +55,12 @@ static void verb(void *context, struct node *n, const struct verb_call *call)
 
 static void logged(void *context, struct node *n, const struct log_line *line)
 {
-    fallback_logged(context, n, line);
+    struct swarm *s = context;
+    const char *epoch = strstr(line->data, "epoch=");
+    if (epoch && strcmp(line->message, "the board is loaded") == 0) {
+        checkers_loaded(&s->checkers, n, epoch);
+    }
+    fallback_logged(s, n, line);
 }
 
 /* From quick and even to slow and far apart. */

@@ -90,6 +90,26 @@ static void more_room_is_found_within_two_seconds(void **state)
     assert_non_null(play_work(f, "a", &call));
 }
 
+/* What it was given since it was asked may have left again, and then it shows no more room than before. */
+static void room_that_was_taken_and_left_is_found_within_two_seconds(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_unclaimed(f, "a", 2);
+    Cell__CellState *small = play_row(f, "a");
+    small->availableresources->memorymb = 150; /* one of 100 MB */
+    play_tell_state(f, play_state_call(f, "a"), small);
+    const Cell__Work *work = play_work(f, "a", &call);
+    assert_non_null(work);
+    assert_int_equal(work->n_lrps, 1);
+    play_take_work(f, work, call, 0);
+    play_actual(f, DELETE, "web", work->lrps[0]->index);
+    play_send(f);
+    drive_advance(&f->drive, 2000);
+    play_tell_state(f, play_state_call(f, "a"), small);
+    assert_non_null(play_work(f, "a", &call));
+}
+
 /* With a limit in flight, what has started makes room as well. */
 static void what_has_started_lets_the_next_start(void **state)
 {
@@ -146,6 +166,7 @@ int main(void)
         TEST(a_report_without_answer_is_repeated),
         TEST(what_was_said_under_a_term_that_is_over_is_said_again),
         TEST(more_room_is_found_within_two_seconds),
+        TEST(room_that_was_taken_and_left_is_found_within_two_seconds),
         TEST(what_has_started_lets_the_next_start),
         TEST(a_new_cell_is_tried_at_once),
         TEST(the_unplaced_are_tried_with_each_batch),

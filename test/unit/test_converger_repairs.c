@@ -126,6 +126,29 @@ static void a_refused_repair_is_not_found_late(void **state)
     assert_int_equal(f->x->found_late, 0);
 }
 
+/* What it changes reaches the feed a little later, a refresh only by the rep that was told. */
+static void a_repair_that_was_just_done_is_not_found_late(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_lead(f);
+    assert_false(rig_moved_within(f, 28));
+    uint64_t passes = f->x->full_passes;
+    rig_desired(f, PUT, "web", 1);
+    rig_send(f);
+    assert_moves(f, "create web/0 ", &call);
+    rig_answer(f, call, 1, BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_true(rig_moved_within(f, 4));
+    assert_moves(f, "create web/0 ", &call);
+    assert_int_equal(f->x->full_passes, passes + 1);
+    assert_int_equal(f->x->found_late, 0);
+    /* But it does not excuse what the next pass finds. */
+    rig_answer(f, call, 1, BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_true(rig_moved_within(f, 31));
+    assert_int_equal(f->x->full_passes, passes + 2);
+    assert_int_equal(f->x->found_late, 1);
+}
+
 /* A domain without end that came back with a restore is not fresh until it is upserted again. */
 static void nothing_is_stopped_after_a_restore(void **state)
 {
@@ -329,6 +352,7 @@ int main(void)
         TEST(what_waits_too_long_is_asked_for_in_full_passes),
         TEST(extra_ones_are_stopped_only_in_a_fresh_domain),
         TEST(a_refused_repair_is_not_found_late),
+        TEST(a_repair_that_was_just_done_is_not_found_late),
         TEST(nothing_is_stopped_after_a_restore),
         TEST(an_expired_domain_goes),
         TEST(a_lock_goes_after_its_time),

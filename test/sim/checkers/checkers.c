@@ -142,6 +142,18 @@ void checkers_restored(struct checkers *k, int64_t revision)
     checkers_touch(k, -1);
 }
 
+void checkers_loaded(struct checkers *k, const struct node *bbs, const char *epoch)
+{
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        bool first = k->looks_since_ns[i] < node_started_ns(bbs) || !k->looks_in[i] ||
+                     strcmp(k->looks_in[i], epoch) != 0;
+        if (k->cluster->bbs[i] == bbs && first) {
+            k->looks_since_ns[i] = world_now(k->cluster->world);
+            k->looks_in[i] = arena_strdup(&k->history.arena, epoch);
+        }
+    }
+}
+
 const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain)
 {
     const struct past *p = map_get(&k->history.now, key_domain(a, domain));

@@ -45,6 +45,8 @@ struct checkers {
     struct map tasks_heard; /* guid@created_at: was told to who is called back */
     struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
     int64_t reconcile_ns; /* the reps' interval */
+    int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start, or of its epoch */
+    char *looks_in[CLUSTER_BBS_MAX];         /* that epoch */
     bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
     int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
     unsigned copies_repaired;             /* that differed, and no more */
@@ -82,6 +84,9 @@ void checkers_look(struct checkers *k);
 /* This cell was told to evacuate; a process was started again. */
 void checkers_evacuates(struct checkers *k, int cell);
 void checkers_restarted(struct checkers *k, const struct node *node);
+
+/* This bbs has loaded a board of this epoch. */
+void checkers_loaded(struct checkers *k, const struct node *bbs, const char *epoch);
 
 /* Something was done to this cell (-1: to all), or to what it needs. */
 void checkers_touch(struct checkers *k, int cell);

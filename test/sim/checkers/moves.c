@@ -149,12 +149,23 @@ static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
     return d && (d->ttl_s == 0 || d->expires_at > earliest_wall(k, c));
 }
 
+/* A bbs is started, and has its first board when etcd answers it; of another epoch it has seen nothing. */
+static int64_t looks_since_ns(const struct checkers *k, const struct node *bbs)
+{
+    int64_t since_ns = node_started_ns(bbs);
+    for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
+        bool loaded = k->cluster->bbs[i] == bbs && k->looks_since_ns[i] > since_ns;
+        since_ns = loaded ? k->looks_since_ns[i] : since_ns;
+    }
+    return since_ns;
+}
+
 /* Had stood for so long when it may have been decided, whatever any clock showed: common/model/sighting.h.
- * A bbs that was started later found it, and can only go by its clock. */
+ * A bbs whose first board came later found it, and can only go by its clock. */
 static bool had_stood(const struct checkers *k, const struct world_commit *c, const struct past *was,
                       int64_t limit_ns, int64_t stamp_ns)
 {
-    bool found = node_started_ns(c->by) > was->at_ns;
+    bool found = looks_since_ns(k, c->by) > was->at_ns;
     return world_now(k->cluster->world) - was->at_ns >= limit_ns - TOLD_LATE_NS ||
            (found && (c->clock_jumped || latest_wall(k, c) - stamp_ns >= limit_ns));
 }
