@@ -88,15 +88,16 @@ static struct wait kick(const struct task_view *v, const struct task_limits *lim
     return stood(limits->kick_ns, v->updated_ns, v->seen, now);
 }
 
-/* With a URL somebody waits for the outcome: keep_s does not shorten it. */
+/* With a URL somebody waits for the outcome: keep_s does not shorten it. The move says the setting alone: a
+ * bbs knows keep_s, and one that comes late may meet a later task of the guid, which said none. */
 static struct wait old(const struct task_view *v, const struct task_limits *limits,
                        struct moment now)
 {
-    int64_t keep_ns = v->keep_ns == NEVER_NS ? limits->expire_completed_ns : v->keep_ns;
-    keep_ns = v->has_url ? limits->undelivered_ns : keep_ns;
+    int64_t set_ns = v->has_url ? limits->undelivered_ns : limits->expire_completed_ns;
+    int64_t keep_ns = v->has_url || v->keep_ns == NEVER_NS ? set_ns : v->keep_ns;
     return (struct wait){
         .left_ns = task_keep_left_ns(keep_ns, v->completed_ns, v->seen, v->made, now),
-        .after_ns = keep_ns};
+        .after_ns = set_ns};
 }
 
 /* After so long it is `old`. */
