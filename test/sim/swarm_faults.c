@@ -686,6 +686,9 @@ void faults_end_due(struct swarm *s, int64_t now_ns)
         touch(s, f.node);
         touch_feed(s, f.kind);
         bounds_fault(s, &f);
+        if (rows[f.kind].end == end_pause) {
+            bounds_restarted(s, f.node);
+        }
     }
 }
 

@@ -76,6 +76,9 @@ struct swarm {
     bool enabled[FAULT_COUNT];
     int64_t hurt_ns[SWARM_NODES_MAX]; /* swarm_bounds.c: when something last hindered it */
     int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
+    int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
+    int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
+    int64_t braked_ns;                    /* when the brake last stood */
     int64_t auctioneer_led_ns, converger_led_ns; /* when one that is up last held the lock */
     bool ready; /* all was once up and well */
     bool calm; /* nothing befalls it: nothing may stand in for what failed */

@@ -179,6 +179,9 @@ int64_t checkers_whole_ns(const struct checkers *k);
 /* unplaced.c: L2, once all is healed; each second of virtual time is enough. */
 void check_unplaced(struct checkers *k);
 
+/* How many instances the cell would take, by what it would tell an auctioneer. */
+unsigned checkers_room(struct checkers *k, struct node *cell);
+
 /* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
 void check_converged(struct checkers *k, struct buf *ret_why);
 

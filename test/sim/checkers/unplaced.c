@@ -21,22 +21,21 @@ static bool is_present(struct checkers *k, struct arena *a, const struct node *c
     return r && r->state == BOARD__CELL_RECORD__STATE__PRESENT;
 }
 
-/* By what it would tell an auctioneer. */
-static bool has_room(struct checkers *k, struct node *cell)
+unsigned checkers_room(struct checkers *k, struct node *cell)
 {
     if (!node_up(cell) || node_paused(cell)) {
-        return false;
+        return 0;
     }
     struct arena a;
     arena_init(&a);
     const struct rep *rep = (const struct rep *)node_role(cell);
     const Cell__CellState *s = cell_state_make(rep, &a);
     const Cell__Resources *left = s->availableresources;
-    bool room = is_present(k, &a, cell) && cell_state_is_well(rep) && !s->evacuating &&
-                left->containers >= 1 && left->memorymb >= CLUSTER_INSTANCE_MEMORY_MB &&
-                left->diskmb >= CLUSTER_INSTANCE_DISK_MB;
+    int64_t room = earlier_ns(left->containers, left->memorymb / CLUSTER_INSTANCE_MEMORY_MB);
+    room = earlier_ns(room, left->diskmb / CLUSTER_INSTANCE_DISK_MB);
+    bool takes = is_present(k, &a, cell) && cell_state_is_well(rep) && !s->evacuating && room > 0;
     arena_done(&a);
-    return room;
+    return takes ? (unsigned)room : 0;
 }
 
 /* Since when one and the same cell has had room at each look, and the board could be written; NEVER_NS =
@@ -47,7 +46,7 @@ static int64_t room_since(struct checkers *k)
     bool writable = !model_etcd_alarmed(world_etcd(k->cluster->world));
     for (unsigned i = 0; i < k->cluster->options.cells; i++) {
         int64_t *since = &k->room_since_ns[i];
-        if (!writable || !has_room(k, k->cluster->cells[i])) {
+        if (!writable || !checkers_room(k, k->cluster->cells[i])) {
             *since = NEVER_NS;
         } else {
             *since = earlier_ns(*since, now);
