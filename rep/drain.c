@@ -7,6 +7,8 @@
 #include "rep/inside.h"
 #include "rep/reconcile.h"
 
+#include <string.h>
+
 enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
 
 static void begin(struct rep *r, int64_t limit_ns, const char *why, struct effects *out)
@@ -30,21 +32,54 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
     }
 }
 
-/* The limit was written by the wall clock before the restart, and that may have jumped since. */
-static int64_t resumed_left_ns(const struct rep *r, int64_t until_wall_ns)
+void drain_tell(const struct rep *r, Board__CellRecord *ret)
 {
-    int64_t left_ns = until_wall_ns > r->now.wall_ns ? until_wall_ns - r->now.wall_ns : 0;
-    left_ns = left_ns > EVACUATION_RESUMED_NS ? left_ns : EVACUATION_RESUMED_NS;
-    return earlier_ns(left_ns, r->config.evacuation_ns);
+    const struct drain *d = &r->drain;
+    ret->evacuating = d->on;
+    if (d->on) {
+        ret->evacuate_until = d->until_wall_ns;
+        ret->evacuate_boot = (char *)(uintptr_t)r->config.boot_id;
+        ret->evacuate_session = r->config.session;
+        ret->evacuate_until_mono = d->until_ns;
+        ret->evacuate_limit = r->config.evacuation_ns;
+    }
 }
 
-void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out)
+static int64_t left_ns(int64_t until_ns, int64_t now_ns)
+{
+    return until_ns > now_ns ? until_ns - now_ns : 0;
+}
+
+/* The monotonic clock has gone on since it was told, and who told it, or went on with it, was the rep before
+ * this one: the board has not gone back. */
+static bool clock_goes_on(const struct rep *r, const Board__CellRecord *cell, bool first)
+{
+    return first && cell->evacuate_session + 1 == r->config.session && *r->config.boot_id &&
+           strcmp(r->config.boot_id, cell->evacuate_boot) == 0;
+}
+
+/* Otherwise the wall clock may have jumped since, or the evacuation may be long over. */
+static int64_t resumed_left_ns(const struct rep *r, const Board__CellRecord *cell, bool goes_on)
+{
+    int64_t limit_ns = r->config.evacuation_ns;
+    if (goes_on) {
+        return earlier_ns(left_ns(cell->evacuate_until_mono, r->now.mono_ns), limit_ns);
+    }
+    int64_t said_ns = left_ns(cell->evacuate_until, r->now.wall_ns);
+    return earlier_ns(said_ns > EVACUATION_RESUMED_NS ? said_ns : EVACUATION_RESUMED_NS, limit_ns);
+}
+
+void drain_resume(struct rep *r, const Board__CellRecord *cell, bool first, struct effects *out)
 {
     if (r->drain.on) {
         return;
     }
-    begin(r, resumed_left_ns(r, until_wall_ns), "an earlier rep of this cell had begun", out);
-    r->drain.until_wall_ns = until_wall_ns;
+    bool goes_on = clock_goes_on(r, cell, first);
+    begin(r, resumed_left_ns(r, cell, goes_on), "an earlier rep of this cell had begun", out);
+    r->drain.until_wall_ns = cell->evacuate_until;
+    if (!goes_on) {
+        session_tell(r); /* so that the next one counts from here */
+    }
 }
 
 int64_t drain_interval_ns(const struct rep *r)

@@ -3,12 +3,14 @@
  * /state that it evacuates. It ends when no container and no record of the cell is left: then the
  * cell's own record goes and the process ends. At the time limit what is left is stopped: 10 s for
  * its end, 5 s more for bbs to hear of it, then it is deleted without a word, and 5 s later the
- * process ends whatever is left. A rep that goes on with an evacuation counts what the wall clock says is left, but a
- * minute at least and a whole limit at most, and does all this at the end of its adoption at the
- * soonest; if its driver never lists, it ends 20 s after that limit. */
+ * process ends whatever is left. A rep that goes on with an evacuation keeps to the limit by the
+ * machine's monotonic clock, or, when the machine was started anew or the board went back meanwhile,
+ * counts what the wall clock says is left, but a minute at least and a whole limit at most; it does all this at the end of
+ * its adoption at the soonest; if its driver never lists, it ends 20 s after that limit. */
 #ifndef REP_DRAIN_H
 #define REP_DRAIN_H
 
+#include "board.pb-c.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 
@@ -19,8 +21,8 @@ struct container;
 
 #define EVACUATION_NS (600 * SECOND_NS) /* the limit, unless the configuration says another */
 #define EVACUATION_INTERVAL_NS (10 * SECOND_NS)
-/* What a rep that goes on with an evacuation leaves at least to what runs, so that it can be replaced:
- * a wall clock that jumped ahead ends nothing at once. A shorter limit stays the limit. */
+/* What it leaves then at least to what runs, so that it can be replaced: a wall clock that jumped ahead
+ * ends nothing at once, nor does an evacuation of long ago. A shorter limit stays the limit. */
 #define EVACUATION_RESUMED_NS (60 * SECOND_NS)
 #define EVACUATION_HEARD_NS (5 * SECOND_NS)   /* after the grace of a stop: for bbs to hear of it */
 #define EVACUATION_DELETED_NS (5 * SECOND_NS) /* after that: for the driver to delete it */
@@ -47,9 +49,13 @@ struct drain {
 /* Begins; begun before: nothing. `why` goes to the log. */
 void drain_begin(struct rep *r, const char *why, struct effects *out);
 
-/* The board says that a rep of this state directory before us had begun, with this limit; ours is
- * not sooner than EVACUATION_RESUMED_NS and not later than a whole limit from now. */
-void drain_resume(struct rep *r, int64_t until_wall_ns, struct effects *out);
+/* The board says that a rep of this state directory before us had begun, with the limit of this record;
+ * ours is not later than a whole limit from now. `first`: in the answer to this process's first session;
+ * later it can only be the word of a board that went back. */
+void drain_resume(struct rep *r, const Board__CellRecord *cell, bool first, struct effects *out);
+
+/* What the cell's record says of it. */
+void drain_tell(const struct rep *r, Board__CellRecord *ret);
 
 /* A container of an earlier rep was found: past the limit it is stopped or deleted at once. */
 void drain_adopted(struct rep *r, struct container *c, struct effects *out);

@@ -378,6 +378,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     *to = *from;
     to->cell_id = arena_strdup(a, from->cell_id);
     to->identity = arena_strdup(a, from->identity);
+    to->boot_id = arena_strdup(a, from->boot_id ? from->boot_id : "");
     to->zone = arena_strdup(a, from->zone);
     to->boards = arena_strdup(a, from->boards);
     to->url = arena_strdup(a, from->url);

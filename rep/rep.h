@@ -10,6 +10,8 @@ struct rep_config {
     const char *identity;   /* drawn once, kept in the state directory */
     uint64_t session;       /* raised by the shell at each start, kept in the state directory; the
                                role asks for a higher one when the board has lost the cell */
+    const char *boot_id;    /* of this boot of the machine: its monotonic clock goes on through
+                               restarts of the rep; NULL = not known */
     const char *zone;
     const char *boards;     /* "https://...,https://..." */
     const char *url;        /* where it listens: rep_url */

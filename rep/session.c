@@ -56,8 +56,7 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out)
     cell.session = r->config.session;
     cell.identity = (char *)r->config.identity;
     cell.admin_url = (char *)r->config.admin_url;
-    cell.evacuating = r->drain.on;
-    cell.evacuate_until = r->drain.on ? r->drain.until_wall_ns : 0;
+    drain_tell(r, &cell);
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
     request.cell = &cell;
     request.leave = leave;
@@ -156,12 +155,12 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     struct session *s = &r->session;
-    bool news = !s->open;
+    bool news = !s->open, first = !s->was_open;
     s->open = s->was_open = true;
     s->failures = 0;
     s->why[0] = '\0';
     if (answer->cell && answer->cell->evacuating) {
-        drain_resume(r, answer->cell->evacuate_until, out);
+        drain_resume(r, answer->cell, first, out);
     }
     if (!news) {
         return false;

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define EVACUATION_LIMIT_NS (600 * SECOND_NS) /* of a rep that does not tell its own */
+
 static const Board__CellRecord *asked(const struct op_input *in)
 {
     return ((const Board__CellRequest *)in->request)->cell;
@@ -43,6 +45,7 @@ static void cell_gather(struct view *v, const struct op_input *in, void *snapsho
     struct cell_snapshot *s = snapshot;
     const struct seen *seen = view_get(v, cell_target(view_arena(v), in));
     s->cell = seen ? (const Board__CellRecord *)seen->message : NULL;
+    s->seen = view_seen(v, cell_target(view_arena(v), in));
 }
 
 static bool same_content(const Board__CellRecord *a, const Board__CellRecord *b)
@@ -88,9 +91,19 @@ static void refuse(struct plan *p, const Board__CellRecord *stands, const Board_
     }
 }
 
-static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord *stands,
+/* The limit of an evacuation that the cell left behind when it was lost. */
+static bool limit_is_over(const struct cell_snapshot *s, struct moment now)
+{
+    const Board__CellRecord *cell = s->cell;
+    int64_t limit_ns = cell->evacuate_limit > 0 ? cell->evacuate_limit : EVACUATION_LIMIT_NS;
+    int64_t began_ns = cell->evacuate_until > limit_ns ? cell->evacuate_until - limit_ns : 0;
+    return stood_left_ns(limit_ns, began_ns, s->seen, now) <= 0;
+}
+
+static const Board__CellRecord *opened(struct arena *a, const struct cell_snapshot *s,
                                        const struct op_input *in)
 {
+    const Board__CellRecord *stands = s->cell;
     Board__CellRecord *record = arena_copy(a, asked(in), sizeof(*record));
     record->state = BOARD__CELL_RECORD__STATE__PRESENT;
     record->since = in->now.wall_ns;
@@ -100,11 +113,16 @@ static const Board__CellRecord *opened(struct arena *a, const Board__CellRecord 
     /* A rep that starts anew goes on with an evacuation; with one that a lost cell left behind, and
      * whose time is over, nobody does. */
     bool goes_on = stands && (stands->state == BOARD__CELL_RECORD__STATE__PRESENT ||
-                              in->now.wall_ns < stands->evacuate_until);
+                              !limit_is_over(s, in->now));
     if (goes_on && stands->evacuating && !record->evacuating &&
         strcmp(stands->identity, record->identity) == 0) {
         record->evacuating = true;
         record->evacuate_until = stands->evacuate_until;
+        record->evacuate_boot = stands->evacuate_boot;
+        record->evacuate_session = stands->session < record->session ? stands->session
+                                                                      : stands->evacuate_session;
+        record->evacuate_until_mono = stands->evacuate_until_mono;
+        record->evacuate_limit = stands->evacuate_limit;
     }
     return record;
 }
@@ -170,7 +188,7 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
         return;
     }
     assert(to == CELL_PRESENT);
-    const Board__CellRecord *record = opened(p->arena, stands, in);
+    const Board__CellRecord *record = opened(p->arena, s, in);
     if (stands && same_content(stands, record)) { /* 2 */
         return;
     }

@@ -209,6 +209,19 @@ static int keep_session(void *owner, uint64_t session, struct err *err)
     return state_dir_raise(owner, session, err);
 }
 
+/* NULL: this system does not tell. */
+static const char *boot_id(struct arena *a)
+{
+    char text[64] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    bool read = f && fgets(text, sizeof(text), f);
+    if (f) {
+        fclose(f);
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return read && *text ? arena_strdup(a, text) : NULL;
+}
+
 static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
                  struct rootfs_list *rootfs, struct err *err)
 {
@@ -226,6 +239,7 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         host->session_owner = &state;
         config->identity = state.identity;
         config->session = state.session;
+        config->boot_id = boot_id(call->arena);
         config->rootfs_names = rootfs->names;
         r = serve_role(rep_new(config), host, err);
     }

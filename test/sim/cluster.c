@@ -85,6 +85,8 @@ static struct role *make_rep(void *context, unsigned session)
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
         .session = session,
+        .boot_id = arena_printf(&p->cluster->arena, "boot-%u",
+                                node_boots(p->cluster->cells[p->number - 1])),
         .zone = p->zone,
         .boards = bbs_list(p->cluster),
         .url = p->url,

@@ -238,6 +238,13 @@ void world_reboot(struct world *w, struct node *n, bool gone)
     assert(!n->role);
     world_note(w, n->config.name, gone ? "its containers are gone" : "its containers end with it");
     model_containers_reboot(n->containers, gone);
+    n->boots++;
+    n->booted_ns = w->now_ns;
+}
+
+unsigned node_boots(const struct node *n)
+{
+    return n->boots;
 }
 
 void world_break_connections(struct world *w)
@@ -422,6 +429,27 @@ static bool asks_for_moves(const struct effects *out)
     return false;
 }
 
+static void by_the_world(const struct node *n, int64_t *at_ns)
+{
+    *at_ns += *at_ns == NEVER_NS ? 0 : n->booted_ns;
+}
+
+/* A role speaks of times by its machine's monotonic clock. */
+static void translate(const struct node *n, struct effects *out)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        struct effect *e = &out->list[i];
+        if (e->kind == EFFECT_CALL || e->kind == EFFECT_SUBSCRIBE) {
+            by_the_world(n, &e->call.deadline_ns);
+        } else if (e->kind == EFFECT_STORE) {
+            by_the_world(n, &e->store.deadline_ns);
+        } else if (e->kind == EFFECT_VERB) {
+            by_the_world(n, &e->verb.deadline_ns);
+        }
+    }
+    by_the_world(n, &out->due_ns);
+}
+
 void node_step(struct node *n, struct event *ev)
 {
     struct world *w = n->world;
@@ -430,7 +458,7 @@ void node_step(struct node *n, struct event *ev)
     arena_init(&arena);
     effects_init(&out, &arena);
     assert(n->role && !n->paused);
-    ev->now = (struct moment){.mono_ns = w->now_ns,
+    ev->now = (struct moment){.mono_ns = w->now_ns - n->booted_ns,
                               .wall_ns = world_wall(w) + n->clock_ahead_ns};
     ev->entropy[0] = random_next(&w->random);
     ev->entropy[1] = random_next(&w->random);
@@ -438,6 +466,7 @@ void node_step(struct node *n, struct event *ev)
         w->bend(w->bend_context, n, ev, &arena);
     }
     role_step(n->role, ev, &out);
+    translate(n, &out);
     const struct effect *exit = NULL;
     n->last_words = n->last_words_late_ns && asks_for_moves(&out);
     bool dies = n->dies || n->last_words;

@@ -74,8 +74,9 @@ void world_kill_within(struct world *w, struct node *n, unsigned effects);
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns);
 
 /* As a machine that falls: its containers end with it, or are not even known any more when it is
- * back. Only while its process is down. */
+ * back, and its monotonic clock begins anew. Only while its process is down. */
 void world_reboot(struct world *w, struct node *n, bool gone);
+unsigned node_boots(const struct node *n); /* how often */
 
 /* As SIGSTOP and SIGCONT: what happens to a paused process waits, and comes late and in order. */
 void world_pause(struct world *w, struct node *n);

@@ -17,6 +17,8 @@ struct node {
     struct role *role; /* NULL = down */
     unsigned starts;
     int64_t started_ns;
+    unsigned boots;    /* of its machine, after the first */
+    int64_t booted_ns; /* where its monotonic clock began */
     unsigned session; /* in its state directory: raised at each start, and when it asks for it */
     uint64_t timer;    /* generation of the last timer set */
     struct model_containers *containers;

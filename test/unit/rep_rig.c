@@ -122,6 +122,7 @@ void rep_rig_init(struct rep_rig *g)
         .cell_id = RIG_CELL,
         .identity = "identity-1",
         .session = 7,
+        .boot_id = RIG_BOOT,
         .zone = "z1",
         .boards = "https://bbs-1:1,https://bbs-2:1",
         .url = "https://cell-1:1801",

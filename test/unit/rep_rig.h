@@ -14,6 +14,7 @@
 enum { RIG_KEPT_MAX = 4096 };
 
 #define RIG_CELL "cell-1"
+#define RIG_BOOT "boot-1"
 #define RIG_EPOCH "epoch-1"
 #define RIG_DEFINITION "definition-1"
 #define RIG_TASK_CREATED 900 /* created_at of its tasks, ns */

@@ -26,9 +26,10 @@ struct instance {
 /* Of a cell: what it was told, and what the board said of it since. */
 struct evacuation {
     bool on;
-    bool resumed; /* its rep was restarted meanwhile */
-    int64_t since_ns;
-    int64_t told_ns; /* when the rep of now was first told to; 0 = it was not */
+    int64_t ends_ns;  /* its limit; what is left may be stopped from then on */
+    int64_t told_ns;  /* when the rep of now was first told to; 0 = it was not */
+    int64_t asked_ns; /* when a rep was last told to */
+    unsigned boots;   /* of its machine, when its limit was set */
 };
 
 struct checkers {

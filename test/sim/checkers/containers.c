@@ -1,5 +1,6 @@
 /* S1, S7, S8 and S13: containers against the board. */
 #include "models/actual_lrp.pb-c.h"
+#include "rep/drain.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
 
@@ -19,13 +20,31 @@ static int cell_number(const struct checkers *k, const struct node *cell)
     return -1;
 }
 
-/* At its limit, or when a restart may have lost count of it, what is left on a cell is stopped. */
+/* At its limit what is left on a cell is stopped. */
 static bool evacuation_ends(const struct checkers *k, int cell)
 {
     const struct evacuation *e = cell < 0 ? NULL : &k->evacuations[cell];
+    return e && e->on && world_now(k->cluster->world) >= e->ends_ns;
+}
+
+static int64_t whole_limit_ns(const struct checkers *k)
+{
     int64_t limit_ns = k->cluster->options.evacuation_ns;
-    return e && e->on &&
-           (e->resumed || world_now(k->cluster->world) - e->since_ns >= limit_ns);
+    return limit_ns ? limit_ns : EVACUATION_NS;
+}
+
+static void begins(struct checkers *k, int cell, int64_t ends_ns)
+{
+    struct evacuation *e = &k->evacuations[cell];
+    e->on = true;
+    e->ends_ns = ends_ns;
+    e->boots = node_boots(k->cluster->cells[cell]);
+}
+
+/* What a rep that knows nothing of the limit leaves at least (rep/drain.h). */
+static int64_t resumed_ends_ns(const struct checkers *k)
+{
+    return world_now(k->cluster->world) + earlier_ns(whole_limit_ns(k), EVACUATION_RESUMED_NS);
 }
 
 void checkers_evacuates(struct checkers *k, int cell)
@@ -33,17 +52,23 @@ void checkers_evacuates(struct checkers *k, int cell)
     struct evacuation *e = &k->evacuations[cell];
     /* An older word of its, which says that it does not, may have come to the board since. */
     e->told_ns = e->told_ns ? e->told_ns : world_now(k->cluster->world);
+    e->asked_ns = e->told_ns;
     if (!e->on) {
-        *e = (struct evacuation){.on = true, .since_ns = e->told_ns, .told_ns = e->told_ns};
+        begins(k, cell, e->told_ns + whole_limit_ns(k));
     }
 }
 
+/* Of the same boot the limit stays; of another one the rep cannot know it. */
 void checkers_restarted(struct checkers *k, const struct node *cell)
 {
     int number = cell_number(k, cell);
-    if (number >= 0) {
-        k->evacuations[number].resumed = true;
-        k->evacuations[number].told_ns = 0;
+    struct evacuation *e = number < 0 ? NULL : &k->evacuations[number];
+    if (e) {
+        e->told_ns = 0;
+        if (e->boots != node_boots(cell)) {
+            e->ends_ns = resumed_ends_ns(k);
+            e->boots = node_boots(cell);
+        }
     }
 }
 
@@ -64,11 +89,10 @@ void note_evacuations(struct checkers *k, const struct passage *p)
             }
             if (!is || !is->evacuating) {
                 e->on = false;
-            } else if (!e->on) { /* an older word of the cell came in between */
-                *e = (struct evacuation){.on = true,
-                                         .resumed = true,
-                                         .since_ns = world_now(k->cluster->world),
-                                         .told_ns = e->told_ns};
+            } else if (!e->on) { /* an older word of the cell came in between, or a restore */
+                int64_t ends_ns = e->asked_ns + whole_limit_ns(k);
+                bool over = !e->told_ns && ends_ns <= world_now(k->cluster->world);
+                begins(k, (int)n, over ? resumed_ends_ns(k) : ends_ns);
             }
         }
     }

@@ -170,6 +170,26 @@ void story_rep_killed_while_evacuating(struct cluster *c)
     await_running(c, "web", 4);
 }
 
+void story_clock_jumps_while_an_evacuating_rep_is_down(struct cluster *c)
+{
+    says(c, "A rep is killed in the middle of its evacuation, and started again when the wall clock of its "
+            "machine has jumped, hours ahead or back. The machine was not started anew, so what runs has "
+            "what is left of the limit, no less and no more.");
+    struct node *cell = desire_and_choose(c, 4);
+    world_stop(c->world, cell);
+    int64_t limit_ns = world_now(c->world) + 100 * SECOND_NS;
+    await_evacuating(c, 2);
+    world_run(c->world, 5 * SECOND_NS);
+    world_kill(c->world, cell);
+    world_jump_clock(c->world, cell,
+                     (random_below(world_random(c->world), 2) ? 3 : -3) * 3600 * SECOND_NS);
+    world_run(c->world, 2 * SECOND_NS);
+    world_start(c->world, cell);
+    world_run(c->world, limit_ns - 2 * SECOND_NS - world_now(c->world));
+    assert_int_equal(cluster_containers(c), 4);
+    await_empty(c, cell, 2, 5 * SECOND_NS);
+}
+
 void story_cell_lost_while_evacuating(struct cluster *c)
 {
     says(c,
