@@ -7,7 +7,7 @@
 
 struct domain_sighting {
     int64_t revision;
-    int64_t since_ns;           /* monotonic */
+    struct sighting seen;
     Board__DomainRecord record; /* its strings are not kept */
 };
 
@@ -38,7 +38,7 @@ static bool fresh(const struct domains *d, const struct domain_sighting *s, stru
     if (!s) {
         return false;
     }
-    struct domain_seen seen = {.since_ns = s->since_ns,
+    struct domain_seen seen = {.at = s->seen,
                                .in_this_epoch = domain_in_epoch(s->revision, d->epoch_revision)};
     return domain_fresh(&s->record, seen, now);
 }
@@ -66,7 +66,7 @@ bool domains_put(struct domains *d, const char *key, const struct followed *reco
     }
     if (s->revision != record->mod_revision) {
         s->revision = record->mod_revision;
-        s->since_ns = now.mono_ns;
+        s->seen = record->seen;
     }
     board__domain_record__init(&s->record);
     s->record.ttl_s = ((Board__DomainRecord *)m)->ttl_s;
@@ -103,7 +103,7 @@ void domains_each_expired(const struct domains *d, struct moment now,
     MAP_EACH(&d->by_key, n)
     {
         const struct domain_sighting *s = map_value(n);
-        if (domain_expired(&s->record, now.wall_ns)) {
+        if (domain_over(&s->record, s->seen, now)) {
             each(context, key_component(&a, map_key(n), 1));
         }
     }

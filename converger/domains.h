@@ -29,7 +29,7 @@ void domains_epoch(struct domains *d, int64_t create_revision);
 /* Whether nothing of it may be missed (common/model/freshness.h). */
 bool domains_fresh(const struct domains *d, struct arena *a, const char *domain, struct moment now);
 
-/* Calls `each` with every domain whose stored expiry has passed. */
+/* Calls `each` with every domain whose time is over. */
 void domains_each_expired(const struct domains *d, struct moment now,
                           void (*each)(void *context, const char *domain), void *context);
 

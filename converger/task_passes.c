@@ -96,7 +96,7 @@ static struct wait old(const struct task_view *v, const struct task_limits *limi
     int64_t set_ns = v->has_url ? limits->undelivered_ns : limits->expire_completed_ns;
     int64_t keep_ns = v->has_url || v->keep_ns == NEVER_NS ? set_ns : v->keep_ns;
     return (struct wait){
-        .left_ns = task_keep_left_ns(keep_ns, v->completed_ns, v->seen, v->made, now),
+        .left_ns = kept_left_ns(keep_ns, v->completed_ns, v->seen, v->made, now),
         .after_ns = set_ns};
 }
 

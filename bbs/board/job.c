@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define JOB_SILENT_NS (6 * SECOND_NS)
+#define DEFERRED_MAX_NS (3600 * SECOND_NS)
 #define JOB_UNKNOWN_NS (60 * SECOND_NS) /* kinds of a later version: looked at again */
 
 struct job_run {
@@ -160,6 +161,19 @@ static int64_t silent_since_ns(const struct board *b, const char *worker, const 
     return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 
+/* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be wrong. A
+ * slice does no harm when it is early, so a job waits DEFERRED_MAX_NS at most, as far as this bbs has
+ * seen. */
+static int64_t deferred_ns(const struct board *b, const Board__JobRecord *job,
+                           const struct copied *p)
+{
+    if (job->not_before <= b->now.wall_ns) {
+        return 0;
+    }
+    return earlier_ns(job->not_before - b->now.wall_ns,
+                      surely_left_ns(DEFERRED_MAX_NS, copied_made(p), b->now));
+}
+
 /* Starts what is to be done with the job now, or says when to look again. Takes over the arena. */
 static void look(struct job_run *r, const struct copied *p, struct arena *arena,
                  struct effects *out)
@@ -175,8 +189,8 @@ static void look(struct job_run *r, const struct copied *p, struct arena *arena,
             int64_t due_ns = silent_since_ns(b, job->worker, p) + JOB_SILENT_NS;
             row = due_ns <= b->now.mono_ns ? &job_adopt_row : NULL;
             r->next_ns = due_ns;
-        } else if (job->not_before > b->now.wall_ns) {
-            r->next_ns = b->now.mono_ns + (job->not_before - b->now.wall_ns);
+        } else if (deferred_ns(b, job, p) > 0) {
+            r->next_ns = b->now.mono_ns + deferred_ns(b, job, p);
         } else if (b->hooks.job_row) {
             row = b->hooks.job_row(b->hooks.context, job);
         }

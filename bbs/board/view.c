@@ -286,10 +286,10 @@ struct domain_seen view_domain_seen(const struct view *v, const char *key)
     const struct board *b = v->board;
     const struct copied *p = b->copy ? copy_find(b->copy, key) : NULL;
     if (!p) {
-        return (struct domain_seen){.since_ns = b->now.mono_ns};
+        return (struct domain_seen){.at = seen_now(b)};
     }
     return (struct domain_seen){
-        .since_ns = copied_seen(p).since_ns,
+        .at = copied_seen(p),
         .in_this_epoch = domain_in_epoch(copied_version(p)->mod_revision, b->epoch_revision),
     };
 }

@@ -37,12 +37,6 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
     plan_put(p, key_domain(p->arena, r->domain), "upsert", in->actor, &record->base); /* 1 */
 }
 
-bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
-{
-    now.wall_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
-    return domain_fresh(domain, seen, now);
-}
-
 const struct op_row upsert_domain_row = {
     .name = "upsert domain",
     .target = upsert_target,

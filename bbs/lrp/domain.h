@@ -1,4 +1,4 @@
-/* Domains: upsert, and which are listed (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
+/* Domains: upsert (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
 #ifndef BBS_LRP_DOMAIN_H
 #define BBS_LRP_DOMAIN_H
 
@@ -14,8 +14,5 @@ struct domain_snapshot {
     struct domain_seen seen;
 };
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-
-/* Whether the list shows it: fresh with now rounded to the nearest second (behaviour.md 7). */
-bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
 #endif

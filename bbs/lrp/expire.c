@@ -13,6 +13,7 @@ void expire_gather(struct view *v, const struct op_input *in, void *snapshot)
     struct move_snapshot *s = snapshot;
     const struct seen *seen = view_get(v, expire_target(view_arena(v), in));
     s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+    s->domain_seen = view_domain_seen(v, expire_target(view_arena(v), in));
     move_gather_actor(v, in, s);
 }
 
@@ -29,7 +30,7 @@ void expire_decide(const void *snapshot, const struct op_input *in, struct plan 
     if (!s->domain) { /* 1 */
         return;
     }
-    uint32_t guards = domain_expired(s->domain, in->now.wall_ns) ? DOMAIN_IF_EXPIRED : 0;
+    uint32_t guards = domain_over(s->domain, s->domain_seen.at, in->now) ? DOMAIN_IF_EXPIRED : 0;
     int to = lifecycle_move(&domain_lifecycle, DOMAIN_KNOWN, in->actor, DOMAIN_NEWS_EXPIRE, guards);
     if (to < 0) { /* 2 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "domain %s has not expired",

@@ -13,7 +13,7 @@ void task_deliver_decide(const void *snapshot, const struct op_input *in, struct
         return;
     }
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_DELIVER,
-                            task_awaited(s->task, in->now) ? TASK_IF_AWAITED : 0);
+                            task_awaited(s, in->now) ? TASK_IF_AWAITED : 0);
     if (to < 0) { /* 2 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "task %s is not Completed, or nobody awaits its callback",

@@ -22,7 +22,7 @@ void task_forget_decide(const void *snapshot, const struct op_input *in, struct 
     if (!task_move(s, in, p)) { /* 1 */
         return;
     }
-    bool enough = task_keep_left_ns(keep_ns(s->task, in), s->task->first_completed_at, s->seen,
+    bool enough = kept_left_ns(keep_ns(s->task, in), s->task->first_completed_at, s->seen,
                                     s->made, in->now) <= 0;
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_FORGET,
                             enough ? TASK_IF_KEPT_ENOUGH : 0);

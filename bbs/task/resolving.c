@@ -13,7 +13,7 @@ void task_resolving_decide(const void *snapshot, const struct op_input *in, stru
         return;
     }
     int to = lifecycle_move(&task_lifecycle, task_state(s->task), in->actor, TASK_NEWS_RESOLVING,
-                            task_awaited(s->task, in->now) ? TASK_IF_AWAITED : 0);
+                            task_awaited(s, in->now) ? TASK_IF_AWAITED : 0);
     if (to < 0) { /* 2 */
         task_refuse_transition(p, s->task, TASK_RESOLVING);
         return;

@@ -52,10 +52,11 @@ const char *task_callback_url(const Models__Task *task)
     return task->task_definition ? task->task_definition->completion_callback_url : "";
 }
 
-bool task_awaited(const Models__Task *task, struct moment now)
+bool task_awaited(const struct task_snapshot *s, struct moment now)
 {
-    return task_callback_url(task)[0] &&
-           now.wall_ns - task->first_completed_at < TASK_KEEP_UNDELIVERED_NS;
+    return task_callback_url(s->task)[0] &&
+           kept_left_ns(TASK_KEEP_UNDELIVERED_NS, s->task->first_completed_at, s->seen, s->made,
+                        now) > 0;
 }
 
 int64_t task_limit_ns(const struct op_input *in, int64_t default_ns)

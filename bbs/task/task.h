@@ -52,8 +52,9 @@ const Board__Move *task_move(const struct task_snapshot *s, const struct op_inpu
 /* Who is to be told when it is over: "" = nobody. */
 const char *task_callback_url(const Models__Task *task);
 
-/* AWAITED: it has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS. */
-bool task_awaited(const Models__Task *task, struct moment now);
+/* AWAITED: it has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS, as `forget`
+ * counts it. */
+bool task_awaited(const struct task_snapshot *s, struct moment now);
 
 /* For how long a task must have been in its state for this move of the converger: what the move says,
  * or the default. */

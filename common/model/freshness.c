@@ -1,13 +1,18 @@
 #include "common/model/freshness.h"
 
-bool domain_expired(const Board__DomainRecord *domain, int64_t wall_ns)
-{
-    return domain->ttl_s != 0 && domain->expires_at <= wall_ns;
-}
-
 bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision)
 {
     return epoch_revision > 0 && mod_revision > epoch_revision;
+}
+
+static bool expired(const Board__DomainRecord *domain, int64_t wall_ns)
+{
+    return domain->expires_at <= wall_ns;
+}
+
+static int64_t ttl_ns(const Board__DomainRecord *domain)
+{
+    return domain->ttl_s * SECOND_NS;
 }
 
 bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
@@ -15,8 +20,22 @@ bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, st
     if (!domain || !seen.in_this_epoch) {
         return false;
     }
-    return domain->ttl_s == 0 || (!domain_expired(domain, now.wall_ns) &&
-                                  now.mono_ns - seen.since_ns < domain->ttl_s * SECOND_NS);
+    return domain->ttl_s == 0 || (!expired(domain, now.wall_ns) && seen.at.after_ns != 0 &&
+                                  now.mono_ns - seen.at.after_ns < ttl_ns(domain));
+}
+
+bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
+{
+    int64_t second_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
+    return seen.in_this_epoch &&
+           (domain->ttl_s == 0 || (!expired(domain, second_ns) &&
+                                   surely_left_ns(ttl_ns(domain), seen.at, now) > 0));
+}
+
+bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct moment now)
+{
+    int64_t began_ns = (domain->expires_at > 0 ? domain->expires_at : 0) - ttl_ns(domain);
+    return domain->ttl_s != 0 && kept_left_ns(ttl_ns(domain), began_ns, seen, seen, now) <= 0;
 }
 
 bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now)

@@ -3,13 +3,13 @@
 #define COMMON_MODEL_FRESHNESS_H
 
 #include "board.pb-c.h"
-#include "common/contract/moment.h"
+#include "common/model/sighting.h"
 
 #include <stdbool.h>
 
 /* How this process knows the present revision of a domain's record. */
 struct domain_seen {
-    int64_t since_ns;   /* monotonic */
+    struct sighting at;
     bool in_this_epoch; /* it was written since the board's epoch began */
 };
 
@@ -17,13 +17,18 @@ struct domain_seen {
  * Epoch). `epoch_revision` is the create-revision of the epoch's key, 0 = not known. */
 bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision);
 
-/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and
- * this process has seen the present revision for less than the ttl; doubt means stale. NULL, a
- * domain that nobody upserted, is not fresh. */
+/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and the
+ * upsert cannot be older than the ttl: this process saw it written. Of an upsert that was there before
+ * this process nothing but its wall clock would tell the age; doubt means stale, until the next one.
+ * NULL, a domain that nobody upserted, is not fresh. */
 bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
-/* The stored expiry has passed on the wall clock. */
-bool domain_expired(const Board__DomainRecord *domain, int64_t wall_ns);
+/* Whether the list shows it: as far as the stored expiry, with now rounded to the nearest second
+ * (behaviour.md 7), and what this process has seen of it tell. Nothing is stopped by that. */
+bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
+
+/* Its time is over for good: its record may go. */
+bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct moment now);
 
 /* A lock of an owner outside the cluster is over: this process has seen its present revision for the
  * whole time to live. Each renewal is a new revision, and none is seen before it is written, so that a

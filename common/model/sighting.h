@@ -16,9 +16,12 @@
  *                             monotonic clock    at least, a whole limit at most
  * a lost cell's evacuation,   stood              late by the time for which it was not lost yet
  *   to be forgotten
- * a Completed task, to go     task_times.h       late, by the same or by the clock; early, if a
- *                                                process is a day wrong for an hour
- * domains, locks              freshness.h        stale early; held late
+ * a Completed task, to go,    kept               late, by the same or by the clock; early, if a
+ *   or to be awaited no more                     process is a day wrong for an hour
+ * a domain, to go             kept               the same
+ * a domain, fresh             freshness.h        stale early, or until it is upserted
+ * a lock                      freshness.h        held late
+ * a job, not before           job.c              early; late by an hour
  */
 #ifndef COMMON_MODEL_SIGHTING_H
 #define COMMON_MODEL_SIGHTING_H
@@ -38,5 +41,11 @@ int64_t stood_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen, 
 
 /* The same for what cannot be taken back: this process itself has seen it for so long. */
 int64_t surely_left_ns(int64_t limit_ns, struct sighting seen, struct moment now);
+
+/* The same for what is kept longer than any process need live: beyond KEPT_SURE_NS the stamp says so,
+ * and this process has known it (`known`: its creation, or as it stands) for that. */
+#define KEPT_SURE_NS (60 * 60 * SECOND_NS)
+int64_t kept_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen,
+                     struct sighting known, struct moment now);
 
 #endif

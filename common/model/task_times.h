@@ -11,13 +11,6 @@
 #define TASK_KEEP_NS (24 * 60 * 60 * SECOND_NS)      /* Completed, without a callback URL */
 #define TASK_KEEP_UNDELIVERED_NS (7 * TASK_KEEP_NS)  /* Completed, with one */
 
-/* So much of `keep_ns` is left of a task that is over since `completed_ns` (a wall clock); not positive:
- * it may go. Short: this process has seen it as it stands for so long. Longer than TASK_SURE_NS no
- * process need live: the clock says so, and this process has known the task for that. */
-#define TASK_SURE_NS (60 * 60 * SECOND_NS)
-int64_t task_keep_left_ns(int64_t keep_ns, int64_t completed_ns, struct sighting seen,
-                          struct sighting made, struct moment now);
-
 enum { TASK_MAX_RETRIES = 3 }; /* rejections after which the next one fails it */
 
 #endif

@@ -440,9 +440,11 @@ static void run_move_case(const struct move_case *c)
         .policy = &CRASH_POLICY_DEFAULT,
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
+    int64_t seen_s = c->domain ? row_number(&a, c->domain, "seen", 0) : 0;
+    bool found = c->domain && strstr(c->domain, "found");
     s.domain_seen = (struct domain_seen){
-        .since_ns =
-            in.now.mono_ns - (c->domain ? row_number(&a, c->domain, "seen", 0) * SECOND_NS : 0),
+        .at = {.since_ns = in.now.mono_ns - seen_s * SECOND_NS,
+               .after_ns = found ? 0 : in.now.mono_ns - seen_s * SECOND_NS - 1},
         .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
     };
     const struct move_row *row = move_row_named(m->move);

@@ -293,8 +293,10 @@ static void freshness(void **state)
         uint32_t ttl_s;
         int64_t expires_ms, seen_ms, now_mono_ms, now_wall_ms;
         bool fresh, listed, restored;
+        int64_t late_ms; /* it was written so long before it was seen at most; -1 = nobody knows */
     } rows[] = {
         {"forever", 0, 0, 0, 9000000, 9000000, true, true},
+        {"forever, found", 0, 0, 0, 9000000, 9000000, true, true, .late_ms = -1},
         {"forever, before a restore", 0, 0, 0, 9000000, 9000000, false, false, true},
         {"ahead, before a restore", 10, 20000, 5000, 14999, 19400, false, false, true},
         {"ahead", 10, 20000, 5000, 14999, 19400, true, true},
@@ -302,6 +304,11 @@ static void freshness(void **state)
         {"a clock set back does not bring it back", 10, 20000, 5000, 15000, 12000, false, false},
         {"the list rounds the second down", 10, 20200, 5000, 6000, 20300, false, true},
         {"the list rounds the second up", 10, 20000, 5000, 6000, 19500, true, false},
+        {"told late, within its time", 10, 20000, 5000, 12999, 19400, true, true, .late_ms = 2000},
+        {"told late, maybe beyond it", 10, 20000, 5000, 13000, 19400, false, true, .late_ms = 2000},
+        /* A bbs that was started again with a clock hours behind. */
+        {"found, and no older than a clock says", 10, 20000, 5000, 6000, 12000, false, true,
+         .late_ms = -1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
@@ -309,7 +316,9 @@ static void freshness(void **state)
         d.expires_at = rows[i].expires_ms * MILLISECOND_NS;
         struct moment now = {.mono_ns = rows[i].now_mono_ms * MILLISECOND_NS,
                              .wall_ns = rows[i].now_wall_ms * MILLISECOND_NS};
-        struct domain_seen seen = {.since_ns = rows[i].seen_ms * MILLISECOND_NS,
+        int64_t after_ms = rows[i].late_ms < 0 ? 0 : rows[i].seen_ms - rows[i].late_ms;
+        struct domain_seen seen = {.at = {.since_ns = rows[i].seen_ms * MILLISECOND_NS,
+                                          .after_ns = after_ms * MILLISECOND_NS},
                                    .in_this_epoch = !rows[i].restored};
         if (domain_fresh(&d, seen, now) != rows[i].fresh ||
             domain_listed(&d, seen, now) != rows[i].listed) {

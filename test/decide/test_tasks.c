@@ -184,6 +184,9 @@ static void run_case(const struct task_case *c)
         bool completed = s.task->state == MODELS__TASK__STATE__Completed;
         s.seen.since_ns =
             in.now.mono_ns - (in.now.wall_ns - (completed ? over : s.task->updated_at));
+        if (row_value(&a, c->task, "known")) { /* but its creation for so long only */
+            s.made.since_ns = in.now.mono_ns - row_number(&a, c->task, "known", 0) * SECOND_NS;
+        }
         s.cell_seen.since_ns = in.now.mono_ns - (in.now.wall_ns - (cell ? cell->since : 0));
     }
     const struct move_row *row = task_row_named(m->move);
@@ -514,6 +517,13 @@ static void resolves(void **state)
         {BBS("3"), .task = "Completed /A completed=-603799 result=r url", .move = "resolving",
          .plan = "put task/t resolving by bbs -> Resolving /A updated=1000 completed=-603799 "
                  "result=r\n"},
+        {BBS("3 known for a moment only: a clock is years wrong"),
+         .task = "Completed /A completed=-99999999 known=3599 result=r url", .move = "resolving",
+         .plan = "put task/t resolving by bbs -> Resolving /A updated=1000 completed=-99999999 "
+                 "result=r\n"},
+        {BBS("2 by a clock that is years wrong, and known for an hour"),
+         .task = "Completed /A completed=-99999999 known=3600 result=r url", .move = "resolving",
+         .plan = CANNOT("Completed", "Resolving")},
         {BBS("delete 2 another's"), .task = "Resolving revision=8 url",
          .move = "delete revision=7", .plan = CANNOT("Resolving", "Resolving")},
         {BBS("delete 2 kicked"), .task = "Completed revision=8 url", .move = "delete revision=8",

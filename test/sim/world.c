@@ -174,7 +174,10 @@ void world_jump_clock(struct world *w, struct node *n, int64_t by_ns)
 {
     world_note(w, n->config.name, "its wall clock jumps by %lld ms",
                (long long)(by_ns / MILLISECOND_NS));
+    bool again = n->clock_jumped_ns != NEVER_NS && w->now_ns - n->clock_jumped_ns < CLOCK_CALM_NS;
+    int64_t most_ns = again ? n->clock_most_ns : n->clock_ahead_ns;
     n->clock_ahead_ns += by_ns;
+    n->clock_most_ns = most_ns > n->clock_ahead_ns ? most_ns : n->clock_ahead_ns;
     n->clock_jumped_ns = w->now_ns;
 }
 

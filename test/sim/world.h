@@ -145,15 +145,13 @@ struct world_commit {
     struct node *by; /* may have died meanwhile */
     const Etcd__TxnRequest *txn;
     int64_t decided_ns, sent_ns;
-    int64_t clock_ahead_ns; /* of the sender's wall clock, as it sent */
-    bool clock_jumped;      /* it jumped while this was decided: nobody can tell what it showed */
+    int64_t clock_ahead_ns; /* of the sender's wall clock, at most, from `decided_ns` on */
 };
 
 struct world_answer {
     struct node *from, *by;
     const char *path;
     int64_t arrived_revision; /* etcd's when the request arrived */
-    int64_t clock_ahead_ns;   /* of the wall clock of who answers, as it does */
     int status;
     struct bytes request, body;
 };

@@ -413,7 +413,6 @@ void network_reply(struct node *to, const struct reply *reply)
                                                     .by = to,
                                                     .path = x->path,
                                                     .arrived_revision = x->arrived_revision,
-                                                    .clock_ahead_ns = to->clock_ahead_ns,
                                                     .status = reply->status,
                                                     .request = x->asked,
                                                     .body = reply->body});

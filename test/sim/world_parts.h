@@ -9,6 +9,9 @@
 struct exchange;
 struct outside;
 
+/* Longer than anything is decided and sent for: jumps of a clock further apart are none of one decision. */
+#define CLOCK_CALM_NS (30 * SECOND_NS)
+
 /* One process at one start: news for an earlier start is dropped. */
 struct node {
     struct node_config config;
@@ -30,6 +33,7 @@ struct node {
     size_t held_count, held_capacity;
     int64_t clock_ahead_ns; /* of its wall clock */
     int64_t clock_jumped_ns; /* when it last jumped; NEVER_NS = never */
+    int64_t clock_most_ns;   /* and how far it was ahead at most, in the jumps shortly before too */
     int64_t store_troubled_ns; /* when a call to etcd last failed or took long; the same */
     bool dies;              /* within its next step, after dies_after effects */
     unsigned dies_after;

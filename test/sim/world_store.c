@@ -347,8 +347,8 @@ static void tell_commit(struct world *w, const struct store_item *s)
         .txn = (const Etcd__TxnRequest *)s->request.message,
         .decided_ns = decided_ns > 0 ? decided_ns : 0,
         .sent_ns = s->sent_ns,
-        .clock_ahead_ns = s->clock_ahead_ns,
-        .clock_jumped = within(n->clock_jumped_ns, decided_ns, w->now_ns),
+        .clock_ahead_ns = within(n->clock_jumped_ns, decided_ns, w->now_ns) ? n->clock_most_ns
+                                                                            : s->clock_ahead_ns,
     };
     w->observer.committed(w->observer.context, &commit);
 }

@@ -76,6 +76,12 @@ static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void *
     assert_true(mod_revision(r, "job/j") > 0);
     board_rig_run(r, SECOND_NS);
     assert_int_equal(mod_revision(r, "job/j"), 0);
+    /* Written by a clock a year ahead. */
+    put_job(r, board_boot_id(board_rig_board(r, 0)), wall_ns + 366 * 86400 * SECOND_NS);
+    board_rig_run(r, 3500 * SECOND_NS);
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, 200 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
     board_rig_free(r);
 }
 

@@ -53,10 +53,10 @@ static void a_task_is_kept_by_both_clocks(void **state)
     struct sighting seen = {.since_ns = later.mono_ns - 10 * SECOND_NS};
     struct sighting made = {.since_ns = later.mono_ns - HOUR / 2};
     /* Short: by what was seen of it alone. */
-    assert_int_equal(task_keep_left_ns(60 * SECOND_NS, 0, seen, made, later), 50 * SECOND_NS);
+    assert_int_equal(kept_left_ns(60 * SECOND_NS, 0, seen, made, later), 50 * SECOND_NS);
     /* Long: the stamp, and known for an hour. */
-    assert_int_equal(task_keep_left_ns(24 * HOUR, later.wall_ns - 23 * HOUR, seen, made, later), HOUR);
-    assert_int_equal(task_keep_left_ns(24 * HOUR, later.wall_ns - 30 * HOUR, seen, made, later),
+    assert_int_equal(kept_left_ns(24 * HOUR, later.wall_ns - 23 * HOUR, seen, made, later), HOUR);
+    assert_int_equal(kept_left_ns(24 * HOUR, later.wall_ns - 30 * HOUR, seen, made, later),
                      HOUR / 2);
 }
 

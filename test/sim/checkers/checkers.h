@@ -151,7 +151,7 @@ void note_instances(struct checkers *k, const struct passage *p);
 /* What a restore made the board forget may be told to end without a record of it: on a cell that is
  * being emptied, by a bbs whose board of that moment had the domain upserted and fresh in the epoch of
  * now, and the index neither desired nor held by anybody (bbs/lrp/evacuate.c). */
-void note_dismissal(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
+void note_dismissal(struct checkers *k, const Board__Move *move,
                     const Board__MoveResult *result);
 
 void forget_instances(struct checkers *k); /* after a restore */

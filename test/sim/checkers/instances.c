@@ -95,14 +95,14 @@ static void release_forgotten(struct checkers *k)
     arena_done(&a);
 }
 
-/* As the board was at `revision`, and at this time of a wall clock. */
+/* As the board was at `revision`, now by the world's clock. */
 static bool is_unwanted(struct checkers *k, struct arena *a, const struct instance *i,
-                        const char *domain, int64_t revision, int64_t wall_ns)
+                        const char *domain, int64_t revision)
 {
     const struct past *p = history_at(&k->history, key_domain(a, domain), revision);
     const Board__DomainRecord *d = (const Board__DomainRecord *)(p ? p->message : NULL);
     if (!d || p->revision <= history_epoch(&k->history) ||
-        (d->ttl_s && d->expires_at <= wall_ns)) {
+        (d->ttl_s && world_now(k->cluster->world) - p->at_ns >= d->ttl_s * SECOND_NS)) {
         return false;
     }
     const struct past *ordinary =
@@ -112,7 +112,7 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
            !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
 }
 
-void note_dismissal(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
+void note_dismissal(struct checkers *k, const Board__Move *move,
                     const Board__MoveResult *result)
 {
     bool told_to_end = strcmp(move->move, "evacuate_running") == 0 && !result->keep_container &&
@@ -125,8 +125,7 @@ void note_dismissal(struct checkers *k, const struct world_answer *answer, const
     }
     struct arena a;
     arena_init(&a);
-    int64_t wall_ns = world_wall(k->cluster->world) + answer->clock_ahead_ns;
-    if (is_unwanted(k, &a, i, move->actual_lrp_key->domain, result->revision, wall_ns)) {
+    if (is_unwanted(k, &a, i, move->actual_lrp_key->domain, result->revision)) {
         i->released = true;
     }
     arena_done(&a);

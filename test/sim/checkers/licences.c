@@ -80,7 +80,7 @@ void check_answer(struct checkers *k, const struct world_answer *answer)
         for (size_t i = 0; i < response->n_results && i < request->n_moves; i++) {
             check_result(k, answer, &a, request, request->moves[i], response->results[i]);
             check_offer(k, answer, request->moves[i], response->results[i]);
-            note_dismissal(k, answer, request->moves[i], response->results[i]);
+            note_dismissal(k, request->moves[i], response->results[i]);
         }
     } else {
         checkers_report(k, "S2", "%s answers %s with something malformed", node_name(answer->by),

@@ -136,17 +136,13 @@ static int64_t latest_wall(const struct checkers *k, const struct world_commit *
     return world_wall(k->cluster->world) - ago_ns + c->clock_ahead_ns;
 }
 
-static int64_t earliest_wall(const struct checkers *k, const struct world_commit *c)
-{
-    return latest_wall(k, c) - (c->sent_ns - c->decided_ns);
-}
-
-/* Fresh when it may have been decided, as far as the wall clock tells. */
+/* Fresh when it may have been decided, by the world's clock. */
 static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
                       const struct world_commit *c)
 {
+    const struct past *p = map_get(&k->history.now, key_domain(a, domain));
     const Board__DomainRecord *d = domain_of_epoch(k, a, domain);
-    return d && (d->ttl_s == 0 || d->expires_at > earliest_wall(k, c));
+    return d && (d->ttl_s == 0 || c->decided_ns - p->at_ns < d->ttl_s * SECOND_NS);
 }
 
 /* A bbs is started, and has its first board when etcd answers it; of another epoch it has seen nothing. */
@@ -167,7 +163,7 @@ static bool had_stood(const struct checkers *k, const struct world_commit *c, co
 {
     bool found = looks_since_ns(k, c->by) > was->at_ns;
     return world_now(k->cluster->world) - was->at_ns >= limit_ns - TOLD_LATE_NS ||
-           (found && (c->clock_jumped || latest_wall(k, c) - stamp_ns >= limit_ns));
+           (found && latest_wall(k, c) - stamp_ns >= limit_ns);
 }
 
 /* For what cannot be taken back there is no such excuse. */
@@ -185,9 +181,7 @@ static void judge_time(struct checkers *k, struct arena *a, const struct past *b
         m->unknown_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH | ACTUAL_LRP_IF_CRASH_DUE;
         return;
     }
-    if (c->clock_jumped) {
-        m->unknown_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
-    } else if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
+    if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
         m->true_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
     int64_t wait_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, was->crash_count);
@@ -377,7 +371,7 @@ static void judge_task_time(struct checkers *k, struct arena *a, const struct pa
     }
     *t |= had_surely_stood(k, creation(before), TASK_EXPIRE_PENDING_NS) ? TASK_IF_EXPIRED : 0;
     *t |= had_stood(k, c, before, TASK_KICK_NS, was->updated_at) ? TASK_IF_STUCK : 0;
-    *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(was), TASK_SURE_NS))
+    *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(was), KEPT_SURE_NS))
               ? TASK_IF_KEPT_ENOUGH
               : 0;
     *t |= task_cell_gone(k, a, before) ? TASK_IF_CELL_GONE : 0;
@@ -426,6 +420,19 @@ static struct seen_move simple(const struct lifecycle *table, const struct past 
     };
 }
 
+static struct seen_move domain_move(const struct checkers *k, const struct past *p)
+{
+    struct seen_move m = simple(&domain_lifecycle, p, DOMAIN_NONE, DOMAIN_KNOWN);
+    const Board__DomainRecord *was =
+        stands(p->before) ? (const Board__DomainRecord *)p->before->message : NULL;
+    m.unknown_guards = 0;
+    if (was && was->ttl_s &&
+        had_surely_stood(k, p->before, earlier_ns(was->ttl_s * SECOND_NS, KEPT_SURE_NS))) {
+        m.true_guards |= DOMAIN_IF_EXPIRED;
+    }
+    return m;
+}
+
 static const Board__LockRecord *lock_of(const struct past *p)
 {
     return stands(p) ? (const Board__LockRecord *)p->message : NULL;
@@ -458,7 +465,7 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
     case RECORD_DESIRED:
         return simple(&desired_lrp_lifecycle, p, DESIRED_LRP_NONE, DESIRED_LRP_DESIRED);
     case RECORD_DOMAIN:
-        return simple(&domain_lifecycle, p, DOMAIN_NONE, DOMAIN_KNOWN);
+        return domain_move(k, p);
     case RECORD_JOB:
         return simple(&job_lifecycle, p, JOB_NONE, JOB_OPEN);
     case RECORD_LEAD:
