@@ -346,7 +346,7 @@ void op_failed(struct op *op, const char *text, struct effects *out);
 
 /* The epoch is another: what was gathered from the old one is gathered anew, what was committed in
  * it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
-void ops_new_epoch(struct board *b, struct effects *out);
+void ops_new_epoch(struct board *b);
 
 void ops_free(struct board *b, struct effects *nowhere);
 

@@ -266,7 +266,7 @@ static void complete(struct board *b, struct effects *out)
                 "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
                 (long long)b->revision, b->epoch);
     if (!same_epoch) {
-        ops_new_epoch(b, out);
+        ops_new_epoch(b);
     }
     if (b->loads++ > 0 && b->hooks.on_reset) {
         b->hooks.on_reset(b->hooks.context, out);

@@ -219,11 +219,22 @@ static void on_unconfirmed(struct op *op, struct effects *out)
     }
 }
 
+static const char restored[] = "the board was restored meanwhile";
+
+static bool of_another_epoch(const struct op *op)
+{
+    return op->epoch_number != op->board->epoch_number;
+}
+
 /* After a commit: answered when the watch has passed its revision, or after 200 ms from the
  * transaction's own result; the turn goes on only with the watch (DESIGN 2). */
 static void on_landed(struct op *op, bool reached, struct effects *out)
 {
     struct board *b = op->board;
+    if (of_another_epoch(op)) {
+        op_failed(op, restored, out);
+        return;
+    }
     bool first = op->wait.deadline_ns - op->landed_ns == WATCH_PATIENCE_NS;
     answer(op, OP_DECIDED, op->revision, NULL, out);
     tell(op, out);
@@ -379,8 +390,6 @@ void ops_run(struct board *b, struct effects *out)
     }
 }
 
-static const char restored[] = "the board was restored meanwhile";
-
 static void gather_anew(struct op *op)
 {
     await_stop(&op->board->awaits, &op->wait);
@@ -390,23 +399,20 @@ static void gather_anew(struct op *op)
     queue(op);
 }
 
-void ops_new_epoch(struct board *b, struct effects *out)
+/* All may have landed and none be answered, which is more than a step may answer: they are woken as late
+ * ones are, some in each step. */
+void ops_new_epoch(struct board *b)
 {
-    struct op *op, *next;
-    for (op = LIST_FIRST(&b->all_ops); op; op = next) {
-        next = LIST_NEXT(op, all);
+    struct op *op;
+    LIST_FOREACH(op, &b->all_ops, all)
+    {
         if (op->state == OP_QUEUED || op->state == OP_READY || op->state == OP_CONFIRM ||
             (op->state == OP_CATCH_UP && op->wait.waiting)) {
             gather_anew(op);
         } else if (op->state == OP_LANDED) {
-            op_failed(op, restored, out);
+            await_start(&b->awaits, &op->wait, NEVER_NS, b->now.mono_ns);
         }
     }
-}
-
-static bool of_another_epoch(const struct op *op)
-{
-    return op->epoch_number != op->board->epoch_number;
 }
 
 /* ---- how its transaction ended ---- */

@@ -111,6 +111,109 @@ static void ops_open_at_once(void **state)
     board_rig_free(r);
 }
 
+/* As a route does, each of them answers its client. */
+static void done_told(void *context, const struct op_result *result, struct effects *out)
+{
+    done(context, result, out);
+    effects_reply(out, 1, 503, "text/plain", bytes_of(result->text ? result->text : "done"));
+}
+
+static void ask_told(struct trial *t, struct effects *out)
+{
+    const struct op_input in = {.actor = ACTOR_CLIENT, .peer_name = (const char *)t};
+    board_op(board_rig_board(t->rig, 0), &row, &in, board_arena(), done_told, t, out);
+}
+
+/* Each with a record of its own. */
+static struct trial *ask_many(struct rig *r, struct arena *a)
+{
+    struct trial *many = ARENA_ARRAY(a, OPS_MAX, struct trial);
+    struct effects *out = board_rig_begin(r, 0);
+    for (unsigned i = 0; i < OPS_MAX; i++) {
+        many[i] = (struct trial){
+            .rig = r, .key = arena_printf(a, "domain/d%u", i), .record = &small.base};
+        ask_told(&many[i], out);
+    }
+    board_rig_end(r, 0);
+    return many;
+}
+
+static unsigned count_unavailable(const struct trial *many, const char *text)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < OPS_MAX; i++) {
+        assert_in_range(many[i].decided + many[i].unavailable, 0, 1);
+        count += many[i].unavailable && (!text || strcmp(many[i].text, text) == 0);
+    }
+    return count;
+}
+
+/* More than one step may answer. */
+static void the_deadline_of_all_ops_at_once(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(&one);
+    struct arena a;
+    arena_init(&a);
+    board_rig_cut(r, 0, true);
+    const struct trial *many = ask_many(r, &a);
+    board_rig_run(r, 20 * SECOND_NS);
+    assert_int_equal(count_unavailable(many, NULL), OPS_MAX);
+    board_rig_free(r);
+    arena_done(&a);
+}
+
+static void a_board_ends_with_all_ops_open(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(&one);
+    struct arena a;
+    arena_init(&a);
+    board_rig_cut(r, 0, true);
+    const struct trial *many = ask_many(r, &a);
+    board_rig_free(r);
+    assert_int_equal(count_unavailable(many, "this bbs is ending"), OPS_MAX);
+    arena_done(&a);
+}
+
+/* Committed, and not answered yet: the watch has not told. */
+static unsigned count_landed(struct rig *r)
+{
+    unsigned count = 0;
+    const struct op *op;
+    LIST_FOREACH(op, &board_rig_board(r, 0)->all_ops, all)
+    {
+        count += op->state == OP_LANDED && !op->answered;
+    }
+    return count;
+}
+
+static void the_board_is_restored_under_all_ops(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(&(struct bbs_config){.url = "https://bbs", .name = "bbs",
+                                                   .transactions_max = TRANSACTIONS_MAX});
+    struct arena a;
+    arena_init(&a);
+    int64_t snapshot = model_etcd_revision(board_rig_etcd(r));
+    board_rig_stall_watch(r, 0, true);
+    const struct trial *many = ask_many(r, &a);
+    while (count_landed(r) < OPS_MAX) {
+        board_rig_run(r, MILLISECOND_NS);
+        assert_int_equal(count_unavailable(many, NULL), 0);
+    }
+    board_rig_restore(r, snapshot);
+    board_rig_new_epoch(r, "anew");
+    board_rig_stall_watch(r, 0, false);
+    struct trial last = {.rig = r, .key = "domain/last", .record = &small.base};
+    try(&last, SECOND_NS);
+    assert_int_equal(count_unavailable(many, "the board was restored meanwhile"), OPS_MAX);
+    try(&last, SECOND_NS);
+    assert_int_equal(last.decided, 1);
+    board_rig_free(r);
+    arena_done(&a);
+}
+
 static void answer_each(void *context, struct view *v, const char *text, struct effects *out)
 {
     assert_null(v);
@@ -576,6 +679,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_open_at_once),
+        cmocka_unit_test(the_deadline_of_all_ops_at_once),
+        cmocka_unit_test(a_board_ends_with_all_ops_open),
+        cmocka_unit_test(the_board_is_restored_under_all_ops),
         cmocka_unit_test(a_board_ends_while_many_wait),
         cmocka_unit_test(waiters_at_the_barrier),
         cmocka_unit_test(conflicts_of_one_op),

@@ -1,5 +1,6 @@
 /* A restarted rep adopts what its driver lists; a listing tells what became of verbs without an
  * answer and of ends that nobody heard of. */
+#include "rep/driver/driver_io.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>
@@ -420,6 +421,32 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
     rep_rig_done(&g);
 }
 
+/* No news told of it: the machine was out of processes, or the driver of descriptors. */
+static void all_of_a_full_cell_ends_unseen(void **state)
+{
+    (void)state;
+    for (int exited = 0; exited < 2; exited++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        struct container_status *list =
+            ARENA_ARRAY(&g.arena, DRIVER_CONTAINERS_MAX, struct container_status);
+        for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
+            const char *guid = arena_printf(&g.arena, "i-%06d", i);
+            list[i] = rep_rig_status(&g, guid, guid, CONTAINER_RUNNING);
+        }
+        rep_rig_open(&g, list, DRIVER_CONTAINERS_MAX);
+        rep_rig_advance(&g, 31000);
+        for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
+            list[i].state = CONTAINER_EXITED;
+        }
+        g.logs = 0;
+        rep_rig_answer_list(&g, list, exited ? DRIVER_CONTAINERS_MAX : 0);
+        assert_in_range(rep_rig_said(&g, "an end that no news had told"), 1, EFFECTS_MAX / 4);
+        assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
+        rep_rig_done(&g);
+    }
+}
+
 static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
 {
     (void)state;
@@ -465,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_container_that_vanished_is_a_crash),
         cmocka_unit_test(thousands_are_adopted_in_bounded_steps),
         cmocka_unit_test(thousands_of_unreadable_notes_are_removed_in_turns),
+        cmocka_unit_test(all_of_a_full_cell_ends_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

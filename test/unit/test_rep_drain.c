@@ -1,5 +1,6 @@
 /* A cell that is emptied: who may ask for it, what it takes no more, what becomes of what runs and
  * of its tasks, its limit, and its end. */
+#include "common/base/random.h"
 #include "rep/drain.h"
 #include "rep/driver/driver_io.h"
 #include "test/unit/rep_rig.h"
@@ -610,6 +611,64 @@ static void a_full_cell_is_adopted_past_the_limit(void **state)
     rep_rig_done(&g);
 }
 
+/* Containers of every kind and in every state, drawn: what adoption finds of an earlier rep. */
+static struct container_status *mixed_cell(struct rep_rig *g, uint64_t seed)
+{
+    struct random random;
+    random_seed(&random, (uint64_t[2]){seed, 1});
+    struct container_status *list =
+        ARENA_ARRAY(&g->arena, DRIVER_CONTAINERS_MAX, struct container_status);
+    for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
+        const char *guid = arena_printf(&g->arena, "i-%06d", i);
+        enum container_state state =
+            (enum container_state)random_below(&random, CONTAINER_EXITED + 1);
+        bool task = random_below(&random, 2);
+        list[i] = task ? rep_rig_task_status(g, guid, guid, random_below(&random, 2), state)
+                       : rep_rig_status(g, guid, guid, state);
+        list[i].exit_code = (int)random_below(&random, 2);
+    }
+    return list;
+}
+
+static void answer_lists(struct rep_rig *g, const struct container_status *list, size_t count)
+{
+    while (rep_rig_verbs(g, VERB_LIST)) {
+        rep_rig_answer_list(g, list, count);
+    }
+    g->verb_count = 0;
+    g->call_count = 0;
+}
+
+/* All at once, a moment before the limit or after it; then all that runs ends unseen, or is gone. */
+static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        g.config.evacuation_ns = (int64_t)(seed % 3) * MILLISECOND_NS + 1;
+        rep_rig_start(&g);
+        answer_evacuating(&g, 1);
+        rep_rig_feed_open(&g);
+        struct container_status *list = mixed_cell(&g, seed);
+        rep_rig_answer_list(&g, list, DRIVER_CONTAINERS_MAX);
+        for (int i = 0; i < 3; i++) {
+            rep_rig_advance(&g, 1);
+            answer_lists(&g, list, DRIVER_CONTAINERS_MAX);
+        }
+        for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
+            list[i].state = CONTAINER_EXITED;
+            list[i].text = "";
+        }
+        for (int i = 0; i < 40 && !g.exited; i++) {
+            rep_rig_advance(&g, 1000);
+            answer_lists(&g, list, seed % 2 ? DRIVER_CONTAINERS_MAX : 0);
+        }
+        assert_true(g.exited);
+        rep_rig_done(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -634,6 +693,7 @@ int main(void)
         cmocka_unit_test(an_old_evacuation_of_a_board_that_went_back_leaves_time),
         cmocka_unit_test(a_full_cell_is_stopped_in_bounded_steps),
         cmocka_unit_test(a_full_cell_is_adopted_past_the_limit),
+        cmocka_unit_test(a_full_cell_is_adopted_about_its_limit_and_ends),
     };
     return cmocka_run_group_tests_name("a cell is emptied", tests, NULL, NULL);
 }
