@@ -1,6 +1,8 @@
 /* Cells that fall silent: lost, back, cut off, and many at once. */
 #include "test/sim/stories/story.h"
 
+#include <stdio.h>
+
 #include "board.pb-c.h"
 #include "test/sim/model_containers.h"
 
@@ -269,4 +271,28 @@ void story_mass_loss_kept(struct cluster *c)
     assert_int_equal(cluster_records(c, "actual/web/"), INSTANCES);
     says(c, "The cable is in again: all of it ran all the time.");
     back(c);
+}
+
+void story_retired_while_its_cell_is_lost(struct cluster *c)
+{
+    says(c, "An instance is retired while its cell is lost and nothing else has room. As in Diego (behaviour.md "
+            "10.3, 12) that takes away what waits in its place, which is made again, and not the SUSPECT: "
+            "when the cell is back before another instance runs, the old one has its place again.");
+    struct node *cell = desire_and_choose(c, 1);
+    char guid[64];
+    snprintf(guid, sizeof(guid), "%s", model_containers_guid(node_containers(cell), 0));
+    cut_cell(c, cell, true);
+    await_replaced(c, cell, "UNCLAIMED", 1);
+    assert_int_equal(cluster_retire(c, "web", 0), 0);
+    assert_int_equal(cluster_count(c, "web", ""), 0);
+    await(c, "web", "UNCLAIMED", 1);
+    cut_cell(c, cell, false);
+    await_running(c, "web", 1);
+    assert_int_equal(cluster_records(c, "actual/web/"), 1);
+    assert_string_equal(model_containers_guid(node_containers(cell), 0), guid);
+    says(c, "Retired again it ends, and another one runs.");
+    assert_int_equal(cluster_retire(c, "web", 0), 0);
+    await(c, "web", "RUNNING", 0);
+    await_running(c, "web", 1);
+    assert_string_not_equal(model_containers_guid(node_containers(cell), 0), guid);
 }
