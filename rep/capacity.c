@@ -1,6 +1,7 @@
 #include "rep/capacity.h"
 
 #include <assert.h>
+#include <string.h>
 
 void capacity_init(struct capacity *c, struct resources total, uint16_t port_low,
                    uint16_t port_high)
@@ -129,13 +130,19 @@ void capacity_port_free(struct capacity *c, uint32_t port)
     }
 }
 
-bool capacity_ports_retry(struct capacity *c)
+bool capacity_ports_held(const struct capacity *c)
 {
     uint8_t any = 0;
     for (size_t i = 0; i < sizeof(c->port_held); i++) {
         any |= c->port_held[i];
-        c->port_held[i] = 0;
     }
+    return any;
+}
+
+bool capacity_ports_retry(struct capacity *c)
+{
+    bool any = capacity_ports_held(c);
+    memset(c->port_held, 0, sizeof(c->port_held));
     return any;
 }
 

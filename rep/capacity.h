@@ -58,6 +58,9 @@ bool capacity_port_hold(struct capacity *c, uint32_t port);
 /* It was tried, and is nobody else's. */
 void capacity_port_free(struct capacity *c, uint32_t port);
 
+/* Somebody else holds a port of the range, as far as is known. */
+bool capacity_ports_held(const struct capacity *c);
+
 /* No port is passed over any more. True when one was. */
 bool capacity_ports_retry(struct capacity *c);
 

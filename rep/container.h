@@ -65,7 +65,7 @@ struct container {
     bool ports_retried; /* those that were passed over were tried again for it */
     bool ports_doubted; /* it ended soon and badly: whether somebody else holds a port of it is asked */
     size_t ports_asked; /* how many the open question names */
-    int64_t start_asked_ns; /* 0 = by an earlier rep, or not */
+    int64_t start_asked_ns; /* or when it was adopted; 0 = not yet */
     int64_t starting_until_ns; /* listed as starting: for so long it is waited for; 0 = it is not */
     int64_t running_since_ns; /* of an unproven one: first seen RUNNING */
     bool start_judged; /* by starts.h; one that an earlier rep started never is */

@@ -85,26 +85,6 @@ static struct verb_call *ask(struct rep *r, struct container *c, uint32_t *ports
     return call;
 }
 
-bool host_ports_search(struct rep *r, struct container *c, struct effects *out)
-{
-    uint32_t *ports = ARENA_ARRAY(out->arena, PORTS_A_SEARCH, uint32_t);
-    size_t count = capacity_ports_next(&r->capacity, ports, PORTS_A_SEARCH);
-    if (count == 0 && try_all_again(r, c)) {
-        count = capacity_ports_next(&r->capacity, ports, PORTS_A_SEARCH);
-    }
-    if (count == 0) {
-        c->ports_wanted = false;
-        container_complete(c, PHASE_NEWS_FAILED,
-                           arena_printf(out->arena, "no host port is free in %u-%u",
-                                        (unsigned)r->config.port_low,
-                                        (unsigned)r->config.port_high),
-                           out);
-        return false;
-    }
-    ask(r, c, ports, count, out);
-    return true;
-}
-
 /* Whether the minute's returns are not used up. */
 static bool may_return(struct rep *r)
 {
@@ -117,15 +97,37 @@ static bool may_return(struct rep *r)
 
 /* Nobody is told of a crash: the container goes, and its record, which then has none here, is given
  * back (harmonise.c, rows 30 and 31) and placed anew. */
-static void give_back(struct rep *r, struct container *c, uint32_t port, struct effects *out)
+static void give_back(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
-    if (!may_return(r)) {
-        return;
+    if (!container_stop_asked(c) && !r->drain.on && may_return(r)) {
+        reconcile_delete(c, why, out);
     }
-    reconcile_delete(c,
-                     arena_printf(out->arena, "its host port %u is held by another process: %s",
-                                  port, c->exit_text),
-                     out);
+}
+
+void host_ports_none(struct rep *r, struct container *c, struct effects *out)
+{
+    const char *why = arena_printf(out->arena, "no host port is free in %u-%u",
+                                   (unsigned)r->config.port_low, (unsigned)r->config.port_high);
+    container_complete(c, PHASE_NEWS_FAILED, why, out);
+    if (capacity_ports_held(&r->capacity)) {
+        give_back(r, c, why, out);
+    }
+}
+
+bool host_ports_search(struct rep *r, struct container *c, struct effects *out)
+{
+    uint32_t *ports = ARENA_ARRAY(out->arena, PORTS_A_SEARCH, uint32_t);
+    size_t count = capacity_ports_next(&r->capacity, ports, PORTS_A_SEARCH);
+    if (count == 0 && try_all_again(r, c)) {
+        count = capacity_ports_next(&r->capacity, ports, PORTS_A_SEARCH);
+    }
+    if (count == 0) {
+        c->ports_wanted = false;
+        host_ports_none(r, c, out);
+        return false;
+    }
+    ask(r, c, ports, count, out);
+    return true;
 }
 
 void host_ports_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
@@ -133,8 +135,11 @@ void host_ports_answer(struct rep *r, struct container *c, const struct verb_ans
 {
     note_taken(r, answer, out);
     if (c->phase == PHASE_COMPLETED) {
-        if (answer->taken_count > 0 && !container_stop_asked(c) && !r->drain.on) {
-            give_back(r, c, answer->taken[0], out);
+        if (answer->taken_count > 0) {
+            give_back(r, c,
+                      arena_printf(out->arena, "its host port %u is held by another process: %s",
+                                   answer->taken[0], c->exit_text),
+                      out);
         }
         return;
     }

@@ -17,7 +17,8 @@ struct rep;
 /* Ports of one search for free ones (VERB_PORTS). */
 enum { PORTS_A_SEARCH = 64 };
 
-/* An end so soon after its start may come from a port that was not free. */
+/* An end so soon after its start may come from a port that was not free. Of what an earlier rep started, so
+ * soon after it was adopted: when it started is not known. */
 #define PORT_DOUBT_NS (60 * SECOND_NS)
 
 /* So many instances a minute are given back for a port that is held; further ones count as crashed, so
@@ -44,11 +45,14 @@ bool host_ports_prepared(struct rep *r, struct container *c, const struct verb_a
 /* c->ports_wanted: asks the driver for free ones. False when the range is used up: it has failed. */
 bool host_ports_search(struct rep *r, struct container *c, struct effects *out);
 
+/* None is free for it: it has failed. Where others hold some that is no crash of the app's. */
+void host_ports_none(struct rep *r, struct container *c, struct effects *out);
+
 /* The end of a VERB_PORTS for this container, of a search or of a doubt. */
 void host_ports_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
                        struct effects *out);
 
-/* Its process has ended by itself: whether that may be because of a port is asked before bbs hears of a
+/* Its process has ended by itself, and badly: whether that may be because of a port is asked before bbs hears of a
  * crash. True: it is under way. */
 bool host_ports_doubt(struct rep *r, struct container *c, struct effects *out);
 

@@ -63,11 +63,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
         return;
     }
     if (!allotted) {
-        container_complete(c, PHASE_NEWS_FAILED,
-                           arena_printf(out->arena, "no host port is free in %u-%u",
-                                        (unsigned)r->config.port_low,
-                                        (unsigned)r->config.port_high),
-                           out);
+        host_ports_none(r, c, out);
         return;
     }
     struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);

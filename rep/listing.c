@@ -88,6 +88,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
     c->made = true;
     c->start_judged = true;
+    c->start_asked_ns = r->now.mono_ns; /* at the latest */
     c->touched = r->next_id;
     if (container_is_task(c)) {
         cell_task_found(c, s->state);

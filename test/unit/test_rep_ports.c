@@ -74,7 +74,7 @@ static void a_held_port_is_passed_over_and_told_once(void **state)
     rep_rig_done(&g);
 }
 
-static void a_range_of_which_all_is_held_ends(void **state)
+static void a_range_of_which_all_is_held_is_no_crash(void **state)
 {
     (void)state;
     static const uint32_t all[] = {61000, 61001, 61002, 61003};
@@ -89,10 +89,38 @@ static void a_range_of_which_all_is_held_ends(void **state)
     assert_int_equal(search.port_count, 4);
     answer(&g, search, VERB_DONE, all, 4);
     assert_int_equal(rep_rig_verbs(&g, VERB_PORTS), 0);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
-                        "no host port is free in 61000-61003");
     assert_int_equal(rep_rig_said(&g, "host port is held"), 4);
+    /* Others hold them: nobody has crashed, and it is placed anew. */
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    rep_rig_take_move(&g, "unclaim");
     rep_rig_done(&g);
+}
+
+/* Its own instances have them all: that is the range's fault, and is told. */
+static void a_range_that_is_used_up_ends(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    g.config.port_high = g.config.port_low;
+    rep_rig_open(&g, NULL, 0);
+    answer(&g, first_prepare(&g, "web"), VERB_DONE, NULL, 0);
+    rep_rig_take_verb(&g, VERB_START);
+    assert_int_equal(rep_rig_work(&g, "other", 10), 0);
+    struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
+    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(&g, claim, rep_rig_record(&g, "other", "CLAIMED", guid, RIG_CELL));
+    rep_rig_answer_desired(&g, rep_rig_desired(&g, "other", one_port, 1));
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+                        "no host port is free in 61000-61000");
+    rep_rig_done(&g);
+}
+
+static struct container_status ended_badly(struct rep_rig *g, const char *guid)
+{
+    struct container_status s = rep_rig_status(g, guid, "web", CONTAINER_EXITED);
+    s.exit_code = 1;
+    return s;
 }
 
 /* A search that tells nothing holds nobody up: PREPARE tries the ports itself. */
@@ -146,6 +174,13 @@ static void crash_follows(struct rep_rig *g, const char *text)
     rep_rig_done(g);
 }
 
+static void known_running(struct rep_rig *g)
+{
+    Models__ActualLRP *record = rep_rig_record(g, "web", "RUNNING", "i-1", RIG_CELL);
+    rep_rig_move_done(g, rep_rig_take_move(g, "start"), record);
+    rep_rig_feed_put(g, record);
+}
+
 static void other_ends_are_crashes(void **state)
 {
     (void)state;
@@ -167,12 +202,45 @@ static void other_ends_are_crashes(void **state)
     rep_rig_advance(&g, PORT_DOUBT_NS / MILLISECOND_NS);
     rep_rig_exited(&g, guid, 1);
     crash_follows(&g, "APP/WEB: Exited with status 1");
-    rep_rig_init(&g); /* nobody knows for how long it ran */
-    struct container_status ended = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
-    ended.exit_code = 1;
+    rep_rig_init(&g); /* an earlier rep started it, and nobody else has its port */
+    struct container_status ended = ended_badly(&g, "i-1");
     rep_rig_open(&g, &ended, 1);
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+    answer(&g, rep_rig_take_verb(&g, VERB_PORTS), VERB_DONE, NULL, 0);
     crash_follows(&g, "APP/WEB: Exited with status 1");
+    rep_rig_init(&g); /* it was adopted long ago */
+    struct container_status runs = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
+    rep_rig_open(&g, &runs, 1);
+    known_running(&g);
+    rep_rig_advance(&g, PORT_DOUBT_NS / MILLISECOND_NS);
+    rep_rig_exited(&g, "i-1", 1);
+    crash_follows(&g, "APP/WEB: Exited with status 1");
+}
+
+/* Started by an earlier rep a moment ago, for all that this one knows: ended before it was adopted, or
+ * soon after. */
+static void an_adopted_one_has_not_crashed_either(void **state)
+{
+    (void)state;
+    static const uint32_t taken[] = {61001};
+    for (int ended = 0; ended < 2; ended++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        struct container_status s = ended ? ended_badly(&g, "i-1")
+                                          : rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
+        rep_rig_open(&g, &s, 1);
+        if (ended) {
+            rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+        } else {
+            known_running(&g);
+            rep_rig_exited(&g, "i-1", 1);
+        }
+        struct verb_call doubt = rep_rig_take_verb(&g, VERB_PORTS);
+        assert_int_equal(doubt.ports[0], 61001);
+        answer(&g, doubt, VERB_DONE, taken, 1);
+        given_back(&g, "web", "i-1");
+        rep_rig_done(&g);
+    }
 }
 
 /* Something that takes port after port makes no endless round. */
@@ -199,7 +267,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_held_port_is_passed_over_and_told_once),
-        cmocka_unit_test(a_range_of_which_all_is_held_ends),
+        cmocka_unit_test(a_range_of_which_all_is_held_is_no_crash),
+        cmocka_unit_test(a_range_that_is_used_up_ends),
+        cmocka_unit_test(an_adopted_one_has_not_crashed_either),
         cmocka_unit_test(a_search_without_an_answer_is_passed_by),
         cmocka_unit_test(an_end_for_a_held_port_is_no_crash),
         cmocka_unit_test(other_ends_are_crashes),
