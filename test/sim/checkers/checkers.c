@@ -119,7 +119,7 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
     while (history_next(&k->history, world_etcd(w), world_now(w), &p)) {
         note_change(k, &p);
         /* An older revision is a stranger's, who says nothing of it. */
-        bool theirs = p.revision == model_etcd_revision(world_etcd(w));
+        bool theirs = commit && p.revision == model_etcd_revision(world_etcd(w));
         check_moves(k, &p, theirs ? commit : NULL);
         if (theirs) {
             check_fencing(k, &p, commit->txn);

@@ -67,7 +67,7 @@ struct checkers {
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
 void checkers_done(struct checkers *k);
 
-/* Takes all revisions that are new and shows them to the checkers below. */
+/* Takes all revisions that are new and shows them to the checkers below. NULL: no process of ours made them. */
 void checkers_committed(struct checkers *k, const struct world_commit *commit);
 
 /* etcd was restored as it was at `revision`, and all bbs were stopped before. */
