@@ -262,6 +262,24 @@ static void on_wait(struct await *a, bool reached, struct effects *out)
 
 /* ---- gather and decide ---- */
 
+/* A record that a range did not show is made only where none stands: the range's own compare says that
+ * nothing is newer than what it showed, and the copy may have missed something older. */
+static void note_creations(const struct plan *plan, struct read_set *reads)
+{
+    for (const struct change *p = plan->changes; p; p = p->next) {
+        bool in_range = false, read = !p->message;
+        for (size_t i = 0; i < reads->count && !read; i++) {
+            const struct compare *c = &reads->list[i];
+            read = !compare_is_range(c->kind) && strcmp(c->key, p->key) == 0;
+            in_range |= c->kind == COMPARE_NOTHING_NEWER &&
+                        strncmp(p->key, c->key, strlen(c->key)) == 0;
+        }
+        if (in_range && !read) {
+            read_set_add(reads, COMPARE_ABSENT, p->key, 0);
+        }
+    }
+}
+
 /* Encodes the plan's records. Gives why it cannot travel, or NULL. */
 static const char *make_commit(struct op *op, const struct read_set *reads)
 {
@@ -293,9 +311,10 @@ static const char *make_commit(struct op *op, const struct read_set *reads)
     return fault ? fault : commit_too_large(c);
 }
 
-static void commit(struct op *op, const struct read_set *reads, struct effects *out)
+static void commit(struct op *op, struct read_set *reads, struct effects *out)
 {
     struct board *b = op->board;
+    note_creations(op->plan, reads);
     const char *fault = make_commit(op, reads);
     if (fault) {
         plan_refuse(op->plan, MODELS__ERROR__TYPE__InvalidRequest, "%s", fault);

@@ -279,7 +279,7 @@ static const struct op_row all_row = {.name = "all",
                                       .snapshot_size = sizeof(struct asked_shot)};
 
 /* A copy that never heard of a record: what is decided from it is not told, and the copy is mended. */
-static void a_wrong_copy_is_found_out(const struct op_row *row)
+static void a_wrong_copy_is_found_out(const struct op_row *row, bool nothing)
 {
     struct rig *r = ready_rig(1, NULL);
     Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
@@ -289,8 +289,11 @@ static void a_wrong_copy_is_found_out(const struct op_row *row)
     struct board *b = board_rig_board(r, 0);
     assert_int_equal(b->differences, 0);
     version_unref(copy_remove(b->copy, "domain/d"));
-    struct asked a = {.nothing = true};
+    int64_t stood = mod_revision(r, "domain/d");
+    struct asked a = {.nothing = nothing};
     ask_row(r, 0, &a, "d", row);
+    board_rig_run(r, 20 * MILLISECOND_NS);
+    assert_int_equal(mod_revision(r, "domain/d"), stood);
     board_rig_run(r, 2 * SECOND_NS);
     assert_int_equal(b->differences, 1);
     assert_int_equal(a.answers, 1);
@@ -305,13 +308,19 @@ static void no_answer_rests_on_a_record_that_the_copy_lacks(void **state)
                                       .gather = asked_gather,
                                       .decide = asked_decide,
                                       .snapshot_size = sizeof(struct asked_shot)};
-    a_wrong_copy_is_found_out(&row);
+    a_wrong_copy_is_found_out(&row, true);
 }
 
 static void no_answer_rests_on_a_range_that_lacks_a_member(void **state)
 {
     (void)state;
-    a_wrong_copy_is_found_out(&all_row);
+    a_wrong_copy_is_found_out(&all_row, true);
+}
+
+static void no_record_is_made_where_the_copy_lacks_one(void **state)
+{
+    (void)state;
+    a_wrong_copy_is_found_out(&all_row, false);
 }
 
 /* More ask than a transaction has compares for, and more than travel at once. */
@@ -354,6 +363,7 @@ int main(void)
         cmocka_unit_test(an_answer_that_commits_nothing_is_confirmed),
         cmocka_unit_test(no_answer_rests_on_a_record_that_the_copy_lacks),
         cmocka_unit_test(no_answer_rests_on_a_range_that_lacks_a_member),
+        cmocka_unit_test(no_record_is_made_where_the_copy_lacks_one),
         cmocka_unit_test(answers_are_confirmed_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

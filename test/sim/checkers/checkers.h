@@ -49,6 +49,7 @@ struct checkers {
     int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start, or of its epoch */
     char *looks_in[CLUSTER_BBS_MAX];         /* that epoch */
     bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
+    uint64_t reloads_seen[CLUSTER_BBS_MAX];
     int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
     unsigned copies_repaired;             /* that differed, and no more */
     int64_t lacked_ns;    /* the last look at which a copy differed, or a watch was still to slip */

@@ -124,9 +124,12 @@ static int64_t well_for(const struct checkers *k, unsigned cell)
                : 0;
 }
 
+/* A hole: who is fed from a copy that is silently wrong hears of nothing else until lists have found it; the
+ * cell that is back then goes on as SUSPECT beside its replacement (S1). */
 static bool settled(const struct checkers *k, unsigned cell)
 {
-    return well_for(k, cell) > 2 * k->reconcile_ns + SLACK_NS;
+    return well_for(k, cell) > 2 * k->reconcile_ns + SLACK_NS &&
+           world_now(k->cluster->world) > checkers_whole_ns(k);
 }
 
 /* The record that bears the instance now, whatever its presence. */

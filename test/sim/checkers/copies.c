@@ -91,7 +91,11 @@ void check_copies(struct checkers *k)
         if (b) {
             check_copy(k, i, b);
         }
-        bool lacks = k->differs_since_ns[i] != NEVER_NS || world_slip_waits(k->cluster->bbs[i]);
+        /* What was found between two looks had been told to who followed by then. */
+        bool found = b && b->reloads != k->reloads_seen[i];
+        bool lacks = found || k->differs_since_ns[i] != NEVER_NS ||
+                     world_slip_waits(k->cluster->bbs[i]);
+        k->reloads_seen[i] = b ? b->reloads : k->reloads_seen[i];
         if (k->slips[i] && lacks) {
             k->lacked_ns = world_now(k->cluster->world);
         }

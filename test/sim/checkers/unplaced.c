@@ -95,12 +95,9 @@ static void judge(void *context, const struct past *p)
     const struct past *desired = map_get(&w->k->history.now, key_desired(&a, key->process_guid));
     if (desired &&
         index_desired((const Models__DesiredLRP *)desired->message, key->index)) {
-        /* A hole: whom a bbs feeds from a copy that is silently wrong hears of nothing else until the list
-         * finds it, after 10 min at most; what is to stand at the end is looked at then. */
         int64_t since = p->at_ns > desired->at_ns ? p->at_ns : desired->at_ns;
         since = since > w->since_ns ? since : w->since_ns;
-        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !is_held(w->k, key) &&
-            !checkers_slipped(w->k)) {
+        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !is_held(w->k, key)) {
             checkers_report(w->k, "L2", "%s/%d waits (\"%s\"), and for %lld s a cell has had room",
                             key->process_guid, key->index, r->placement_error,
                             (long long)((world_now(w->k->cluster->world) - since) / SECOND_NS));
