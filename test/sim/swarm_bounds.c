@@ -367,7 +367,10 @@ void bounds_look(struct swarm *s)
     note_down(s);
     note_cells(s);
     history_each(&s->checkers.history, "actual/", judge_stop, s);
-    if (!s->strays) { /* clients that speak for cells claim what no cell has, and unclaim what one has */
+    /* Clients that speak for cells claim what no cell has, and unclaim what one has. And who follows a bbs
+     * that lacked a change may hear of it only by its next snapshot (checkers.h). */
+    int64_t whole_ns = checkers_whole_ns(&s->checkers);
+    if (!s->strays && (!whole_ns || whole_ns + RECOVERED_NS + PLACED_WITHIN_NS < world_now(s->world))) {
         history_each(&s->checkers.history, "actual/", judge_instance, s);
     }
     judge_leader(s, "auctioneer", c->auctioneers, c->options.auctioneers, &s->auctioneer_led_ns);
