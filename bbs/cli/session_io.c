@@ -294,9 +294,13 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
         }
         cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
     }
+    if (r > 0) {
+        cli_progress_end(&shown, text);
+        return 0;
+    }
     cli_progress(&shown, NULL);
-    if (r != 0) {
-        return r > 0 ? 0 : r;
+    if (r < 0) {
+        return r;
     }
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted");

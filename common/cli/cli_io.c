@@ -113,6 +113,15 @@ void cli_progress(struct cli_progress *p, const char *text)
     fflush(stderr);
 }
 
+void cli_progress_end(struct cli_progress *p, const char *text)
+{
+    if (!isatty(STDERR_FILENO) && p->shown[0] &&
+        strncmp(p->shown, text, sizeof(p->shown) - 1) != 0) {
+        fprintf(stderr, "%.*s\n", (int)sizeof(p->shown) - 1, text);
+    }
+    cli_progress(p, NULL);
+}
+
 int cli_exit_of(enum err_code code)
 {
     switch (code) {

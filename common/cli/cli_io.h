@@ -49,4 +49,7 @@ struct cli_progress {
 };
 void cli_progress(struct cli_progress *p, const char *text);
 
+/* It has come to this: where lines stay, the last one is not of before. */
+void cli_progress_end(struct cli_progress *p, const char *text);
+
 #endif

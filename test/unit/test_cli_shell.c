@@ -80,6 +80,30 @@ static void progress_stays_on_one_line_of_the_terminal(void **state)
     assert_string_equal(out, "\r\033[Ka terminal that does not say");
 }
 
+/* In a log of a build, say, the last line must not be that nothing runs yet. */
+static void progress_ends_with_what_has_become_of_it(void **state)
+{
+    (void)state;
+    char out[400];
+    struct cli_progress p = {0};
+    int ends[2], before = dup(STDERR_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    cli_progress_end(&p, "nothing was shown");
+    cli_progress(&p, "web: 0 of 2 running");
+    cli_progress(&p, "web: 1 of 2 running"); /* too soon */
+    cli_progress_end(&p, "web: 2 of 2 running");
+    cli_progress(&p, "web: 2 of 2 running");
+    cli_progress_end(&p, "web: 2 of 2 running");
+    dup2(before, STDERR_FILENO);
+    ssize_t n = read(ends[0], out, sizeof(out) - 1);
+    out[n > 0 ? n : 0] = 0;
+    close(before);
+    close(ends[0]);
+    close(ends[1]);
+    assert_string_equal(out, "web: 0 of 2 running\nweb: 2 of 2 running\nweb: 2 of 2 running\n");
+}
+
 /* Commands that Ctrl-C reaches, and what they give then. */
 static int ends_with(int r, const char *text, struct err *err)
 {
@@ -167,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_outputs_are_not_taken_by_others),
         cmocka_unit_test(progress_stays_on_one_line_of_the_terminal),
+        cmocka_unit_test(progress_ends_with_what_has_become_of_it),
         cmocka_unit_test(an_interrupt_has_one_status_and_one_wording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
