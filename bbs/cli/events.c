@@ -74,7 +74,8 @@ static const char *text_of(struct arena *a, enum record_type type, const Protobu
         return text_of_cell(a, (const Board__CellRecord *)m);
     case RECORD_DESIRED: {
         const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
-        return arena_printf(a, "%s, %d instances", lrp_name(lrp), (int)lrp->instances);
+        return arena_printf(a, "%s, %d instance%s", lrp_name(lrp), (int)lrp->instances,
+                            lrp->instances == 1 ? "" : "s");
     }
     case RECORD_TASK: {
         const Models__Task *task = (const Models__Task *)m;

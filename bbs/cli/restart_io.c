@@ -251,8 +251,8 @@ static int find(struct restart *r, int32_t index, struct err *err)
     }
     r->lrp = lrps[0];
     if (index >= r->lrp->instances) {
-        return err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instances", r->name,
-                       (int)index, (int)r->lrp->instances);
+        return err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instance%s", r->name,
+                       (int)index, (int)r->lrp->instances, r->lrp->instances == 1 ? "" : "s");
     }
     r->first = index < 0 ? 0 : index;
     r->end = index < 0 ? r->lrp->instances : index + 1;

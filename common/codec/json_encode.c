@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,13 +62,19 @@ static void close_bracket(struct writer *w, const char *bracket)
     w->first = false;
 }
 
+/* With as few digits as tell it from all others, which are 17 at most. */
 static void write_double(struct writer *w, double value)
 {
-    if (isfinite(value)) {
-        buf_printf(w->out, "%.17g", value);
-    } else {
+    char text[40];
+    int digits = 15;
+    if (!isfinite(value)) {
         buf_append_string(w->out, "null");
+        return;
     }
+    do {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && ++digits <= 17);
+    buf_append_string(w->out, text);
 }
 
 static void write_enum(struct writer *w, const ProtobufCFieldDescriptor *f, int value)

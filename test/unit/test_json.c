@@ -2,6 +2,7 @@
  */
 #include "common/codec/json.h"
 
+#include "auction.pb-c.h"
 #include "cell.pb-c.h"
 #include "common/base/random.h"
 #include "common/codec/json_syntax.h"
@@ -15,6 +16,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -578,6 +580,34 @@ static void random_damage_is_survived(void **state)
     assert_in_range(good, 3000, 17000);
 }
 
+/* As few digits as tell it from all others: 0.42214, and not 0.42214000000000002. */
+static void numbers_are_as_short_as_they_can_be(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        {0.42214, "0.42214"},
+        {0.1, "0.1"},
+        {1.0 / 3, "0.3333333333333333"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {1e300, "1e+300"},
+        {-2.5, "-2.5"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Auction__Round round = AUCTION__ROUND__INIT;
+        round.duration_ms = rows[i].value;
+        buf_clear(&f->out);
+        assert_int_equal(json_encode(&round.base, CODEC_OWN, &f->out, &f->err), 0);
+        const char *at = strstr(buf_string(&f->out), "\"duration_ms\":");
+        assert_non_null(at);
+        at += strlen("\"duration_ms\":");
+        assert_string_equal(arena_strndup(&f->arena, at, strcspn(at, ",}")), rows[i].text);
+        assert_true(strtod(at, NULL) == rows[i].value);
+    }
+}
+
 static void nearest_word(void **state)
 {
     (void)state;
@@ -640,6 +670,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_is_told_from_other_bytes),
         TEST(texts_round_trip),
+        TEST(numbers_are_as_short_as_they_can_be),
         TEST(an_empty_set_is_not_an_absent_one),
         TEST(absent_parts_look_as_diego_shows_them),
         TEST(keys_are_in_snake_case_where_that_is_wanted),
