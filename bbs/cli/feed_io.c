@@ -92,8 +92,8 @@ int feed_follow(struct session *s, struct feed_follow *f, struct err *err)
         if (r < 0 && *f->revision == revision) {
             tell_gap(f, err);
         }
-        if (r < 0 && !*f->seen && cli_now_ms() - s->begun_ms >= s->timeout_ms) {
-            return r; /* there was never a bbs that answered */
+        if (r < 0 && !*f->seen && session_left_ms(s) <= RECONNECT_MS) {
+            return r; /* there was never a bbs that answered, and no time is left for another */
         }
         r = f->idle ? f->idle(f->owner, err) : 0;
         if (r < 0) {

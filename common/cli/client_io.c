@@ -396,6 +396,9 @@ static int exchange_with_any(struct cli_client *c, const char *path, const struc
     c->may_have_done = false;
     for (c->tried = 0;;) {
         int r = exchange(c, path, body, err);
+        if (r == -ERR_TIMEOUT && c->tried + 1 >= c->url_count) {
+            return tried_all(c, r, err);
+        }
         if (r != -ERR_UNAVAILABLE) {
             return r;
         }

@@ -401,7 +401,8 @@ static void on_data(struct follower *f, const struct event *ev, struct effects *
     }
 }
 
-/* "answered 503: no leader": the first line of what it says, so that the log stays a log. */
+/* "answered 503: not done: ...": the first line of what it says, so that the log stays a log. A bbs that is
+ * not ready says nothing, as Diego's does. */
 static const char *refusal(struct arena *a, int status, struct bytes body)
 {
     char text[FOLLOWER_TOLD_MAX + 1];
@@ -412,7 +413,9 @@ static const char *refusal(struct arena *a, int status, struct bytes body)
     }
     size -= size > 0 && body.data[size - 1] == '\r';
     text[size] = 0;
-    return arena_printf(a, "answered %d%s%s", status, size ? ": " : "", text);
+    const char *unsaid = status == 503 ? "it begins, or does not reach its etcd" : "";
+    const char *said = size ? text : unsaid;
+    return arena_printf(a, "answered %d%s%s", status, *said ? ": " : "", said);
 }
 
 /* The head comes before what it says, and is waited for no longer than a heartbeat would be. */

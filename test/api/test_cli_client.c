@@ -418,6 +418,18 @@ static void the_time_is_for_all_servers(void **state)
         cli_client_close(f->client);
         f->client = NULL;
     }
+    /* When none says anything, all are named: the last is no worse than the others. */
+    const char *mutes = arena_printf(&f->arena, "%s,%s", mute, mute);
+    assert_int_equal(open_with(f, &client_files, mutes, 600), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_TIMEOUT);
+    assert_non_null(strstr(f->err.text, arena_printf(&f->arena, "; tried: %s, %s", mute, mute)));
+    cli_client_close(f->client);
+    f->client = NULL;
+    assert_int_equal(open_with(f, &client_files, mute, 300), 0);
+    assert_int_equal(ask(f, "/echo", NULL, &answer), -ERR_TIMEOUT);
+    assert_null(strstr(f->err.text, "tried"));
+    cli_client_close(f->client);
+    f->client = NULL;
     close(fd);
 }
 

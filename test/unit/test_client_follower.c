@@ -511,7 +511,7 @@ static void any_status_but_200_is_a_failure(void **state)
     assert_int_not_equal(x->follower.call_id, 0);
     drive_advance(&x->drive, 100);
     assert_int_equal(x->follower.call_id, 0);
-    assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503\""));
+    assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503: it begins"));
 }
 
 /* As much of it as one line of a log may have, and nothing that plays with its reader. */
@@ -527,8 +527,8 @@ static void the_answer_that_is_no_feed_is_told(void **state)
     } rows[] = {
         {"not done: etcd lost writes; run bbs restore\n",
          "why=\"answered 503: not done: etcd lost writes; run bbs restore\""},
-        {"", "why=\"answered 503\""},
-        {"\n", "why=\"answered 503\""},
+        {"", "why=\"answered 503: it begins, or does not reach its etcd\""},
+        {"\n", "why=\"answered 503: it begins, or does not reach its etcd\""},
         {"two\nlines\n", "why=\"answered 503: two\""},
         {"a \"b\" \033[2J\xc2\x9b \xff\r\n", "why=\"answered 503: a 'b' ?[2J?? ?\""},
         {most, full},
