@@ -142,6 +142,14 @@ static const char logs_details[] =
     "replaced, of an index that is not desired any more. It shows the newest of each, those that\n"
     "ended last first, and names on standard error what it shows, and cells that do not answer.\n";
 
+static const char events_details[] =
+    "A line is a change: the revision of the board, new, changed or gone, and how it is now. In JSON\n"
+    "\"record\" is the whole record; of one that is gone, as it was, if that is known.\n"
+    "\n"
+    "When a bbs is lost it goes on at another one, and tells each change once. If changes were missed all\n"
+    "the same, (some changes were missed), in JSON {\"change\":\"missed\"}, stands before what differs\n"
+    "from what was told: how it is now, and not what became of it in between.\n";
+
 static const char cells_details[] =
     "ROOTFS names the root filesystems that a cell has (rootfs: preloaded:NAME). URL is for rep\n"
     "state, containers and metrics; ADMIN URL is for rep evacuate, on the cell's own machine.\n"
@@ -174,7 +182,7 @@ static const struct cli_command commands[] = {
      bbs_task_run},
     {"cancel", "NAME...", "ends tasks that are not over", cancel_details, question, 1,
      CLI_ARGUMENTS_MAX, bbs_cancel_run},
-    {"events", "", "follows the board: one line a change, until Ctrl-C", NULL, events, 0, 0,
+    {"events", "", "follows the board: one line a change, until Ctrl-C", events_details, events, 0, 0,
      bbs_events_run},
     {"cells", "[confirm|keep]", "shows the cells; gives up, or waits for, those that are held",
      cells_details, question, 0, 1, bbs_cells_run},
