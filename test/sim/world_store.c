@@ -114,12 +114,25 @@ static size_t kept_records(const Etcd__WatchResponse *r)
     return count;
 }
 
+static bool has_cause(const Etcd__WatchResponse *r)
+{
+    for (size_t i = 0; i < r->n_events; i++) {
+        if (is_kind(r->events[i], "cause/")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Changes what the watch is about to tell, if it is to. False: nothing of it is told. */
 static bool slip(struct node *n, Etcd__WatchResponse *r, struct arena *a)
 {
     enum watch_slip how = n->watch_slip;
     size_t records = kept_records(r), least = how == SLIP_SILENT ? 2 : 1;
     bool beat = is_kind(r->events[0], "beat/");
+    if (how == SLIP_CHANGE && !has_cause(r)) {
+        return true; /* nothing tells how many changes it has, as after a silent slip */
+    }
     if (how == SLIP_NONE || (how != SLIP_REVISION && (beat || records < least))) {
         return true;
     }
