@@ -95,7 +95,9 @@ static void note_down(struct swarm *s)
             hurt(s, s->cluster->bbs[i]);
         }
     }
-    if (model_etcd_alarmed(world_etcd(s->world)) || s->restoring) {
+    /* Found between two looks and loaded anew: who follows begins anew, too. */
+    bool lacked = s->checkers.lacked_ns > s->boards_hurt_ns;
+    if (model_etcd_alarmed(world_etcd(s->world)) || s->restoring || lacked) {
         hurt(s, NULL);
     }
 }
