@@ -272,7 +272,8 @@ static bool some_cell_hurt(const struct swarm *s)
     return false;
 }
 
-/* No cell has taken it. What crashed seldom, and what its cell took with it, is to run at once. */
+/* No cell has taken it, not even one whose runtime hangs with it: a hole, for another would have room, and
+ * the auctioneer offers it to that one again (seed 6415479). What crashed seldom, and what its cell took with it, is to run at once. */
 static void judge_unplaced(struct swarm *s, const struct past *p, const Models__ActualLRP *r)
 {
     int64_t able_ns = placeable_since_ns(s), now = world_now(s->world);
@@ -284,7 +285,7 @@ static void judge_unplaced(struct swarm *s, const struct past *p, const Models__
         return;
     }
     int64_t since_ns = later_ns(p->at_ns, able_ns + RECOVERED_NS);
-    if (now - since_ns > within_ns) {
+    if (now - since_ns > within_ns && !checkers_held(&s->checkers, r->actual_lrp_key)) {
         checkers_report(&s->checkers, "bounds",
                         "%s/%d waits for %lld s since its %s, and a cell has had room for all",
                         r->actual_lrp_key->process_guid, r->actual_lrp_key->index,

@@ -37,7 +37,6 @@ static const struct {
     const char *data; /* that it has within; "" = any */
     uint64_t faults;  /* one of these has befallen the seed */
 } rows[] = {
-    /* What makes the epoch anew tells no cause: without its only change there is nothing of it. */
     {"the copy of the board is loaded anew", "left out a revision", IS(WATCH_SKIP)},
     /* A bbs that frees a full etcd compacts it, too. */
     {"the copy of the board is loaded anew", "left out a change",

@@ -183,6 +183,8 @@ void check_unplaced(struct checkers *k);
 
 /* How many instances the cell would take, by what it would tell an auctioneer. */
 unsigned checkers_room(struct checkers *k, struct node *cell);
+/* Some rep has taken this instance, and is busy: its runtime may take as long as it is given. */
+bool checkers_held(struct checkers *k, const Models__ActualLRPKey *key);
 
 /* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
 void check_converged(struct checkers *k, struct buf *ret_why);

@@ -57,8 +57,7 @@ static int64_t room_since(struct checkers *k)
     return first;
 }
 
-/* Some rep has taken it, and is busy: its runtime may take as long as it is given. */
-static bool is_held(struct checkers *k, const Models__ActualLRPKey *key)
+bool checkers_held(struct checkers *k, const Models__ActualLRPKey *key)
 {
     struct arena a;
     arena_init(&a);
@@ -97,7 +96,7 @@ static void judge(void *context, const struct past *p)
         index_desired((const Models__DesiredLRP *)desired->message, key->index)) {
         int64_t since = p->at_ns > desired->at_ns ? p->at_ns : desired->at_ns;
         since = since > w->since_ns ? since : w->since_ns;
-        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !is_held(w->k, key)) {
+        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !checkers_held(w->k, key)) {
             checkers_report(w->k, "L2", "%s/%d waits (\"%s\"), and for %lld s a cell has had room",
                             key->process_guid, key->index, r->placement_error,
                             (long long)((world_now(w->k->cluster->world) - since) / SECOND_NS));
