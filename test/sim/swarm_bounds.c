@@ -91,7 +91,8 @@ static void note_down(struct swarm *s)
     }
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
         bool has_board = s->checkers.looks_since_ns[i] >= node_started_ns(s->cluster->bbs[i]);
-        if (s->checkers.differs_since_ns[i] != NEVER_NS || !has_board) {
+        if (s->checkers.differs_since_ns[i] != NEVER_NS || !has_board ||
+            checkers_read_only(&s->checkers, i)) {
             hurt(s, s->cluster->bbs[i]);
         }
     }

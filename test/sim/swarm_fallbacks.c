@@ -71,6 +71,8 @@ static const struct {
     /* A task is rejected while a later auction places it. */
     {"work came back", "given back", NO_FAULT_NEEDED},
     {"work came back", "", GONE | UNHEARD | WENT_BACK},
+    /* A crowd changes one app, and eight conflicts in turn were its: it asks again. */
+    {"moves not settled", "answered 503", NO_FAULT_NEEDED},
     {"a request was not done", "not as fresh as its store", LAGS | STORE | SLIPS},
 };
 

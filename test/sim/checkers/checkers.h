@@ -103,6 +103,9 @@ bool checkers_clean(const struct checkers *k);
 bool checkers_slipped(const struct checkers *k); /* at some bbs */
 bool checkers_slipped_at(const struct checkers *k, const struct node *bbs);
 
+/* This bbs has found etcd full, and has not written since: it tries again, a minute apart at most. */
+bool checkers_read_only(const struct checkers *k, unsigned bbs);
+
 /* The watch of this bbs is to leave something out, and nothing tells. */
 void checkers_slips(struct checkers *k, const struct node *bbs);
 

@@ -55,6 +55,12 @@ static const char *difference(const struct checkers *k, const struct board *b)
     return NULL;
 }
 
+bool checkers_read_only(const struct checkers *k, unsigned bbs)
+{
+    const struct board *b = board_of(k, bbs);
+    return b && b->health.read_only;
+}
+
 void checkers_slips(struct checkers *k, const struct node *bbs)
 {
     for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
