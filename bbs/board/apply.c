@@ -86,25 +86,29 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
 
 /* What is wrong with the news of one revision, or NULL. A watch that begins at exactly the revision to
  * which etcd was compacted is not told of the deletions made in it; the cause names them all the same. */
-static const char *news_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision)
+static const char *news_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision,
+                              struct arena *a)
 {
     size_t next_entry = 0, told = 0;
+    bool *is_told = ARENA_ARRAY(a, cause ? cause->n_changes : 0, bool);
     struct news *n;
     STAILQ_FOREACH(n, &b->watch.list, link)
     {
         if (n->revision != revision) {
             break;
         }
-        told += entry_for(cause, n->key, &next_entry) != NULL;
+        if (entry_for(cause, n->key, &next_entry)) {
+            if (is_told[next_entry - 1]) { /* it may stand in the place of another that was left out */
+                return "the watch told a change of its transaction twice";
+            }
+            is_told[next_entry - 1] = true;
+            told++;
+        }
         if (n->type != RECORD_CAUSE && n->type != RECORD_RUN && !agrees(b, n)) {
             return "the watch tells of a value that the copy never had";
         }
     }
-    if (cause && told != cause->n_changes) {
-        return told < cause->n_changes ? "the watch left out a change of its transaction"
-                                       : "the watch told a change of its transaction twice";
-    }
-    return NULL;
+    return cause && told < cause->n_changes ? "the watch left out a change of its transaction" : NULL;
 }
 
 /* One revision, whole or not at all: who follows the board hears nothing of news in which something is
@@ -114,7 +118,7 @@ static const char *apply_revision(struct board *b, struct effects *out)
     struct watch *w = &b->watch;
     int64_t revision = STAILQ_FIRST(&w->list)->revision;
     const Board__CauseRecord *cause = cause_of(b, revision, out->arena);
-    const char *fault = news_fault(b, cause, revision);
+    const char *fault = news_fault(b, cause, revision, out->arena);
     if (fault) {
         return fault;
     }
