@@ -86,7 +86,14 @@ static const char restart_details[] =
 
 static const char rm_details[] =
     "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there nothing\n"
-    "is removed (exit status 3). A removal that fails is told, and the others go on.\n";
+    "is removed (exit status 3). A removal that fails is told, and the others go on.\n"
+    "\n"
+    "With --wait, what was on a cell that is LOST is told: it may run still, and is stopped when the\n"
+    "cell is back. That is not waited for, and the exit status is 6.\n";
+
+static const char scale_details[] =
+    "With --wait, what is to stop on a cell that is LOST is told: it may run still, and is stopped when\n"
+    "the cell is back. That is not waited for, and the exit status is 6.\n";
 
 static const char cancel_details[] =
     "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over.\n"
@@ -168,7 +175,7 @@ static const struct cli_command commands[] = {
      CLI_ARGUMENTS_MAX, bbs_apply_run},
     {"ps", "[NAME]", "shows the instances of all processes, or of one", ps_details, question, 0, 1,
      bbs_ps_run},
-    {"scale", "NAME N", "changes the number of instances", NULL, change, 2, 2, bbs_scale_run},
+    {"scale", "NAME N", "changes the number of instances", scale_details, change, 2, 2, bbs_scale_run},
     {"restart", "NAME[/N]", "stops and starts instances anew, one at a time", restart_details,
      restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,

@@ -120,6 +120,7 @@ static int apply_in_domain(struct session *s, struct application *a, const char 
 static int replace(struct session *s, const struct application *a, struct err *err)
 {
     const char *name = a->app->name, *guid = a->app->lrp->process_guid;
+    int status = 0; /* of the first that does not stop */
     for (size_t i = 0; i < a->plan.old_count; i++) {
         const Models__DesiredLRP *old = a->plan.old[i];
         int r = session_remove(s, name, old, guid, "replaced, the old one is removed", err);
@@ -131,11 +132,12 @@ static int replace(struct session *s, const struct application *a, struct err *e
         const char *what =
             arena_printf(&s->arena, "%s: the old definition (%s)", name, old->process_guid);
         r = r < 0 || !s->wait ? r : session_wait(s, what, old->process_guid, 0, err);
-        if (r != 0) {
+        if (r < 0) {
             return r;
         }
+        status = status ? status : r;
     }
-    return 0;
+    return status;
 }
 
 static int wait_for(struct session *s, const struct application *a, struct err *err)

@@ -89,6 +89,10 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     request.process_guid = lrps[0]->process_guid;
     request.update = &update;
     ProtobufCMessage *m;
+    r = session_note_placed(s, name, lrps[0]->process_guid, instances, err);
+    if (r < 0) {
+        return r;
+    }
     r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
                         &models__desired_lrplifecycle_response__descriptor, &m, err);
     const char *result = lrps[0]->instances == instances

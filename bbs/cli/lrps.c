@@ -1,6 +1,7 @@
 #include "bbs/cli/lrps.h"
 
 #include "bbs/cli/rootfs.h"
+#include "bbs/cli/unheard.h"
 #include "common/cli/table.h"
 
 #include <ctype.h>
@@ -82,11 +83,13 @@ bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t
 
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p)
 {
+    const char *unheard = p->unheard ? arena_printf(a, ", %s", p->unheard) : "";
     if (p->desired == 0) {
-        return p->left ? arena_printf(a, "%s: %d to stop", name, (int)p->left)
-                       : arena_printf(a, "%s: all stopped", name);
+        return p->left      ? arena_printf(a, "%s: %d to stop%s", name, (int)p->left, unheard)
+               : p->unheard ? arena_printf(a, "%s: %s", name, p->unheard)
+                            : arena_printf(a, "%s: all stopped", name);
     }
-    const char *left = p->left ? arena_printf(a, ", %d to stop", (int)p->left) : "";
+    const char *left = p->left ? arena_printf(a, ", %d to stop%s", (int)p->left, unheard) : unheard;
     return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
                         left, p->problem ? " (" : "", p->problem ? text_printable(a, p->problem) : "",
                         p->problem ? ")" : "");
@@ -177,23 +180,9 @@ struct ps {
     bool silent; /* one of its cells is */
 };
 
-/* Its state, if that is not PRESENT; NULL else, and when nobody knows. */
-static const char *silence_of(const Board__CellsStatus *cells, const char *cell_id)
-{
-    for (size_t i = 0; cells && i < cells->n_cells; i++) {
-        const Board__CellStatus *c = cells->cells[i];
-        if (c->presence && strcmp(c->presence->cell_id, cell_id) == 0) {
-            return strcmp(c->state, "PRESENT") == 0       ? NULL
-                   : strcmp(c->state, "LOST (held)") == 0 ? "LOST, held"
-                                                          : c->state;
-        }
-    }
-    return cells ? "gone" : NULL;
-}
-
 static const char *cell_text(struct ps *ps, const Models__ActualLRPInstanceKey *at)
 {
-    const char *silence = at && *at->cell_id ? silence_of(ps->cells, at->cell_id) : NULL;
+    const char *silence = at && *at->cell_id ? cell_silence(ps->cells, at->cell_id) : NULL;
     ps->silent = ps->silent || silence;
     return silence              ? arena_printf(ps->table.arena, "%s (%s)", at->cell_id, silence)
            : at && *at->cell_id ? at->cell_id

@@ -44,6 +44,7 @@ struct lrp_progress {
     int32_t left;        /* records that should go: an index beyond, or marked stopping */
     int64_t newest_ns;   /* wall time since when the youngest of `running` runs; 0 = none does */
     const char *problem; /* a placement error or crash reason of one that does not run, or NULL */
+    const char *unheard; /* unheard_text(), or NULL; lrp_progress_of() does not know it */
 };
 
 /* An instance counts as come to stay after running for so long: one that crashes as it starts is
@@ -59,7 +60,7 @@ bool lrp_progress_done(const struct lrp_progress *p);
  * unchanged for so long, whatever the clocks of other machines say. */
 bool lrp_progress_settled(const struct lrp_progress *p, int64_t wall_ns, int64_t seen_ns);
 
-/* "web: 2 of 3 running (insufficient resources)" */
+/* "web: 2 of 3 running (insufficient resources)", "web: all stopped" */
 const char *lrp_progress_text(struct arena *a, const char *name, const struct lrp_progress *p);
 
 /* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and

@@ -152,18 +152,62 @@ int session_actuals(struct session *s, struct arena *a, const char *process_guid
     return r;
 }
 
-int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struct err *err)
+int session_cells_now(struct session *s, struct arena *a, const Board__CellsStatus **ret_cells,
+                      struct err *err)
 {
     ProtobufCMessage *m;
-    int r = s->cells ? 0
-                     : cli_client_call(s->client, &s->arena, "/v1/board/cells", NULL,
-                                       &board__cells_status__descriptor, &m, err);
-    if (r < 0) {
-        return r;
+    int r = cli_client_call(s->client, a, "/v1/board/cells", NULL,
+                            &board__cells_status__descriptor, &m, err);
+    if (r == 0) {
+        *ret_cells = (const Board__CellsStatus *)m;
     }
-    s->cells = s->cells ? s->cells : (const Board__CellsStatus *)m;
+    return r;
+}
+
+int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struct err *err)
+{
+    int r = s->cells ? 0 : session_cells_now(s, &s->arena, &s->cells, err);
     *ret_cells = s->cells;
+    return r;
+}
+
+int session_note_placed(struct session *s, const char *name, const char *process_guid,
+                        int32_t from, struct err *err)
+{
+    Models__ActualLRP **actuals;
+    const Board__CellsStatus *cells = NULL;
+    struct placed *some, *all;
+    size_t count;
+    if (!s->wait) {
+        return 0;
+    }
+    int r = session_actuals(s, &s->arena, process_guid, &actuals, &count, err);
+    r = r < 0 ? r : session_cells_now(s, &s->arena, &cells, err);
+    if (r < 0) {
+        struct err inner = *err;
+        return cli_interrupted()
+                   ? err_set(err, ERR_UNKNOWN, "interrupted; %.60s was left as it was", name)
+                   : err_set(err, inner.code, "%.60s was left as it was: %.180s", name, inner.text);
+    }
+    count = unheard_note(&s->arena, process_guid, from, actuals, count, cells, &some);
+    all = ARENA_ARRAY(&s->arena, s->placed_count + count, struct placed);
+    for (size_t i = 0; i < s->placed_count + count; i++) {
+        all[i] = i < s->placed_count ? s->placed[i] : some[i - s->placed_count];
+    }
+    s->placed = all;
+    s->placed_count += count;
     return 0;
+}
+
+/* When the cells cannot be asked they are taken to be as they were. */
+static const char *unheard(struct session *s, struct arena *a, const char *process_guid)
+{
+    const Board__CellsStatus *cells = NULL;
+    if (s->placed_count == 0) {
+        return NULL;
+    }
+    (void)session_cells_now(s, a, &cells, NULL);
+    return unheard_text(a, process_guid, s->placed, s->placed_count, cells);
 }
 
 /* When the cells cannot be asked nothing is said: what was to be done is done. */
@@ -228,7 +272,7 @@ static int still_desired(struct session *s, struct arena *a, const char *name,
                : r;
 }
 
-/* Looks once: 1 when all is as desired and stays so. */
+/* Looks once: 1 when all is as desired and stays so; CLI_TIMEOUT when it is as far as one sees. */
 static int look(struct session *s, const char *name, const char *process_guid, int32_t desired,
                 struct cli_progress *shown, struct lrp_progress *p, struct settling *settling,
                 char *text, size_t text_size, struct err *err)
@@ -244,10 +288,11 @@ static int look(struct session *s, const char *name, const char *process_guid, i
     }
     if (r == 0) {
         lrp_progress_of(desired, actuals, count, p);
+        p->unheard = lrp_progress_done(p) ? unheard(s, &a, process_guid) : NULL;
         snprintf(text, text_size, "%s", lrp_progress_text(&a, name, p));
-        p->problem = NULL; /* it lives in the arena that ends here */
         cli_progress(shown, text);
-        r = has_settled(settling, p, wall_ns, now_ms);
+        r = p->unheard ? CLI_TIMEOUT : has_settled(settling, p, wall_ns, now_ms);
+        p->problem = p->unheard = NULL; /* they live in the arena that ends here */
     }
     arena_done(&a);
     return r;
@@ -294,12 +339,15 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
         }
         cli_sleep_ms(passed_ms < POLL_SLOW_AFTER_MS ? POLL_MS : POLL_SLOW_MS);
     }
-    if (r > 0) {
+    if (r == 1) {
         cli_progress_end(&shown, text);
         return 0;
     }
     cli_progress(&shown, NULL);
-    if (r < 0) {
+    if (r > 0) { /* nothing more is seen of it, however long one waits */
+        fprintf(stderr, "bbs: %s\n", text);
+    }
+    if (r != 0) {
         return r;
     }
     if (cli_interrupted()) {
@@ -340,8 +388,12 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
     request.process_guid = lrp->process_guid;
     request.replaced_by = arena_strdup(&s->arena, replaced_by);
     ProtobufCMessage *m;
-    int r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
-                            &models__desired_lrplifecycle_response__descriptor, &m, err);
+    int r = session_note_placed(s, name, lrp->process_guid, 0, err);
+    if (r < 0) {
+        return r;
+    }
+    r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
+                        &models__desired_lrplifecycle_response__descriptor, &m, err);
     /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
     r = r == -ERR_NOT_FOUND ? 0 : r;
     return r < 0 ? session_about(s, name, r, err)

@@ -3,6 +3,7 @@
 #define BBS_CLI_SESSION_IO_H
 
 #include "bbs/cli/lrps.h"
+#include "bbs/cli/unheard.h"
 #include "board.pb-c.h"
 #include "common/cli/client_io.h"
 
@@ -17,6 +18,8 @@ struct session {
     bool names_task;      /* of session_not_found(): a task has the name */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
     const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
+    struct placed *placed;           /* of session_note_placed() */
+    size_t placed_count;
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
@@ -51,12 +54,22 @@ void session_warn_of_rootfs(struct session *s, const char *name, const char *roo
 Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
 
 /* Waits until a process has `desired` instances that run, and no others; looks at least once.
- * ERR_CONFLICT when somebody removes it meanwhile. At the end of the session's time:
+ * ERR_CONFLICT when somebody removes it meanwhile; CLI_TIMEOUT at once, after having said so, when
+ * all that is left to do is with cells that are not heard. At the end of the session's time:
  * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
  * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT
  * if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
+
+/* The cells as they are now, in `a`. */
+int session_cells_now(struct session *s, struct arena *a, const Board__CellsStatus **ret_cells,
+                      struct err *err);
+
+/* Before instances with an index of at least `from` are told to stop: notes where they are, if they
+ * are waited for, because the board gives up at once what a cell has of which it hears nothing. */
+int session_note_placed(struct session *s, const char *name, const char *process_guid,
+                        int32_t from, struct err *err);
 
 /* What is left of the time of the command; at least 0. */
 int64_t session_left_ms(const struct session *s);

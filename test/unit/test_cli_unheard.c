@@ -1,0 +1,130 @@
+/* What bbs rm, scale and restart say of instances on cells of which nothing is heard. */
+#include "bbs/cli/lrps.h"
+#include "bbs/cli/unheard.h"
+#include "test/tool/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* "c1=PRESENT c2=LOST" */
+static Board__CellsStatus *cells_of(struct fixture *f, const char *text)
+{
+    Board__CellsStatus *all = ARENA_NEW(&f->arena, Board__CellsStatus);
+    board__cells_status__init(all);
+    all->cells = ARENA_ARRAY(&f->arena, 8, Board__CellStatus *);
+    char *rest = arena_strdup(&f->arena, text), *word;
+    while ((word = strsep(&rest, " ")) && *word) {
+        char *id = strsep(&word, "=");
+        Board__CellStatus *c = ARENA_NEW(&f->arena, Board__CellStatus);
+        board__cell_status__init(c);
+        c->presence = ARENA_NEW(&f->arena, Models__CellPresence);
+        models__cell_presence__init(c->presence);
+        c->presence->cell_id = id;
+        c->state = strcmp(word, "HELD") == 0 ? arena_strdup(&f->arena, "LOST (held)") : word;
+        all->cells[all->n_cells++] = c;
+    }
+    return all;
+}
+
+/* "0@c1 1@c2 1@": index and cell, "" of one that waits */
+static size_t records_of(struct fixture *f, const char *text, Models__ActualLRP **ret)
+{
+    size_t n = 0;
+    char *rest = arena_strdup(&f->arena, text), *word;
+    while ((word = strsep(&rest, " ")) && *word) {
+        int32_t index = (int32_t)strtol(strsep(&word, "@"), NULL, 10);
+        Models__ActualLRP *r = ret[n++] = ARENA_NEW(&f->arena, Models__ActualLRP);
+        models__actual_lrp__init(r);
+        r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
+        models__actual_lrpkey__init(r->actual_lrp_key);
+        r->actual_lrp_key->index = index;
+        r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
+        models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);
+        r->actual_lrp_instance_key->cell_id = word;
+    }
+    return n;
+}
+
+static void what_may_run_still_is_not_called_stopped(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *records, *cells, *later; /* later NULL = the cells can not be asked */
+        int32_t from;
+        const char *text; /* NULL = nothing */
+    } rows[] = {
+        {"0@c1", "c1=PRESENT", "c1=PRESENT", 0, NULL},
+        {"0@c1 1@c2", "c1=PRESENT c2=LOST", "c1=PRESENT c2=LOST", 0,
+         "1 may still run on c2, which is LOST; it is stopped when the cell is back"},
+        {"0@c2 1@c2", "c2=LOST", "c2=LOST", 0,
+         "2 may still run on c2, which is LOST; they are stopped when the cell is back"},
+        {"0@c2 1@c3", "c2=LOST c3=LOST", "c2=LOST c3=LOST", 0,
+         "2 may still run on c2 and c3, which are LOST; they are stopped when the cells are back"},
+        {"0@c2 1@c3", "c2=LOST", "c2=LOST", 0,
+         "2 may still run on c2 and c3, which are LOST or gone; they are stopped when the cells are "
+         "back"},
+        {"0@c2 1@c3 2@c4 3@c5", "c1=PRESENT", "c1=PRESENT", 0,
+         "4 may still run on c2, c3, c4 and others, which are gone; they are stopped when the cells "
+         "are back"},
+        {"0@c2", "c2=HELD", "c2=HELD", 0,
+         "1 may still run on c2, which is LOST, held; it is stopped when the cell is back"},
+        /* scale 1: the index 0 goes on, and is not meant */
+        {"0@c2 1@c1", "c1=PRESENT c2=LOST", "c1=PRESENT c2=LOST", 1, NULL},
+        {"0@c1 1@c2", "c1=PRESENT c2=LOST", "c1=PRESENT c2=LOST", 1,
+         "1 may still run on c2, which is LOST; it is stopped when the cell is back"},
+        /* one that waits is nowhere; beside it the one of before, which is suspect */
+        {"0@ 0@c2", "c2=LOST", "c2=LOST", 0,
+         "1 may still run on c2, which is LOST; it is stopped when the cell is back"},
+        {"0@", "c2=LOST", "c2=LOST", 0, NULL},
+        /* meanwhile: it is back, it fell silent, it was emptied and left */
+        {"0@c2", "c2=LOST", "c2=PRESENT", 0, NULL},
+        {"0@c2", "c2=PRESENT", "c2=LOST", 0,
+         "1 may still run on c2, which is LOST; it is stopped when the cell is back"},
+        {"0@c2", "c2=PRESENT", "", 0, NULL},
+        {"0@c2", "c2=LOST", NULL, 0,
+         "1 may still run on c2, which is not heard; it is stopped when the cell is back"},
+        {"0@c2", "c2=PRESENT", NULL, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__ActualLRP *records[8];
+        struct placed *all;
+        size_t count = records_of(f, rows[i].records, records);
+        count = unheard_note(&f->arena, "web-1", rows[i].from, records, count,
+                             cells_of(f, rows[i].cells), &all);
+        const Board__CellsStatus *later = rows[i].later ? cells_of(f, rows[i].later) : NULL;
+        const char *text = unheard_text(&f->arena, "web-1", all, count, later);
+        if (!text != !rows[i].text || (text && strcmp(text, rows[i].text) != 0)) {
+            fail_msg("row %zu: %s", i, text ? text : "nothing is said");
+        }
+        assert_null(unheard_text(&f->arena, "web-2", all, count, later));
+    }
+}
+
+static void waiting_says_so(void **state)
+{
+    struct fixture *f = *state;
+    struct lrp_progress p = {.unheard = "1 may still run on c2"};
+    assert_string_equal(lrp_progress_text(&f->arena, "web", &p), "web: 1 may still run on c2");
+    p.left = 1;
+    assert_string_equal(lrp_progress_text(&f->arena, "web", &p),
+                        "web: 1 to stop, 1 may still run on c2");
+    p = (struct lrp_progress){.desired = 1, .running = 1, .unheard = "1 may still run on c2"};
+    assert_string_equal(lrp_progress_text(&f->arena, "web", &p),
+                        "web: 1 of 1 running, 1 may still run on c2");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_may_run_still_is_not_called_stopped),
+        TEST(waiting_says_so),
+    };
+    return cmocka_run_group_tests_name("what is not heard", tests, NULL, NULL);
+}
