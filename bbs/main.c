@@ -82,7 +82,11 @@ static const char restart_details[] =
     "one has run for a second: its cell, ports and crash count are new, the definition is the same.\n"
     "It goes no further when one crashes as it starts (exit status 1), does not run in time (6), or\n"
     "somebody removes the app or scales it down meanwhile (4); how far it came is told. What was\n"
-    "stopped is started anew in any case, by the cluster.\n";
+    "stopped is started anew in any case, by the cluster.\n"
+    "\n"
+    "An instance on a cell that is LOST is made anew elsewhere, also with on_cell_loss: hold, while the\n"
+    "old one may still run there until the cell is back: the line of the result says so (in JSON\n"
+    "\"warning\").\n";
 
 static const char rm_details[] =
     "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there nothing\n"

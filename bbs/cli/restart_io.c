@@ -30,6 +30,7 @@ struct restart {
     int32_t index;
     const char *label;    /* "web/0" */
     const char *old_guid; /* "" = none was there */
+    const char *unheard;  /* unheard_old_text() */
     bool stopped;
 };
 
@@ -38,6 +39,19 @@ static const char *so_far(const struct restart *r)
 {
     return arena_printf(&r->s->arena, "%d of %d restarted", (int)(r->index - r->first),
                         (int)(r->end - r->first));
+}
+
+/* Before it is asked to stop: the board gives up at once what a cell has of which it hears nothing. */
+static int note_unheard(struct restart *r, struct err *err)
+{
+    Models__ActualLRP **actuals;
+    const Board__CellsStatus *cells;
+    size_t count;
+    struct arena *a = &r->s->arena;
+    int code = session_actuals(r->s, a, r->lrp->process_guid, &actuals, &count, err);
+    code = code < 0 ? code : session_cells_now(r->s, a, &cells, err);
+    r->unheard = code < 0 ? NULL : unheard_old_text(a, r->index, actuals, count, cells);
+    return code;
 }
 
 /* The record of the index, in `a`; *ret_record is NULL when there is none. */
@@ -56,7 +70,8 @@ static int get_record(const struct restart *r, struct arena *a,
 static int retire(struct restart *r, struct err *err)
 {
     const Models__ActualLRP *record = NULL;
-    int code = get_record(r, &r->s->arena, &record, err);
+    int code = note_unheard(r, err);
+    code = code < 0 ? code : get_record(r, &r->s->arena, &record, err);
     const Models__ActualLRPInstanceKey *at = record ? record->actual_lrp_instance_key : NULL;
     r->old_guid = at ? at->instance_guid : "";
     if (code < 0 || !record) {
@@ -105,9 +120,14 @@ static int tell_done(const struct restart *r, const Models__ActualLRP *record, s
         json_string_text(bytes_of(at->cell_id), &out);
         buf_append_string(&out, ",\"instance_guid\":");
         json_string_text(bytes_of(at->instance_guid), &out);
+        if (r->unheard) {
+            buf_append_string(&out, ",\"warning\":");
+            json_string_text(bytes_of(r->unheard), &out);
+        }
         buf_append_string(&out, "}\n");
     } else {
-        buf_printf(&out, "%s restarted on %s (%s)\n", r->label, at->cell_id, at->instance_guid);
+        buf_printf(&out, "%s restarted on %s (%s)%s%s\n", r->label, at->cell_id,
+                   at->instance_guid, r->unheard ? "; " : "", r->unheard ? r->unheard : "");
     }
     int code = cli_print(buf_bytes(&out), err);
     buf_done(&out);

@@ -94,3 +94,24 @@ const char *unheard_text(struct arena *a, const char *process_guid, const struct
                                  s.state, n == 1 ? "it is" : "they are",
                                  several ? "s are" : " is");
 }
+
+const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *const *actuals,
+                             size_t count, const Board__CellsStatus *cells)
+{
+    struct silent_cells s = {.state = NULL};
+    for (size_t i = 0; i < count; i++) {
+        const Models__ActualLRPInstanceKey *at = actuals[i]->actual_lrp_instance_key;
+        bool is_it = actuals[i]->actual_lrp_key && actuals[i]->actual_lrp_key->index == index &&
+                     at && *at->cell_id;
+        const char *state = is_it ? cell_silence(cells, at->cell_id) : NULL;
+        if (state) {
+            add_cell(&s, at->cell_id, state);
+        }
+    }
+    bool several = s.count > 1;
+    return s.count == 0
+               ? NULL
+               : arena_printf(a, "%s may still run on %s, which %s %s, until %s back",
+                              several ? "old ones" : "the old one", names(a, &s),
+                              several ? "are" : "is", s.state, several ? "those are" : "that is");
+}

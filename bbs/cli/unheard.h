@@ -34,4 +34,11 @@ size_t unheard_note(struct arena *a, const char *process_guid, int32_t from,
 const char *unheard_text(struct arena *a, const char *process_guid, const struct placed *all,
                          size_t count, const Board__CellsStatus *cells);
 
+/* Of the records of a process: which instances of this index are on cells of which nothing is heard,
+ * and run on there whatever is made in their place:
+ *   "the old one may still run on cell-2, which is LOST, until that is back"
+ * NULL = none. */
+const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *const *actuals,
+                             size_t count, const Board__CellsStatus *cells);
+
 #endif

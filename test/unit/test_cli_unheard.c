@@ -105,6 +105,36 @@ static void what_may_run_still_is_not_called_stopped(void **state)
     }
 }
 
+/* Held there, or replaced already: both may run on. */
+static void a_restart_says_that_the_old_one_may_run_still(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *records, *cells, *text;
+    } rows[] = {
+        {"0@c1 1@c2", "c1=PRESENT c2=LOST", NULL}, /* of another index */
+        {"0@c2 1@c1", "c1=PRESENT c2=LOST",
+         "the old one may still run on c2, which is LOST, until that is back"},
+        {"0@c1 0@c2", "c1=PRESENT c2=LOST",
+         "the old one may still run on c2, which is LOST, until that is back"},
+        {"0@ 0@c2", "c2=HELD",
+         "the old one may still run on c2, which is LOST, held, until that is back"},
+        {"0@c2 0@c3", "c2=LOST",
+         "old ones may still run on c2 and c3, which are LOST or gone, until those are back"},
+        {"0@", "", NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Models__ActualLRP *records[8];
+        size_t count = records_of(f, rows[i].records, records);
+        const char *text =
+            unheard_old_text(&f->arena, 0, records, count, cells_of(f, rows[i].cells));
+        if (!text != !rows[i].text || (text && strcmp(text, rows[i].text) != 0)) {
+            fail_msg("row %zu: %s", i, text ? text : "nothing is said");
+        }
+    }
+    assert_null(unheard_old_text(&f->arena, 0, NULL, 0, NULL));
+}
+
 static void waiting_says_so(void **state)
 {
     struct fixture *f = *state;
@@ -124,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_may_run_still_is_not_called_stopped),
+        TEST(a_restart_says_that_the_old_one_may_run_still),
         TEST(waiting_says_so),
     };
     return cmocka_run_group_tests_name("what is not heard", tests, NULL, NULL);
