@@ -70,7 +70,7 @@ static int tell_outcome(struct session *s, const struct task_app *app, Models__T
     } else {
         task_outcome_text(&s->arena, app->name, task, &out);
     }
-    int r = cli_print(buf_bytes(&out), err);
+    int r = session_print(s, buf_bytes(&out), err);
     buf_done(&out);
     return r;
 }
@@ -157,6 +157,8 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     if (r < 0) {
         return r;
     }
+    s->instead = arena_printf(&s->arena, "task %s was desired; its %s could not be written",
+                              app.request->task_guid, s->wait ? "outcome" : "name");
     session_warn_of_rootfs(s, app.name, app.request->task_definition->root_fs);
     if (!s->wait) {
         return session_line(s, app.name, app.request->task_guid, "desired", err);

@@ -360,6 +360,11 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;
 }
 
+int session_print(struct session *s, struct bytes text, struct err *err)
+{
+    return s->instead ? cli_print_or(text, s->instead, err) : cli_print(text, err);
+}
+
 int session_line(struct session *s, const char *name, const char *process_guid, const char *result,
                  struct err *err)
 {
@@ -376,7 +381,7 @@ int session_line(struct session *s, const char *name, const char *process_guid, 
     } else {
         buf_printf(&out, "%s %s (%s)\n", name, result, process_guid);
     }
-    int r = cli_print(buf_bytes(&out), err);
+    int r = session_print(s, buf_bytes(&out), err);
     buf_done(&out);
     return r;
 }

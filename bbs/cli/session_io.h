@@ -15,6 +15,7 @@ struct session {
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
+    const char *instead;  /* of session_print(): said when it cannot be written; NULL = nothing else */
     bool names_task;      /* of session_not_found(): a task has the name */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
     const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
@@ -108,6 +109,9 @@ int cli_target(const struct invocation *call, const char **ret_name, int32_t *re
 
 /* Text as a value in the query of a path. */
 const char *cli_escaped(struct arena *a, const char *text);
+
+/* cli_print(), or cli_print_or() if something is said `instead`. */
+int session_print(struct session *s, struct bytes text, struct err *err);
 
 /* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
 int session_line(struct session *s, const char *name, const char *process_guid, const char *result,

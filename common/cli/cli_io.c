@@ -60,9 +60,23 @@ void cli_sleep_ms(int64_t ms)
     }
 }
 
+static bool write_out(struct bytes text)
+{
+    return fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
+}
+
+int cli_print_or(struct bytes text, const char *instead, struct err *err)
+{
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    bool written = write_out(text);
+    int error = errno;
+    signal(SIGPIPE, before == SIG_ERR ? SIG_DFL : before);
+    return written ? 0 : err_set(err, ERR_IO, "%s (%s)", instead, strerror(error));
+}
+
 int cli_print(struct bytes text, struct err *err)
 {
-    if (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0) {
+    if (!write_out(text)) {
         if (errno == EPIPE) { /* as in `bbs ps | head`: the end that every filter has, quietly */
             signal(SIGPIPE, SIG_DFL);
             raise(SIGPIPE);

@@ -186,6 +186,49 @@ static void an_interrupt_has_one_status_and_one_wording(void **state)
     }
 }
 
+/* bbs run > /dev/full, or | true: the task runs, and the guid that was drawn for it must be seen. */
+static int says_where(const struct invocation *call, struct err *err)
+{
+    (void)call;
+    return cli_print_or(bytes_of("t-1\n"), "task t-1 was desired; its name could not be written",
+                        err);
+}
+
+static void what_is_found_nowhere_else_is_not_lost(void **state)
+{
+    (void)state;
+    static const struct cli_command only[] = {
+        {"run", "", "", NULL, no_options, 0, 0, says_where}, {0}};
+    static const struct cli_program all = {"bbs", "guards the board", only};
+    static const char *const said[] = {
+        "bbs: task t-1 was desired; its name could not be written (No space left on device)\n",
+        "bbs: task t-1 was desired; its name could not be written (Broken pipe)\n",
+    };
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+        char text[200];
+        int out[2], ends[2], status = 0;
+        assert_int_equal(pipe(out), 0);
+        assert_int_equal(pipe(ends), 0);
+        close(out[0]); /* nobody reads */
+        pid_t pid = fork();
+        if (pid == 0) {
+            char *const argv[] = {(char[]){"bbs"}, (char[]){"run"}, NULL};
+            dup2(i == 0 ? open("/dev/full", O_WRONLY) : out[1], STDOUT_FILENO);
+            dup2(ends[1], STDERR_FILENO);
+            _exit(cli_main(&all, 2, argv));
+        }
+        close(out[1]);
+        close(ends[1]);
+        ssize_t n = read(ends[0], text, sizeof(text) - 1);
+        text[n > 0 ? n : 0] = 0;
+        close(ends[0]);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), CLI_FAILED);
+        assert_string_equal(text, said[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +236,7 @@ int main(void)
         cmocka_unit_test(progress_stays_on_one_line_of_the_terminal),
         cmocka_unit_test(progress_ends_with_what_has_become_of_it),
         cmocka_unit_test(an_interrupt_has_one_status_and_one_wording),
+        cmocka_unit_test(what_is_found_nowhere_else_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
