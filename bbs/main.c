@@ -58,6 +58,8 @@ static const char apply_details[] =
     "fails; the exit status is that of the first that failed.\n";
 
 static const char ps_details[] =
+    "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the instance of that index.\n"
+    "\n"
     "A row is an instance. PROCESS is the app's name, or a process_guid while two definitions of it\n"
     "stand side by side. STATE is one of\n"
     "\n"
@@ -177,8 +179,8 @@ static const char cells_details[] =
 static const struct cli_command commands[] = {
     {"apply", "FILE...", "keeps running what app files describe", apply_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_apply_run},
-    {"ps", "[NAME]", "shows the instances of all processes, or of one", ps_details, question, 0, 1,
-     bbs_ps_run},
+    {"ps", "[NAME[/N]]", "shows the instances of all processes, or of one", ps_details, question, 0,
+     2, bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", scale_details, change, 2, 2, bbs_scale_run},
     {"restart", "NAME[/N]", "stops and starts instances anew, one at a time", restart_details,
      restart, 1, 1, bbs_restart_run},

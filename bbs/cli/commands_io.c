@@ -9,19 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of these processes; `all`: of whatever stands on the board. */
-static int show_ps(struct session *s, bool all, Models__DesiredLRP *const *lrps, size_t count,
-                   struct err *err)
+/* Of an index that no process has, and of which nothing is left, nothing could be shown. */
+static int check_index(const char *name, int32_t index, Models__DesiredLRP *const *lrps,
+                       size_t count, struct err *err)
+{
+    int32_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = lrps[i]->instances > most ? lrps[i]->instances : most;
+    }
+    return index < most ? 0
+                        : err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instance%s",
+                                  name, (int)index, (int)most, most == 1 ? "" : "s");
+}
+
+/* Of these processes; `name` NULL: of whatever stands on the board; of one index unless -1. */
+static int show_ps(struct session *s, const char *name, int32_t index,
+                   Models__DesiredLRP *const *lrps, size_t count, struct err *err)
 {
     Models__ActualLRP **actuals;
     size_t actual_count;
-    const char *guid = !all && count == 1 ? lrps[0]->process_guid : "";
+    const char *guid = name && count == 1 ? lrps[0]->process_guid : "";
     int r = session_actuals(s, &s->arena, guid, &actuals, &actual_count, err);
     if (r < 0) {
         return r;
     }
-    if (!all) {
+    if (name) {
         actual_count = lrps_keep(lrps, count, actuals, actual_count);
+        actual_count = lrps_keep_index(index, actuals, actual_count);
+        r = actual_count ? 0 : check_index(name, index, lrps, count, err);
+    }
+    if (r < 0) {
+        return r;
     }
     const Board__CellsStatus *cells = NULL;
     if (!s->json && actual_count > 0) {
@@ -46,12 +64,17 @@ int bbs_ps_run(const struct invocation *call, struct err *err)
     struct session s;
     Models__DesiredLRP **lrps = NULL;
     size_t count = 0;
+    const char *name = NULL;
+    int32_t index = -1;
     int r = session_open(call, &s, err);
-    if (r == 0) {
-        r = call->argument_count ? session_named(&s, call->arguments[0], &lrps, &count, err)
-                                 : session_desired(&s, "", &lrps, &count, err);
+    if (r == 0 && call->argument_count) {
+        r = cli_target(call, &name, &index, err);
     }
-    r = r < 0 ? r : show_ps(&s, call->argument_count == 0, lrps, count, err);
+    if (r == 0) {
+        r = name ? session_named(&s, name, &lrps, &count, err)
+                 : session_desired(&s, "", &lrps, &count, err);
+    }
+    r = r < 0 ? r : show_ps(&s, name, index, lrps, count, err);
     session_close(&s);
     return r;
 }

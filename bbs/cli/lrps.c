@@ -295,3 +295,15 @@ size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLR
     }
     return kept;
 }
+
+size_t lrps_keep_index(int32_t index, Models__ActualLRP **actuals, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Models__ActualLRPKey *key = actuals[i]->actual_lrp_key;
+        if (index < 0 || (key && key->index == index)) {
+            actuals[kept++] = actuals[i];
+        }
+    }
+    return kept;
+}

@@ -75,6 +75,9 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
 size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLRP **actuals,
                  size_t actual_count);
 
+/* Keeps the records of this index (-1: of all); gives how many are left. */
+size_t lrps_keep_index(int32_t index, Models__ActualLRP **actuals, size_t count);
+
 /* "10.0.0.1:61001->8080", "-" without address. */
 const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net);
 

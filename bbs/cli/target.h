@@ -1,4 +1,4 @@
-/* Which instances `bbs why`, `bbs logs` and `bbs restart` mean. Pure. */
+/* Which instances `bbs ps`, `bbs why`, `bbs logs` and `bbs restart` mean. Pure. */
 #ifndef BBS_CLI_TARGET_H
 #define BBS_CLI_TARGET_H
 

@@ -256,6 +256,21 @@ static void names_mean_owners_and_guids(void **state)
     assert_string_equal(lrp_name(foreign), "diego");
 }
 
+/* bbs ps web/1 */
+static void an_index_has_its_records(void **state)
+{
+    struct fixture *f = *state;
+    Models__ActualLRP *a = record(f, "g", 0, "RUNNING"), *b = record(f, "g", 1, "UNCLAIMED"),
+                      *c = record(f, "g", 1, "RUNNING"), *d = record(f, "g", 2, "RUNNING");
+    Models__ActualLRP *all[] = {a, b, c, d}, *some[] = {a, b, c, d};
+    assert_int_equal(lrps_keep_index(-1, all, 4), 4);
+    assert_int_equal(lrps_keep_index(1, all, 4), 2);
+    assert_ptr_equal(all[0], b);
+    assert_ptr_equal(all[1], c);
+    assert_int_equal(lrps_keep_index(3, some, 4), 0);
+    assert_int_equal(lrps_keep_index(0, some, 0), 0);
+}
+
 /* What a silent cell said last may be so no more. */
 static void ps_tells_of_silent_cells(void **state)
 {
@@ -650,6 +665,7 @@ int main(void)
         TEST(what_runs_for_a_moment_has_not_settled),
         TEST(names_mean_owners_and_guids),
         TEST(ps_shows_every_record_in_order),
+        TEST(an_index_has_its_records),
         TEST(ps_tells_of_silent_cells),
         TEST(events_print_a_line_a_change),
         TEST(a_reason_is_told_while_it_matters),
