@@ -109,6 +109,29 @@ static int parse_option(struct invocation *call, int argc, char *const *argv, in
     return add_value(g, argv[++*at], err);
 }
 
+/* "NAME" of "NAME[/N] N", "N" of its second word; a last word goes on: "NAME...". */
+static const char *argument_name(const struct invocation *call, size_t which)
+{
+    const char *word = call->command->arguments;
+    for (; which > 0 && strchr(word, ' '); which--) {
+        word = strchr(word, ' ') + 1;
+    }
+    word += *word == '[';
+    return arena_strndup(call->arena, word, strcspn(word, " .[]"));
+}
+
+/* What "$GUID" is where nobody set it: it was not meant to name nothing, or all. */
+static int check_empty(const struct invocation *call, struct err *err)
+{
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (!*call->arguments[i]) {
+            return err_set(err, ERR_INVALID, "%s is empty: %s %s %s", argument_name(call, i),
+                           call->program->name, call->command->name, call->command->arguments);
+        }
+    }
+    return 0;
+}
+
 static int check_arguments(const struct invocation *call, struct err *err)
 {
     const struct cli_command *c = call->command;
@@ -124,7 +147,7 @@ static int check_arguments(const struct invocation *call, struct err *err)
                        call->arguments[c->arguments_max], call->program->name, c->name,
                        *c->arguments ? " " : "", c->arguments);
     }
-    return 0;
+    return check_empty(call, err);
 }
 
 /* "-1" is a number, though a wrong one perhaps: its command says what is wrong with it. */

@@ -252,6 +252,48 @@ static void help_names_everything(void **state)
     assert_true(f->call.version);
 }
 
+/* bbs task "$GUID" where the variable is not set */
+static void an_empty_argument_is_none(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option *const none[] = {NULL};
+    static const struct cli_command some[] = {
+        {"why", "NAME[/N]", "", NULL, none, 1, 2, nothing},
+        {"scale", "NAME N", "", NULL, none, 2, 2, nothing},
+        {"rm", "NAME...", "", NULL, none, 1, 9, nothing},
+        {"tasks", "[NAME]", "", NULL, none, 0, 1, nothing},
+        {"cells", "[confirm|keep]", "", NULL, none, 0, 1, nothing},
+        {0},
+    };
+    static const struct cli_program all = {"bbs", "guards the board", some};
+    static const struct {
+        const char *words[5];
+        const char *error;
+    } rows[] = {
+        {{"bbs", "why", ""}, "NAME is empty: bbs why NAME[/N]"},
+        {{"bbs", "scale", "", "2"}, "NAME is empty: bbs scale NAME N"},
+        {{"bbs", "scale", "web", ""}, "N is empty: bbs scale NAME N"},
+        {{"bbs", "rm", "web", "api", ""}, "NAME is empty: bbs rm NAME..."},
+        {{"bbs", "tasks", ""}, "NAME is empty: bbs tasks [NAME]"},
+        {{"bbs", "cells", ""}, "confirm|keep is empty: bbs cells [confirm|keep]"},
+        {{"bbs", "rm", "web", "api"}, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int argc = 0;
+        char *argv[6] = {NULL};
+        for (; argc < 5 && rows[i].words[argc]; argc++) {
+            argv[argc] = arena_strdup(&f->arena, rows[i].words[argc]);
+        }
+        int r = cli_parse(&f->arena, &all, argc, argv, &f->call, &f->err);
+        if (r != (rows[i].error ? -ERR_INVALID : 0)) {
+            fail_msg("row %zu: %d", i, r);
+        }
+        if (rows[i].error) {
+            assert_string_equal(f->err.text, rows[i].error);
+        }
+    }
+}
+
 static void tables_align_and_hide_control_characters(void **state)
 {
     struct fixture *f = *state;
@@ -334,6 +376,7 @@ int main(void)
         TEST(a_switch_may_have_a_letter),
         TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
         TEST(mistakes_say_what_to_do), TEST(values_are_checked),
+        TEST(an_empty_argument_is_none),
         TEST(help_names_everything),   TEST(tables_align_and_hide_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
