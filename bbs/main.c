@@ -136,8 +136,8 @@ static const char run_details[] =
     "no cell can do is refused.\n"
     "\n"
     "It runs at most once. With --wait the exit status is 0 when it succeeded, 1 when it failed,\n"
-    "6 when it was not over in time (it goes on), 3 when somebody deleted it before its end was\n"
-    "seen; interrupted, it tells the guid, and the task goes on. It is kept for its result until\n"
+    "6 when it was not over in time (it goes on), 3 when it was deleted, by somebody or as keep says,\n"
+    "before its end was seen; interrupted, it tells the guid, and the task goes on. It is kept for its result until\n"
     "bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =

@@ -96,15 +96,6 @@ static int look(struct session *s, const struct task_app *app, struct cli_progre
     return r;
 }
 
-static int is_gone(const struct task_app *app, struct err *err)
-{
-    return *app->request->task_definition->completion_callback_url
-               ? err_set(err, ERR_NOT_FOUND,
-                         "%.60s is over, and its callback was told how; it has been deleted",
-                         app->name)
-               : err_set(err, ERR_NOT_FOUND, "%.60s was deleted by somebody else", app->name);
-}
-
 /* It was waited for in vain: by which guid the task is found again. `r`: 0 or what ended the
  * waiting. */
 static int goes_on(const struct task_app *app, int r, int64_t passed_ms, const char *text,
@@ -128,10 +119,12 @@ static int wait_for(struct session *s, const struct task_app *app, Models__Task 
 {
     struct cli_progress shown = {0};
     char text[400] = "";
-    int64_t passed_ms;
+    int64_t passed_ms, seen_ms = cli_now_ms();
     int r;
     for (;;) {
+        int64_t now_ms = cli_now_ms();
         r = look(s, app, &shown, text, sizeof(text), ret_task, err);
+        seen_ms = r == 0 ? now_ms : seen_ms; /* it was there, and not over, then or later */
         passed_ms = cli_now_ms() - s->begun_ms;
         bool again = r == 0 || r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT;
         if (!again || passed_ms >= s->timeout_ms || cli_interrupted()) {
@@ -143,7 +136,11 @@ static int wait_for(struct session *s, const struct task_app *app, Models__Task 
     if (r > 0) {
         return 0;
     }
-    return r == -ERR_NOT_FOUND ? is_gone(app, err) : goes_on(app, r, passed_ms, text, err);
+    int64_t unseen_s = (cli_now_ms() - seen_ms) / 1000;
+    return r == -ERR_NOT_FOUND
+               ? err_set(err, ERR_NOT_FOUND, "%s",
+                         task_gone_text(&s->arena, app->name, app->request, unseen_s))
+               : goes_on(app, r, passed_ms, text, err);
 }
 
 static int run(struct session *s, const struct invocation *call, struct err *err)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { KEEP_UNLESS_TOLD_S = 24 * 60 * 60 }; /* by a bbs */
+
 const char *task_name(const Models__Task *task)
 {
     const Models__Owner *owner = task->owner;
@@ -256,4 +258,21 @@ const char *task_progress_text(struct arena *a, const char *name, const Models__
     return arena_printf(a, "%s: %s%s%s%s%s%s", name, task_state_text(a, task),
                         *task_cell(task) ? " on " : "", task_cell(task), why ? " (" : "",
                         why ? text_printable(a, why) : "", why ? ")" : "");
+}
+
+const char *task_gone_text(struct arena *a, const char *name,
+                           const Models__DesireTaskRequest *request, int64_t unseen_s)
+{
+    bool keeps = request->optional_keep_s_case == MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
+    int64_t keep_s = keeps ? (int64_t)request->keep_s : KEEP_UNLESS_TOLD_S;
+    if (*request->task_definition->completion_callback_url) {
+        return arena_printf(a, "%.60s is over, and its callback was told how; it has been deleted",
+                            name);
+    }
+    if (unseen_s < keep_s) {
+        return arena_printf(a, "%.60s was deleted by somebody else", name);
+    }
+    return arena_printf(a, "%.60s is over, and was not kept: %s. How it ended is not known", name,
+                        keeps ? arena_printf(a, "its file says keep: %llds", (long long)keep_s)
+                              : "24 h after its end it is deleted");
 }

@@ -5,6 +5,7 @@
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "models/task.pb-c.h"
+#include "models/task_requests.pb-c.h"
 
 /* How people call it: the owner's uid if the command line desired it, else the task_guid. */
 const char *task_name(const Models__Task *task);
@@ -53,6 +54,12 @@ void task_text(struct arena *a, const Models__Task *task, int64_t now_ns, struct
 /* What `bbs run --wait` says at the end: how it ended, why, and its result. */
 void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
                        struct buf *out);
+
+/* Of a task that is not there any more while it is waited for, as far as its request tells: it is over,
+ * and its callback was told, or the time for which it is kept has passed since it was seen last, or else
+ * somebody deleted it. `unseen_s`: since then. */
+const char *task_gone_text(struct arena *a, const char *name,
+                           const Models__DesireTaskRequest *request, int64_t unseen_s);
 
 /* One line while it is waited for: "backup: RUNNING on cell-1". */
 const char *task_progress_text(struct arena *a, const char *name, const Models__Task *task);

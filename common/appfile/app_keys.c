@@ -343,6 +343,32 @@ CONVERTER(ports)
     return put(s, k, v, definition, list);
 }
 
+/* A word that is near none is not led to the one that means nothing. Of others the decoder tells. */
+static int check_dynamic(const struct app_source *s, const char *tag, const struct node *v)
+{
+    const ProtobufCEnumDescriptor *words = &models__metric_tag_value__dynamic_value__descriptor;
+    const char *known = "";
+    struct nearest n;
+    if (!v || v->kind != NODE_TEXT ||
+        protobuf_c_enum_descriptor_get_value_by_name(words, v->text)) {
+        return 0;
+    }
+    nearest_begin(&n, v->text);
+    for (unsigned i = 0; i < words->n_values; i++) {
+        bool means = words->values[i].value !=
+                     MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__DynamicValueInvalid;
+        nearest_consider(&n, words->values[i].name);
+        known = means ? arena_printf(s->arena, "%s%s%s", known, *known ? " or " : "",
+                                     words->values[i].name)
+                      : known;
+    }
+    const ProtobufCEnumValue *best =
+        n.best ? protobuf_c_enum_descriptor_get_value_by_name(words, n.best) : NULL;
+    return best && best->value ? 0
+                               : app_mistake(s, v, arena_printf(s->arena, "metric_tags.%s.dynamic", tag),
+                                             arena_printf(s->arena, "must be %s", known));
+}
+
 CONVERTER(tags)
 {
     if (v->kind != NODE_MAP) {
@@ -351,6 +377,11 @@ CONVERTER(tags)
     json_t *tags = json_object();
     for (size_t i = 0; i < v->count; i++) {
         const struct node *value = v->items[i];
+        int r = check_dynamic(s, v->keys[i], node_member(value, "dynamic"));
+        if (r < 0) {
+            json_decref(tags);
+            return r;
+        }
         json_t *tag = node_is_scalar(value) ? json_object() : node_to_json(value);
         if (tag && node_is_scalar(value)) {
             json_object_set_new(tag, "static", json_string(value->text));

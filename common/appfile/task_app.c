@@ -15,22 +15,22 @@ static int text_of(const struct app_source *s, const struct node *from, const ch
 {
     const struct node *v = node_given(from, key);
     if (v && (!node_is_scalar(v) || !*v->text)) {
-        return app_mistake(s, v, key, "must be a text");
+        return app_mistake(s, v, key, "must be a text that is not empty");
     }
     *ret_text = v ? v->text : NULL;
     return 0;
 }
 
-/* "90", "90s", "5m", "2h", "1d" */
+/* "90s", "5m", "2h", "1d" */
 static bool read_seconds(const char *text, int64_t *ret_s)
 {
     const char *end = text + strspn(text, "0123456789");
     long long value = strtoll(text, NULL, 10); /* LLONG_MAX of what is larger */
-    long long unit = *end == 0 || strcmp(end, "s") == 0 ? 1
-                     : strcmp(end, "m") == 0            ? 60
-                     : strcmp(end, "h") == 0            ? 60 * 60
-                     : strcmp(end, "d") == 0            ? 24 * 60 * 60
-                                                        : 0;
+    long long unit = strcmp(end, "s") == 0   ? 1
+                     : strcmp(end, "m") == 0 ? 60
+                     : strcmp(end, "h") == 0 ? 60 * 60
+                     : strcmp(end, "d") == 0 ? 24 * 60 * 60
+                                             : 0;
     if (end == text || !unit || value > KEEP_MAX_S) {
         return false;
     }
@@ -54,7 +54,10 @@ static int read_policies(const struct app_source *s, const struct node *from,
     }
     if (keep) {
         if (!node_is_scalar(keep) || !read_seconds(keep->text, &keep_s)) {
-            return app_mistake(s, keep, "keep", "must be a time of at most 7d, like 90s or 2h");
+            bool number = keep->kind == NODE_INTEGER && keep->integer >= 0;
+            return app_mistake(s, keep, "keep",
+                               number ? "needs a unit: s, m, h or d, as in 90s"
+                                      : "must be a time of at most 7d, like 90s or 2h");
         }
         request->optional_keep_s_case = MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
         request->keep_s = (uint32_t)keep_s;

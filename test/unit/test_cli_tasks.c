@@ -87,6 +87,16 @@ static void mistakes_name_file_line_and_key(void **state)
         {GOOD "env: {A=: b}\n", "t.yaml:4: env: \"A=\": a name can have no ="},
         {GOOD "metric_tags: {a: ''}\n", "t.yaml:4: metric_tags.a: must be a text that is not empty"},
         {GOOD "keep: 1e1s\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
+        {GOOD "keep: 1\n", "t.yaml:4: keep: needs a unit: s, m, h or d, as in 90s"},
+        {GOOD "keep: 0\n", "t.yaml:4: keep: needs a unit: s, m, h or d, as in 90s"},
+        {"name: a\ntask_guid: ''\n", "t.yaml:2: task_guid: must be a text that is not empty"},
+        {GOOD "metric_tags:\n  a: {dynamic: FOO}\n",
+         "t.yaml:5: metric_tags.a.dynamic: must be INDEX or INSTANCE_GUID"},
+        {GOOD "metric_tags:\n  a: {dynamic: DynamicValueInvalit}\n",
+         "t.yaml:5: metric_tags.a.dynamic: must be INDEX or INSTANCE_GUID"},
+        {GOOD "metric_tags:\n  a: {dynamic: instance_guit}\n",
+         "t.yaml:5: metric_tags.a.dynamic: knows no value \"instance_guit\"; did you mean "
+         "\"INSTANCE_GUID\"?"},
         {GOOD "keep: +1s\n", "t.yaml:4: keep: must be a time of at most 7d, like 90s or 2h"},
         {GOOD "domain: ''\n", "t.yaml:4: domain: must be a text"},
         {GOOD "instances: 2\n", "t.yaml:4: instances: stands in an app, which bbs apply takes; this is a task"},
@@ -118,6 +128,37 @@ static void mistakes_name_file_line_and_key(void **state)
 }
 
 /* ---- What is shown ---- */
+
+/* keep: 0s is deleted as it ends, and not by somebody else. */
+static void one_that_is_gone_has_a_reason(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *more;
+        int64_t unseen_s;
+        const char *text;
+    } rows[] = {
+        {"", 3, "a was deleted by somebody else"},
+        {"", 24 * 3600, "a is over, and was not kept: 24 h after its end it is deleted. How it ended "
+                        "is not known"},
+        {"keep: 0s\n", 0, "a is over, and was not kept: its file says keep: 0s. How it ended is not "
+                          "known"},
+        {"keep: 2s\n", 1, "a was deleted by somebody else"},
+        {"keep: 2s\n", 2, "a is over, and was not kept: its file says keep: 2s. How it ended is not "
+                          "known"},
+        {"keep: 0s\ncompletion_callback_url: http://h\n", 0,
+         "a is over, and its callback was told how; it has been deleted"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct task_app app;
+        const char *text = arena_printf(&f->arena, GOOD "%s", rows[i].more);
+        if (task_app_parse(&f->arena, "t.yaml", bytes_of(text), &app, &f->err) < 0) {
+            fail_msg("row %zu: %s", i, f->err.text);
+        }
+        assert_string_equal(task_gone_text(&f->arena, "a", app.request, rows[i].unseen_s),
+                            rows[i].text);
+    }
+}
 
 static Models__Task *task_of(struct fixture *f, const char *guid, const char *name,
                              Models__Task__State state)
@@ -318,7 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_least_task_gets_defaults),    TEST(everything_can_be_said),
         TEST(mistakes_name_file_line_and_key), TEST(tables_say_why),
-        TEST(a_missing_result_names_its_file),
+        TEST(a_missing_result_names_its_file), TEST(one_that_is_gone_has_a_reason),
         TEST(an_outcome_ends_with_the_result), TEST(a_name_means_what_goes_on_or_else_the_newest),
         TEST(only_what_nobody_waits_for_is_removed),
     };
