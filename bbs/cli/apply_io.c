@@ -193,14 +193,17 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
     if (r < 0) {
         return r;
     }
+    size_t applied = 0;
     for (size_t i = 0; i < count && session_goes_on(s); i++) {
         all[i].app = &apps[i];
         r = apply_in_domain(s, &all[i], &domain, lrps, lrp_count, err);
         all[i].failed = r < 0;
+        applied += r == 0;
         session_count(s, apps[i].name, r, err);
     }
     if (!session_goes_on(s)) {
-        return s->status;
+        s->undone = arena_printf(&s->arena, "%zu of %zu applied", applied, count);
+        return session_end(s, err);
     }
     r = look_again(s, all, count, err);
     if (r < 0) {
@@ -211,7 +214,7 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
             session_count(s, apps[i].name, wait_for(s, &all[i], err), err);
         }
     }
-    return s->status;
+    return session_end(s, err);
 }
 
 /* Within one file the parser looks; the later of two would replace the earlier. */

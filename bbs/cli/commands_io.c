@@ -187,17 +187,20 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
         fputs(total > 0 ? "bbs: nothing was removed\n" : "", stderr);
         return s->status;
     }
+    size_t removed = 0;
     for (size_t i = 0; i < total && session_goes_on(s); i++) {
         gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, "", "removed", err);
+        removed += gone[i].result == 0;
         session_count(s, gone[i].name, gone[i].result, err);
     }
+    s->undone = removed < total ? arena_printf(&s->arena, "%zu of %zu removed", removed, total) : NULL;
     for (size_t i = 0; s->wait && i < total && session_goes_on(s); i++) {
         if (gone[i].result == 0) {
             const char *guid = gone[i].lrp->process_guid;
             session_count(s, gone[i].name, session_wait(s, gone[i].name, guid, 0, err), err);
         }
     }
-    return s->status;
+    return session_end(s, err);
 }
 
 int bbs_rm_run(const struct invocation *call, struct err *err)

@@ -346,12 +346,14 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     cli_progress(&shown, NULL);
     if (r > 0) { /* nothing more is seen of it, however long one waits */
         fprintf(stderr, "bbs: %s\n", text);
-    }
-    if (r != 0) {
         return r;
     }
-    if (cli_interrupted()) {
-        return err_set(err, ERR_UNKNOWN, "interrupted");
+    if (cli_interrupted() && r != -ERR_CONFLICT) { /* maybe in the middle of a look */
+        return err_set(err, ERR_UNKNOWN, "interrupted%s%.140s%s", *text ? "; " : "", text,
+                       *text ? "; it goes on" : "");
+    }
+    if (r < 0) {
+        return r;
     }
     if (settling.done && !s->settle) {
         return 0; /* the time was over while it settled */
@@ -421,7 +423,11 @@ int session_about(struct session *s, const char *name, int r, struct err *err)
 static void tell_error(struct session *s, const char *name, const struct err *err)
 {
     struct buf out;
-    fprintf(stderr, "bbs: %s\n", err->text);
+    if (cli_interrupted()) {
+        s->halted = arena_strdup(&s->arena, err->text);
+    } else {
+        fprintf(stderr, "bbs: %s\n", err->text);
+    }
     buf_init(&out);
     if (s->json) {
         buf_append_string(&out, "{\"name\":");
@@ -441,6 +447,19 @@ void session_count(struct session *s, const char *name, int r, struct err *err)
     }
     int status = r < 0 ? cli_interrupted() ? CLI_INTERRUPTED : cli_exit_of(err->code) : r;
     s->status = s->status ? s->status : status;
+}
+
+int session_end(struct session *s, struct err *err)
+{
+    static const char word[] = "interrupted";
+    if (!cli_interrupted() || s->status == 0) {
+        return s->status;
+    }
+    const char *what = s->halted ? s->halted : "";
+    what += strncmp(what, word, sizeof(word) - 1) == 0 ? sizeof(word) - 1 : 0;
+    what += *what == ';' ? strspn(what, "; ") : 0;
+    return err_set(err, ERR_UNKNOWN, "%s%s%.160s%s%s", word, *what ? "; " : "", what,
+                   s->undone ? "; " : "", s->undone ? s->undone : "");
 }
 
 bool session_goes_on(struct session *s)

@@ -17,6 +17,8 @@ struct session {
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
     const char *instead;  /* of session_print(): said when it cannot be written; NULL = nothing else */
     bool names_task;      /* of session_not_found(): a task has the name */
+    const char *halted;   /* of session_count(): what the interrupt came upon, or NULL */
+    const char *undone;   /* said then beside it: "1 of 3 applied"; NULL = nothing */
     int status;           /* of session_count(): exit status of the first that failed, or 0 */
     const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
     struct placed *placed;           /* of session_note_placed() */
@@ -85,13 +87,17 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
                    const char *replaced_by, const char *result, struct err *err);
 
 /* Of a command that goes on with the next one when one fails: takes what the work on `name` gave,
- * 0, an exit status, or an error code with its text, which is told at once; in JSON mode also on
+ * 0, an exit status, or an error code with its text, which is told at once (of an interrupt: by session_end()); in JSON mode also on
  * standard output, as {"name":...,"error":...}. */
 void session_count(struct session *s, const char *name, int r, struct err *err);
 
 /* Asked before each of them: false once it was interrupted. What is left undone then makes a status
  * that is not 0, also if all that was begun was done. */
 bool session_goes_on(struct session *s);
+
+/* How such a command ends: with the status that was counted; or, interrupted with something not done,
+ * with ERR_UNKNOWN and what is half done: "interrupted; web: 0 of 2 running; it goes on", and `undone`. */
+int session_end(struct session *s, struct err *err);
 
 /* Puts the name before what a bbs said, which does not know it, and adds that it may have been done
  * if the answer to a change is missing. Gives r again. */

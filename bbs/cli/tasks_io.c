@@ -93,7 +93,7 @@ static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, s
         fprintf(stderr, "bbs: %zu %s: not over, or somebody waits for how they ended\n",
                 count - over, count - over == 1 ? "stays" : "stay");
     }
-    return s->status;
+    return session_end(s, err);
 }
 
 /* Of a cell on which no task is: there may be none of this id. What ran on one that has left is shown
@@ -208,6 +208,7 @@ int bbs_cancel_run(const struct invocation *call, struct err *err)
     for (size_t i = 0; r == 0 && i < call->argument_count && session_goes_on(&s); i++) {
         session_count(&s, call->arguments[i], cancel_one(&s, call->arguments[i], err), err);
     }
+    r = r < 0 ? r : session_end(&s, err);
     session_close(&s);
-    return r < 0 ? r : s.status;
+    return r;
 }
