@@ -58,7 +58,7 @@ static const char apply_details[] =
     "fails; the exit status is that of the first that failed.\n";
 
 static const char ps_details[] =
-    "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the instance of that index.\n"
+    "NAME is an app's, or a process_guid; NAME/N is the instance of that index.\n"
     "\n"
     "A row is an instance. PROCESS is the app's name, or a process_guid while two definitions of it\n"
     "stand side by side. STATE is one of\n"
@@ -137,8 +137,8 @@ static const char run_details[] =
     "\n"
     "It runs at most once. With --wait the exit status is 0 when it succeeded, 1 when it failed,\n"
     "6 when it was not over in time (it goes on), 3 when it was deleted, by somebody or as keep says,\n"
-    "before its end was seen; interrupted, it tells the guid, and the task goes on. It is kept for its result until\n"
-    "bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
+    "before its end was seen; interrupted, it tells the guid, and the task goes on. It is kept for\n"
+    "its result until bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
 
 static const char logs_details[] =
     "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
@@ -180,7 +180,7 @@ static const struct cli_command commands[] = {
     {"apply", "FILE...", "keeps running what app files describe", apply_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_apply_run},
     {"ps", "[NAME[/N]]", "shows the instances of all processes, or of one", ps_details, question, 0,
-     2, bbs_ps_run},
+     1, bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", scale_details, change, 2, 2, bbs_scale_run},
     {"restart", "NAME[/N]", "stops and starts instances anew, one at a time", restart_details,
      restart, 1, 1, bbs_restart_run},
