@@ -84,12 +84,15 @@ void knowledge_trim(struct knowledge *k)
     }
 }
 
-void knowledge_epoch(struct knowledge *k, const char *epoch)
+bool knowledge_epoch(struct knowledge *k, const char *epoch)
 {
-    if (*epoch && strcmp(k->epoch, epoch) != 0 && strlen(epoch) < sizeof(k->epoch)) {
-        map_done(&k->answers, answer_free);
-        strcpy(k->epoch, epoch);
+    if (!*epoch || strcmp(k->epoch, epoch) == 0 || strlen(epoch) >= sizeof(k->epoch)) {
+        return false;
     }
+    bool had_another = k->epoch[0] != '\0';
+    map_done(&k->answers, answer_free);
+    strcpy(k->epoch, epoch);
+    return had_another;
 }
 
 /* The encoded record at the key; *ret_known says whether anything is known at all. */

@@ -32,8 +32,9 @@ void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Mod
 void knowledge_trim(struct knowledge *k);
 
 /* The feed or an answer is of this epoch ("" says nothing). Answers of another mean nothing and are forgotten;
- * those of this one are kept, also when they came before the feed's first snapshot, which may be older. */
-void knowledge_epoch(struct knowledge *k, const char *epoch);
+ * those of this one are kept, also when they came before the feed's first snapshot, which may be older.
+ * True if the epoch before was another one. */
+bool knowledge_epoch(struct knowledge *k, const char *epoch);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,
  * else the ORDINARY one (DESIGN 5). *ret_record gets the record itself, decoded into the arena, or NULL;

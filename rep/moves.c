@@ -87,6 +87,14 @@ int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action acti
     return NEVER_NS;
 }
 
+void moves_retry_strays(struct moves *m)
+{
+    MAP_EACH(&m->strays, n)
+    {
+        ((struct stray *)map_value(n))->retry_ns = 0;
+    }
+}
+
 /* ---- Sending --------------------------------------------------------------------------------- */
 
 static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
@@ -346,9 +354,9 @@ static void stray_settled(struct rep *r, const struct move_order *o,
                     result->error ? result->error->message : "done");
     }
     arena_done(&scratch);
-    stray_forget(r, o->name);
 }
 
+/* What was asked may have been answered before the record came back: nobody else looks again. */
 static void settle_stray(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
                          struct effects *out)
 {
@@ -356,7 +364,10 @@ static void settle_stray(struct rep *r, const struct move_order *o, const Board_
     assert(s && s->busy);
     if (is_settled(result) && !session_refused(result)) {
         stray_settled(r, o, result, out);
-        return;
+        if (!reconcile_is_stray(r, o->name)) {
+            stray_forget(r, o->name);
+            return;
+        }
     }
     s->busy = false;
     s->failures++;

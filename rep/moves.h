@@ -59,6 +59,9 @@ bool moves_know_stray(const struct rep *r, const char *key);
  * the time to come back, else NEVER_NS. */
 int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action action);
 
+/* No stray waits for its back-off. */
+void moves_retry_strays(struct moves *m);
+
 /* Sends what waits, as far as calls are free. */
 void moves_flush(struct rep *r, struct effects *out);
 

@@ -337,6 +337,17 @@ static struct harmony judge_stray(const struct rep *r, const Models__ActualLRP *
     return harmonise(WITHOUT, harmony_record_of(record, guid, r->config.cell_id));
 }
 
+bool reconcile_is_stray(const struct rep *r, const char *key)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    bool is = key_type(key) == RECORD_TASK
+                  ? cell_task_stray_move(r, &scratch, key) != NULL
+                  : harmony_is_move(judge_stray(r, knowledge_at(&r->knowledge, &scratch, key)).action);
+    arena_done(&scratch);
+    return is;
+}
+
 void reconcile_record(struct rep *r, const char *key, struct effects *out)
 {
     if (!r->follower.current || !r->session.open || !listing_is_good(r)) {

@@ -28,6 +28,9 @@ void reconcile_all_again(struct rep *r);
  * listing succeeds, the feed is current and the session open. */
 void reconcile_record(struct rep *r, const char *key, struct effects *out);
 
+/* Whether there is a move to ask for the record at this key, which has no container. */
+bool reconcile_is_stray(const struct rep *r, const char *key);
+
 /* Whether the table still lets this container start: its record is ours and no stop was asked. */
 bool reconcile_may_launch(struct rep *r, struct container *c);
 

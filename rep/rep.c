@@ -39,6 +39,17 @@ void rep_retry_later(struct rep *r, struct container *c)
     container_due(c, c->retry_ns);
 }
 
+/* The pass that CURRENT calls for looks at all of them. */
+static void rep_retry_now(struct rep *r)
+{
+    MAP_EACH(&r->containers.by_guid, n)
+    {
+        struct container *c = map_value(n);
+        c->retry_ns = 0;
+    }
+    moves_retry_strays(&r->moves);
+}
+
 /* If the rep restarts before, the converger finds that it shows what it did, and asks again. */
 static void note_later(struct rep *r, struct container *c)
 {
@@ -149,7 +160,9 @@ static void on_news(void *context, enum follower_news news, const char *key,
     struct rep *r = context;
     switch (news) {
     case FOLLOWER_RESET:
-        knowledge_epoch(&r->knowledge, r->follower.epoch);
+        if (knowledge_epoch(&r->knowledge, r->follower.epoch)) {
+            rep_retry_now(r); /* no refusal of the old epoch's says anything of this one */
+        }
         break;
     case FOLLOWER_CURRENT:
         reconcile_all(r);

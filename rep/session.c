@@ -154,6 +154,9 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         end(r, EXIT_CELL_TAKEN, answer->error->message, out);
         return false;
     }
+    if (*r->follower.epoch && strcmp(r->follower.epoch, answer->epoch) != 0) {
+        follower_hurry(&r->follower, out); /* moves for the old one are all refused, and end the session */
+    }
     struct session *s = &r->session;
     bool news = !s->open, first = !s->was_open;
     s->open = s->was_open = true;

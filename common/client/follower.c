@@ -451,6 +451,14 @@ static void on_stream(struct follower *f, const struct event *ev, struct effects
     }
 }
 
+void follower_hurry(struct follower *f, struct effects *out)
+{
+    if (!f->call_id) {
+        f->retry_ns = earlier_ns(f->retry_ns, f->now_ns);
+        effects_due(out, f->retry_ns);
+    }
+}
+
 bool follower_step(struct follower *f, const struct event *ev, struct effects *out)
 {
     f->now_ns = ev->now.mono_ns;

@@ -91,4 +91,8 @@ const struct followed *follower_get(const struct follower *f, const char *key);
  * effects and its due time to `out`. */
 bool follower_step(struct follower *f, const struct event *ev, struct effects *out);
 
+/* A bbs has answered elsewhere of another epoch than this one's: the next subscription waits for no back-off.
+ * An open one stays, for its bbs says so itself. Adds its due time to `out`. */
+void follower_hurry(struct follower *f, struct effects *out);
+
 #endif

@@ -24,6 +24,8 @@
 #define DELAYED_NS (3 * SECOND_NS)
 /* And who was hurt is asked again, or follows again, so much later. */
 #define RECOVERED_NS (7 * SECOND_NS)
+/* A bbs without a copy loads one, of which a page that was lost is asked for again after 5 s. */
+#define LOADED_WITHIN_NS (6 * SECOND_NS)
 /* An election of etcd takes up to so long. */
 #define ELECTION_NS (4 * SECOND_NS)
 
@@ -46,13 +48,14 @@ static int number_of(struct node *const *list, unsigned count, const struct node
 
 static void hurt(struct swarm *s, const struct node *n)
 {
+    int64_t now = world_now(s->world);
     for (unsigned i = 0; i < s->node_count; i++) {
-        if (s->nodes[i] == n) {
-            s->hurt_ns[i] = world_now(s->world);
-        }
+        s->hurt_ns[i] = s->nodes[i] == n ? now : s->hurt_ns[i];
     }
-    if (!n || number_of(s->cluster->bbs, s->cluster->options.bbs, n) >= 0) {
-        s->boards_hurt_ns = world_now(s->world);
+    for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
+        if (!n || s->cluster->bbs[i] == n) {
+            s->boards_hurt_ns = s->loads_ns[i] = now;
+        }
     }
 }
 
@@ -66,6 +69,7 @@ void bounds_fault(struct swarm *s, const struct open_fault *f)
         hurt(s, f->other);
     }
     if (f->kind == FAULT_ELECTION) {
+        hurt(s, NULL);
         s->boards_hurt_ns = world_now(s->world) + ELECTION_NS;
     }
     if (f->kind == FAULT_CUT_STORE || f->kind == FAULT_EVACUATE_AT_ONCE) {
@@ -82,6 +86,26 @@ void bounds_restarted(struct swarm *s, const struct node *n)
     }
 }
 
+/* Who follows a bbs that has loaded its copy anew begins anew, too, and judges cells by what it hears from
+ * then on. That it loads excuses it no longer than loading takes. */
+static void note_board(struct swarm *s, unsigned bbs)
+{
+    const struct checkers *k = &s->checkers;
+    int64_t now = world_now(s->world), loads_ns = s->loads_ns[bbs];
+    bool has_board = k->looks_since_ns[bbs] >= node_started_ns(s->cluster->bbs[bbs]);
+    uint64_t reloads = s->reloads[bbs];
+    bool loads = !checkers_has_copy(k, bbs, &s->reloads[bbs]);
+    if (k->differs_since_ns[bbs] != NEVER_NS || !has_board || checkers_read_only(k, bbs) ||
+        s->reloads[bbs] != reloads) {
+        hurt(s, s->cluster->bbs[bbs]);
+    } else if (!loads) {
+        s->loads_ns[bbs] = now;
+    } else if (now - loads_ns < LOADED_WITHIN_NS) {
+        hurt(s, s->cluster->bbs[bbs]);
+        s->loads_ns[bbs] = loads_ns;
+    }
+}
+
 static void note_down(struct swarm *s)
 {
     for (unsigned i = 0; i < s->node_count; i++) {
@@ -90,13 +114,8 @@ static void note_down(struct swarm *s)
         }
     }
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
-        bool has_board = s->checkers.looks_since_ns[i] >= node_started_ns(s->cluster->bbs[i]);
-        if (s->checkers.differs_since_ns[i] != NEVER_NS || !has_board ||
-            checkers_read_only(&s->checkers, i)) {
-            hurt(s, s->cluster->bbs[i]);
-        }
+        note_board(s, i);
     }
-    /* Found between two looks and loaded anew: who follows begins anew, too. */
     bool lacked = s->checkers.lacked_ns > s->boards_hurt_ns;
     if (model_etcd_alarmed(world_etcd(s->world)) || s->restoring || lacked) {
         hurt(s, NULL);

@@ -76,6 +76,8 @@ struct swarm {
     bool enabled[FAULT_COUNT];
     int64_t hurt_ns[SWARM_NODES_MAX]; /* swarm_bounds.c: when something last hindered it */
     int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
+    uint64_t reloads[CLUSTER_BBS_MAX]; /* of its copy, at the last look */
+    int64_t loads_ns[CLUSTER_BBS_MAX]; /* since when nothing keeps it from loading its copy, or now */
     int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
     int64_t braked_ns;                    /* when the brake last stood */

@@ -114,6 +114,24 @@ static void what_comes_last_is_missed(void **state)
     assert_string_equal(verdict(&x, TEXTS("removed")), "claimed");
 }
 
+/* Its request was on its way while etcd was restored: a bbs of afterwards answers it, and what that tells
+ * counts (seed 7246643). */
+static void asked_before_a_restore_and_begun_after(void **state)
+{
+    (void)state;
+    struct fixture x;
+    lay(&x, RETIRE_AND_END);
+    reader_asks(&x.k, &x.reader);
+    x.k.history.restores++;
+    reader_begins(&x.k, &x.reader, 0);
+    x.reader.begun_revision = 0;
+    assert_string_equal(verdict(&x, TEXTS("removed")), "removed");
+    lay(&x, RETIRE_AND_END);
+    begins(&x, 0, 0);
+    x.k.history.restores++; /* and never told anything of the time after */
+    assert_string_equal(verdict(&x, TEXTS("removed", "removed", "claimed")), "anything");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +139,7 @@ int main(void)
         cmocka_unit_test(begun_at_the_end_of_the_retire),
         cmocka_unit_test(begun_before_one_more_retire),
         cmocka_unit_test(what_comes_last_is_missed),
+        cmocka_unit_test(asked_before_a_restore_and_begun_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

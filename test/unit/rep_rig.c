@@ -169,12 +169,17 @@ uint64_t rep_rig_take_session(struct rep_rig *g)
 
 void rep_rig_answer_session(struct rep_rig *g)
 {
+    rep_rig_answer_session_epoch(g, RIG_EPOCH);
+}
+
+void rep_rig_answer_session_epoch(struct rep_rig *g, const char *epoch)
+{
     struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     cell.session = g->config.session;
     answer.cell = &cell;
-    answer.epoch = (char *)RIG_EPOCH;
+    answer.epoch = (char *)(uintptr_t)epoch;
     drive_answer(&g->d, c.id, &answer.base);
 }
 

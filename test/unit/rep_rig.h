@@ -59,6 +59,7 @@ void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t
 
 /* The same in parts. */
 void rep_rig_answer_session(struct rep_rig *g);
+void rep_rig_answer_session_epoch(struct rep_rig *g, const char *epoch);
 void rep_rig_feed_open(struct rep_rig *g);
 void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch);
 void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count);

@@ -635,6 +635,63 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
     rep_rig_done(&g);
 }
 
+/* It went and came back while its move was on the way: the answer is of the time between (seed 7254343). */
+static void a_record_that_came_back_is_asked_about_again(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", "gone", RIG_CELL);
+    rep_rig_feed_put(&g, record);
+    struct rep_rig_move first = rep_rig_take_move(&g, "unclaim");
+    rep_rig_feed_delete(&g, record);
+    int64_t between = g.revision;
+    rep_rig_feed_put(&g, record);
+    int64_t last = g.revision;
+    g.revision = between - 1;
+    rep_rig_move_refused(&g, first, MODELS__ERROR__TYPE__ResourceNotFound, NULL);
+    g.revision = last;
+    rep_rig_advance(&g, 1000);
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "unclaim"), MODELS__ERROR__TYPE__ResourceNotFound,
+                         NULL); /* of now: there is none */
+    rep_rig_feed_delete(&g, record);
+    rep_rig_advance(&g, 60000);
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_said(&g, "no news had told"), 0);
+    rep_rig_done(&g);
+}
+
+/* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as the board is
+ * known again, and not when its back-off is over (seed 7223643). */
+static void a_session_of_another_epoch_hurries_the_feed_and_the_moves(void **state)
+{
+    (void)state;
+    struct rep_rig g;
+    rep_rig_init(&g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    drive_closed(&g.d, g.feed_id);
+    rep_rig_exited(&g, guid, 1);
+    for (int i = 0; i < 8; i++) { /* until each waits for 5 s */
+        drive_unanswered(&g.d, rep_rig_take_move(&g, "crash").id, CALL_REFUSED);
+        drive_advance(&g.d, 6500);
+        while (rep_rig_calls(&g, "/v1/board/feed")) { /* silent ones have been given up */
+            g.feed_id = rep_rig_take_call(&g, "/v1/board/feed").id;
+        }
+        drive_closed(&g.d, g.feed_id);
+    }
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "crash"), MODELS__ERROR__TYPE__ResourceConflict, NULL);
+    drive_advance(&g.d, 200);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/feed"), 0);
+    rep_rig_answer_session_epoch(&g, "epoch-2");
+    drive_advance(&g.d, 1);
+    g.revision = 10;
+    rep_rig_feed_open_epoch(&g, "epoch-2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").request->epoch, "epoch-2");
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +718,8 @@ int main(void)
         cmocka_unit_test(a_suspect_instance_is_left_alone_and_removed_when_it_ended),
         cmocka_unit_test(moves_go_to_another_bbs_after_a_failure),
         cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
+        cmocka_unit_test(a_record_that_came_back_is_asked_about_again),
+        cmocka_unit_test(a_session_of_another_epoch_hurries_the_feed_and_the_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,13 @@ bool checkers_read_only(const struct checkers *k, unsigned bbs)
     return b && b->health.read_only;
 }
 
+bool checkers_has_copy(const struct checkers *k, unsigned bbs, uint64_t *ret_reloads)
+{
+    const struct board *b = board_of(k, bbs);
+    *ret_reloads = b ? b->reloads : *ret_reloads;
+    return b != NULL;
+}
+
 void checkers_slips(struct checkers *k, const struct node *bbs)
 {
     for (unsigned i = 0; i < k->cluster->options.bbs; i++) {

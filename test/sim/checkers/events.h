@@ -45,7 +45,7 @@ struct event_reader {
     enum api_stream kind;
     const char *cell_id;    /* "" = of all cells */
     bool begun;             /* the head of the answer is under way: from now on it misses nothing */
-    unsigned restores;      /* of etcd when it was asked: what comes after one is of no interest */
+    unsigned restores;      /* of etcd when it began: what comes after one is of no interest */
     int64_t begun_revision; /* etcd's then */
     int64_t revision;       /* what it is told now is of this one; all before was told */
     bool synced;            /* it has heard something: where it began was found, at ... */
