@@ -100,23 +100,29 @@ static size_t position_of(const struct draft *d, const char *cell_id)
     return low;
 }
 
-/* The cells that gave it back a short while ago. */
-static void bar(struct auction *x, const struct draft *d, const struct round_job *j, struct job *ret)
+/* The cells of the input that are remembered with this job, the one longest ago first. */
+static const uint32_t *remembered(struct auction *x, const struct draft *d, const struct bounces *list,
+                                  const char *job_key, size_t *ret_count)
 {
-    const struct bounces *bounces = &x->pool->bounces;
-    size_t count = 0;
-    const struct bounce *first = bounces_first(bounces, j->entry->key);
-    for (const struct bounce *b = first; b; b = bounces_next(bounces, b)) {
-        count++;
-    }
-    uint32_t *barred = count ? ARENA_ARRAY(&x->arena, count, uint32_t) : NULL;
-    for (const struct bounce *b = first; b; b = bounces_next(bounces, b)) {
-        size_t at = position_of(d, b->cell_id);
-        if (at < d->in.cell_count && strcmp(d->from[at]->id, b->cell_id) == 0) {
-            barred[ret->barred_count++] = (uint32_t)at;
+    const struct bounce **pairs;
+    size_t count = bounces_of(list, &x->arena, job_key, &pairs);
+    uint32_t *cells = count ? ARENA_ARRAY(&x->arena, count, uint32_t) : NULL;
+    *ret_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = position_of(d, pairs[i]->cell_id);
+        if (at < d->in.cell_count && strcmp(d->from[at]->id, pairs[i]->cell_id) == 0) {
+            cells[(*ret_count)++] = (uint32_t)at;
         }
     }
-    ret->barred = barred;
+    return cells;
+}
+
+static struct job job_of(struct auction *x, const struct draft *d, const struct round_job *j)
+{
+    struct job job = wanted_job(j->wanted, j->index);
+    job.barred = remembered(x, d, &x->pool->bounces, j->entry->key, &job.barred_count);
+    job.late = remembered(x, d, &x->pool->late, j->entry->key, &job.late_count);
+    return job;
 }
 
 static void draft(struct auction *x, struct draft *d, const struct event *ev)
@@ -134,8 +140,7 @@ static void draft(struct auction *x, struct draft *d, const struct event *ev)
         struct round_job *j = &x->jobs[i];
         if (!j->settled) {
             d->jobs[d->in.job_count] = j;
-            jobs[d->in.job_count] = wanted_job(j->wanted, j->index);
-            bar(x, d, j, &jobs[d->in.job_count++]);
+            jobs[d->in.job_count++] = job_of(x, d, j);
             continue;
         }
         size_t at = position_of(d, j->cell->id);
@@ -362,6 +367,7 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
                       struct effects *out)
 {
     const Cell__Work *back = work_back(&ev->response, out->arena);
+    struct blob *cell_id = blob_new(c->cell->id, strlen(c->cell->id) + 1);
     uint32_t returned = 0;
     for (size_t i = 0; i < c->job_count; i++) {
         struct round_job *j = c->jobs[i];
@@ -374,11 +380,12 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
             continue;
         }
         cell_took(c->cell, j->wanted->memory_mb, j->wanted->disk_mb);
-        pool_placed(x->pool, j->entry, j->wanted, ev->now.mono_ns);
+        pool_placed(x->pool, j->entry, j->wanted, cell_id, ev->now.mono_ns);
         j->entry = NULL;
         j->settled = true;
         x->now.placed++;
     }
+    blob_unref(cell_id);
     x->now.returned += returned;
     if (returned > 0) {
         x->came_back = true;

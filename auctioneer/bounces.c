@@ -27,8 +27,9 @@ static struct bounce *take_out(struct bounces *b, struct bounce *e)
     return e;
 }
 
-void bounces_init(struct bounces *b)
+void bounces_init(struct bounces *b, int64_t pause_ns)
 {
+    b->pause_ns = pause_ns;
     map_init(&b->by_name);
     TAILQ_INIT(&b->list);
 }
@@ -48,7 +49,7 @@ void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, in
     } else if (b->by_name.count == BOUNCES_MAX) {
         free(take_out(b, TAILQ_FIRST(&b->list)));
     }
-    e->until_ns = now_ns + BOUNCE_PAUSE_NS;
+    e->until_ns = now_ns + b->pause_ns;
     map_put(&b->by_name, e->name, e);
     TAILQ_INSERT_TAIL(&b->list, e, link);
 }
@@ -82,6 +83,30 @@ const struct bounce *bounces_first(const struct bounces *b, const char *job_key)
 const struct bounce *bounces_next(const struct bounces *b, const struct bounce *after)
 {
     return of_job(map_next(map_from(&b->by_name, after->name)), after->name, after->key_size);
+}
+
+static int older_first(const void *a, const void *b)
+{
+    const struct bounce *x = *(const struct bounce *const *)a, *y = *(const struct bounce *const *)b;
+    return (x->until_ns > y->until_ns) - (x->until_ns < y->until_ns);
+}
+
+size_t bounces_of(const struct bounces *b, struct arena *a, const char *job_key,
+                  const struct bounce ***ret_list)
+{
+    size_t count = 0, at = 0;
+    const struct bounce *first = bounces_first(b, job_key);
+    for (const struct bounce *e = first; e; e = bounces_next(b, e)) {
+        count++;
+    }
+    *ret_list = count ? ARENA_ARRAY(a, count, const struct bounce *) : NULL;
+    for (const struct bounce *e = first; e; e = bounces_next(b, e)) {
+        (*ret_list)[at++] = e;
+    }
+    if (count > 1) {
+        qsort(*ret_list, count, sizeof(const struct bounce *), older_first);
+    }
+    return count;
 }
 
 struct bounce *bounces_expire(struct bounces *b, int64_t now_ns)

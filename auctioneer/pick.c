@@ -97,10 +97,27 @@ void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells 
 {
     p->demand = *q;
     p->cells = cells;
+    p->late_count = 0;
     p->heaped = jobs >= PICK_HEAP_MIN_JOBS;
     for (size_t i = 0; p->heaped && i < p->zone_count; i++) {
         make_heap(p, &p->zones[i], &cells[i]);
     }
+}
+
+void pick_set_late(struct pick *p, const uint32_t *late, size_t count)
+{
+    assert(!p->heaped);
+    p->late = late;
+    p->late_count = count;
+}
+
+static bool is_late(const struct pick *p, uint32_t cell)
+{
+    bool late = false;
+    for (size_t i = 0; i < p->late_count; i++) {
+        late = late || p->late[i] == cell;
+    }
+    return late;
 }
 
 /* ---- The search ------------------------------------------------------------------------------ */
@@ -162,7 +179,7 @@ static void search_all(struct search *s, const struct pick_cells *cells)
         /* First the score, which seldom promises anything, then whether it fits. */
         const struct room *r = &p->rooms[cells->cells[i]];
         double base = score_base(r, p->rules, &p->demand);
-        if (promises(s, cells->cells[i], base) && may_take(p, r)) {
+        if (promises(s, cells->cells[i], base) && may_take(p, r) && !is_late(p, cells->cells[i])) {
             consider(s, cells->cells[i], base);
         }
     }
@@ -218,6 +235,38 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
     return best.cell;
 }
 
+static bool is_among(const struct pick_cells *cells, uint32_t cell)
+{
+    for (size_t i = 0; i < cells->count; i++) {
+        if (cells->cells[i] == cell) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of(const uint32_t *zones, size_t count, uint32_t zone)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (zones[i] == zone) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t pick_late(const struct pick *p, const uint32_t *zones, size_t count)
+{
+    for (size_t i = 0; i < p->late_count; i++) {
+        uint32_t cell = p->late[i], zone = p->zone_of[cell];
+        if (is_of(zones, count, zone) && is_among(&p->cells[zone], cell) &&
+            may_take(p, &p->rooms[cell])) {
+            return cell;
+        }
+    }
+    return -1;
+}
+
 /* The same sums as in the search, so that equal is equal. */
 static struct best judged(const struct pick *p, const struct room *r, uint32_t cell, uint32_t process)
 {
@@ -237,7 +286,8 @@ uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t c
         for (size_t k = 0; k < cells->count; k++) {
             const struct room *r = &p->rooms[cells->cells[k]];
             struct best other = judged(p, r, cells->cells[k], process);
-            equals += may_take(p, r) && other.score == best.score && other.base == best.base;
+            bool takes = may_take(p, r) && !is_late(p, cells->cells[k]);
+            equals += takes && other.score == best.score && other.base == best.base;
         }
     }
     return equals;
@@ -253,7 +303,8 @@ uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, 
             struct room r = p->rooms[cells->cells[k]];
             r.failed_starts = 0;
             struct best other = judged(p, &r, cells->cells[k], process);
-            if (may_take(p, &r) && wins(p, &best, other.score, other.base, cells->cells[k])) {
+            bool takes = may_take(p, &r) && !is_late(p, cells->cells[k]);
+            if (takes && wins(p, &best, other.score, other.base, cells->cells[k])) {
                 best = other;
             }
         }

@@ -18,6 +18,7 @@ static void entry_free(void *value)
     struct entry *e = value;
     blob_unref(e->reason);
     blob_unref(e->told);
+    blob_unref(e->placed_on);
     wanted_unref(e->task);
     free(e);
 }
@@ -97,7 +98,8 @@ void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns)
     *p = (struct pool){.max = max, .unclaimed_after_ns = unclaimed_after_ns};
     map_init(&p->entries);
     map_init(&p->wanted);
-    bounces_init(&p->bounces);
+    bounces_init(&p->bounces, BOUNCE_PAUSE_NS);
+    bounces_init(&p->late, LATE_PAUSE_NS);
     for (int i = 0; i < ENTRY_STATE_COUNT; i++) {
         TAILQ_INIT(&p->lists[i]);
     }
@@ -111,6 +113,7 @@ void pool_done(struct pool *p)
     map_done(&p->entries, NULL);
     map_done(&p->wanted, wanted_free);
     bounces_done(&p->bounces);
+    bounces_done(&p->late);
     for (int i = 0; i < ENTRY_STATE_COUNT; i++) {
         struct entry *e;
         while ((e = TAILQ_FIRST(&p->lists[i]))) {
@@ -367,6 +370,15 @@ static void expire_bounces(struct pool *p, int64_t now_ns)
     }
 }
 
+/* Nothing waits for these: what no other cell takes is offered to them all the same. */
+static void expire_late(struct pool *p, int64_t now_ns)
+{
+    struct bounce *over;
+    while ((over = bounces_expire(&p->late, now_ns))) {
+        free(over);
+    }
+}
+
 void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, int64_t now_ns)
 {
     assert(is_held(e));
@@ -382,10 +394,12 @@ void pool_expire(struct pool *p, int64_t now_ns)
 {
     struct entry *e;
     expire_bounces(p, now_ns);
+    expire_late(p, now_ns);
     while ((e = TAILQ_FIRST(&p->lists[ENTRY_PLACED])) &&
            now_ns - e->since_ns >= p->unclaimed_after_ns) {
         if (e->source != SOURCE_HINT) {
             p->overdue++;
+            bounces_add(&p->late, e->key, (const char *)e->placed_on->data, now_ns);
             set_state(p, e, ENTRY_FRESH, now_ns);
         } else {
             drop_hint(p, e); /* placed by a hint, and no record of it: settled long ago */
@@ -487,7 +501,8 @@ static bool give_back(struct pool *p, struct entry *e)
     return false;
 }
 
-void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64_t now_ns)
+void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
+                 int64_t now_ns)
 {
     if (!give_back(p, e)) {
         return;
@@ -496,6 +511,9 @@ void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64
     if (current) {
         set_text(&e->reason, "");
         e->requested = false;
+        blob_ref(cell_id);
+        blob_unref(e->placed_on);
+        e->placed_on = cell_id;
     }
     set_state(p, e, current ? ENTRY_PLACED : ENTRY_FRESH, now_ns);
 }

@@ -65,6 +65,7 @@ struct entry {
     bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
                             told as a rejection, once */
     int64_t told_revision; /* of a task: that its last rejection named; 0 = none */
+    struct blob *placed_on; /* PLACED: the cell's id, with its zero byte */
     struct blob *reason;   /* why no cell took it, with its zero byte; NULL */
     struct blob *told;     /* the placement error that the board has, or was told; NULL = none */
     int32_t index;
@@ -82,7 +83,9 @@ struct pool {
     struct map wanted;      /* process guid -> struct wanted */
     struct entry_list lists[ENTRY_STATE_COUNT];
     size_t counts[ENTRY_STATE_COUNT];
-    struct bounces bounces; /* of entries, and of those that have left and may come again */
+    /* Of entries, and of those that have left and may come again. */
+    struct bounces bounces; /* a cell gave it back */
+    struct bounces late;    /* a cell took it for too long: others come first */
     size_t tasks;    /* entries of tasks */
     size_t overdue;  /* entries that a cell took for too long, so far */
     size_t hinted;   /* entries that only a hint spoke of */
@@ -125,8 +128,9 @@ void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t n
 /* The same of a task: a request. */
 void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns);
 
-/* Placed for too long: fresh again; so is one that was kept apart from a cell for long enough. A hint
- * that the feed does not confirm in time: dropped, and if it contradicted the feed, the copy is right. */
+/* Placed for too long: fresh again, and its cell is late. Kept apart from a cell for long enough: fresh
+ * again. A hint that the feed does not confirm in time: dropped, and if it contradicted the feed, the copy
+ * is right. */
 void pool_expire(struct pool *p, int64_t now_ns);
 /* When pool_expire() has something to do; NEVER_NS = nothing. */
 int64_t pool_due_ns(const struct pool *p);
@@ -144,9 +148,11 @@ bool pool_has_fresh(struct pool *p);
 size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
                  size_t *ret_refused);
 
-/* `as`: what the cell was offered. A task that is offered otherwise by now is fresh again at once, for
+/* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own. `as`: what
+ * it was offered. A task that is offered otherwise by now is fresh again at once, for
  * that start will be refused; so is an instance that awaits a place anew. */
-void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, int64_t now_ns);
+void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
+                 int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
 void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);

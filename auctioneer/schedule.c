@@ -256,7 +256,9 @@ static int64_t find_cell(struct auction *x, const struct queued *q)
         }
         from = x->plan.ends[g];
     }
-    return -1;
+    int64_t late = pick_late(&x->pick, x->plan.zones, from);
+    q->decision->equals = late >= 0;
+    return late;
 }
 
 static bool planned(const struct auction *x, uint32_t zone)
@@ -362,9 +364,11 @@ static void auction_init(struct auction *x, struct arena *a, const struct schedu
     count_what_is_there(x);
 }
 
+/* One that has late cells is a run of its own: no other shares its search. */
 static bool same_run(const struct queued *a, const struct queued *b)
 {
-    return a->compat == b->compat && same_demand(a->job, b->job);
+    bool alone = a->job->late_count > 0 || b->job->late_count > 0;
+    return alone ? a == b : a->compat == b->compat && same_demand(a->job, b->job);
 }
 
 static void decide_run(struct auction *x, size_t from, size_t end)
@@ -374,6 +378,9 @@ static void decide_run(struct auction *x, size_t from, size_t end)
     struct demand q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
     pick_begin(&x->pick, &q, k->zones, end - from);
+    if (first->job->late_count > 0) {
+        pick_set_late(&x->pick, first->job->late, first->job->late_count);
+    }
     for (size_t i = from; i < end; i++) {
         decide(x, &x->queue[i]);
     }

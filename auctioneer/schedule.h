@@ -25,8 +25,12 @@ struct job {
     size_t driver_count;
     int32_t memory_mb;
     int32_t disk_mb;
-    const uint32_t *barred; /* cells of the input that are closed to it, ascending */
+    const uint32_t *barred; /* cells of the input that are closed to it */
     size_t barred_count;
+    /* Cells of the input that took it and did not bring it to the board, the one longest ago first: any
+     * other that takes it comes before them, and they come in this order. */
+    const uint32_t *late;
+    size_t late_count;
 };
 
 struct schedule_cell {

@@ -85,6 +85,15 @@ static bool is_closed(const struct naive *n, const struct job *job, size_t cell)
     return closed;
 }
 
+bool naive_is_late(const struct job *job, int64_t cell)
+{
+    bool late = false;
+    for (size_t i = 0; i < job->late_count; i++) {
+        late = late || job->late[i] == cell;
+    }
+    return late;
+}
+
 /* The lowest attempt above `last` of any open cell; -1 = there is none. */
 static int64_t next_attempt(const struct naive *n, const struct job *job, int64_t last)
 {
@@ -148,9 +157,20 @@ static void try_all(const struct naive *n, const struct job *job, struct found *
     for (int64_t at = next_attempt(n, job, -1); at >= 0 && f->cell < 0;
          at = next_attempt(n, job, at)) {
         for (size_t c = 0; c < n->in->cell_count; c++) {
-            if (!is_closed(n, job, c) && attempt(n, job, c) == at) {
+            if (!is_closed(n, job, c) && attempt(n, job, c) == at &&
+                !naive_is_late(job, (int64_t)c)) {
                 try_cell(n, job, c, f);
             }
+        }
+    }
+}
+
+/* They come last, in this order, whatever their scores. */
+static void try_late(const struct naive *n, const struct job *job, struct found *f)
+{
+    for (size_t i = 0; i < job->late_count && f->cell < 0; i++) {
+        if (!is_closed(n, job, job->late[i]) && attempt(n, job, job->late[i]) >= 0) {
+            try_cell(n, job, job->late[i], f);
         }
     }
 }
@@ -173,6 +193,8 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     try_all(n, job, &f);
     struct found spared = {.forgiving = true, .cell = -1, .score = SCORE_INITIAL_BEST};
     try_all(n, job, &spared);
+    try_late(n, job, &f);
+    spared.cell = spared.cell < 0 ? f.cell : spared.cell;
     d->spared = spared.cell == f.cell ? -1 : (int32_t)spared.cell;
     if (f.cell < 0) {
         d->refusal = f.furthest == FILTER_PASSED ? filter_shortage_text(f.common)

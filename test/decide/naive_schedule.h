@@ -12,4 +12,7 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
 /* Whether section 5, without its quirk (docs/tasks.md), allows `b` to be decided right after `a`. */
 bool naive_may_follow(const struct job *a, const struct job *b);
 
+/* Whether this cell comes last for the job. */
+bool naive_is_late(const struct job *job, int64_t cell);
+
 #endif

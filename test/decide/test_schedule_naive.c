@@ -84,6 +84,22 @@ static void random_job(struct schedule_rows *x, struct random *r, int number, bo
     }
 }
 
+/* Some have one or more late cells, in any order; few have all. */
+static void random_late(struct schedule_rows *x, struct random *r, struct job *j)
+{
+    if (below(r, 6)) {
+        return;
+    }
+    size_t count = below(r, 4) ? 1 + (size_t)below(r, 3) : x->cell_count;
+    uint32_t *late = ARENA_ARRAY(&x->arena, count, uint32_t);
+    uint32_t first = (uint32_t)below(r, x->cell_count);
+    j->late_count = count < x->cell_count ? count : x->cell_count;
+    for (size_t i = 0; i < j->late_count; i++) {
+        late[i] = (uint32_t)((first + i) % x->cell_count);
+    }
+    j->late = late;
+}
+
 static void random_world(struct schedule_rows *x, uint64_t seed)
 {
     static const char *const zones[] = {"z1", "z2", "z3"};
@@ -111,6 +127,7 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
             x->jobs[i].barred = barred;
             x->jobs[i].barred_count = 1 + (size_t)below(&r, 2);
         }
+        random_late(x, &r, &x->jobs[i]);
     }
     if (below(&r, 4)) {
         x->ranks = tie_ranks(&x->arena, (uint64_t[2]){seed, 3}, x->cell_count);
@@ -124,7 +141,7 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
 static void gives_what_looking_at_every_cell_gives(void **state)
 {
     struct schedule_rows *x = *state;
-    size_t placed = 0, refused = 0, drawn = 0, spared = 0;
+    size_t placed = 0, refused = 0, drawn = 0, spared = 0, late = 0, other = 0;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         random_world(x, seed);
         struct schedule_input in = schedule_rows_input(x);
@@ -148,14 +165,19 @@ static void gives_what_looking_at_every_cell_gives(void **state)
             assert_int_equal(d[i].equals, plain[i].equals);
             assert_int_equal(d[i].spared, plain[i].spared);
             spared += d[i].spared >= 0;
+            bool is_late = naive_is_late(&x->jobs[i], d[i].cell);
+            late += is_late;
+            other += x->jobs[i].late_count > 0 && d[i].cell >= 0 && !is_late;
             drawn += d[i].equals > 1;
             placed += d[i].cell >= 0;
             refused += d[i].cell < 0;
         }
     }
     /* The worlds are neither all empty nor all full. */
-    if (placed < 10000 || refused < 10000 || drawn < 1000 || spared < 1000) {
-        fail_msg("%zu placed, %zu refused, %zu drawn, %zu spared", placed, refused, drawn, spared);
+    if (placed < 10000 || refused < 10000 || drawn < 1000 || spared < 1000 || late < 500 ||
+        other < 500) {
+        fail_msg("%zu placed, %zu refused, %zu drawn, %zu spared, %zu late, %zu not though they could",
+                 placed, refused, drawn, spared, late, other);
     }
 }
 

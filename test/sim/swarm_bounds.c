@@ -269,14 +269,15 @@ static int cell_of(const struct swarm *s, const Models__ActualLRP *r)
     return -1;
 }
 
-/* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do. */
-static int64_t placeable_since_ns(struct swarm *s)
+/* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do, but one whose runtime
+ * hangs with an old container of this very instance. */
+static int64_t placeable_since_ns(struct swarm *s, const Models__ActualLRPKey *key)
 {
     const struct cluster *c = s->cluster;
     int64_t room_ns = NEVER_NS;
     for (unsigned i = 0; i < c->options.cells; i++) {
         int64_t well_ns = later_ns(well_since_ns(s, c->cells[i]), s->roomy_ns[i]);
-        room_ns = earlier_ns(room_ns, well_ns);
+        room_ns = earlier_ns(room_ns, later_ns(well_ns, checkers_held_ns(&s->checkers, key, i)));
     }
     return later_ns(room_ns, leads_since_ns(s, "auctioneer", c->auctioneers, true));
 }
@@ -292,11 +293,10 @@ static bool some_cell_hurt(const struct swarm *s)
     return false;
 }
 
-/* No cell has taken it, not even one whose runtime hangs with it: a hole, for another would have room, and
- * the auctioneer offers it to that one again (seed 6415479). What crashed seldom, and what its cell took with it, is to run at once. */
+/* No cell has claimed it. What crashed seldom, and what its cell took with it, is to run at once. */
 static void judge_unplaced(struct swarm *s, const struct past *p, const Models__ActualLRP *r)
 {
-    int64_t able_ns = placeable_since_ns(s), now = world_now(s->world);
+    int64_t able_ns = placeable_since_ns(s, r->actual_lrp_key), now = world_now(s->world);
     const char *move = p->cause ? p->cause->move : "";
     bool again = strcmp(move, "crash") == 0 || strcmp(move, "suspect") == 0;
     int64_t within_ns = (again ? AGAIN_WITHIN_NS : PLACED_WITHIN_NS) + SLACK_NS;
@@ -305,7 +305,7 @@ static void judge_unplaced(struct swarm *s, const struct past *p, const Models__
         return;
     }
     int64_t since_ns = later_ns(p->at_ns, able_ns + RECOVERED_NS);
-    if (now - since_ns > within_ns && !checkers_held(&s->checkers, r->actual_lrp_key)) {
+    if (now - since_ns > within_ns) {
         checkers_report(&s->checkers, "bounds",
                         "%s/%d waits for %lld s since its %s, and a cell has had room for all",
                         r->actual_lrp_key->process_guid, r->actual_lrp_key->index,

@@ -15,7 +15,7 @@
 static int setup(void **state)
 {
     struct bounces *b = calloc(1, sizeof(*b));
-    bounces_init(b);
+    bounces_init(b, BOUNCE_PAUSE_NS);
     *state = b;
     return 0;
 }

@@ -12,6 +12,7 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
     map_init(&k->tasks);
     map_init(&k->task_lives);
     map_init(&k->tasks_heard);
+    map_init(&k->held);
     buf_init(&k->violation);
     for (int i = 0; i < CLUSTER_CELLS_MAX; i++) {
         k->room_since_ns[i] = NEVER_NS;
@@ -27,6 +28,7 @@ void checkers_done(struct checkers *k)
     map_done(&k->tasks, NULL);
     map_done(&k->task_lives, NULL);
     map_done(&k->tasks_heard, NULL);
+    map_done(&k->held, NULL);
     told_done(&k->events);
     history_done(&k->history);
     buf_done(&k->violation);

@@ -42,6 +42,7 @@ struct checkers {
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
+    struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct map tasks;      /* guid -> struct task_runs, in the history's arena */
     struct map tasks_heard; /* guid@created_at: was told to who is called back */
     struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
@@ -189,8 +190,10 @@ void check_unplaced(struct checkers *k);
 
 /* How many instances the cell would take, by what it would tell an auctioneer. */
 unsigned checkers_room(struct checkers *k, struct node *cell);
-/* Some rep has taken this instance, and is busy: its runtime may take as long as it is given. */
-bool checkers_held(struct checkers *k, const Models__ActualLRPKey *key);
+/* When this cell was last seen to have a container of this instance with a verb under way: until that is
+ * answered it takes the instance, and cannot claim it; another cell could. Seen by this look, or one
+ * before it; 0 = never. To be asked at each look while the instance is unplaced. */
+int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, unsigned cell);
 
 /* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
 void check_converged(struct checkers *k, struct buf *ret_why);

@@ -2,6 +2,7 @@
  * All instances are of one size, and fit every filter of every cell. */
 #include "rep/cell_state.h"
 #include "test/sim/checkers/checkers.h"
+#include "test/sim/model_containers.h"
 
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
@@ -38,46 +39,64 @@ unsigned checkers_room(struct checkers *k, struct node *cell)
     return takes ? (unsigned)room : 0;
 }
 
-/* Since when one and the same cell has had room at each look, and the board could be written; NEVER_NS =
- * none has. */
-static int64_t room_since(struct checkers *k)
+/* Since when each cell has had room at each look, and the board could be written; NEVER_NS = it has none. */
+static void note_room(struct checkers *k)
 {
-    int64_t now = world_now(k->cluster->world), first = NEVER_NS;
+    int64_t now = world_now(k->cluster->world);
     bool writable = !model_etcd_alarmed(world_etcd(k->cluster->world));
     for (unsigned i = 0; i < k->cluster->options.cells; i++) {
-        int64_t *since = &k->room_since_ns[i];
-        if (!writable || !checkers_room(k, k->cluster->cells[i])) {
-            *since = NEVER_NS;
-        } else {
-            *since = earlier_ns(*since, now);
-            int64_t well = k->well_since_ns[i];
-            first = earlier_ns(first, *since > well ? *since : well);
-        }
+        bool has_room = writable && checkers_room(k, k->cluster->cells[i]);
+        k->room_since_ns[i] = has_room ? earlier_ns(k->room_since_ns[i], now) : NEVER_NS;
     }
-    return first;
 }
 
-bool checkers_held(struct checkers *k, const Models__ActualLRPKey *key)
+static bool is_held(struct node *cell, const Models__ActualLRPKey *key)
 {
     struct arena a;
     arena_init(&a);
     bool held = false;
-    for (unsigned i = 0; i < k->cluster->options.cells && !held; i++) {
-        struct node *cell = k->cluster->cells[i];
-        const Cell__CellState *s =
-            node_up(cell) ? cell_state_make((const struct rep *)node_role(cell), &a) : NULL;
-        for (size_t n = 0; s && n < s->n_lrps; n++) {
-            held = held || (s->lrps[n]->index == key->index &&
-                            strcmp(s->lrps[n]->process_guid, key->process_guid) == 0);
-        }
+    const Cell__CellState *s =
+        node_up(cell) ? cell_state_make((const struct rep *)node_role(cell), &a) : NULL;
+    for (size_t i = 0; s && i < s->n_lrps; i++) {
+        const Cell__LRP *lrp = s->lrps[i];
+        held = held || (lrp->index == key->index && strcmp(lrp->process_guid, key->process_guid) == 0 &&
+                        model_containers_busy(node_containers(cell), lrp->instance_guid));
     }
     arena_done(&a);
     return held;
 }
 
+int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, unsigned cell)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *name = arena_printf(&a, "%u/%s/%d", cell, key->process_guid, key->index);
+    int64_t *at = map_get(&k->held, name);
+    if (is_held(k->cluster->cells[cell], key)) {
+        at = at ? at : ARENA_NEW(&k->history.arena, int64_t);
+        *at = world_now(k->cluster->world);
+        map_put(&k->held, name, at);
+    }
+    arena_done(&a);
+    return at ? *at : 0;
+}
+
+/* Since when one and the same cell would have taken this instance; NEVER_NS = none would. */
+static int64_t room_since(struct checkers *k, const Models__ActualLRPKey *key)
+{
+    int64_t first = NEVER_NS;
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        int64_t since = k->room_since_ns[i], well = k->well_since_ns[i];
+        int64_t held = checkers_held_ns(k, key, i);
+        since = since > well ? since : well;
+        first = earlier_ns(first, since > held ? since : held);
+    }
+    return first;
+}
+
 struct waiting {
     struct checkers *k;
-    int64_t since_ns; /* somebody could have placed it */
+    int64_t since_ns; /* somebody could have placed it, had a cell had room */
 };
 
 static void judge(void *context, const struct past *p)
@@ -95,8 +114,10 @@ static void judge(void *context, const struct past *p)
     if (desired &&
         index_desired((const Models__DesiredLRP *)desired->message, key->index)) {
         int64_t since = p->at_ns > desired->at_ns ? p->at_ns : desired->at_ns;
+        int64_t room = room_since(w->k, key);
         since = since > w->since_ns ? since : w->since_ns;
-        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS && !checkers_held(w->k, key)) {
+        since = since > room ? since : room;
+        if (world_now(w->k->cluster->world) - since > TRIED_NS + SLACK_NS) {
             checkers_report(w->k, "L2", "%s/%d waits (\"%s\"), and for %lld s a cell has had room",
                             key->process_guid, key->index, r->placement_error,
                             (long long)((world_now(w->k->cluster->world) - since) / SECOND_NS));
@@ -108,14 +129,14 @@ static void judge(void *context, const struct past *p)
 void check_unplaced(struct checkers *k)
 {
     struct arena a;
-    struct waiting w = {.k = k, .since_ns = room_since(k)};
+    struct waiting w = {.k = k};
+    note_room(k);
     arena_init(&a);
     const struct past *lead = map_get(&k->history.now, key_lead(&a, "auctioneer"));
     arena_done(&a);
-    if (lead && lead->message && w.since_ns != NEVER_NS) {
+    if (lead && lead->message) {
         int64_t whole_ns = checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
-        w.since_ns = lead->at_ns > w.since_ns ? lead->at_ns : w.since_ns;
-        w.since_ns = whole_ns > w.since_ns ? whole_ns : w.since_ns;
+        w.since_ns = lead->at_ns > whole_ns ? lead->at_ns : whole_ns;
         history_each(&k->history, "actual/", judge, &w);
     }
 }

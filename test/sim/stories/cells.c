@@ -72,6 +72,61 @@ void story_rep_restarted_before_adoption(struct cluster *c)
     assert_int_equal(cluster_count(c, "web", "RUNNING"), 6);
 }
 
+static void hang_all(struct cluster *c, bool hung)
+{
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        model_containers_hang(node_containers(c->cells[i]), hung);
+    }
+}
+
+static bool both_run(void *cluster)
+{
+    return cluster_count(cluster, "web", "RUNNING") == 2;
+}
+
+void story_a_cell_takes_what_it_cannot_claim(struct cluster *c)
+{
+    says(c, "The runtime hangs as it makes the first instance; the second runs on the other cell. Another "
+            "rep starts the first one, too, and it crashes there: it is to be placed anew.");
+    hang_all(c, true);
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    await(c, "web", "CLAIMED", 1);
+    world_run(c->world, SECOND_NS);
+    hang_all(c, false);
+    assert_int_equal(cluster_scale(c, "web", 2), 0);
+    await(c, "web", "RUNNING", 1);
+    assert_int_equal(elsewhere(c, c->bbs[0], "start", 0, "another"), 0);
+    assert_int_equal(elsewhere(c, c->bbs[0], "crash", 0, "another"), 0);
+    says(c, "Its cell takes it, for it has it, and cannot claim it before the runtime has answered, or not "
+            "within a minute. After 5 s the other cell is asked, and it runs there.");
+    assert_true(world_run_until(c->world, 6 * SECOND_NS, both_run, c));
+    says(c, "When the runtime's time is over the old container goes.");
+    world_run(c->world, 65 * SECOND_NS);
+    await_running(c, "web", 2);
+}
+
+static bool one_runs(void *cluster)
+{
+    return cluster_count(cluster, "web", "RUNNING") == 1;
+}
+
+void story_a_claim_that_comes_late(struct cluster *c)
+{
+    says(c, "A cell takes an instance, and what it says to every bbs is lost, its claim as well. After 5 s "
+            "another cell is asked, and it runs there.");
+    cut_way(c, c->cells[0], NULL, true);
+    assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
+    assert_true(world_run_until(c->world, 6 * SECOND_NS, one_runs, c));
+    says(c, "The claim arrives, too late: the first cell gives up what it kept for it, and is as good as any "
+            "for the next.");
+    cut_way(c, c->cells[0], NULL, false);
+    world_run(c->world, 5 * SECOND_NS);
+    await_running(c, "web", 1);
+    assert_int_equal(cluster_scale(c, "web", 2), 0);
+    assert_true(world_run_until(c->world, SECOND_NS, both_run, c));
+    await_running(c, "web", 2);
+}
+
 void story_old_container_new_definition(struct cluster *c)
 {
     says(c, "While a rep is dead, the app that its container runs is removed and desired anew, "

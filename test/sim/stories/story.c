@@ -129,16 +129,18 @@ void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int i
     Models__ClaimActualLRPRequest claim = MODELS__CLAIM_ACTUAL_LRPREQUEST__INIT;
     Models__StartActualLRPRequest start = MODELS__START_ACTUAL_LRPREQUEST__INIT;
     Models__RemoveActualLRPRequest remove = MODELS__REMOVE_ACTUAL_LRPREQUEST__INIT;
+    Models__CrashActualLRPRequest crash = MODELS__CRASH_ACTUAL_LRPREQUEST__INIT;
     claim.process_guid = remove.process_guid = key.process_guid;
     claim.index = remove.index = index;
-    start.actual_lrp_key = &key;
+    start.actual_lrp_key = crash.actual_lrp_key = &key;
     start.actual_lrp_net_info = &net;
     claim.actual_lrp_instance_key = start.actual_lrp_instance_key = remove.actual_lrp_instance_key =
-        &instance;
+        crash.actual_lrp_instance_key = &instance;
     const struct {
         const char *move;
         const ProtobufCMessage *message;
-    } requests[] = {{"claim", &claim.base}, {"start", &start.base}, {"remove", &remove.base}};
+    } requests[] = {{"claim", &claim.base}, {"start", &start.base}, {"remove", &remove.base},
+                    {"crash", &crash.base}};
     char url[80], path[80];
     snprintf(url, sizeof(url), "https://%s:8889", node_name(bbs));
     snprintf(path, sizeof(path), "/v1/actual_lrps/%s", move);

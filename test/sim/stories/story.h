@@ -55,7 +55,7 @@ void await_gone(struct cluster *c, const char *process_guid);
 void note_status(void *status, int answered, struct bytes body);
 
 /* An ordinary client, as a rep of Diego's is one, asks `bbs` for a move of an instance of "web" that
- * it calls its own, on a cell "elsewhere" that has no rep of ours. `move` is claim, start or remove.
+ * it calls its own, on a cell "elsewhere" that has no rep of ours. `move` is claim, start, remove or crash.
  * Gives the error type of the answer, 0 = done, -1 = none but unavailable; *ret_error is PENDING
  * until then. */
 enum { PENDING = -2 };
