@@ -178,9 +178,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
               c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
     cells_init(&x->cells, &x->life.next_call_id);
     x->cells.starting_counts = x->rules.starting_container_maximum > 0;
-    x->report =
-        (struct report){.boards = &x->life.boards, .leader = &x->life.leader, .pool = &x->pool};
-    report_init(&x->report);
+    report_init(&x->report, &x->life.boards, &x->life.leader, &x->pool);
     x->auction = (struct auction){
         .next_call_id = &x->life.next_call_id,
         .follower = &x->life.follower,

@@ -1,21 +1,7 @@
 #include "auctioneer/report.h"
 
-#include "common/codec/scan.h"
-
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ANSWER_MAX = 16 * 1024 * 1024 };
-
-void report_init(struct report *r)
-{
-    assert(r->boards && r->leader && r->pool);
-    r->queue = NULL;
-    r->next = r->count = r->capacity = 0;
-    memset(r->calls, 0, sizeof(r->calls));
-    r->pause_ns = 0;
-}
 
 /* The entry of a key that left the queue; NULL if it left the pool. */
 static struct entry *told_entry(struct report *r, const char *key)
@@ -39,35 +25,43 @@ static void doubt(struct report *r, const char *key)
     }
 }
 
-static void forget_call(struct report_call *c)
+/* What was refused because the record has changed the feed tells; but the term may be over. */
+static void settled(void *context, const char *key, enum move_end end)
 {
-    for (size_t i = 0; i < c->key_count; i++) {
-        free(c->keys[i]);
+    if (end != MOVE_DONE) {
+        doubt(context, key);
     }
-    *c = (struct report_call){0};
 }
 
-void report_stop(struct report *r)
+void report_init(struct report *r, struct boards *boards, const struct leader *leader,
+                 struct pool *pool)
+{
+    *r = (struct report){.pool = pool,
+                         .owner = {.settled = settled, .context = r},
+                         .mover = {.boards = boards, .leader = leader}};
+    mover_init(&r->mover);
+}
+
+static void forget_queue(struct report *r)
 {
     while (r->next < r->count) {
         told_entry(r, r->queue[r->next]);
         free(r->queue[r->next++]);
     }
     r->next = r->count = 0;
-    for (size_t i = 0; i < REPORT_CALLS_MAX; i++) {
-        for (size_t k = 0; k < r->calls[i].key_count; k++) {
-            doubt(r, r->calls[i].keys[k]); /* the term is over: most likely it was refused */
-        }
-        forget_call(&r->calls[i]);
-    }
+}
+
+void report_stop(struct report *r)
+{
+    forget_queue(r);
+    mover_stop(&r->mover);
 }
 
 void report_done(struct report *r)
 {
-    if (r) {
-        report_stop(r);
-        free(r->queue);
-    }
+    forget_queue(r);
+    mover_done(&r->mover);
+    free(r->queue);
 }
 
 /* Room for one more key: what has left the queue makes way before it grows. */
@@ -146,87 +140,33 @@ static void note_told(struct entry *e)
     }
 }
 
-/* Takes keys from the queue until the call is full; those that are no news any more go. */
-static void fill(struct report *r, struct report_call *c, Board__ApplyRequest *request,
-                 Board__Term *term, struct arena *a)
+/* As many as the mover sends at once, so that each reason is the last one; those that are no news any
+ * more go. */
+static void fill(struct report *r, struct moment now, struct arena *a)
 {
-    request->moves = ARENA_ARRAY(a, REPORT_MOVES_MAX, Board__Move *);
-    while (r->next < r->count && c->key_count < REPORT_MOVES_MAX) {
+    size_t room = mover_ready(&r->mover, now);
+    while (r->next < r->count && room > 0) {
         char *key = r->queue[r->next++];
         struct entry *e = told_entry(r, key);
         const struct wanted *w = e ? pool_wanted(r->pool, e) : NULL;
-        if (!w || !pool_untold(e)) {
-            free(key);
-            continue;
+        if (w && pool_untold(e)) {
+            Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
+            m->error_message = arena_strdup(a, reason_text(e->reason));
+            mover_add(&r->mover, &r->owner, key, m);
+            note_told(e);
+            room--;
         }
-        Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
-        m->error_message = arena_strdup(a, reason_text(e->reason));
-        m->term = term;
-        request->moves[request->n_moves++] = m;
-        note_told(e);
-        c->keys[c->key_count++] = key;
+        free(key);
     }
-}
-
-static void send(struct report *r, struct report_call *c, const struct event *ev,
-                 struct effects *out)
-{
-    Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
-    Board__Term term;
-    leader_term(r->leader, &term);
-    request.epoch = term.epoch;
-    fill(r, c, &request, &term, out->arena);
-    if (request.n_moves > 0) {
-        c->url = boards_url(r->boards);
-        c->id = boards_call(r->boards, out, "/v1/board/apply", "", &request.base,
-                            ev->now.mono_ns + REPORT_CALL_NS);
-    }
-}
-
-/* ---- Answers --------------------------------------------------------------------------------- */
-
-static void on_answer(struct report *r, struct report_call *c, const struct event *ev,
-                      struct effects *out)
-{
-    const struct response *a = &ev->response;
-    ProtobufCMessage *m = NULL;
-    bool answered = a->outcome == CALL_ANSWERED && a->status == 200 &&
-                    scan_and_unpack(out->arena, &board__apply_response__descriptor, a->body,
-                                    ANSWER_MAX, &m, NULL) == 0;
-    const Board__ApplyResponse *response = (const Board__ApplyResponse *)m;
-    for (size_t i = 0; i < c->key_count; i++) {
-        /* What was refused because the record has changed the feed tells; but the term may be over. */
-        bool told = answered && !response->error && i < response->n_results &&
-                    (response->results[i]->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE ||
-                     response->results[i]->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING);
-        if (!told) {
-            doubt(r, c->keys[i]);
-        }
-    }
-    if (!answered || response->error) {
-        r->pause_ns = ev->now.mono_ns + REPORT_PAUSE_NS;
-        boards_failed(r->boards, c->url);
-        effects_log(out, LOG_WARN_LEVEL, "placement errors not told", "moves=%zu", c->key_count);
-    }
-    forget_call(c);
 }
 
 bool report_step(struct report *r, const struct event *ev, struct effects *out)
 {
-    bool own = false;
-    for (size_t i = 0; i < REPORT_CALLS_MAX && ev->kind == EVENT_RESPONSE; i++) {
-        if (r->calls[i].id && r->calls[i].id == ev->response.id) {
-            on_answer(r, &r->calls[i], ev, out);
-            own = true;
-        }
-    }
-    for (size_t i = 0; i < REPORT_CALLS_MAX && r->next < r->count; i++) {
-        if (!r->calls[i].id && ev->now.mono_ns >= r->pause_ns) {
-            send(r, &r->calls[i], ev, out);
-        }
-    }
-    if (r->next < r->count && ev->now.mono_ns < r->pause_ns) {
-        effects_due(out, r->pause_ns);
+    bool own = mover_hear(&r->mover, ev, out);
+    fill(r, ev->now, out->arena);
+    mover_send(&r->mover, ev->now, out);
+    if (r->next < r->count && ev->now.mono_ns < r->mover.pause_ns) {
+        effects_due(out, r->mover.pause_ns);
     }
     return own;
 }

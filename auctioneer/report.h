@@ -5,32 +5,19 @@
 #define AUCTIONEER_REPORT_H
 
 #include "auctioneer/pool.h"
-#include "common/client/leader.h"
-
-/* Moves of one call, calls on their way, and how long one may take. */
-enum { REPORT_MOVES_MAX = 256, REPORT_CALLS_MAX = 4 };
-#define REPORT_CALL_NS (5 * SECOND_NS)
-/* After a failed call. */
-#define REPORT_PAUSE_NS (1 * SECOND_NS)
+#include "common/client/mover.h"
 
 struct report {
-    /* Set by the owner before report_init. */
-    struct boards *boards;
-    struct leader *leader;
     struct pool *pool;
-
     char **queue; /* keys of entries whose reason is untold; owned; [next, count) */
     size_t next, count, capacity;
-    struct report_call {
-        uint64_t id; /* 0 = free */
-        const char *url;
-        char *keys[REPORT_MOVES_MAX];
-        size_t key_count;
-    } calls[REPORT_CALLS_MAX];
-    int64_t pause_ns;
+    struct mover mover;
+    struct mover_owner owner;
 };
 
-void report_init(struct report *r);
+/* What it is given must outlive it. */
+void report_init(struct report *r, struct boards *boards, const struct leader *leader,
+                 struct pool *pool);
 void report_done(struct report *r);
 
 /* The entry was refused: it is told if that is news. */

@@ -254,7 +254,8 @@ static void look(struct converger *x, struct arena *a, struct process *one, stru
     note_late(x, one, &repairs, out);
     one->full = one->called = false;
     for (size_t i = 0; i < repairs.count; i++) {
-        mover_add(&x->mover, repairs.list[i].move, one->guid, repairs.list[i].index, "");
+        mover_add(&x->mover, &x->instances, one->guid,
+                  move_of_instance(a, repairs.list[i].move, one->guid, repairs.list[i].index));
         processes_moving(&x->processes, one);
     }
     if (repairs.due_ns != NEVER_NS) {
@@ -271,13 +272,14 @@ static void look(struct converger *x, struct arena *a, struct process *one, stru
     }
 }
 
-static void look_at_task(struct converger *x, struct task *one)
+static void look_at_task(struct converger *x, struct arena *a, struct task *one)
 {
     struct task_view view = tasks_view(one);
     struct task_repair repair;
     task_passes_run(&view, &x->limits, x->life.now, &repair);
     if (repair.pass) {
-        mover_add_task(&x->mover, repair.move, one->guid, repair.after_ns);
+        mover_add(&x->mover, &x->about_tasks, one->guid,
+                  move_of_task(a, repair.move, one->guid, repair.after_ns));
         tasks_moving(&x->tasks, one);
     }
     if (repair.due_ns != NEVER_NS) {
@@ -289,7 +291,10 @@ static void expire(void *context, const char *domain)
 {
     struct converger *x = context;
     if (mover_room(&x->mover, 1)) {
-        mover_add(&x->mover, "expire", "", 0, domain);
+        struct arena a;
+        arena_init(&a);
+        mover_add(&x->mover, &x->others, domain, move_of_domain(&a, domain));
+        arena_done(&a);
     }
 }
 
@@ -298,7 +303,10 @@ static void expire_lock(void *context, const char *name, int64_t revision)
     struct converger *x = context;
     locks_asked(&x->locks, name, x->life.now); /* if there is no room, it is looked at again later */
     if (mover_room(&x->mover, 1)) {
-        mover_add_lock(&x->mover, name, revision);
+        struct arena a;
+        arena_init(&a);
+        mover_add(&x->mover, &x->others, name, move_of_lock(&a, name, revision));
+        arena_done(&a);
     }
 }
 
@@ -342,9 +350,21 @@ static void on_task_end(void *context, const char *task_guid, enum move_end end)
     tasks_settled(&x->tasks, task_guid, again_ns(x, end));
 }
 
+/* Of a domain or lock: it is looked at again in its time. */
+static void on_other_end(void *context, const char *name, enum move_end end)
+{
+    (void)context;
+    (void)name;
+    (void)end;
+}
+
 static void on_judged(void *context, const char *cell_id, enum move_end end)
 {
     struct converger *x = context;
+    if (end == MOVE_FORGOTTEN) {
+        judge_forget_moves(&x->judge);
+        return;
+    }
     judge_settled(&x->judge, cell_id, end == MOVE_DONE ? 0 : x->life.now.mono_ns + JUDGED_AGAIN_NS);
 }
 
@@ -368,8 +388,9 @@ static void judge(struct converger *x, struct effects *out)
         for (size_t i = 0; i < p.count; i++) {
             const struct judgement *g = &p.list[i];
             judge_asked(&x->judge, g, x->life.now);
-            mover_add_judgement(&x->mover, g->move, g->cell_id, g->session, g->cells,
-                                g->cell_count);
+            mover_add_first(&x->mover, &x->cells, g->cell_id,
+                            move_of_cell(&a, g->move, g->cell_id, g->session, g->cells,
+                                         g->cell_count));
         }
         log_judgements(&p, out);
         arena_done(&a);
@@ -390,7 +411,7 @@ static void converge_tasks(struct converger *x, struct effects *out)
         if (!(one = tasks_next(&x->tasks))) {
             break;
         }
-        look_at_task(x, one);
+        look_at_task(x, out->arena, one);
     }
     effects_due(out, tasks_wake_ns(&x->tasks));
 }
@@ -454,9 +475,6 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
         break;
     case LEADER_DEPOSED:
         mover_stop(&x->mover);
-        processes_forget_moves(&x->processes);
-        tasks_forget_moves(&x->tasks);
-        judge_forget_moves(&x->judge);
         break;
     case LEADER_SAME:
         break;
@@ -535,12 +553,11 @@ static void init_parts(struct converger *x, const struct converger_config *c)
     processes_init(&x->processes);
     tasks_init(&x->tasks);
     judge_init(&x->judge, &c->judge, &x->life.leader.hearing);
-    x->mover = (struct mover){.boards = &x->life.boards,
-                              .leader = &x->life.leader,
-                              .on_end = on_end,
-                              .on_task = on_task_end,
-                              .on_judged = on_judged,
-                              .context = x};
+    x->instances = (struct mover_owner){.settled = on_end, .context = x};
+    x->about_tasks = (struct mover_owner){.settled = on_task_end, .context = x};
+    x->others = (struct mover_owner){.settled = on_other_end, .context = x};
+    x->cells = (struct mover_owner){.settled = on_judged, .context = x};
+    x->mover = (struct mover){.boards = &x->life.boards, .leader = &x->life.leader};
     mover_init(&x->mover);
 }
 

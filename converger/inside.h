@@ -3,13 +3,14 @@
 #define CONVERGER_INSIDE_H
 
 #include "common/client/leading.h"
+#include "common/client/mover.h"
 #include "common/client/questions.h"
 #include "converger/converger.h"
 #include "converger/domains.h"
 #include "converger/facts.h"
 #include "converger/judge.h"
 #include "converger/locks.h"
-#include "converger/mover.h"
+#include "converger/moves.h"
 #include "converger/passes.h"
 #include "converger/processes.h"
 #include "converger/tasks.h"
@@ -31,6 +32,7 @@ struct converger {
     struct processes processes;
     struct tasks tasks;
     struct mover mover;
+    struct mover_owner instances, about_tasks, cells, others;
     struct judge judge;
     int64_t judge_ns; /* its next look; 0 = at once */
     int64_t full_ns;  /* the next full pass; 0 = at once */

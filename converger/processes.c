@@ -100,15 +100,6 @@ void processes_settled(struct processes *p, const char *guid, int64_t now_ns, in
     }
 }
 
-void processes_forget_moves(struct processes *p)
-{
-    MAP_EACH(&p->by_guid, n)
-    {
-        struct process *one = map_value(n);
-        work_forget_moves(&p->work, &one->item);
-    }
-}
-
 void processes_drop(struct processes *p, struct process *one)
 {
     assert(one->item.moving == 0 && !facts_any(one));

@@ -52,9 +52,6 @@ int64_t processes_wake_ns(const struct processes *p); /* NEVER_NS = nothing is d
 void processes_moving(struct processes *p, struct process *one);
 void processes_settled(struct processes *p, const char *guid, int64_t now_ns, int64_t again_ns);
 
-/* No answers are awaited any more: the leader is another one. */
-void processes_forget_moves(struct processes *p);
-
 /* Nothing of it is on the board, as far as is known, and nothing is on its way: it is freed. */
 void processes_drop(struct processes *p, struct process *one);
 

@@ -53,7 +53,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.moves = x->mover.count;
     s.full_passes = x->full_passes;
     s.found_late = x->found_late;
-    s.repaired = x->mover.repaired;
+    s.repaired = x->mover.done;
     s.refused = x->mover.refused;
     show_cells(x, &s, out->arena);
     question_reply_json(q, &s.base, out);

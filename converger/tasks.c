@@ -80,15 +80,6 @@ void tasks_settled(struct tasks *t, const char *guid, int64_t again_ns)
     }
 }
 
-void tasks_forget_moves(struct tasks *t)
-{
-    MAP_EACH(&t->by_guid, n)
-    {
-        struct task *one = map_value(n);
-        work_forget_moves(&t->work, &one->item);
-    }
-}
-
 /* ---- News ------------------------------------------------------------------------------------ */
 
 static struct task *named(struct tasks *t, const char *guid)

@@ -55,7 +55,4 @@ int64_t tasks_wake_ns(const struct tasks *t); /* NEVER_NS = nothing is due by ti
 void tasks_moving(struct tasks *t, struct task *one);
 void tasks_settled(struct tasks *t, const char *guid, int64_t again_ns);
 
-/* No answers are awaited any more: the leader is another one. */
-void tasks_forget_moves(struct tasks *t);
-
 #endif

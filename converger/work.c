@@ -102,21 +102,10 @@ void work_settled(struct work *w, struct work_item *one, int64_t again_ns)
     }
 }
 
-static void forget_moves(struct work *w, struct work_item *one)
-{
-    w->moving_count -= one->moving;
-    one->moving = 0;
-}
-
-void work_forget_moves(struct work *w, struct work_item *one)
-{
-    forget_moves(w, one);
-    list(w, one);
-}
-
 void work_drop(struct work *w, struct work_item *one)
 {
     unlist(w, one);
-    forget_moves(w, one);
+    w->moving_count -= one->moving;
+    one->moving = 0;
     work_clear_due(w, one);
 }

@@ -56,7 +56,4 @@ int64_t work_wake_ns(const struct work *w); /* NEVER_NS = nothing is due by time
 void work_moving(struct work *w, struct work_item *one);
 void work_settled(struct work *w, struct work_item *one, int64_t again_ns);
 
-/* No answers are awaited for it any more: the leader is another one. */
-void work_forget_moves(struct work *w, struct work_item *one);
-
 #endif

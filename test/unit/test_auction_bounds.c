@@ -134,11 +134,11 @@ static void questions_to_cells_are_bounded(void **state)
 static void reports_are_bounded(void **state)
 {
     struct auction_rig *f = *state;
-    enum { INSTANCES = REPORT_MOVES_MAX * REPORT_CALLS_MAX + 5 };
+    enum { INSTANCES = MOVER_MOVES_MAX * MOVER_CALLS_MAX + 5 };
     play_unclaimed(f, "", INSTANCES); /* no cell: refused at once */
     assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], INSTANCES);
-    assert_int_equal(calls_of(f, "/v1/board/apply"), REPORT_CALLS_MAX);
-    play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, REPORT_MOVES_MAX);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), MOVER_CALLS_MAX);
+    play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, MOVER_MOVES_MAX);
     assert_int_equal(calls_of(f, "/v1/board/apply"), 1);
     uint64_t call;
     const char *text = play_failed(f, &call);
@@ -153,21 +153,21 @@ static void reports_are_bounded(void **state)
 static void reports_that_fail_are_not_heaped_up(void **state)
 {
     struct auction_rig *f = *state;
-    enum { INSTANCES = 12 * REPORT_MOVES_MAX * REPORT_CALLS_MAX };
+    enum { INSTANCES = 12 * MOVER_MOVES_MAX * MOVER_CALLS_MAX };
     play_unclaimed(f, "", INSTANCES);
     for (int second = 0; second < 60; second++) {
-        uint64_t calls[REPORT_CALLS_MAX] = {0};
-        for (size_t i = 0; i < REPORT_CALLS_MAX; i++) {
+        uint64_t calls[MOVER_CALLS_MAX] = {0};
+        for (size_t i = 0; i < MOVER_CALLS_MAX; i++) {
             const struct call *c = drive_call(&f->drive, "/v1/board/apply", i);
             calls[i] = c ? c->id : 0;
         }
-        for (size_t i = 0; i < REPORT_CALLS_MAX && calls[i]; i++) {
+        for (size_t i = 0; i < MOVER_CALLS_MAX && calls[i]; i++) {
             drive_unanswered(&f->drive, calls[i], CALL_UNKNOWN);
         }
         play_heartbeat(f);
         drive_advance(&f->drive, 1000);
     }
-    assert_int_equal(calls_of(f, "/v1/board/apply"), REPORT_CALLS_MAX);
+    assert_int_equal(calls_of(f, "/v1/board/apply"), MOVER_CALLS_MAX);
     assert_true(f->x->report.capacity <= 2 * INSTANCES);
 }
 

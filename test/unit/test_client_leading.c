@@ -49,7 +49,8 @@ static const struct leading_selector selectors[] = {
     {"beat", NULL, NULL},
 };
 
-static void begin(struct fixture *x, const char *boards)
+static void begin(struct fixture *x, const char *boards, const struct leading_selector *list,
+                  size_t count)
 {
     *x = (struct fixture){0};
     arena_init(&x->arena);
@@ -59,8 +60,8 @@ static void begin(struct fixture *x, const char *boards)
                                .name = "auctioneer-1",
                                .boards = boards,
                                .url = "https://me:1",
-                               .selectors = selectors,
-                               .selector_count = sizeof(selectors) / sizeof(selectors[0]),
+                               .selectors = list,
+                               .selector_count = count,
                                .on_news = on_news,
                            });
     drive_init(&x->drive, step, x);
@@ -77,7 +78,7 @@ static void end(struct fixture *x)
 static int setup(void **state)
 {
     struct fixture *x = calloc(1, sizeof(*x));
-    begin(x, "https://a:1");
+    begin(x, "https://a:1", selectors, sizeof(selectors) / sizeof(selectors[0]));
     *state = x;
     return 0;
 }
@@ -90,15 +91,19 @@ static int teardown(void **state)
     return 0;
 }
 
-static void it_follows_what_the_role_named(void **state)
+static const Board__FeedRequest *asked(struct fixture *x)
 {
-    struct fixture *x = *state;
     drive_start(&x->drive);
     const struct call *call = drive_call(&x->drive, "https://a:1/v1/board/feed", 0);
     assert_non_null(call);
     ProtobufCAllocator allocator = arena_protobuf(&x->arena);
-    Board__FeedRequest *r =
-        board__feed_request__unpack(&allocator, call->body.size, call->body.data);
+    return board__feed_request__unpack(&allocator, call->body.size, call->body.data);
+}
+
+static void it_follows_what_the_role_named(void **state)
+{
+    struct fixture *x = *state;
+    const Board__FeedRequest *r = asked(x);
     assert_int_equal(r->n_selectors, 3);
     for (size_t i = 0; i < r->n_selectors; i++) {
         const char *state_named = selectors[i].state, *prefix = selectors[i].key_prefix;
@@ -106,6 +111,21 @@ static void it_follows_what_the_role_named(void **state)
         assert_string_equal(r->selectors[i]->state, state_named ? state_named : "");
         assert_string_equal(r->selectors[i]->key_prefix, prefix ? prefix : "");
     }
+}
+
+static void as_many_selectors_as_the_bound_are_followed(void **state)
+{
+    struct fixture *x = *state;
+    struct leading_selector many[LEADING_SELECTORS_MAX] = {{"lead", NULL, NULL}, {"beat", NULL, NULL}};
+    for (size_t i = 2; i < LEADING_SELECTORS_MAX; i++) {
+        many[i] = (struct leading_selector){"cell", NULL, arena_printf(&x->arena, "cell/%zu", i)};
+    }
+    struct fixture most;
+    begin(&most, "https://a:1", many, LEADING_SELECTORS_MAX);
+    const Board__FeedRequest *r = asked(&most);
+    assert_int_equal(r->n_selectors, 32);
+    assert_string_equal(r->selectors[31]->key_prefix, "cell/31");
+    end(&most);
 }
 
 static void the_leader_hears_of_the_lock_before_the_role(void **state)
@@ -147,7 +167,7 @@ static void of_two_reasons_the_first_stands(void **state)
     struct fixture *x = *state;
     struct err why;
     end(x);
-    begin(x, "http://a:1");
+    begin(x, "http://a:1", selectors, sizeof(selectors) / sizeof(selectors[0]));
     err_set(&why, ERR_INVALID, "no such scoring");
     leading_refuse(&x->life, &why);
     assert_ends_with(x, "not https");
@@ -175,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(it_follows_what_the_role_named),
+        TEST(as_many_selectors_as_the_bound_are_followed),
         TEST(the_leader_hears_of_the_lock_before_the_role),
         TEST(it_never_waits_for_long_to_follow_again),
         TEST(a_role_that_is_refused_ends_at_once),

@@ -66,7 +66,7 @@ static void news_are_looked_at_at_once_and_only_once(void **state)
     rig_answer(f, call, 1, DONE);
     assert_moves(f, "", &call);
     assert_int_equal(f->x->mover.count, 0);
-    assert_int_equal(f->x->mover.repaired, 2);
+    assert_int_equal(f->x->mover.done, 2);
 }
 
 static void an_unanswered_repair_is_thought_over(void **state)
@@ -106,7 +106,7 @@ static void a_deposed_leader_stops_at_once(void **state)
     assert_moves(f, "", &call);
     assert_int_equal(f->x->mover.count, 0);
     rig_answer(f, call, 1, DONE); /* too late, and not counted */
-    assert_int_equal(f->x->mover.repaired, 0);
+    assert_int_equal(f->x->mover.done, 0);
 }
 
 /* 10,000 missing ones of one process, and more moves than fit at a time: calls and moves are

@@ -98,18 +98,6 @@ static void an_answer_that_nobody_awaits_is_ignored(void **state)
     assert_true(work_wake_ns(&f->work) == NEVER_NS);
 }
 
-static void answers_that_are_forgotten_are_awaited_no_more(void **state)
-{
-    struct fixture *f = *state;
-    work_moving(&f->work, &f->a);
-    work_moving(&f->work, &f->a);
-    work_moving(&f->work, &f->b);
-    work_touch(&f->work, &f->a);
-    work_forget_moves(&f->work, &f->a);
-    assert_int_equal(f->work.moving_count, 1);
-    assert_ptr_equal(work_next(&f->work), &f->a);
-}
-
 /* teardown() looks that nothing of it is left. */
 static void one_that_is_dropped_is_nowhere(void **state)
 {
@@ -132,7 +120,6 @@ int main(void)
         TEST(a_time_that_is_cleared_never_comes),
         TEST(one_with_repairs_on_their_way_waits_for_all_answers),
         TEST(an_answer_that_nobody_awaits_is_ignored),
-        TEST(answers_that_are_forgotten_are_awaited_no_more),
         TEST(one_that_is_dropped_is_nowhere),
     };
     return cmocka_run_group_tests_name("what awaits a look", tests, NULL, NULL);
