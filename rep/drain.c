@@ -22,6 +22,7 @@ static void begin(struct rep *r, int64_t limit_ns, const char *why, struct effec
     reconcile_all(r);
     effects_log(out, LOG_INFO_LEVEL, "evacuation begins", "containers=%zu limit_s=%lld why=\"%s\"",
                 r->containers.by_guid.count, (long long)(limit_ns / SECOND_NS), why);
+    drain_keep(r, out);
 }
 
 void drain_begin(struct rep *r, const char *why, struct effects *out)
@@ -51,34 +52,66 @@ static int64_t left_ns(int64_t until_ns, int64_t now_ns)
 }
 
 /* The monotonic clock has gone on since it was told, and who told it, or went on with it, was the rep before
- * this one: the board has not gone back. */
-static bool clock_goes_on(const struct rep *r, const Board__CellRecord *cell, bool first)
+ * this one: the board has not gone back, and the state directory had no rep that does not know of it. */
+static bool clock_goes_on(const struct rep *r, const struct kept_evacuation *said)
 {
-    return first && cell->evacuate_session + 1 == r->config.session && *r->config.boot_id &&
-           strcmp(r->config.boot_id, cell->evacuate_boot) == 0;
+    return said->handed_on && *r->config.boot_id && strcmp(r->config.boot_id, said->boot_id) == 0;
 }
 
 /* Otherwise the wall clock may have jumped since, or the evacuation may be long over. */
-static int64_t resumed_left_ns(const struct rep *r, const Board__CellRecord *cell, bool goes_on)
+static int64_t resumed_left_ns(const struct rep *r, const struct kept_evacuation *said, bool goes_on)
 {
     int64_t limit_ns = r->config.evacuation_ns;
     if (goes_on) {
-        return earlier_ns(left_ns(cell->evacuate_until_mono, r->now.mono_ns), limit_ns);
+        return earlier_ns(left_ns(said->until_mono_ns, r->now.mono_ns), limit_ns);
     }
-    int64_t said_ns = left_ns(cell->evacuate_until, r->now.wall_ns);
+    int64_t said_ns = left_ns(said->until_wall_ns, r->now.wall_ns);
     return earlier_ns(said_ns > EVACUATION_RESUMED_NS ? said_ns : EVACUATION_RESUMED_NS, limit_ns);
+}
+
+static void resume(struct rep *r, const struct kept_evacuation *said, struct effects *out)
+{
+    bool goes_on = clock_goes_on(r, said);
+    begin(r, resumed_left_ns(r, said, goes_on), "an earlier rep of this cell had begun", out);
+    r->drain.until_wall_ns = said->until_wall_ns;
+    if (!goes_on) {
+        session_tell(r); /* so that the next one counts from here */
+    }
 }
 
 void drain_resume(struct rep *r, const Board__CellRecord *cell, bool first, struct effects *out)
 {
-    if (r->drain.on) {
-        return;
+    if (!r->drain.on) {
+        resume(r,
+               &(struct kept_evacuation){
+                   .until_wall_ns = cell->evacuate_until,
+                   .until_mono_ns = cell->evacuate_until_mono,
+                   .boot_id = cell->evacuate_boot,
+                   .handed_on = first && cell->evacuate_session + 1 == r->config.session,
+               },
+               out);
     }
-    bool goes_on = clock_goes_on(r, cell, first);
-    begin(r, resumed_left_ns(r, cell, goes_on), "an earlier rep of this cell had begun", out);
-    r->drain.until_wall_ns = cell->evacuate_until;
-    if (!goes_on) {
-        session_tell(r); /* so that the next one counts from here */
+}
+
+/* A rep that had lived would have ended by now, whatever was left: nobody goes on with it, as with one that
+ * a lost cell left behind on the board (bbs/cell). */
+static bool is_past(const struct rep *r, const struct kept_evacuation *said)
+{
+    int64_t since_ns = clock_goes_on(r, said) ? r->now.mono_ns - said->until_mono_ns
+                                              : r->now.wall_ns - said->until_wall_ns;
+    return since_ns >= r->config.stop_grace_ns + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS;
+}
+
+void drain_start(struct rep *r, struct effects *out)
+{
+    const struct kept_evacuation *said = &r->config.evacuation;
+    drain_kept_init(r);
+    if (said->on && is_past(r, said)) {
+        effects_log(out, LOG_WARN_LEVEL, "an earlier rep's evacuation is over",
+                    "cell_id=%s so=\"this cell takes part\"", r->config.cell_id);
+        drain_drop(r, out);
+    } else if (said->on) {
+        resume(r, said, out);
     }
 }
 
@@ -189,27 +222,36 @@ static bool nothing_on_board(const struct rep *r)
     return true;
 }
 
+/* What is due by now and has not come waits for an event. */
+static void due_unless_past(const struct rep *r, int64_t due_ns, struct effects *out)
+{
+    if (r->now.mono_ns < due_ns) {
+        effects_due(out, due_ns);
+    }
+}
+
 static void look_for_end(struct rep *r, struct effects *out)
 {
     struct drain *d = &r->drain;
     if (r->containers.by_guid.count > 0 || !r->listing.adopted) {
         d->empty_ns = NEVER_NS;
-        effects_due(out, end_ns(r));
-        if (r->now.mono_ns >= end_ns(r)) {
+        due_unless_past(r, end_ns(r), out);
+        if (r->now.mono_ns >= end_ns(r) && drain_drop(r, out)) {
             end(r, EXIT_NOT_EMPTY, "the evacuation's limit: containers are left", out);
         }
         return;
     }
     d->empty_ns = earlier_ns(d->empty_ns, r->now.mono_ns);
     int64_t last_ns = earlier_ns(d->empty_ns + EVACUATION_LEAVE_NS, end_ns(r));
-    effects_due(out, last_ns);
-    if (r->now.mono_ns >= last_ns) {
+    due_unless_past(r, last_ns, out);
+    bool last = r->now.mono_ns >= last_ns;
+    if (last && drain_drop(r, out)) {
         end(r, 0, "evacuated; the board was not told: the cell will be lost", out);
-    } else if (!d->leave_id && (d->leaving || nothing_on_board(r))) {
-        if (r->now.mono_ns >= d->retry_ns) {
-            leave(r, out);
-        } else {
+    } else if (!last && !d->leave_id && (d->leaving || nothing_on_board(r))) {
+        if (r->now.mono_ns < d->retry_ns) {
             effects_due(out, d->retry_ns);
+        } else if (drain_drop(r, out)) {
+            leave(r, out);
         }
     }
 }

@@ -5,14 +5,15 @@
  * its end, 5 s more for bbs to hear of it, then it is deleted without a word, and 5 s later the
  * process ends whatever is left. A rep that goes on with an evacuation keeps to the limit by the
  * machine's monotonic clock, or, when the machine was started anew or the board went back meanwhile,
- * counts what the wall clock says is left, but a minute at least and a whole limit at most; it does all this at the end of
- * its adoption at the soonest; if its driver never lists, it ends 20 s after that limit. */
+ * counts what the wall clock says is left, but a minute at least and a whole limit at most; it does all this
+ * at the end of its adoption at the soonest; if its driver never lists, it ends 20 s after that limit. */
 #ifndef REP_DRAIN_H
 #define REP_DRAIN_H
 
 #include "board.pb-c.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
+#include "rep/drain_kept.h"
 
 #include <stdbool.h>
 
@@ -44,7 +45,12 @@ struct drain {
     const char *leave_url;
     unsigned failures;
     int64_t retry_ns;
+    struct drain_kept kept;
 };
+
+/* EVENT_START: goes on with what a rep of this state directory had begun before us and has not ended,
+ * whether a bbs knows of it or not. If its end would have come by now, had its rep lived, nobody does. */
+void drain_start(struct rep *r, struct effects *out);
 
 /* Begins; begun before: nothing. `why` goes to the log. */
 void drain_begin(struct rep *r, const char *why, struct effects *out);

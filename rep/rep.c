@@ -247,6 +247,7 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
 {
     switch (ev->kind) {
     case EVENT_START:
+        drain_start(r, out);
         r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
         break;
     case EVENT_REQUEST:
@@ -254,6 +255,7 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         break;
     case EVENT_HANGUP:
         metrics_hangup(r, ev->hangup);
+        drain_kept_hangup(r, ev->hangup);
         break;
     case EVENT_RESPONSE:
         if (!drain_response(r, &ev->response, out) && !moves_response(r, &ev->response, out)) {
@@ -265,6 +267,9 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         break;
     case EVENT_CONTAINER:
         on_container(r, &ev->container, out);
+        break;
+    case EVENT_EVACUATION:
+        drain_kept_answer(r, &ev->evacuation, out);
         break;
     case EVENT_STOP:
         on_stop(r, ev->stop, out);
@@ -392,6 +397,9 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->cell_id = arena_strdup(a, from->cell_id);
     to->identity = arena_strdup(a, from->identity);
     to->boot_id = arena_strdup(a, from->boot_id ? from->boot_id : "");
+    if (to->evacuation.on) {
+        to->evacuation.boot_id = arena_strdup(a, from->evacuation.boot_id);
+    }
     to->zone = arena_strdup(a, from->zone);
     to->boards = arena_strdup(a, from->boards);
     to->url = arena_strdup(a, from->url);

@@ -12,6 +12,7 @@ struct rep_config {
                                role asks for a higher one when the board has lost the cell */
     const char *boot_id;    /* of this boot of the machine: its monotonic clock goes on through
                                restarts of the rep; NULL = not known */
+    struct kept_evacuation evacuation; /* that a rep of this state directory before had begun */
     const char *zone;
     const char *boards;     /* "https://...,https://..." */
     const char *url;        /* where it listens: rep_url */

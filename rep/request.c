@@ -176,7 +176,7 @@ static void evacuate(struct rep *r, const struct request *q, const char *const *
 {
     (void)parameters;
     drain_begin(r, "POST /evacuate", out);
-    effects_reply(out, q->id, 202, JSON_TYPE, bytes_of("{\"ping_path\":\"/ping\"}"));
+    drain_await_kept(r, q->id, out);
 }
 
 static void state(struct rep *r, const struct request *q, const char *const *parameters,

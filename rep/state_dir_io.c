@@ -61,9 +61,9 @@ static int lock(struct state_dir *s, struct err *err)
     return 0;
 }
 
-/* The first line of a file; ERR_NOT_FOUND when there is none. */
-static int read_line(const struct state_dir *s, const char *name, char text[TEXT_MAX],
-                     struct err *err)
+/* The first line of a file; ERR_NOT_FOUND when there is none, ERR_INVALID when it is no whole line. */
+static int read_whole_line(const struct state_dir *s, const char *name, char text[TEXT_MAX],
+                           struct err *err)
 {
     char path[PATH_MAX];
     join(s, name, path);
@@ -75,10 +75,18 @@ static int read_line(const struct state_dir *s, const char *name, char text[TEXT
     bool good = fgets(text, TEXT_MAX, f) && strchr(text, '\n');
     fclose(f);
     if (!good) {
-        return err_set(err, ERR_IO, "%.150s is damaged", path);
+        return err_set(err, ERR_INVALID, "%.150s is damaged", path);
     }
     text[strcspn(text, "\n")] = 0;
     return 0;
+}
+
+/* The same with ERR_IO for what is damaged. */
+static int read_line(const struct state_dir *s, const char *name, char text[TEXT_MAX],
+                     struct err *err)
+{
+    int r = read_whole_line(s, name, text, err);
+    return r == -ERR_INVALID ? err_set(err, ERR_IO, "%.150s/%s is damaged", s->path, name) : r;
 }
 
 static int sync_directory(const struct state_dir *s, struct err *err)
@@ -160,6 +168,99 @@ static int open_identity(struct state_dir *s, bool make, struct err *err)
     return r;
 }
 
+/* ---- The evacuation -------------------------------------------------------------------------- */
+
+static int write_evacuation(const struct state_dir *s, const struct kept_evacuation *e,
+                            uint64_t session, struct err *err)
+{
+    char text[TEXT_MAX];
+    snprintf(text, sizeof(text), "%" PRIu64 " %" PRId64 " %" PRId64 " %s", session,
+             e->until_wall_ns, e->until_mono_ns, *e->boot_id ? e->boot_id : "-");
+    return write_line(s, "evacuation", text, err);
+}
+
+static int drop_evacuation(const struct state_dir *s, struct err *err)
+{
+    char path[PATH_MAX];
+    join(s, "evacuation", path);
+    if (unlink(path) < 0 && errno != ENOENT) {
+        return io_error(err, "remove", path);
+    }
+    return sync_directory(s, err);
+}
+
+/* A number that fits and what separates it from the next; false: it is not one. */
+static bool take_number(const char **at, int64_t *ret)
+{
+    char *end;
+    if (**at < '0' || **at > '9') {
+        return false;
+    }
+    errno = 0;
+    *ret = strtoll(*at, &end, 10);
+    bool good = errno == 0 && *end == ' ';
+    *at = end + good;
+    return good;
+}
+
+static bool boot_fits(const char *boot)
+{
+    size_t size = strlen(boot);
+    return size < STATE_BOOT_BYTES && strcspn(boot, " \t\r\n") == size;
+}
+
+static bool parse_evacuation(struct state_dir *s, const char *text)
+{
+    struct kept_evacuation *e = &s->evacuation;
+    int64_t session;
+    const char *at = text;
+    if (!take_number(&at, &session) || !take_number(&at, &e->until_wall_ns) ||
+        !take_number(&at, &e->until_mono_ns) || !*at || !boot_fits(at)) {
+        return false;
+    }
+    memcpy(s->boot, strcmp(at, "-") == 0 ? "" : at, strcmp(at, "-") == 0 ? 1 : strlen(at) + 1);
+    e->boot_id = s->boot;
+    /* Of the session before this start's; a higher one when its raise was cut short. */
+    e->handed_on = (uint64_t)session >= s->session;
+    e->on = true;
+    return true;
+}
+
+/* Before the session is raised: `s->session` is the last rep's. */
+static int open_evacuation(struct state_dir *s, struct err *err)
+{
+    char text[TEXT_MAX];
+    int r = read_whole_line(s, "evacuation", text, err);
+    if (r == -ERR_NOT_FOUND || (r == 0 && parse_evacuation(s, text))) {
+        return 0;
+    }
+    if (r < 0 && r != -ERR_INVALID) {
+        return r;
+    }
+    return err_set(err, ERR_IO,
+                   "%.130s/evacuation is damaged: remove it, and ask again (rep evacuate) if this "
+                   "cell is to be emptied",
+                   s->path);
+}
+
+int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct err *err)
+{
+    if (e->on && (e->until_wall_ns < 0 || e->until_mono_ns < 0 || !boot_fits(e->boot_id))) {
+        return err_set(err, ERR_INVALID, "cannot keep an evacuation until %" PRId64 " ns: a clock of "
+                       "this machine is far off, or its boot id is longer than %d letters",
+                       e->until_wall_ns, STATE_BOOT_BYTES - 1);
+    }
+    int r = e->on ? write_evacuation(s, e, s->session, err) : drop_evacuation(s, err);
+    if (r == 0) {
+        s->evacuation = *e;
+        s->evacuation.boot_id = s->boot;
+        snprintf(s->boot, sizeof(s->boot), "%s", e->on ? e->boot_id : "");
+    }
+    return r;
+}
+
+/* ---- The session ----------------------------------------------------------------------------- */
+
 static int write_session(const struct state_dir *s, uint64_t session, struct err *err)
 {
     char text[TEXT_MAX];
@@ -167,7 +268,7 @@ static int write_session(const struct state_dir *s, uint64_t session, struct err
     return write_line(s, "session", text, err);
 }
 
-static int open_session(struct state_dir *s, bool raise, struct err *err)
+static int open_session(struct state_dir *s, struct err *err)
 {
     char text[TEXT_MAX] = "0";
     int r = read_line(s, "session", text, err);
@@ -178,8 +279,8 @@ static int open_session(struct state_dir *s, bool raise, struct err *err)
     if (digits == 0 || digits > 18 || text[digits]) {
         return err_set(err, ERR_IO, "%.150s/session is damaged", s->path);
     }
-    s->session = strtoull(text, NULL, 10) + raise;
-    return raise ? write_session(s, s->session, err) : 0;
+    s->session = strtoull(text, NULL, 10);
+    return 0;
 }
 
 int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err)
@@ -188,7 +289,9 @@ int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err)
         return err_set(err, ERR_CONFLICT, "session %" PRIu64 " cannot follow %" PRIu64, session,
                        s->session);
     }
-    int r = write_session(s, session, err);
+    /* The evacuation first: should only the session be raised, the next start took it for one of long ago. */
+    int r = s->evacuation.on ? write_evacuation(s, &s->evacuation, session, err) : 0;
+    r = r < 0 ? r : write_session(s, session, err);
     s->session = r < 0 ? s->session : session;
     return r;
 }
@@ -212,7 +315,11 @@ int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, s
     r = lock(s, err);
     r = r < 0 ? r : open_cell(s, cell_id, err);
     r = r < 0 ? r : open_identity(s, cell_id != NULL, err);
-    r = r < 0 ? r : open_session(s, cell_id != NULL, err);
+    r = r < 0 ? r : open_session(s, err);
+    r = r < 0 || !cell_id ? r : open_evacuation(s, err);
+    if (r == 0 && cell_id) {
+        r = write_session(s, ++s->session, err);
+    }
     if (r < 0) {
         state_dir_close(s);
     }

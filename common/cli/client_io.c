@@ -468,12 +468,16 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
     return r;
 }
 
-int cli_client_post(struct cli_client *c, const char *path, struct err *err)
+int cli_client_post(struct cli_client *c, struct arena *a, const char *path,
+                    struct bytes *ret_body, struct err *err)
 {
     struct buf empty;
     buf_init(&empty);
     int r = exchange_with_any(c, path, &empty, err);
     buf_done(&empty);
+    if (r == 0) {
+        *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
+    }
     return r;
 }
 

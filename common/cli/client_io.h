@@ -49,8 +49,9 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
  * the caller's own doing; and a call that failed may have been done. */
 bool cli_client_may_have_done(const struct cli_client *c);
 
-/* POSTs an empty body; the answer's body is of no interest. */
-int cli_client_post(struct cli_client *c, const char *path, struct err *err);
+/* POSTs an empty body; the answer's lives in the arena. */
+int cli_client_post(struct cli_client *c, struct arena *a, const char *path,
+                    struct bytes *ret_body, struct err *err);
 
 /* GETs a path; the body lives in the arena. */
 int cli_client_get(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,

@@ -140,7 +140,7 @@ const char *effect_kind_name(enum effect_kind kind)
         [EFFECT_SUBSCRIBE] = "subscribe", [EFFECT_CANCEL] = "cancel", [EFFECT_STORE] = "store",
         [EFFECT_WATCH] = "watch",     [EFFECT_UNWATCH] = "unwatch", [EFFECT_VERB] = "verb",
         [EFFECT_OUTPUT] = "output",
-        [EFFECT_SESSION] = "session",
+        [EFFECT_SESSION] = "session",   [EFFECT_EVACUATION] = "evacuation",
         [EFFECT_LOG] = "log",         [EFFECT_EXIT] = "exit",
     };
     assert(kind < EFFECT_KIND_COUNT);

@@ -23,6 +23,7 @@ enum effect_kind {
     EFFECT_VERB,
     EFFECT_OUTPUT,
     EFFECT_SESSION,
+    EFFECT_EVACUATION,
     EFFECT_LOG,
     EFFECT_EXIT,
     EFFECT_KIND_COUNT
@@ -81,6 +82,17 @@ struct output_request {
     bool follow;   /* goes on until the container has ended */
 };
 
+/* What the state directory keeps of an evacuation that was asked for: its limit, by both clocks. */
+struct kept_evacuation {
+    bool on;               /* false = nothing; to be kept: what is kept is dropped */
+    int64_t until_wall_ns; /* never negative, nor the next */
+    int64_t until_mono_ns; /* by the monotonic clock of this boot of the machine */
+    const char *boot_id;   /* "" = not known: the monotonic clock says nothing to the next rep */
+    /* For the rep that is started: the one just before it has kept this, and has not ended it. Of no
+     * meaning in an effect. */
+    bool handed_on;
+};
+
 enum log_level { LOG_DEBUG_LEVEL, LOG_INFO_LEVEL, LOG_WARN_LEVEL, LOG_ERROR_LEVEL };
 
 struct log_line {
@@ -109,6 +121,12 @@ struct effect {
         /* To be kept in the state directory, through restarts: a number above the one that stands
          * there. Answered once, with EVENT_SESSION. */
         uint64_t session;
+        /* To be kept in the state directory, through restarts, or dropped from it. Answered once, with
+         * EVENT_EVACUATION; no second one before that. */
+        struct {
+            uint64_t id; /* chosen by the role */
+            struct kept_evacuation kept;
+        } evacuation;
         struct log_line log;
         struct {
             int code; /* of the process: 0 well, else see text */

@@ -20,6 +20,7 @@ enum event_kind {
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
     EVENT_SESSION,   /* the end of an EFFECT_SESSION */
+    EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
 };
@@ -89,6 +90,11 @@ struct session_kept {
     const char *text; /* "" = it is on the disk; else why it is not. Never NULL */
 };
 
+struct evacuation_kept {
+    uint64_t id;      /* of the EFFECT_EVACUATION */
+    const char *text; /* "" = the disk has it, or has it no more; else why not. Never NULL */
+};
+
 struct event {
     enum event_kind kind;
     struct moment now;
@@ -103,6 +109,7 @@ struct event {
         struct verb_answer verb;
         struct container_status container;
         struct session_kept session;
+        struct evacuation_kept evacuation;
         enum stop_kind stop;
     };
 };

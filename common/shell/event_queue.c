@@ -113,6 +113,9 @@ void event_copy(struct arena *a, struct event *to, const struct event *ev)
     case EVENT_SESSION:
         to->session.text = copy_name(a, ev->session.text);
         break;
+    case EVENT_EVACUATION:
+        to->evacuation.text = copy_name(a, ev->evacuation.text);
+        break;
     case EVENT_START:
     case EVENT_TIMER:
     case EVENT_HANGUP:

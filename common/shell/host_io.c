@@ -46,7 +46,8 @@ struct host {
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
     int (*session_keep)(void *owner, uint64_t session, struct err *err); /* NULL = none */
-    void *session_owner;
+    int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
+    void *state_owner;
     struct event *due;           /* the role's timer */
     struct event *log_tick;
     struct event *last_words;
@@ -162,9 +163,18 @@ static void keep_session(struct host *h, uint64_t session)
 {
     assert(h->session_keep);
     struct err err = {.text = ""};
-    h->session_keep(h->session_owner, session, &err);
+    h->session_keep(h->state_owner, session, &err);
     host_deliver(h, &(struct event){.kind = EVENT_SESSION,
                                     .session = {.session = session, .text = err.text}});
+}
+
+static void keep_evacuation(struct host *h, uint64_t id, const struct kept_evacuation *kept)
+{
+    assert(h->evacuation_keep);
+    struct err err = {.text = ""};
+    h->evacuation_keep(h->state_owner, kept, &err);
+    host_deliver(h, &(struct event){.kind = EVENT_EVACUATION,
+                                    .evacuation = {.id = id, .text = err.text}});
 }
 
 void host_reply(struct host *h, const struct reply *reply)
@@ -220,6 +230,9 @@ static void carry_out(struct host *h, const struct effect *e)
         break;
     case EFFECT_SESSION:
         keep_session(h, e->session);
+        break;
+    case EFFECT_EVACUATION:
+        keep_evacuation(h, e->evacuation.id, &e->evacuation.kept);
         break;
     case EFFECT_LOG:
         put_log(h, &e->log);
@@ -538,7 +551,8 @@ int host_run(struct role *role, const struct host_config *config, struct err *er
 {
     struct host h = {.role = role,
                      .session_keep = config->session_keep,
-                     .session_owner = config->session_owner};
+                     .evacuation_keep = config->evacuation_keep,
+                     .state_owner = config->state_owner};
     signal(SIGPIPE, SIG_IGN);
     arena_init(&h.arena);
     event_queue_init(&h.queue);

@@ -39,7 +39,9 @@ struct host_config {
     /* Makes a session durable; NULL = this role has none. Blocks for as long as the disk takes: it is
      * asked once in the life of a loss. */
     int (*session_keep)(void *owner, uint64_t session, struct err *err);
-    void *session_owner;
+    /* The same for what is to outlive the rep of an evacuation; NULL = this role has none. */
+    int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
+    void *state_owner; /* of both */
     enum log_level log_level;
 };
 

@@ -168,6 +168,21 @@ static int judge_end(const struct watch *w, const char *urls, struct err *err)
     return tell(w, "ended", "has ended (not checked with a bbs)", err);
 }
 
+/* The rep says so when its successor would not know of it. */
+static int begin(struct watch *w, struct err *err)
+{
+    struct bytes body;
+    ProtobufCMessage *m;
+    int r = cli_client_post(w->rep, w->call->arena, "/evacuate", &body, err);
+    r = r < 0 ? r
+              : json_decode(w->call->arena, &cell__evacuation_begun__descriptor, body, CODEC_OWN,
+                            &m, err);
+    if (r == 0 && ((const Cell__EvacuationBegun *)m)->warning[0]) {
+        fprintf(stderr, "rep: warning: %s\n", ((const Cell__EvacuationBegun *)m)->warning);
+    }
+    return r;
+}
+
 int rep_evacuate_run(const struct invocation *call, struct err *err)
 {
     struct watch w = {.call = call};
@@ -180,7 +195,7 @@ int rep_evacuate_run(const struct invocation *call, struct err *err)
         w.until_ms = cli_now_ms() + limit_ms;
         r = look(&w, err);
         r = not_ready(r, err) ? 0 : r; /* it can begin nevertheless, and resumes with its session */
-        r = r < 0 ? r : cli_client_post(w.rep, "/evacuate", err);
+        r = r < 0 ? r : begin(&w, err);
         r = r < 0 ? r : wait_for_end(&w, err);
     }
     cli_client_close(w.rep);

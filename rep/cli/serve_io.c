@@ -209,6 +209,11 @@ static int keep_session(void *owner, uint64_t session, struct err *err)
     return state_dir_raise(owner, session, err);
 }
 
+static int keep_evacuation(void *owner, const struct kept_evacuation *kept, struct err *err)
+{
+    return state_dir_keep(owner, kept, err);
+}
+
 /* NULL: this system does not tell. */
 static const char *boot_id(struct arena *a)
 {
@@ -236,9 +241,11 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         host->driver_config = &driver;
         host->driver_files = files_of_driver(config);
         host->session_keep = keep_session;
-        host->session_owner = &state;
+        host->evacuation_keep = keep_evacuation;
+        host->state_owner = &state;
         config->identity = state.identity;
         config->session = state.session;
+        config->evacuation = state.evacuation;
         config->boot_id = boot_id(call->arena);
         config->rootfs_names = rootfs->names;
         r = serve_role(rep_new(config), host, err);

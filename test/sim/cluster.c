@@ -85,6 +85,7 @@ static struct role *make_rep(void *context, unsigned session)
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
         .session = session,
+        .evacuation = node_evacuation(p->cluster->cells[p->number - 1]),
         .boot_id = arena_printf(&p->cluster->arena, "boot-%u",
                                 node_boots(p->cluster->cells[p->number - 1])),
         .zone = p->zone,

@@ -60,6 +60,7 @@ static void logged(void *context, struct node *n, const struct log_line *line)
     if (epoch && strcmp(line->message, "the board is loaded") == 0) {
         checkers_loaded(&s->checkers, n, epoch);
     }
+    checkers_logged(&s->checkers, n, line);
     fallback_logged(s, n, line);
 }
 
@@ -125,6 +126,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     feed_watch_begin(s);
     task_clients_init(s, seed);
     followers_begin(s, seed);
+    evacuations_init(s, seed);
 }
 
 bool swarm_run_to(struct swarm *s, int64_t until_ns)

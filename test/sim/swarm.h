@@ -66,6 +66,7 @@ struct swarm_result {
     unsigned copies_repaired;   /* of bbs processes, after a slip that nothing told of */
     unsigned calm;              /* 1: nothing befell it */
     unsigned evacuated, emptied;           /* likewise: evacuate_..., leave */
+    unsigned accepted;                     /* answers 202 to POST /evacuate */
     unsigned streams, events; /* of Diego's clients: begun; heard */
     int64_t virtual_ns;
 };

@@ -447,6 +447,19 @@ static void end_cell_cut(struct swarm *s, struct open_fault *f)
     cut_off(s, f, false);
 }
 
+bool faults_cut_off(struct swarm *s, struct node *cell, int64_t until_ns)
+{
+    if (s->open_count >= OPEN_FAULTS_MAX - 1) {
+        return false;
+    }
+    struct open_fault one = {.kind = FAULT_CELL_CUT, .until_ns = until_ns, .node = cell, .way = 3};
+    cut_off(s, &one, true);
+    s->open[s->open_count++] = one;
+    s->result->faults[FAULT_CELL_CUT]++;
+    bounds_fault(s, &one);
+    return true;
+}
+
 static bool take_away(struct swarm *s, struct node *cell, int64_t until_ns)
 {
     if (!node_up(cell)) {
@@ -512,7 +525,9 @@ static bool begin_evacuate(struct swarm *s, struct open_fault *f)
         return false;
     }
     checkers_evacuates(&s->checkers, (int)number);
-    world_stop(s->world, f->node);
+    if (!evacuation_posted(s, number)) {
+        world_stop(s->world, f->node);
+    }
     return true;
 }
 

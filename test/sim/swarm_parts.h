@@ -42,6 +42,15 @@ struct follower {
     uint64_t call_id;
 };
 
+/* Of a cell, by POST /evacuate (swarm_evacuations.c). */
+struct asked_evacuation {
+    struct swarm *swarm;
+    unsigned cell;
+    bool open;          /* the answer is awaited */
+    bool unheard;       /* no bbs is to hear of it, and the rep is killed when it has answered */
+    int64_t started_ns; /* the rep that was asked */
+};
+
 struct swarm {
     struct cluster *cluster;
     struct world *world;
@@ -95,6 +104,8 @@ struct swarm {
     int64_t starter_ns;      /* when it is emptied */
     struct node *doomed; /* dies before the next event */
     struct node *watcher;
+    struct random evacuation_random;
+    struct asked_evacuation evacuations[CLUSTER_CELLS_MAX];
     struct random lock_random;
     struct lock_owner owners[LOCK_OWNERS_MAX];
     unsigned owner_count;
@@ -119,6 +130,8 @@ int64_t faults_due_ns(const struct swarm *s);
 void faults_touch_open(struct swarm *s); /* what still lasts, for the checkers */
 void faults_committed(struct swarm *s, struct node *by);
 void faults_step(struct swarm *s); /* between two events */
+/* This cell, from and to everybody; false when too much is under way. */
+bool faults_cut_off(struct swarm *s, struct node *cell, int64_t until_ns);
 void swarm_supervise(struct swarm *s); /* starts what is down and due */
 void swarm_start_all(struct swarm *s);
 
@@ -133,6 +146,11 @@ void restore_end(struct swarm *s, struct open_fault *f);
  * somebody makes the epoch anew. */
 void loss_befalls(struct swarm *s, uint64_t seed);
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call);
+
+/* swarm_evacuations.c */
+void evacuations_init(struct swarm *s, uint64_t seed);
+/* Draws whether POST /evacuate is the way for this one, and sends it; else it is SIGTERM. */
+bool evacuation_posted(struct swarm *s, unsigned cell);
 
 /* swarm_tasks.c: clients of tasks, and who is called back. */
 void task_clients_init(struct swarm *s, uint64_t seed);

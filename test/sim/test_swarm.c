@@ -35,7 +35,7 @@ struct total {
     unsigned crashes, requests, answered, lists, commits, changes, verbs;
     unsigned locked, locks_lost;
     unsigned tasks, tasks_run, callbacks;
-    unsigned lost_cells, brakes, suspects, evacuated, emptied;
+    unsigned lost_cells, brakes, suspects, evacuated, emptied, accepted;
     unsigned fallbacks, untold, copies_repaired, calm;
     unsigned streams, events;
     int64_t virtual_ns;
@@ -64,6 +64,7 @@ static void sum(struct total *t, const struct total *r)
     t->tasks_run += r->tasks_run;
     t->callbacks += r->callbacks;
     t->evacuated += r->evacuated;
+    t->accepted += r->accepted;
     t->emptied += r->emptied;
     t->fallbacks += r->fallbacks;
     t->untold += r->untold;
@@ -95,6 +96,7 @@ static void add(struct total *t, const struct swarm_result *r)
         .tasks_run = r->tasks_run,
         .callbacks = r->callbacks,
         .evacuated = r->evacuated,
+        .accepted = r->accepted,
         .emptied = r->emptied,
         .fallbacks = r->fallbacks,
         .untold = r->untold,
@@ -120,8 +122,9 @@ static void print_total(const struct total *t, double seconds)
            (double)t->virtual_ns / HOUR_NS, t->failed);
     printf("%u requests, %u answered, %u lists, %u crashes, %u commits, %u changes, %u verbs\n",
            t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
-    printf("moves among them: lose %u, brake %u, suspect %u, evacuate %u, leave %u\n",
-           t->lost_cells, t->brakes, t->suspects, t->evacuated, t->emptied);
+    printf("moves among them: lose %u, brake %u, suspect %u, evacuate %u, leave %u; "
+           "evacuations accepted %u\n",
+           t->lost_cells, t->brakes, t->suspects, t->evacuated, t->emptied, t->accepted);
     printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
     printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
     printf("event streams: %u followed, %u events heard\n", t->streams, t->events);

@@ -1,6 +1,7 @@
 #include "test/sim/world.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,19 @@ struct node *world_add(struct world *w, const struct node_config *config)
 const char *node_name(const struct node *n)
 {
     return n->config.name;
+}
+
+unsigned node_session(const struct node *n)
+{
+    return n->session;
+}
+
+struct kept_evacuation node_evacuation(const struct node *n)
+{
+    struct kept_evacuation kept = n->evacuation;
+    kept.boot_id = n->boot_id;
+    kept.handed_on = n->evacuation_session + 1 >= n->session;
+    return kept;
 }
 
 const char *node_url(const struct node *n)
@@ -188,8 +202,26 @@ void world_set_clock(struct world *w, struct node *n)
     }
 }
 
+static void evacuation_on_disk(struct node *n)
+{
+    n->evacuation = n->keeping;
+    n->evacuation_session = n->session;
+    memcpy(n->boot_id, n->keeping_boot_id, sizeof(n->boot_id));
+    n->keeping_id = 0;
+}
+
+/* What the process was about to keep may be on the disk by now, or not. */
+static void evacuation_torn(struct node *n)
+{
+    if (n->keeping_id && random_below(&n->world->random, 2)) {
+        evacuation_on_disk(n);
+    }
+    n->keeping_id = 0;
+}
+
 static void node_down(struct node *n)
 {
+    evacuation_torn(n);
     release(n);
     network_node_down(n);
     n->dies = n->last_words = false;
@@ -358,10 +390,43 @@ static void keep_session(struct node *n, uint64_t session)
 {
     assert(session > n->session);
     n->session = (unsigned)session;
+    n->evacuation_session = n->session; /* raised along with it (rep/state_dir_io.h) */
     struct item *i = item_new(session_kept);
     struct kept *kept = ARENA_NEW(&i->arena, struct kept);
     *kept = (struct kept){.session = n->session, .start = n->starts};
     i->payload = kept;
+    i->owner = n;
+    queue_push(&n->world->queue, i, n->world->now_ns + 2 * MILLISECOND_NS);
+}
+
+struct keeping {
+    uint64_t id;
+    unsigned start; /* of the process that asked */
+};
+
+static void evacuation_kept(void *world, struct item *item)
+{
+    (void)world;
+    struct node *n = item->owner;
+    const struct keeping *keeping = item->payload;
+    if (n->role && n->starts == keeping->start && n->keeping_id == keeping->id) {
+        evacuation_on_disk(n);
+        node_step(n, &(struct event){.kind = EVENT_EVACUATION,
+                                     .evacuation = {.id = keeping->id, .text = ""}});
+    }
+}
+
+/* It is there when the disk has answered; who dies before has kept it or not. */
+static void keep_evacuation(struct node *n, uint64_t id, const struct kept_evacuation *kept)
+{
+    assert(!n->keeping_id);
+    n->keeping_id = id;
+    n->keeping = *kept;
+    snprintf(n->keeping_boot_id, sizeof(n->keeping_boot_id), "%s", kept->on ? kept->boot_id : "");
+    struct item *i = item_new(evacuation_kept);
+    struct keeping *keeping = ARENA_NEW(&i->arena, struct keeping);
+    *keeping = (struct keeping){.id = id, .start = n->starts};
+    i->payload = keeping;
     i->owner = n;
     queue_push(&n->world->queue, i, n->world->now_ns + 2 * MILLISECOND_NS);
 }
@@ -407,6 +472,9 @@ static void carry_out(struct node *n, const struct effect *e)
         break;
     case EFFECT_SESSION:
         keep_session(n, e->session);
+        break;
+    case EFFECT_EVACUATION:
+        keep_evacuation(n, e->evacuation.id, &e->evacuation.kept);
         break;
     case EFFECT_LOG:
         trace_log(n, &e->log);

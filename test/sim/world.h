@@ -57,6 +57,10 @@ void world_start(struct world *w, struct node *n); /* makes its role, delivers E
 void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run on */
 void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
 const char *node_name(const struct node *n);
+unsigned node_session(const struct node *n); /* as its state directory has it */
+
+/* What its state directory keeps of an evacuation, for the role that is made. */
+struct kept_evacuation node_evacuation(const struct node *n);
 const char *node_url(const struct node *n);
 bool node_up(const struct node *n);
 int64_t node_started_ns(const struct node *n); /* when it was last started; virtual */
@@ -227,6 +231,7 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
 struct world_request {
     const char *method, *path; /* the path may carry a query */
     struct peer peer;
+    bool admin; /* at the listener for the machine's own tools */
     const char *content_type, *accept, *trace_id;
     struct bytes body;
 };

@@ -31,6 +31,7 @@ struct exchange {
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
     world_answered *answered; /* client outside, who is `peer` */
     struct peer peer;
+    bool admin;
     void *context;
     struct arena arena;
 };
@@ -314,6 +315,7 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
         .if_none_match = arena_strdup(a, call->if_none_match),
         .peer = {.unit = x->from ? x->from->config.unit : arena_strdup(a, x->peer.unit),
                  .name = x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
+        .admin = x->admin,
         .body = kept(a, call->body),
         .grpc = strncmp(path, grpc_paths, sizeof(grpc_paths) - 1) == 0,
     };
@@ -613,6 +615,7 @@ void world_send_request(struct world *w, const char *url, const struct world_req
     x->context = context;
     x->peer = (struct peer){.unit = arena_strdup(&x->arena, q->peer.unit),
                             .name = arena_strdup(&x->arena, q->peer.name)};
+    x->admin = q->admin;
     struct call call = {.method = q->method,
                         .url = whole,
                         .content_type = q->content_type,

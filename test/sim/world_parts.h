@@ -23,6 +23,12 @@ struct node {
     unsigned boots;    /* of its machine, after the first */
     int64_t booted_ns; /* where its monotonic clock began */
     unsigned session; /* in its state directory: raised at each start, and when it asks for it */
+    struct kept_evacuation evacuation; /* in its state directory, from `evacuation_session` */
+    unsigned evacuation_session;
+    char boot_id[64]; /* of that */
+    struct kept_evacuation keeping; /* on its way to the disk */
+    char keeping_boot_id[64];
+    uint64_t keeping_id; /* 0 = nothing is */
     uint64_t timer;    /* generation of the last timer set */
     struct model_containers *containers;
     uint64_t containers_timer;

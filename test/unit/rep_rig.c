@@ -83,6 +83,12 @@ static void keep(struct rep_rig *g, const struct effect *e)
         assert_int_equal(g->session, 0);
         g->session = e->session;
         break;
+    case EFFECT_EVACUATION:
+        assert_int_equal(g->keeping, 0);
+        g->keeping = e->evacuation.id;
+        g->kept = e->evacuation.kept;
+        g->kept_count++;
+        break;
     case EFFECT_LOG:
         g->logs++;
         buf_printf(&g->said, "%s%s %s %s\n", e->log.single ? "single " : "",
@@ -97,6 +103,19 @@ static void keep(struct rep_rig *g, const struct effect *e)
     }
 }
 
+static struct event disk_answers(struct rep_rig *g, const char *text)
+{
+    assert_true(g->keeping);
+    struct event ev = {.kind = EVENT_EVACUATION, .evacuation = {.id = g->keeping, .text = text}};
+    g->keeping = 0;
+    return ev;
+}
+
+void rep_rig_kept(struct rep_rig *g, const char *text)
+{
+    drive_event(&g->d, disk_answers(g, text));
+}
+
 static void step(void *target, const struct event *ev, struct effects *out)
 {
     struct rep_rig *g = target;
@@ -106,6 +125,15 @@ static void step(void *target, const struct event *ev, struct effects *out)
     g->step_bytes = bytes > g->step_bytes ? bytes : g->step_bytes;
     for (size_t i = 0; i < out->count; i++) {
         keep(g, &out->list[i]);
+    }
+    if (g->keeping && !g->slow_disk) {
+        struct event answer = disk_answers(g, "");
+        struct effects more;
+        answer.now = ev->now;
+        memcpy(answer.entropy, ev->entropy, sizeof(answer.entropy));
+        effects_init(&more, out->arena);
+        step(g, &answer, &more);
+        out->due_ns = more.due_ns;
     }
 }
 

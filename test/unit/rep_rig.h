@@ -36,6 +36,12 @@ struct rep_rig {
     size_t step_bytes; /* the most that one step took of its arena */
     struct buf said; /* the log: "level message data" a line */
     uint64_t session; /* to be kept; 0 = none */
+    /* The disk keeps of an evacuation what it is asked to, at once; or it does nothing, and the test
+     * answers (rep_rig_kept). */
+    bool slow_disk;
+    uint64_t keeping;            /* the question that waits; 0 = none */
+    struct kept_evacuation kept; /* as it was last asked */
+    size_t kept_count;           /* how often */
     bool exited;
     int exit_code;
     uint64_t request_id;
@@ -53,6 +59,9 @@ void rep_rig_start(struct rep_rig *g);
 
 /* The session that the rep asks to be kept, once; 0 = it does not ask. Answered by hand. */
 uint64_t rep_rig_take_session(struct rep_rig *g);
+
+/* The slow disk's answer: "" = done, else why not. */
+void rep_rig_kept(struct rep_rig *g, const char *text);
 
 /* Starts, answers the session, the feed (empty snapshot) and the listing (these containers). */
 void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count);

@@ -98,6 +98,138 @@ static void a_session_is_raised_by_more(void **state)
     state_dir_close(&s);
 }
 
+static struct kept_evacuation until(int64_t wall_ns, int64_t mono_ns, const char *boot_id)
+{
+    return (struct kept_evacuation){
+        .on = true, .until_wall_ns = wall_ns, .until_mono_ns = mono_ns, .boot_id = boot_id};
+}
+
+static void opens(struct state_dir *s, const char *name, uint64_t session)
+{
+    struct err err;
+    assert_int_equal(state_dir_open(s, below(name), "cell-1", &err), 0);
+    assert_int_equal(s->session, session);
+}
+
+static void an_evacuation_is_kept_and_dropped(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    opens(&s, "e", 1);
+    assert_false(s.evacuation.on);
+    struct kept_evacuation e = until(1770000000000000000, 77, "boot-1");
+    assert_int_equal(state_dir_keep(&s, &e, &err), 0);
+    state_dir_close(&s);
+    for (unsigned i = 2; i < 4; i++) { /* its rep keeps it anew; here nobody does */
+        opens(&s, "e", i);
+        assert_true(s.evacuation.on);
+        assert_int_equal(s.evacuation.until_wall_ns, 1770000000000000000);
+        assert_int_equal(s.evacuation.until_mono_ns, 77);
+        assert_string_equal(s.evacuation.boot_id, "boot-1");
+        assert_int_equal(s.evacuation.handed_on, i == 2);
+        state_dir_close(&s);
+    }
+    opens(&s, "e", 4);
+    assert_int_equal(state_dir_keep(&s, &(struct kept_evacuation){.on = false}, &err), 0);
+    assert_int_equal(state_dir_keep(&s, &(struct kept_evacuation){.on = false}, &err), 0);
+    state_dir_close(&s);
+    opens(&s, "e", 5);
+    assert_false(s.evacuation.on);
+    e = until(INT64_MAX, 0, "");
+    assert_int_equal(state_dir_keep(&s, &e, &err), 0);
+    state_dir_close(&s);
+    opens(&s, "e", 6);
+    assert_int_equal(s.evacuation.until_wall_ns, INT64_MAX);
+    assert_string_equal(s.evacuation.boot_id, "");
+    state_dir_close(&s);
+}
+
+/* A cell that comes back lost has a session far above: what it keeps is no less its own. */
+static void a_raised_session_keeps_its_evacuation(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    opens(&s, "er", 1);
+    struct kept_evacuation e = until(5, 6, "boot-1");
+    assert_int_equal(state_dir_keep(&s, &e, &err), 0);
+    assert_int_equal(state_dir_raise(&s, 9, &err), 0);
+    state_dir_close(&s);
+    opens(&s, "er", 10);
+    assert_true(s.evacuation.handed_on);
+    assert_int_equal(state_dir_keep(&s, &e, &err), 0);
+    assert_int_equal(state_dir_raise(&s, 20, &err), 0);
+    state_dir_close(&s);
+    put_file("er/session", "10\n"); /* the raise was cut short after the evacuation */
+    opens(&s, "er", 11);
+    assert_true(s.evacuation.on && s.evacuation.handed_on);
+    assert_int_equal(s.evacuation.until_wall_ns, 5);
+    assert_int_equal(s.evacuation.until_mono_ns, 6);
+    state_dir_close(&s);
+}
+
+static void an_evacuation_that_cannot_be_kept(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    opens(&s, "en", 1);
+    char boot[STATE_BOOT_BYTES + 1] = "";
+    memset(boot, 'b', STATE_BOOT_BYTES - 1);
+    struct kept_evacuation e = until(5, 6, boot);
+    assert_int_equal(state_dir_keep(&s, &e, &err), 0);
+    state_dir_close(&s);
+    opens(&s, "en", 2);
+    assert_string_equal(s.evacuation.boot_id, boot);
+    boot[STATE_BOOT_BYTES - 1] = 'b';
+    static const struct kept_evacuation none = {.on = false};
+    const struct kept_evacuation bad[] = {until(5, 6, boot), until(5, 6, "two words"), until(-1, 6, "b"),
+                                          until(5, -1, "b")};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(state_dir_keep(&s, &bad[i], &err), -ERR_INVALID);
+    }
+    assert_int_equal(mkdir(below("en/evacuation.new"), 0700), 0);
+    e = until(5, 7, "b");
+    assert_int_equal(state_dir_keep(&s, &e, &err), -ERR_IO);
+    assert_non_null(strstr(err.text, "evacuation.new"));
+    assert_int_equal(state_dir_raise(&s, 9, &err), -ERR_IO); /* not without it */
+    assert_int_equal(s.session, 2);
+    assert_int_equal(s.evacuation.until_mono_ns, 6);
+    assert_int_equal(unlink(below("en/evacuation")), 0);
+    assert_int_equal(mkdir(below("en/evacuation"), 0700), 0);
+    assert_int_equal(state_dir_keep(&s, &none, &err), -ERR_IO);
+    assert_non_null(strstr(err.text, "cannot remove"));
+    state_dir_close(&s);
+}
+
+static void a_damaged_evacuation_is_refused(void **state)
+{
+    (void)state;
+    struct state_dir s;
+    struct err err;
+    opens(&s, "ed", 1);
+    state_dir_close(&s);
+    static const char *const rows[] = {
+        "", "\n", "1 2 3 boot", "1 2 3\n", "1 2 3 \n", "1 2 boot\n", "1  2 3 b\n", " 1 2 3 b\n",
+        "-1 2 3 b\n", "1 -2 3 b\n", "1 2 -3 b\n", "+1 2 3 b\n", "1 2 3 two words\n", "0x1 2 3 b\n",
+        "1 9223372036854775808 3 b\n", "{\"on\":true}\n", "\x7f""ELF\x02\x01\x01\n",
+        "1 2 3 0123456789012345678901234567890123456789012345678901234567890123\n",
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_file("ed/evacuation", rows[i]);
+        assert_int_equal(state_dir_open(&s, below("ed"), "cell-1", &err), -ERR_IO);
+        assert_non_null(strstr(err.text, "ed/evacuation is damaged: remove it, and ask again"));
+    }
+    assert_int_equal(state_dir_open(&s, below("ed"), NULL, &err), 0); /* who only looks is not held up */
+    assert_false(s.evacuation.on);
+    state_dir_close(&s);
+    put_file("ed/evacuation", "1 9223372036854775807 3 b\n");
+    opens(&s, "ed", 2); /* the refused ones raised nothing */
+    assert_true(s.evacuation.on);
+    state_dir_close(&s);
+}
+
 static void one_rep_at_a_time(void **state)
 {
     (void)state;
@@ -269,6 +401,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(identity_stays_and_session_rises), TEST(a_session_is_raised_by_more),
+        TEST(an_evacuation_is_kept_and_dropped),
+        TEST(a_raised_session_keeps_its_evacuation),
+        TEST(an_evacuation_that_cannot_be_kept),
+        TEST(a_damaged_evacuation_is_refused),
         TEST(one_rep_at_a_time),
         TEST(strange_directories_are_refused),  TEST(cell_state_for_people),
         TEST(auctioneer_state_for_people),

@@ -3,7 +3,7 @@
 #include "common/base/random.h"
 #include "rep/drain.h"
 #include "rep/driver/driver_io.h"
-#include "test/unit/rep_rig.h"
+#include "test/unit/drain_rig.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -14,69 +14,6 @@
 #include <cmocka.h>
 
 #define STATE(name) MODELS__TASK__STATE__##name
-
-static void term(struct rep_rig *g)
-{
-    drive_event(&g->d, (struct event){.kind = EVENT_STOP, .stop = STOP_IN_ORDER});
-}
-
-static struct reply post_evacuate(struct rep_rig *g, bool admin, const char *unit)
-{
-    drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
-                                      .request = {.id = ++g->request_id,
-                                                  .method = "POST",
-                                                  .path = "/evacuate",
-                                                  .query = "",
-                                                  .trace_id = "",
-                                                  .accept = "",
-                                                  .content_type = "",
-                                                  .if_none_match = "",
-                                                  .admin = admin,
-                                                  .peer = {.unit = unit, .name = "admin"}}});
-    return rep_rig_take_reply(g);
-}
-
-static void answer_cell(struct rep_rig *g, uint64_t id)
-{
-    drive_event(&g->d, (struct event){.kind = EVENT_RESPONSE,
-                                      .response = {.id = id,
-                                                   .outcome = CALL_ANSWERED,
-                                                   .status = 200,
-                                                   .content_type = "",
-                                                   .etag = "",
-                                                   .text = ""}});
-}
-
-/* The board is told at once, with the limit. */
-static void told_to_board(struct rep_rig *g)
-{
-    struct call c = rep_rig_take_call(g, "/v1/board/cell");
-    Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
-    assert_non_null(r);
-    assert_true(r->cell->evacuating);
-    int64_t left_ns = r->cell->evacuate_until - g->d.now.wall_ns;
-    assert_in_range(left_ns, 1, EVACUATION_NS);
-    assert_int_equal(r->cell->evacuate_until_mono, g->d.now.mono_ns + left_ns);
-    assert_string_equal(r->cell->evacuate_boot, RIG_BOOT);
-    assert_int_equal(r->cell->evacuate_session, g->config.session);
-    assert_false(r->leave);
-    board__cell_request__free_unpacked(r, NULL);
-    answer_cell(g, c.id);
-}
-
-/* Its record is asked to go; once it has, the process ends with `code`. */
-static void leaves(struct rep_rig *g)
-{
-    struct call c = rep_rig_take_call(g, "/v1/board/cell");
-    Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
-    assert_non_null(r);
-    assert_true(r->leave);
-    board__cell_request__free_unpacked(r, NULL);
-    assert_false(g->exited);
-    answer_cell(g, c.id);
-    assert_true(g->exited);
-    assert_int_equal(g->exit_code, 0);
-}
 
 static bool is_known(struct rep_rig *g, uint64_t *ret_id)
 {
@@ -98,7 +35,7 @@ static void news_make_no_record(void **state)
     rep_rig_init(&g);
     rep_rig_start(&g);
     assert_false(is_known(&g, &id));
-    answer_cell(&g, id);
+    drain_rig_answer(&g, id);
     rep_rig_feed_open(&g);
     rep_rig_answer_list(&g, NULL, 0);
     rep_rig_task_work(&g, "t-1", 10); /* not empty, so it does not leave */
@@ -113,7 +50,7 @@ static void news_make_no_record(void **state)
     assert_false(g.exited);
     rep_rig_advance(&g, 1000);
     assert_false(is_known(&g, &id));
-    answer_cell(&g, id);
+    drain_rig_answer(&g, id);
     rep_rig_done(&g);
 }
 
@@ -124,19 +61,19 @@ static void only_the_machine_itself_asks_for_it(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
-    assert_int_equal(post_evacuate(&g, false, "client").status, 404);
+    assert_int_equal(drain_rig_post(&g, false, "client").status, 404);
     static const char *const others[] = {"rep", "bbs", "auctioneer", "converger", "etcd", ""};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        assert_int_equal(post_evacuate(&g, true, others[i]).status, 403);
+        assert_int_equal(drain_rig_post(&g, true, others[i]).status, 403);
     }
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
-    struct reply r = post_evacuate(&g, true, "client");
+    struct reply r = drain_rig_post(&g, true, "client");
     assert_int_equal(r.status, 202);
     static const char text[] = "{\"ping_path\":\"/ping\"}";
     assert_int_equal(r.body.size, strlen(text));
     assert_memory_equal(r.body.data, text, strlen(text));
-    told_to_board(&g);
-    assert_int_equal(post_evacuate(&g, true, "client").status, 202);
+    drain_rig_told(&g);
+    assert_int_equal(drain_rig_post(&g, true, "client").status, 202);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     assert_int_equal(rep_rig_work(&g, "other", 100), 1);
     assert_false(rep_rig_task_work(&g, "t-1", 100));
@@ -149,10 +86,10 @@ static void an_empty_cell_leaves_at_once(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
-    term(&g);
+    drain_rig_term(&g);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
-    told_to_board(&g); /* and only then, lest that comes later and makes the record again */
-    leaves(&g);
+    drain_rig_told(&g); /* and only then, lest that comes later and makes the record again */
+    drain_rig_leaves(&g);
     rep_rig_done(&g);
 }
 
@@ -162,11 +99,11 @@ static void what_was_not_heard_is_told_again_before_it_leaves(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
-    term(&g);
+    drain_rig_term(&g);
     drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
-    told_to_board(&g);
-    leaves(&g);
+    drain_rig_told(&g);
+    drain_rig_leaves(&g);
     rep_rig_done(&g);
 }
 
@@ -178,12 +115,12 @@ static void it_does_not_leave_by_an_old_copy(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     drive_closed(&g.d, g.feed_id);
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     drive_advance(&g.d, 3000);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     rep_rig_feed_open(&g);
-    leaves(&g);
+    drain_rig_leaves(&g);
     rep_rig_done(&g);
 }
 
@@ -193,11 +130,11 @@ static void a_leave_that_was_not_heard_is_repeated(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
-    leaves(&g);
+    drain_rig_leaves(&g);
     rep_rig_done(&g);
 }
 
@@ -209,9 +146,9 @@ static void a_rejected_task_holds_no_cell(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_task_put(&g, rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, "attempt-1"));
-    term(&g);
-    told_to_board(&g);
-    leaves(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
+    drain_rig_leaves(&g);
     rep_rig_done(&g);
 }
 
@@ -251,8 +188,8 @@ static void a_task_that_has_not_begun_is_rejected(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     const char *attempt = granted_task(&g);
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
     struct rep_rig_move reject = rep_rig_take_move(&g, "reject");
@@ -275,8 +212,8 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     rep_rig_advance(&g, 25000);
     assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
@@ -301,8 +238,8 @@ static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     rep_rig_advance(&g, 28000);
     rep_rig_exited(&g, "t-1", 0);
     struct verb_call read = rep_rig_take_verb(&g, VERB_READ);
@@ -335,8 +272,8 @@ static void what_crashed_before_the_limit_is_told_as_a_crash(void **state)
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_exited(&g, guid, 1);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     rep_rig_advance(&g, 31000); /* the limit */
     drive_unanswered(&g.d, crash.id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
@@ -352,8 +289,8 @@ static void what_runs_is_asked_about_again_and_again(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
-    term(&g);
-    told_to_board(&g);
+    drain_rig_term(&g);
+    drain_rig_told(&g);
     struct rep_rig_move m = rep_rig_take_move(&g, "evacuate_running");
     assert_string_equal(m.move->actual_lrp_instance_key->instance_guid, guid);
     assert_non_null(m.move->actual_lrp_net_info);
@@ -519,7 +456,7 @@ static Board__CellRecord *told(struct rep_rig *g, struct arena *a)
     cell->evacuate_limit = r->cell->evacuate_limit;
     cell->evacuate_boot = arena_strdup(a, r->cell->evacuate_boot);
     board__cell_request__free_unpacked(r, NULL);
-    answer_cell(g, c.id);
+    drain_rig_answer(g, c.id);
     return cell;
 }
 
@@ -584,7 +521,7 @@ static void a_full_cell_is_stopped_in_bounded_steps(void **state)
     rep_rig_init(&g);
     g.config.evacuation_ns = 5 * SECOND_NS;
     rep_rig_open(&g, full_cell(&g), DRIVER_CONTAINERS_MAX);
-    term(&g);
+    drain_rig_term(&g);
     rep_rig_advance(&g, 4000);
     g.logs = 0;
     rep_rig_advance(&g, 2000);

@@ -30,6 +30,11 @@ struct evacuation {
     int64_t told_ns;  /* when the rep of now was first told to; 0 = it was not */
     int64_t asked_ns; /* when a rep was last told to */
     unsigned boots;   /* of its machine, when its limit was set */
+    /* Its rep has answered that it evacuates, and has not ended that. */
+    bool accepted;
+    bool over; /* the rep of now has ended it: its answer may still be on its way */
+    unsigned accepted_session, accepted_boots;
+    int64_t accepted_ends_ns;
 };
 
 struct checkers {
@@ -87,6 +92,10 @@ void checkers_look(struct checkers *k);
 /* This cell was told to evacuate; a process was started again. */
 void checkers_evacuates(struct checkers *k, int cell);
 void checkers_restarted(struct checkers *k, const struct node *node);
+
+/* It has answered so, and is up. From then on each new session of it says that it evacuates. */
+void checkers_accepted(struct checkers *k, int cell);
+void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line);
 
 /* This bbs has loaded a board of this epoch. */
 void checkers_loaded(struct checkers *k, const struct node *bbs, const char *epoch);

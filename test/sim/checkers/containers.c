@@ -65,11 +65,57 @@ void checkers_restarted(struct checkers *k, const struct node *cell)
     struct evacuation *e = number < 0 ? NULL : &k->evacuations[number];
     if (e) {
         e->told_ns = 0;
+        e->over = false;
         if (e->boots != node_boots(cell)) {
             e->ends_ns = resumed_ends_ns(k);
             e->boots = node_boots(cell);
         }
     }
+}
+
+void checkers_accepted(struct checkers *k, int cell)
+{
+    struct evacuation *e = &k->evacuations[cell];
+    const struct node *n = k->cluster->cells[cell];
+    if (!e->accepted && !e->over) {
+        e->accepted = true;
+        e->accepted_session = node_session(n);
+        e->accepted_boots = node_boots(n);
+        e->accepted_ends_ns = world_now(k->cluster->world) + whole_limit_ns(k);
+        e->accepted_ends_ns = e->on ? earlier_ns(e->ends_ns, e->accepted_ends_ns) : e->accepted_ends_ns;
+    }
+}
+
+/* Its end by its own word, when there is nothing left to end, or no time. */
+void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line)
+{
+    int number = cell_number(k, node);
+    if (number >= 0 && strcmp(line->message, "evacuation is over") == 0 &&
+        (model_containers_running(node_containers(node)) == 0 ||
+         world_now(k->cluster->world) >= k->evacuations[number].accepted_ends_ns)) {
+        k->evacuations[number].accepted = false;
+        k->evacuations[number].over = true;
+    }
+}
+
+/* What a rep that lives needs from the limit to its end, whatever is left. */
+#define EVACUATION_END_NS (10 * SECOND_NS + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS)
+
+/* A later rep speaks for the first time. It may take the evacuation for over when it is, or when its
+ * machine was started anew: then it has the wall clock alone, which jumps here. */
+static void check_accepted(struct checkers *k, unsigned cell, const Board__CellRecord *is)
+{
+    struct evacuation *e = &k->evacuations[cell];
+    const struct node *n = k->cluster->cells[cell];
+    if (!e->accepted || is->evacuating || is->session <= e->accepted_session) {
+        return;
+    }
+    if (e->accepted_boots == node_boots(n) &&
+        node_started_ns(n) < e->accepted_ends_ns + EVACUATION_END_NS) {
+        checkers_report(k, "L3", "%s has accepted an evacuation, and session %llu knows nothing of it",
+                        node_name(n), (unsigned long long)is->session);
+    }
+    e->accepted = false;
 }
 
 /* What the board says of it: that it evacuates still, or no more. */
@@ -86,6 +132,9 @@ void note_evacuations(struct checkers *k, const struct passage *p)
             }
             if (c->cause && strcmp(c->cause->move, "lose") == 0) {
                 continue; /* the converger's word; a cell that is cut off cannot tell that it evacuates */
+            }
+            if (is) {
+                check_accepted(k, n, is);
             }
             if (!is || !is->evacuating) {
                 e->on = false;

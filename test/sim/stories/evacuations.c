@@ -287,6 +287,138 @@ void story_board_emptied_while_evacuating(struct cluster *c)
     assert_int_equal(cluster_lost_cells(c), 0);
 }
 
+/* ---- That no bbs has heard of ---- */
+
+struct asked {
+    bool answered;
+    int status; /* 0 = nobody answered */
+};
+
+static void evacuation_answered(void *context, int status, struct bytes body)
+{
+    (void)body;
+    *(struct asked *)context = (struct asked){true, status};
+}
+
+static bool is_answered(void *context)
+{
+    return ((const struct asked *)context)->answered;
+}
+
+static void send_evacuate(struct cluster *c, struct node *cell, struct asked *ret)
+{
+    world_note(c->world, "operator", "POST /evacuate to %s", node_name(cell));
+    *ret = (struct asked){false, 0};
+    world_send_request(c->world, node_url(cell),
+                       &(struct world_request){.method = "POST",
+                                               .path = "/evacuate",
+                                               .peer = {.unit = "client", .name = "admin"},
+                                               .admin = true,
+                                               .content_type = "",
+                                               .accept = "",
+                                               .trace_id = ""},
+                       SECOND_NS, evacuation_answered, ret);
+}
+
+static void await_accepted(struct cluster *c, struct asked *asked)
+{
+    assert_true(world_run_until(c->world, 2 * SECOND_NS, is_answered, asked));
+    assert_int_equal(asked->status, 202);
+    world_note(c->world, "operator", "it is accepted");
+}
+
+static void kill_each_bbs(struct cluster *c)
+{
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        world_kill(c->world, c->bbs[i]);
+    }
+}
+
+static void start_each_bbs(struct cluster *c)
+{
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        world_start(c->world, c->bbs[i]);
+    }
+}
+
+void story_evacuation_that_no_bbs_has_heard_of(struct cluster *c)
+{
+    says(c, "No bbs runs when a cell is to be emptied. Its rep accepts that, and is killed before any bbs "
+            "could hear of it. The next rep knows: it goes on, and keeps to the limit.");
+    struct node *cell = desire_and_choose(c, 4);
+    struct asked asked;
+    kill_each_bbs(c);
+    world_run(c->world, SECOND_NS);
+    int64_t limit_ns = world_now(c->world) + 60 * SECOND_NS;
+    send_evacuate(c, cell, &asked);
+    await_accepted(c, &asked);
+    world_kill(c->world, cell);
+    world_run(c->world, 2 * SECOND_NS);
+    world_start(c->world, cell);
+    world_run(c->world, 20 * SECOND_NS);
+    start_each_bbs(c);
+    await_evacuating(c, 2);
+    world_run(c->world, limit_ns - SECOND_NS - world_now(c->world));
+    assert_int_equal(cluster_containers(c), 4);
+    await_empty(c, cell, 2, 5 * SECOND_NS);
+    says(c, "It was emptied, and that is over: the next one begins anew.");
+    world_start(c->world, cell);
+    await_running(c, "web", 4);
+}
+
+void story_evacuation_handed_on_unheard(struct cluster *c)
+{
+    says(c, "No bbs runs. A cell is to be emptied, and each rep of it is killed, three times. The limit "
+            "counts from the first, though the wall clock jumps by hours each time, and what runs is "
+            "stopped then, whoever hears of it.");
+    struct node *cell = desire_and_choose(c, 4);
+    struct asked asked;
+    kill_each_bbs(c);
+    send_evacuate(c, cell, &asked);
+    await_accepted(c, &asked);
+    int64_t limit_ns = world_now(c->world) + 60 * SECOND_NS;
+    for (int i = 0; i < 3; i++) {
+        world_run(c->world, 5 * SECOND_NS);
+        world_kill(c->world, cell);
+        world_jump_clock(c->world, cell, (i % 2 ? -7 : 4) * 3600 * SECOND_NS);
+        world_run(c->world, 3 * SECOND_NS);
+        world_start(c->world, cell);
+    }
+    world_run(c->world, limit_ns - SECOND_NS - world_now(c->world));
+    assert_int_equal(cluster_containers(c), 4);
+    world_run(c->world, 35 * SECOND_NS);
+    assert_false(node_up(cell));
+    assert_int_equal(cluster_containers(c), 2);
+    says(c, "The bbs are back, and so is the cell: one like others.");
+    start_each_bbs(c);
+    world_run(c->world, 5 * SECOND_NS);
+    world_start(c->world, cell);
+    await_running(c, "web", 4);
+}
+
+void story_evacuation_killed_before_it_is_kept(struct cluster *c)
+{
+    says(c, "No bbs runs. A rep that was just asked to empty its cell is killed before its disk has answered. "
+            "Nobody was promised anything: the next rep knows nothing of it, or it does and goes on.");
+    struct node *cell = desire_and_choose(c, 4);
+    struct asked asked;
+    kill_each_bbs(c);
+    send_evacuate(c, cell, &asked);
+    world_run(c->world, MILLISECOND_NS);
+    world_kill(c->world, cell);
+    assert_true(world_run_until(c->world, 2 * SECOND_NS, is_answered, &asked));
+    assert_int_equal(asked.status, 0);
+    world_start(c->world, cell);
+    start_each_bbs(c);
+    bool goes_on = node_evacuation(cell).on;
+    world_run(c->world, 90 * SECOND_NS);
+    assert_int_equal(node_up(cell), !goes_on);
+    if (goes_on) {
+        world_start(c->world, cell);
+    }
+    await_running(c, "web", 4);
+}
+
 /* The swarm's checkers look on at a story. */
 static void committed(void *checkers, const struct world_commit *commit)
 {
