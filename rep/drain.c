@@ -39,10 +39,6 @@ void drain_tell(const struct rep *r, Board__CellRecord *ret)
     ret->evacuating = d->on;
     if (d->on) {
         ret->evacuate_until = d->until_wall_ns;
-        ret->evacuate_boot = (char *)(uintptr_t)r->config.boot_id;
-        ret->evacuate_session = r->config.session;
-        ret->evacuate_until_mono = d->until_ns;
-        ret->evacuate_limit = r->config.evacuation_ns;
     }
 }
 
@@ -51,8 +47,7 @@ static int64_t left_ns(int64_t until_ns, int64_t now_ns)
     return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
-/* The monotonic clock has gone on since it was told, and who told it, or went on with it, was the rep before
- * this one: the board has not gone back, and the state directory had no rep that does not know of it. */
+/* The monotonic clock has gone on since it was kept, and the rep before this one knew of it. */
 static bool clock_goes_on(const struct rep *r, const struct kept_evacuation *said)
 {
     return said->handed_on && *r->config.boot_id && strcmp(r->config.boot_id, said->boot_id) == 0;
@@ -71,30 +66,10 @@ static int64_t resumed_left_ns(const struct rep *r, const struct kept_evacuation
 
 static void resume(struct rep *r, const struct kept_evacuation *said, struct effects *out)
 {
-    bool goes_on = clock_goes_on(r, said);
-    begin(r, resumed_left_ns(r, said, goes_on), "an earlier rep of this cell had begun", out);
-    r->drain.until_wall_ns = said->until_wall_ns;
-    if (!goes_on) {
-        session_tell(r); /* so that the next one counts from here */
-    }
+    begin(r, resumed_left_ns(r, said, clock_goes_on(r, said)), "an earlier rep of this cell had begun", out);
 }
 
-void drain_resume(struct rep *r, const Board__CellRecord *cell, bool first, struct effects *out)
-{
-    if (!r->drain.on) {
-        resume(r,
-               &(struct kept_evacuation){
-                   .until_wall_ns = cell->evacuate_until,
-                   .until_mono_ns = cell->evacuate_until_mono,
-                   .boot_id = cell->evacuate_boot,
-                   .handed_on = first && cell->evacuate_session + 1 == r->config.session,
-               },
-               out);
-    }
-}
-
-/* A rep that had lived would have ended by now, whatever was left: nobody goes on with it, as with one that
- * a lost cell left behind on the board (bbs/cell). */
+/* A rep that had lived would have ended by now, whatever was left: nobody goes on with it. */
 static bool is_past(const struct rep *r, const struct kept_evacuation *said)
 {
     int64_t since_ns = clock_goes_on(r, said) ? r->now.mono_ns - said->until_mono_ns

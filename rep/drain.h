@@ -55,11 +55,6 @@ void drain_start(struct rep *r, struct effects *out);
 /* Begins; begun before: nothing. `why` goes to the log. */
 void drain_begin(struct rep *r, const char *why, struct effects *out);
 
-/* The board says that a rep of this state directory before us had begun, with the limit of this record;
- * ours is not later than a whole limit from now. `first`: in the answer to this process's first session;
- * later it can only be the word of a board that went back. */
-void drain_resume(struct rep *r, const Board__CellRecord *cell, bool first, struct effects *out);
-
 /* What the cell's record says of it. */
 void drain_tell(const struct rep *r, Board__CellRecord *ret);
 

@@ -158,13 +158,10 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         follower_hurry(&r->follower, out); /* moves for the old one are all refused, and end the session */
     }
     struct session *s = &r->session;
-    bool news = !s->open, first = !s->was_open;
+    bool news = !s->open;
     s->open = s->was_open = true;
     s->failures = 0;
     s->why[0] = '\0';
-    if (answer->cell && answer->cell->evacuating) {
-        drain_resume(r, answer->cell, first, out);
-    }
     if (!news) {
         return false;
     }

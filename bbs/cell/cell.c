@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define EVACUATION_LIMIT_NS (600 * SECOND_NS) /* of a rep that does not tell its own */
 
 static const Board__CellRecord *asked(const struct op_input *in)
 {
@@ -45,7 +44,6 @@ static void cell_gather(struct view *v, const struct op_input *in, void *snapsho
     struct cell_snapshot *s = snapshot;
     const struct seen *seen = view_get(v, cell_target(view_arena(v), in));
     s->cell = seen ? (const Board__CellRecord *)seen->message : NULL;
-    s->seen = view_seen(v, cell_target(view_arena(v), in));
 }
 
 static bool same_content(const Board__CellRecord *a, const Board__CellRecord *b)
@@ -91,15 +89,6 @@ static void refuse(struct plan *p, const Board__CellRecord *stands, const Board_
     }
 }
 
-/* The limit of an evacuation that the cell left behind when it was lost. */
-static bool limit_is_over(const struct cell_snapshot *s, struct moment now)
-{
-    const Board__CellRecord *cell = s->cell;
-    int64_t limit_ns = cell->evacuate_limit > 0 ? cell->evacuate_limit : EVACUATION_LIMIT_NS;
-    int64_t began_ns = cell->evacuate_until > limit_ns ? cell->evacuate_until - limit_ns : 0;
-    return stood_left_ns(limit_ns, began_ns, s->seen, now) <= 0;
-}
-
 static const Board__CellRecord *opened(struct arena *a, const struct cell_snapshot *s,
                                        const struct op_input *in)
 {
@@ -110,19 +99,10 @@ static const Board__CellRecord *opened(struct arena *a, const struct cell_snapsh
     if (stands && stands->since > record->since) {
         record->since = stands->since;
     }
-    /* A rep that starts anew goes on with an evacuation; with one that a lost cell left behind, and
-     * whose time is over, nobody does. */
-    bool goes_on = stands && (stands->state == BOARD__CELL_RECORD__STATE__PRESENT ||
-                              !limit_is_over(s, in->now));
-    if (goes_on && stands->evacuating && !record->evacuating &&
-        strcmp(stands->identity, record->identity) == 0) {
+    /* Within a session nobody calls it off: what says nothing of it was sent before it began. */
+    if (stands && stands->session == record->session && stands->evacuating) {
         record->evacuating = true;
         record->evacuate_until = stands->evacuate_until;
-        record->evacuate_boot = stands->evacuate_boot;
-        record->evacuate_session = stands->session < record->session ? stands->session
-                                                                      : stands->evacuate_session;
-        record->evacuate_until_mono = stands->evacuate_until_mono;
-        record->evacuate_limit = stands->evacuate_limit;
     }
     return record;
 }

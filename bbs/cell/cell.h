@@ -13,7 +13,6 @@ extern const struct op_row cell_row;
 
 struct cell_snapshot {
     const Board__CellRecord *cell; /* as it stands; NULL = none */
-    struct sighting seen;          /* by this process */
 };
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 

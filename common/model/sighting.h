@@ -12,10 +12,8 @@
  *                             wall clock
  * a Pending task, to fail     surely             late, by a start of bbs or converger
  * a task of an absent cell    surely             late, by the same
- * an evacuation's limit       the machine's      after its reboot, or a restore: after a minute
+ * an evacuation's limit       the machine's      after its reboot: after a minute
  *                             monotonic clock    at least, a whole limit at most
- * a lost cell's evacuation,   stood              late by the time for which it was not lost yet
- *   to be forgotten
  * a Completed task, to go,    kept               late, by the same or by the clock; early, if a
  *   or to be awaited no more                     process is a day wrong for an hour
  * a domain, to go             kept               the same

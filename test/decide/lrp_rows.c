@@ -180,12 +180,6 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     c->identity = row_text(a, text, "identity");
     c->evacuating = row_value(a, text, "until") != NULL;
     c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;
-    if (c->evacuating) {
-        c->evacuate_boot = arena_strdup(a, "boot");
-        c->evacuate_session = 3;
-        c->evacuate_until_mono = 77;
-    }
-    c->evacuate_limit = row_number(a, text, "limit", 0) * SECOND_NS;
     c->since = row_number(a, text, "since", 0) * SECOND_NS;
     c->presence = ARENA_NEW(a, Models__CellPresence);
     models__cell_presence__init(c->presence);

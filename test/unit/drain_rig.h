@@ -15,10 +15,13 @@ struct reply drain_rig_post(struct rep_rig *g, bool admin, const char *unit);
 /* The board has heard of it, as it was asked: an answer without a record. */
 void drain_rig_answer(struct rep_rig *g, uint64_t call_id);
 
-/* The board is told that it evacuates, with its limit by both clocks; and answers. */
+/* The board is told that it evacuates, with its limit; and answers. */
 void drain_rig_told(struct rep_rig *g);
 
 /* Its record is asked to go; once it has, the process ends with 0. */
 void drain_rig_leaves(struct rep_rig *g);
+
+/* What an earlier rep has kept, with so much left by the clocks that the rig starts at. */
+struct kept_evacuation drain_rig_kept(int64_t mono_s, int64_t wall_s, const char *boot, bool handed_on);
 
 #endif

@@ -305,35 +305,13 @@ static void what_runs_is_asked_about_again_and_again(void **state)
     rep_rig_done(&g);
 }
 
-/* The board's word to a rep: an evacuation, with this limit. */
-static void answer_evacuating_by(struct rep_rig *g, int64_t until_wall_ns, const char *boot,
-                                 uint64_t session, int64_t until_mono_ns)
-{
-    struct call c = rep_rig_take_call(g, "/v1/board/cell");
-    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
-    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
-    cell.session = g->config.session;
-    cell.evacuating = true;
-    cell.evacuate_until = until_wall_ns;
-    cell.evacuate_boot = (char *)(uintptr_t)boot;
-    cell.evacuate_session = session;
-    cell.evacuate_until_mono = until_mono_ns;
-    answer.cell = &cell;
-    answer.epoch = (char *)RIG_EPOCH;
-    drive_answer(&g->d, c.id, &answer.base);
-}
-
-static void answer_evacuating(struct rep_rig *g, int64_t until_wall_ns)
-{
-    answer_evacuating_by(g, until_wall_ns, "", 0, 0);
-}
-
 static void past_the_limit(struct rep_rig *g)
 {
     rep_rig_init(g);
     g->config.evacuation_ns = 1; /* so that a rep started anew waits no longer either */
+    g->config.evacuation = drain_rig_kept(0, 0, RIG_BOOT, true);
     rep_rig_start(g);
-    answer_evacuating(g, 1);
+    rep_rig_answer_session(g);
     rep_rig_feed_open(g);
     rep_rig_advance(g, 1);
 }
@@ -379,126 +357,29 @@ static void without_a_listing_it_ends_all_the_same(void **state)
     rep_rig_done(&g);
 }
 
-static int64_t later(struct rep_rig *g, int64_t by_s)
-{
-    return g->d.now.mono_ns + by_s * SECOND_NS;
-}
-
-/* The wall clock of the machine may have jumped while no rep ran: it says that the limit is hours ago, or
- * hours ahead. Of the same boot the monotonic clock tells. Nothing was listed, so it ends 20 s after the
- * limit that it takes. */
-static void a_clock_that_jumped_neither_ends_it_at_once_nor_puts_it_off(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t until_wall_ns;
-        const char *boot;
-        uint64_t session; /* this is the 7th */
-        int64_t left_s;
-        uint32_t limit_ms;
-    } rows[] = {
-        {1, "", 6, 0, 60000},
-        {INT64_MIN, "", 6, 0, 60000},
-        {INT64_MAX / 2, "", 6, 0, 600000},
-        {INT64_MAX, "", 6, 0, 600000},
-        {1, "another", 6, 25, 60000},
-        {INT64_MAX, "another", 6, 25, 600000},
-        {1, RIG_BOOT, 6, 25, 25000},
-        {INT64_MAX, RIG_BOOT, 6, 25, 25000},
-        {INT64_MAX, RIG_BOOT, 6, 5000, 600000},
-        {INT64_MAX, RIG_BOOT, 6, 0, 0},
-        {INT64_MAX, RIG_BOOT, 6, -5000, 0},
-        /* A board that went back brings back one that is long over. */
-        {1, RIG_BOOT, 5, -5000, 60000},
-        {1, RIG_BOOT, 7, -5000, 60000},
-        {1, RIG_BOOT, 0, -5000, 60000},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
-        rep_rig_start(&g);
-        answer_evacuating_by(&g, rows[i].until_wall_ns, rows[i].boot, rows[i].session,
-                             later(&g, rows[i].left_s));
-        rep_rig_feed_open(&g);
-        rep_rig_advance(&g, rows[i].limit_ms + 19000);
-        assert_false(g.exited);
-        rep_rig_advance(&g, 2000);
-        assert_true(g.exited);
-        rep_rig_done(&g);
-    }
-}
-
-/* A system that does not tell its boot: no boot is this one. */
-static void an_unknown_boot_is_no_known_one(void **state)
+/* The board went back to when this cell was emptied: its rep knows better, and says so (seed 9005072). */
+static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
 {
     (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
-    g.config.boot_id = NULL;
     rep_rig_start(&g);
-    answer_evacuating(&g, 1);
-    rep_rig_feed_open(&g);
-    rep_rig_advance(&g, 79000);
-    assert_false(g.exited);
-    rep_rig_done(&g);
-}
-
-static Board__CellRecord *told(struct rep_rig *g, struct arena *a)
-{
-    struct call c = rep_rig_take_call(g, "/v1/board/cell");
+    struct call c = rep_rig_take_call(&g, "/v1/board/cell");
     Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
     assert_non_null(r);
-    Board__CellRecord *cell = ARENA_NEW(a, Board__CellRecord);
-    board__cell_record__init(cell);
-    cell->evacuating = r->cell->evacuating;
-    cell->evacuate_until = r->cell->evacuate_until;
-    cell->evacuate_until_mono = r->cell->evacuate_until_mono;
-    cell->evacuate_limit = r->cell->evacuate_limit;
-    cell->evacuate_boot = arena_strdup(a, r->cell->evacuate_boot);
+    assert_false(r->cell->evacuating);
     board__cell_request__free_unpacked(r, NULL);
-    drain_rig_answer(g, c.id);
-    return cell;
-}
-
-/* Else a third rep would leave it a minute more, and so on. */
-static void the_board_is_told_of_the_boot_that_goes_on(void **state)
-{
-    (void)state;
-    struct rep_rig g;
-    struct arena a;
-    arena_init(&a);
-    rep_rig_init(&g);
-    rep_rig_start(&g);
-    answer_evacuating_by(&g, 1, "another", 6, later(&g, 5000));
-    Board__CellRecord *cell = told(&g, &a);
-    assert_true(cell->evacuating);
-    assert_int_equal(cell->evacuate_until, 1);
-    assert_string_equal(cell->evacuate_boot, RIG_BOOT);
-    assert_int_equal(cell->evacuate_until_mono, later(&g, 60));
-    assert_int_equal(cell->evacuate_limit, 600 * SECOND_NS);
-    rep_rig_done(&g);
-    arena_done(&a);
-}
-
-/* A board that went back brings back an evacuation that this process knows nothing of, long over. */
-static void an_old_evacuation_of_a_board_that_went_back_leaves_time(void **state)
-{
-    (void)state;
-    struct rep_rig g;
-    rep_rig_init(&g);
-    rep_rig_open(&g, NULL, 0);
+    Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.session = g.config.session;
+    cell.evacuating = true;
+    answer.cell = &cell;
+    answer.epoch = (char *)RIG_EPOCH;
+    drive_answer(&g.d, c.id, &answer.base);
+    rep_rig_feed_open(&g);
+    rep_rig_answer_list(&g, NULL, 0);
     rep_rig_run(&g, "web");
-    struct call beat = rep_rig_take_call(&g, "/v1/board/beat");
-    Board__BeatResponse answer = BOARD__BEAT_RESPONSE__INIT;
-    Models__Error error = MODELS__ERROR__INIT;
-    error.type = MODELS__ERROR__TYPE__ResourceConflict;
-    error.message = (char *)"cell cell-1 is unknown: open a session first";
-    answer.error = &error;
-    drive_answer(&g.d, beat.id, &answer.base);
-    rep_rig_advance(&g, 1000);
-    answer_evacuating_by(&g, 1, RIG_BOOT, 6, later(&g, -5000));
-    rep_rig_advance(&g, 58000);
-    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_said(&g, "evacuation begins"), 0);
     rep_rig_done(&g);
 }
 
@@ -584,8 +465,9 @@ static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
         struct rep_rig g;
         rep_rig_init(&g);
         g.config.evacuation_ns = (int64_t)(seed % 3) * MILLISECOND_NS + 1;
+        g.config.evacuation = drain_rig_kept(0, 0, "another", true);
         rep_rig_start(&g);
-        answer_evacuating(&g, 1);
+        rep_rig_answer_session(&g);
         rep_rig_feed_open(&g);
         struct container_status *list = mixed_cell(&g, seed);
         rep_rig_answer_list(&g, list, DRIVER_CONTAINERS_MAX);
@@ -624,10 +506,7 @@ int main(void)
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
         cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
         cmocka_unit_test(without_a_listing_it_ends_all_the_same),
-        cmocka_unit_test(a_clock_that_jumped_neither_ends_it_at_once_nor_puts_it_off),
-        cmocka_unit_test(an_unknown_boot_is_no_known_one),
-        cmocka_unit_test(the_board_is_told_of_the_boot_that_goes_on),
-        cmocka_unit_test(an_old_evacuation_of_a_board_that_went_back_leaves_time),
+        cmocka_unit_test(an_evacuation_of_a_board_that_went_back_is_not_ours),
         cmocka_unit_test(a_full_cell_is_stopped_in_bounded_steps),
         cmocka_unit_test(a_full_cell_is_adopted_past_the_limit),
         cmocka_unit_test(a_full_cell_is_adopted_about_its_limit_and_ends),

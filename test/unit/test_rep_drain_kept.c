@@ -150,20 +150,6 @@ static void it_is_dropped_before_an_end_that_no_board_hears_of(void **state)
     }
 }
 
-/* With so much left by the clocks that the rig starts at. */
-static struct kept_evacuation kept_with(int64_t mono_s, int64_t wall_s, const char *boot, bool handed_on)
-{
-    struct drive d;
-    drive_init(&d, NULL, NULL);
-    struct kept_evacuation kept = {.on = true,
-                                   .until_mono_ns = d.now.mono_ns + mono_s * SECOND_NS,
-                                   .until_wall_ns = d.now.wall_ns + wall_s * SECOND_NS,
-                                   .boot_id = boot,
-                                   .handed_on = handed_on};
-    drive_done(&d);
-    return kept;
-}
-
 /* A rep of this state directory has begun, and no bbs has heard of it. Nothing is listed, so the rep ends
  * 20 s after the limit that it takes; and what would have ended 20 s after its limit is over. */
 static void what_is_kept_goes_on_to_its_limit(void **state)
@@ -188,6 +174,8 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
         {true, "another", 25, -20, -1},
         {true, "another", 25, 9000, 600},
         {true, "", 25, 100, 100},
+        {true, "another", 25, INT64_MIN / SECOND_NS / 4, -1}, /* no clock can have said that */
+        {true, "another", 25, INT64_MAX / SECOND_NS / 4, 600},
         /* A rep in between knew nothing of it: an older version. */
         {false, RIG_BOOT, 25, 100, 100},
         {false, RIG_BOOT, -9000, 10, 60},
@@ -196,7 +184,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct rep_rig g;
         rep_rig_init(&g);
-        g.config.evacuation = kept_with(rows[i].left_mono_s, rows[i].left_wall_s, rows[i].boot,
+        g.config.evacuation = drain_rig_kept(rows[i].left_mono_s, rows[i].left_wall_s, rows[i].boot,
                                         rows[i].handed_on);
         rep_rig_start(&g);
         bool over = rows[i].limit_s < 0;
@@ -229,7 +217,7 @@ static void the_board_is_told_of_what_is_kept(void **state)
     (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
-    g.config.evacuation = kept_with(30, 30, RIG_BOOT, true);
+    g.config.evacuation = drain_rig_kept(30, 30, RIG_BOOT, true);
     rep_rig_start(&g);
     drain_rig_told(&g);
     rep_rig_feed_open(&g);

@@ -155,7 +155,7 @@ static const struct {
     {"models.CellPresence",
      " cell_id rep_address zone placement_tags optional_placement_tags rep_url "},
     {"models.Provider", " name properties "},
-    {"board.CellRecord", " identity admin_url evacuate_boot "},
+    {"board.CellRecord", " identity admin_url "},
     {"board.CellBeat", " cell_id "},
     {"board.DomainRecord", " domain "},
     {"board.LeadRecord", " role holder url "},

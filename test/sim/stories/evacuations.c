@@ -198,6 +198,7 @@ void story_cell_lost_while_evacuating(struct cluster *c)
     struct node *cell = desire_and_choose(c, 4);
     world_stop(c->world, cell);
     await_evacuating(c, 2);
+    world_run(c->world, 5 * MILLISECOND_NS); /* its disk has it, too */
     world_kill(c->world, cell);
     world_reboot(c->world, cell, true);
     world_run(c->world, 20 * SECOND_NS);
