@@ -3,7 +3,7 @@
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/record.h"
 #include "common/model/routing.h"
-#include "converger/processes.h"
+#include "converger/instances.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -28,77 +28,15 @@ static void *zeroed(size_t size)
     return p;
 }
 
-void facts_init(struct facts *f)
-{
-    map_init(&f->cells);
-    map_init(&f->domains);
-    f->round = 0;
-}
-
-void facts_done(struct facts *f)
-{
-    facts_clear_cells(f);
-    assert(f->cells.count == 0 && f->domains.count == 0);
-}
-
-/* ---- What records share ---------------------------------------------------------------------- */
-
-static struct domain_name *bear(struct facts *f, const char *name)
-{
-    struct domain_name *d = map_get(&f->domains, name);
-    if (!d) {
-        size_t size = strlen(name) + 1;
-        d = zeroed(sizeof(*d) + size);
-        memcpy(d->name, name, size);
-        map_put(&f->domains, name, d);
-    }
-    d->bearers++;
-    return d;
-}
-
-static void bear_no_more(struct facts *f, struct domain_name *d)
-{
-    if (d && --d->bearers == 0) {
-        map_remove(&f->domains, d->name);
-        free(d);
-    }
-}
-
-struct cell_facts *facts_cell_named(struct facts *f, const char *id)
-{
-    struct cell_facts *c = map_get(&f->cells, id);
-    if (!c) {
-        size_t size = strlen(id) + 1;
-        c = zeroed(sizeof(*c) + size);
-        LIST_INIT(&c->instances);
-        LIST_INIT(&c->tasks);
-        memcpy(c->id, id, size);
-        map_put(&f->cells, id, c);
-    }
-    return c;
-}
-
-void facts_drop_unused(struct facts *f, struct cell_facts *c)
-{
-    if (!c->known && LIST_EMPTY(&c->instances) && LIST_EMPTY(&c->tasks)) {
-        map_remove(&f->cells, c->id);
-        free(c);
-    }
-}
-
 /* ---- Actual records -------------------------------------------------------------------------- */
 
 /* The record is said anew: what it said before goes. */
-static void forget(struct facts *f, struct instance *i)
+static void forget(struct cache *c, struct instance *i)
 {
     i->process->facts.unreadable -= i->domain == NULL;
-    bear_no_more(f, i->domain);
+    domain_bear_no_more(c, i->domain);
     i->domain = NULL;
-    if (i->cell) {
-        LIST_REMOVE(i, neighbour);
-        facts_drop_unused(f, i->cell);
-        i->cell = NULL;
-    }
+    cell_leave(c, &i->on);
 }
 
 /* The digest of this index. */
@@ -114,7 +52,7 @@ static uint64_t wanted(const struct process_facts *p, int32_t index)
     return digest;
 }
 
-static void learn(struct facts *f, struct instance *i, const struct followed *record)
+static void learn(struct cache *c, struct instance *i, const struct followed *record)
 {
     struct arena a;
     ProtobufCMessage *m = NULL;
@@ -128,45 +66,42 @@ static void learn(struct facts *f, struct instance *i, const struct followed *re
     }
     instance_view_of(lrp, i->view.index, i->view.presence, &i->view);
     i->view.seen = record->seen;
-    i->domain = bear(f, lrp->actual_lrp_key->domain);
+    i->domain = domain_bear(c, lrp->actual_lrp_key->domain);
     const Models__ActualLRPInstanceKey *key = lrp->actual_lrp_instance_key;
     struct routing routing;
     routing_actual(&a, lrp, &routing);
     i->routing = routing_digest(&routing, key ? key->instance_guid : "");
     i->view.differs = i->routing != wanted(&i->process->facts, i->view.index);
-    if (key && *key->cell_id) {
-        i->cell = facts_cell_named(f, key->cell_id);
-        LIST_INSERT_HEAD(&i->cell->instances, i, neighbour);
-    }
+    cell_use(c, KEEPER_instances, &i->on, key ? key->cell_id : "");
     arena_done(&a);
 }
 
-static void drop(struct facts *f, struct instance *i)
+static void drop(struct cache *c, struct instance *i)
 {
     struct process_facts *p = &i->process->facts;
-    forget(f, i);
+    forget(c, i);
     RB_REMOVE(instance_tree, &p->instances, i);
     p->count--;
     free(i);
 }
 
-void facts_actual(struct facts *f, struct process *p, int32_t index, int presence,
+void facts_actual(struct cache *c, struct process *p, int32_t index, int presence,
                   const struct followed *record)
 {
     struct instance wanted = {.view = {.index = index, .presence = (uint8_t)presence}};
     struct instance *i = RB_FIND(instance_tree, &p->facts.instances, &wanted);
     if (i && !record) {
-        drop(f, i);
+        drop(c, i);
     } else if (i) {
-        forget(f, i);
-        learn(f, i, record);
+        forget(c, i);
+        learn(c, i, record);
     } else if (record) {
         i = zeroed(sizeof(*i));
         i->process = p;
         i->view = wanted.view;
         RB_INSERT(instance_tree, &p->facts.instances, i);
         p->facts.count++;
-        learn(f, i, record);
+        learn(c, i, record);
     }
 }
 
@@ -240,56 +175,14 @@ void facts_job(struct process *p, bool at_work)
     p->facts.has_job = at_work;
 }
 
-/* A record of a newer version is no reason to take its work away. */
-static void learn_cell(struct cell_facts *c, const struct followed *record)
-{
-    struct arena a;
-    ProtobufCMessage *m;
-    arena_init(&a);
-    c->known = c->present = true;
-    if (record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
-        const Board__CellRecord *cell = (const Board__CellRecord *)m;
-        c->present = cell->state != BOARD__CELL_RECORD__STATE__LOST;
-        c->seen = record->seen;
-    }
-    arena_done(&a);
-}
-
-bool facts_cell(struct facts *f, const char *id, const struct followed *record,
-                const struct cell_facts **ret_cell)
-{
-    struct cell_facts *c = facts_cell_named(f, id);
-    bool before = c->present;
-    if (record) {
-        learn_cell(c, record);
-    } else {
-        c->known = c->present = false;
-    }
-    bool named = !LIST_EMPTY(&c->instances) || !LIST_EMPTY(&c->tasks);
-    bool changed = named && c->present != before;
-    *ret_cell = named ? c : NULL;
-    facts_drop_unused(f, c);
-    return changed;
-}
-
-void facts_clear(struct facts *f, struct process *p)
+void facts_clear(struct cache *c, struct process *p)
 {
     struct instance *i;
     while ((i = RB_ROOT(&p->facts.instances))) {
-        drop(f, i);
+        drop(c, i);
     }
     facts_desired(p, NULL);
     facts_job(p, false);
-}
-
-void facts_clear_cells(struct facts *f)
-{
-    MAP_EACH(&f->cells, n)
-    {
-        struct cell_facts *c = map_value(n);
-        c->known = c->present = false;
-        facts_drop_unused(f, c);
-    }
 }
 
 bool facts_any(const struct process *p)
@@ -299,24 +192,6 @@ bool facts_any(const struct process *p)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-void facts_begin_round(struct facts *f)
-{
-    f->round++;
-}
-
-static bool fresh(const struct facts *f, const struct domains *domains, struct domain_name *d,
-                  struct moment now)
-{
-    if (d->asked != f->round) {
-        struct arena a;
-        arena_init(&a);
-        d->fresh = domains_fresh(domains, &a, d->name, now);
-        d->asked = f->round;
-        arena_done(&a);
-    }
-    return d->fresh;
-}
-
 /* How many records the range can have at most; counting them would be as long as copying. */
 static size_t room_of(const struct process_facts *p, int32_t first, int32_t last)
 {
@@ -324,7 +199,7 @@ static size_t room_of(const struct process_facts *p, int32_t first, int32_t last
     return most < p->count ? most : p->count;
 }
 
-void facts_view(struct facts *f, const struct domains *domains, struct moment now, struct arena *a,
+void facts_view(const struct cache *c, struct moment now, struct arena *a,
                 const struct process *p, int32_t first, int32_t last, struct process_view *ret)
 {
     assert(first <= last);
@@ -346,8 +221,8 @@ void facts_view(struct facts *f, const struct domains *domains, struct moment no
     for (; i && i->view.index <= last; i = RB_NEXT(instance_tree, NULL, i)) {
         struct instance_view *view = &list[ret->count++];
         *view = i->view;
-        view->fresh = fresh(f, domains, i->domain, now);
-        view->cell_present = i->cell && i->cell->present;
+        view->fresh = domain_is_fresh(c, i->domain, now);
+        view->cell_present = i->on.cell && i->on.cell->present;
     }
     ret->instances = list;
 }

@@ -1,121 +1,164 @@
-#include "converger/locks.h"
-
-#include "common/model/freshness.h"
+/* The keeper of the locks of outside owners, as this process has seen them: since when the
+ * present revision (DESIGN 5, freshness and clocks; common/lifecycle/lock.def). One that is over
+ * goes as soon as it is, for somebody waits for its name. Pure. */
 #include "common/model/record.h"
+#include "converger/due.h"
+#include "converger/inside.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct lock_sighting {
+/* After it was asked to end and has not. */
+#define AGAIN_NS (5 * SECOND_NS)
+
+struct lock_seen {
     int64_t revision;
-    int64_t since_ns; /* monotonic */
-    int64_t ttl_s;
-    int64_t again_ns; /* not to be asked before */
+    int64_t due_ns; /* monotonic: over, or to be asked to end again; NEVER_NS = it never ends */
+    char name[];
 };
 
-void locks_init(struct locks *l)
+struct locks {
+    struct kept kept;
+    struct map by_name; /* -> struct lock_seen */
+    struct due due;
+};
+
+static void init(void *state, const struct converger_config *config)
 {
-    map_init(&l->by_key);
+    (void)config;
+    struct locks *l = state;
+    map_init(&l->by_name);
+    due_init(&l->due);
 }
 
-void locks_forget(struct locks *l)
-{
-    map_done(&l->by_key, free);
-}
+/* ---- Changes --------------------------------------------------------------------------------- */
 
-void locks_done(struct locks *l)
+static void forget(struct locks *l, struct lock_seen *s)
 {
-    locks_forget(l);
-}
-
-/* One that this version cannot read is left alone. */
-void locks_put(struct locks *l, const char *key, const struct followed *record, struct moment now)
-{
-    struct arena a;
-    ProtobufCMessage *m;
-    struct lock_sighting *s = map_get(&l->by_key, key);
-    if (s && s->revision == record->mod_revision) {
-        return;
-    }
-    arena_init(&a);
-    if (record_decode(&a, RECORD_LOCK, blob_bytes(record->record), &m, NULL) < 0) {
-        locks_gone(l, key);
-        arena_done(&a);
-        return;
-    }
-    if (!s) {
-        s = calloc(1, sizeof(*s));
-        if (!s) {
-            abort();
-        }
-        map_put(&l->by_key, key, s);
-    }
-    *s = (struct lock_sighting){.revision = record->mod_revision,
-                                .since_ns = now.mono_ns,
-                                .ttl_s = ((const Board__LockRecord *)m)->ttl_s};
-    arena_done(&a);
-}
-
-void locks_gone(struct locks *l, const char *key)
-{
-    free(map_remove(&l->by_key, key));
-}
-
-void locks_current(struct locks *l, const struct follower *f)
-{
-    MAP_EACH(&l->by_key, n)
-    {
-        if (!follower_get(f, map_key(n))) {
-            free(map_remove(&l->by_key, map_key(n)));
-        }
+    if (s) {
+        due_clear(&l->due, &s->due_ns, s->name);
+        map_remove(&l->by_name, s->name);
+        free(s);
     }
 }
 
 /* One that is for longer than the clock can tell is never over. */
-static int64_t over_ns(const struct lock_sighting *s)
+static int64_t over_ns(int64_t ttl_s, int64_t now_ns)
 {
-    return s->ttl_s < (NEVER_NS - s->since_ns) / SECOND_NS ? s->since_ns + s->ttl_s * SECOND_NS
-                                                           : NEVER_NS;
+    return ttl_s < (NEVER_NS - now_ns) / SECOND_NS ? now_ns + ttl_s * SECOND_NS : NEVER_NS;
 }
 
-static int64_t due_ns(const struct lock_sighting *s)
+/* A revision that was seen before keeps its age. One that this version cannot read is left
+ * alone. */
+static void learn(struct locks *l, struct arena *a, const char *name,
+                  const struct followed *record)
 {
-    int64_t over = over_ns(s);
-    return over > s->again_ns ? over : s->again_ns;
-}
-
-int64_t locks_due_ns(const struct locks *l)
-{
-    int64_t due = NEVER_NS;
-    MAP_EACH(&l->by_key, n)
-    {
-        due = earlier_ns(due, due_ns(map_value(n)));
+    ProtobufCMessage *m;
+    struct lock_seen *s = map_named(&l->by_name, name, offsetof(struct lock_seen, name));
+    if (s->revision == record->mod_revision) {
+        return;
     }
-    return due;
+    s->due_ns = s->revision ? s->due_ns : NEVER_NS; /* it is new */
+    if (record_decode(a, RECORD_LOCK, blob_bytes(record->record), &m, NULL) < 0) {
+        forget(l, s);
+        return;
+    }
+    s->revision = record->mod_revision;
+    due_clear(&l->due, &s->due_ns, s->name);
+    due_set(&l->due, &s->due_ns,
+            over_ns(((const Board__LockRecord *)m)->ttl_s, l->kept.x->life.now.mono_ns), s->name,
+            s);
 }
 
-void locks_each_over(const struct locks *l, struct moment now,
-                     void (*each)(void *context, const char *name, int64_t revision),
-                     void *context)
+static void change(void *state, const char *key, const struct followed *record)
 {
+    struct locks *l = state;
     struct arena a;
     arena_init(&a);
-    MAP_EACH(&l->by_key, n)
+    const char *name = key_component(&a, key, 1);
+    if (name && record) {
+        learn(l, &a, name, record);
+    } else if (name) {
+        forget(l, map_get(&l->by_name, name));
+    }
+    arena_done(&a);
+}
+
+static void done(void *state)
+{
+    struct locks *l = state;
+    MAP_EACH(&l->by_name, n)
     {
-        const struct lock_sighting *s = map_value(n);
-        if (due_ns(s) <= now.mono_ns) {
-            each(context, key_component(&a, map_key(n), 1), s->revision);
+        forget(l, map_value(n));
+    }
+}
+
+/* In another epoch revisions mean nothing any more, and every lock has its whole time again. */
+static void reset(void *state)
+{
+    const struct converger *x = ((struct kept *)state)->x;
+    if (strcmp(x->epoch, x->life.follower.epoch) != 0) {
+        done(state);
+    }
+}
+
+static void current(void *state)
+{
+    struct locks *l = state;
+    struct arena a;
+    arena_init(&a);
+    MAP_EACH(&l->by_name, n)
+    {
+        if (!follower_get(&l->kept.x->life.follower, key_lock(&a, map_key(n)))) {
+            forget(l, map_value(n));
         }
     }
     arena_done(&a);
 }
 
-void locks_asked(struct locks *l, const char *name, struct moment now)
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+/* Without room it is looked at again later. */
+static void expire(struct locks *l, struct lock_seen *s, struct arena *a)
 {
-    struct arena a;
-    arena_init(&a);
-    struct lock_sighting *s = map_get(&l->by_key, key_lock(&a, name));
-    if (s) {
-        s->again_ns = now.mono_ns + LOCKS_AGAIN_NS;
+    struct converger *x = l->kept.x;
+    due_clear(&l->due, &s->due_ns, s->name);
+    due_set(&l->due, &s->due_ns, x->life.now.mono_ns + AGAIN_NS, s->name, s);
+    if (mover_room(&x->mover, 1)) {
+        mover_add(&x->mover, &l->kept.owner, s->name, move_of_lock(a, s->name, s->revision));
     }
-    arena_done(&a);
 }
+
+static void look(void *state, bool all, struct effects *out)
+{
+    (void)all;
+    struct locks *l = state;
+    int64_t due_ns;
+    struct lock_seen *s;
+    while ((s = due_next(&l->due, &due_ns)) && due_ns <= l->kept.x->life.now.mono_ns) {
+        expire(l, s, out->arena);
+    }
+    effects_due(out, due_ns);
+}
+
+static void plan(void *state, struct plan_shown *ret)
+{
+    struct locks *l = state;
+    MAP_EACH(&l->by_name, n)
+    {
+        const struct lock_seen *s = map_value(n);
+        if (s->due_ns <= l->kept.x->life.now.mono_ns) {
+            plan_show(ret, "over", move_of_lock(ret->arena, s->name, s->revision));
+        }
+    }
+}
+
+const struct keeper locks_keeper = {.state_size = sizeof(struct locks),
+                                    .init = init,
+                                    .done = done,
+                                    .reset = reset,
+                                    .change = change,
+                                    .current = current,
+                                    .look = look,
+                                    .plan = plan};

@@ -1,6 +1,6 @@
 #include "converger/moves.h"
 
-/* Messages are not written to: protobuf-c has no constant strings. */
+/* protobuf-c has no constant strings; nobody writes to them. */
 static char *text(const char *borrowed)
 {
     return (char *)(uintptr_t)borrowed;

@@ -1,5 +1,5 @@
-/* The moves that the converger plans, as the board wants them: all but the term. In the arena; what is
- * named is borrowed. Pure. */
+/* The moves that the converger plans, as the board wants them: all but the term. In the arena;
+ * what is named is borrowed. Pure. */
 #ifndef CONVERGER_MOVES_H
 #define CONVERGER_MOVES_H
 

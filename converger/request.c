@@ -3,37 +3,6 @@
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
 
-struct cells_shown {
-    Converge__ConvergerState *state;
-    struct arena *arena;
-};
-
-static void show_cell(void *context, const struct judged_view *cell)
-{
-    struct cells_shown *s = context;
-    Converge__CellHearing *c = ARENA_NEW(s->arena, Converge__CellHearing);
-    converge__cell_hearing__init(c);
-    c->cell_id = (char *)(uintptr_t)cell->cell_id;
-    c->zone = (char *)(uintptr_t)cell->zone;
-    c->session = cell->session;
-    c->state = arena_strdup(s->arena, cell->held ? "LOST (held)" : cell->lost ? "LOST" : "PRESENT");
-    c->silent_ms = cell->silent_ns / MILLISECOND_NS;
-    s->state->cells[s->state->n_cells++] = c;
-}
-
-static void show_cells(struct converger *x, Converge__ConvergerState *state, struct arena *a)
-{
-    struct cells_shown s = {.state = state, .arena = a};
-    const ProtobufCEnumValue *brake = protobuf_c_enum_descriptor_get_value(
-        &board__brake_record__state__descriptor, x->judge.brake.state);
-    state->cells = ARENA_ARRAY(a, x->judge.cells.count, Converge__CellHearing *);
-    judge_each(&x->judge, show_cell, &s);
-    if (x->judge.brake.present) {
-        state->brake = arena_strdup(a, brake ? brake->name : "unknown");
-    }
-    state->hears = x->life.leader.hearing.counting;
-}
-
 static void state(struct role *role, const struct request *q, struct effects *out)
 {
     struct converger *x = (struct converger *)role;
@@ -46,16 +15,11 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.epoch = x->life.follower.epoch;
     s.current = x->life.follower.current;
     s.revision = x->life.follower.revision;
-    s.processes = x->processes.by_guid.count;
-    s.waiting = x->processes.work.waiting_count;
-    s.tasks = x->tasks.by_guid.count;
-    s.tasks_waiting = x->tasks.work.waiting_count;
     s.moves = x->mover.count;
     s.full_passes = x->full_passes;
-    s.found_late = x->found_late;
     s.repaired = x->mover.done;
     s.refused = x->mover.refused;
-    show_cells(x, &s, out->arena);
+    converger_show(x, &s, out->arena);
     question_reply_json(q, &s.base, out);
 }
 
@@ -79,7 +43,7 @@ static void once(struct role *role, const struct request *q, struct effects *out
     Converge__Plan p;
     converger_plan(x, out->arena, &p);
     response.plan = &p;
-    converger_begin_pass(x);
+    x->full_ns = 0;
     effects_reply_message(out, q->id, &response.base);
 }
 

@@ -2,119 +2,42 @@
 
 #include "common/lifecycle/task.h"
 #include "common/model/record.h"
+#include "converger/inside.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-void tasks_init(struct tasks *t)
+/* Tasks looked at in one step. */
+enum { LOOKS_MAX = 1024 };
+
+static void init(void *state, const struct converger_config *c)
 {
+    struct tasks *t = state;
     map_init(&t->by_guid);
     work_init(&t->work);
+    t->limits = task_limits_of(&c->tasks);
 }
 
-void tasks_done(struct tasks *t, struct facts *f)
-{
-    tasks_clear(t, f);
-    map_done(&t->by_guid, NULL);
-    work_done(&t->work);
-}
-
-/* ---- Which await a look ---------------------------------------------------------------------- */
-
-void tasks_touch_cell(struct tasks *t, const struct cell_facts *cell)
-{
-    struct task *one;
-    LIST_FOREACH(one, &cell->tasks, neighbour)
-    {
-        work_touch(&t->work, &one->item);
-    }
-}
-
-void tasks_touch_all(struct tasks *t)
-{
-    MAP_EACH(&t->by_guid, n)
-    {
-        struct task *one = map_value(n);
-        work_touch(&t->work, &one->item);
-    }
-}
-
-struct task *tasks_next(struct tasks *t)
-{
-    return (struct task *)work_next(&t->work);
-}
-
-void tasks_due(struct tasks *t, struct task *one, int64_t due_ns)
-{
-    work_due(&t->work, &one->item, due_ns);
-}
-
-void tasks_wake(struct tasks *t, int64_t now_ns)
-{
-    struct work_item *one;
-    while ((one = work_wake(&t->work, now_ns))) {
-        work_touch(&t->work, one);
-    }
-}
-
-int64_t tasks_wake_ns(const struct tasks *t)
-{
-    return work_wake_ns(&t->work);
-}
-
-/* ---- Repairs on their way -------------------------------------------------------------------- */
-
-void tasks_moving(struct tasks *t, struct task *one)
-{
-    assert(one->item.moving == 0);
-    work_moving(&t->work, &one->item);
-    work_clear_due(&t->work, &one->item);
-}
-
-void tasks_settled(struct tasks *t, const char *guid, int64_t again_ns)
-{
-    struct task *one = map_get(&t->by_guid, guid);
-    if (one) {
-        work_settled(&t->work, &one->item, again_ns);
-    }
-}
-
-/* ---- News ------------------------------------------------------------------------------------ */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 static struct task *named(struct tasks *t, const char *guid)
 {
-    struct task *one = map_get(&t->by_guid, guid);
-    if (!one) {
-        size_t size = strlen(guid) + 1;
-        one = calloc(1, sizeof(*one) + size);
-        if (!one) {
-            abort();
-        }
-        memcpy(one->guid, guid, size);
+    struct task *one = map_named(&t->by_guid, guid, offsetof(struct task, guid));
+    if (!one->item.name) {
         work_item_init(&one->item, one->guid);
-        map_put(&t->by_guid, guid, one);
     }
     return one;
 }
 
-static void leave_cell(struct facts *f, struct task *one)
-{
-    if (one->cell) {
-        LIST_REMOVE(one, neighbour);
-        facts_drop_unused(f, one->cell);
-        one->cell = NULL;
-    }
-}
-
 /* A record that this version cannot read says nothing: nobody repairs it. */
-static void learn(struct facts *f, struct task *one, const struct followed *record)
+static void learn(struct cache *c, struct task *one, const struct followed *record)
 {
     struct arena a;
     ProtobufCMessage *m;
     arena_init(&a);
     const struct task_view was = one->view;
-    leave_cell(f, one);
+    cell_leave(c, &one->on);
     one->view = (struct task_view){.state = -1};
     if (record_decode(&a, RECORD_TASK, blob_bytes(record->record), &m, NULL) == 0) {
         const Models__Task *task = (const Models__Task *)m;
@@ -123,52 +46,190 @@ static void learn(struct facts *f, struct task *one, const struct followed *reco
         bool goes_on = was.state >= 0 && was.updated_ns == task->updated_at;
         one->view.seen = goes_on ? was.seen : record->seen;
         one->view.made = record->made;
-        if (one->view.state == TASK_RUNNING && *task->cell_id) {
-            one->cell = facts_cell_named(f, task->cell_id);
-            LIST_INSERT_HEAD(&one->cell->tasks, one, neighbour);
-        }
+        cell_use(c, KEEPER_tasks, &one->on, one->view.state == TASK_RUNNING ? task->cell_id : "");
     }
     arena_done(&a);
 }
 
-static void drop(struct tasks *t, struct facts *f, struct task *one)
+static void drop(struct tasks *t, struct task *one)
 {
-    leave_cell(f, one);
+    cell_leave(&t->kept.x->cache, &one->on);
     work_drop(&t->work, &one->item);
     map_remove(&t->by_guid, one->guid);
     free(one);
 }
 
-void tasks_record(struct tasks *t, struct facts *f, const char *guid, const struct followed *record)
+/* task/<task_guid> */
+static void on_task(struct tasks *t, const char *guid, const struct followed *record)
 {
     struct task *one;
     if (record) {
         one = named(t, guid);
-        learn(f, one, record);
+        learn(&t->kept.x->cache, one, record);
         work_clear_due(&t->work, &one->item); /* what it waited for may be out of date */
         work_touch(&t->work, &one->item);
     } else if ((one = map_get(&t->by_guid, guid))) {
-        drop(t, f, one);
+        drop(t, one);
     }
 }
 
-void tasks_clear(struct tasks *t, struct facts *f)
+/* cell/<cell_id>: whether it is there changes what is decided about the tasks that run on it. */
+static void on_cell(struct tasks *t, const char *key)
 {
+    const struct cached_cell *cell = cache_cell_at(&t->kept.x->cache, key);
+    if (!cell || !cell->turned) {
+        return;
+    }
+    struct cell_user *u;
+    LIST_FOREACH(u, &cell->users[KEEPER_tasks], link)
+    {
+        work_touch(&t->work, &CELL_USER_OF(u, struct task, on)->item);
+    }
+}
+
+static void change(void *state, const char *key, const struct followed *record)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *name = key_component(&a, key, 1);
+    if (key_type(key) == RECORD_CELL) {
+        on_cell(state, key);
+    } else if (name) {
+        on_task(state, name, record);
+    }
+    arena_done(&a);
+}
+
+static void current(void *state)
+{
+    struct tasks *t = state;
     MAP_EACH(&t->by_guid, n)
     {
-        drop(t, f, map_value(n));
+        work_touch(&t->work, &((struct task *)map_value(n))->item);
     }
+}
+
+static void reset(void *state)
+{
+    struct tasks *t = state;
+    MAP_EACH(&t->by_guid, n)
+    {
+        drop(t, map_value(n));
+    }
+}
+
+static void done(void *state)
+{
+    struct tasks *t = state;
+    reset(t);
+    map_done(&t->by_guid, NULL);
+    work_done(&t->work);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 /* Of a cell without a record nobody knows since when: the task's own last change must do. */
-struct task_view tasks_view(const struct task *one)
+static struct task_view view_of(const struct task *one)
 {
     struct task_view v = one->view;
-    const struct cell_facts *cell = one->cell;
+    const struct cached_cell *cell = one->on.cell;
     v.absent = v.state == TASK_RUNNING && !(cell && cell->present);
     bool later = cell && cell->known && cell->seen.since_ns > v.seen.since_ns;
     v.absent_seen = later ? cell->seen : v.seen;
     return v;
 }
+
+static void decide(const struct tasks *t, const struct task *one, struct task_repair *ret)
+{
+    struct task_view view = view_of(one);
+    task_passes_run(&view, &t->limits, t->kept.x->life.now, ret);
+}
+
+static void look_at(struct tasks *t, struct task *one, struct arena *a)
+{
+    struct converger *x = t->kept.x;
+    struct task_repair repair;
+    decide(t, one, &repair);
+    if (repair.pass) {
+        assert(one->item.moving == 0);
+        mover_add(&x->mover, &t->kept.owner, one->guid,
+                  move_of_task(a, repair.move, one->guid, repair.after_ns));
+        work_moving(&t->work, &one->item);
+        work_clear_due(&t->work, &one->item);
+    }
+    if (repair.due_ns != NEVER_NS) {
+        work_due(&t->work, &one->item,
+                 earlier_ns(repair.due_ns, x->life.now.mono_ns + x->interval_ns));
+    }
+}
+
+static bool has_room(const struct tasks *t)
+{
+    return t->work.moving_count < TASKS_MOVING_MAX && mover_room(&t->kept.x->mover, 1);
+}
+
+static void look(void *state, bool all, struct effects *out)
+{
+    struct tasks *t = state;
+    int64_t now_ns = t->kept.x->life.now.mono_ns;
+    if (all) {
+        current(t);
+    }
+    struct work_item *due;
+    while ((due = work_wake(&t->work, now_ns))) {
+        work_touch(&t->work, due);
+    }
+    int looks = 0;
+    struct task *one;
+    while (has_room(t) && looks < LOOKS_MAX && (one = (struct task *)work_next(&t->work))) {
+        look_at(t, one, out->arena);
+        looks++;
+    }
+    bool more = looks == LOOKS_MAX && has_room(t);
+    effects_due(out, more ? now_ns : work_wake_ns(&t->work));
+}
+
+static void settled(void *state, const char *task_guid, enum move_end end)
+{
+    struct tasks *t = state;
+    struct task *one = map_get(&t->by_guid, task_guid);
+    if (one) {
+        work_settled(&t->work, &one->item, converger_again_ns(t->kept.x, end));
+    }
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+static void plan(void *state, struct plan_shown *ret)
+{
+    struct tasks *t = state;
+    MAP_EACH(&t->by_guid, n)
+    {
+        const struct task *one = map_value(n);
+        struct task_repair repair;
+        decide(t, one, &repair);
+        if (repair.pass && !ret->plan->more) {
+            plan_show(ret, repair.pass,
+                      move_of_task(ret->arena, repair.move, one->guid, repair.after_ns));
+        }
+    }
+}
+
+static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
+{
+    (void)a;
+    const struct tasks *t = state;
+    ret->tasks = t->by_guid.count;
+    ret->tasks_waiting = t->work.waiting_count;
+}
+
+const struct keeper tasks_keeper = {.state_size = sizeof(struct tasks),
+                                    .init = init,
+                                    .done = done,
+                                    .reset = reset,
+                                    .change = change,
+                                    .current = current,
+                                    .look = look,
+                                    .settled = settled,
+                                    .plan = plan,
+                                    .show = show};

@@ -64,6 +64,20 @@ void *map_get(const struct map *m, const char *key)
     return n ? n->value : NULL;
 }
 
+void *map_named(struct map *m, const char *key, size_t key_at)
+{
+    char *value = map_get(m, key);
+    if (!value) {
+        value = calloc(1, key_at + strlen(key) + 1);
+        if (!value) {
+            abort();
+        }
+        strcpy(value + key_at, key);
+        map_put(m, key, value);
+    }
+    return value;
+}
+
 void *map_put(struct map *m, const char *key, void *value)
 {
     assert(value);

@@ -23,6 +23,10 @@ void *map_get(const struct map *m, const char *key);
 /* Sets the value (not NULL) and gives the one it replaced, or NULL. */
 void *map_put(struct map *m, const char *key, void *value);
 
+/* The value; if there is none, zeroed bytes are put there that end with a copy of the key, `key_at`
+ * bytes on: for free(). For a struct that ends with its own name. */
+void *map_named(struct map *m, const char *key, size_t key_at);
+
 /* Takes the entry out and gives its value, or NULL. */
 void *map_remove(struct map *m, const char *key);
 

@@ -1,7 +1,7 @@
-/* Sends whole moves to the board with the leader's term: in batches, a bounded number of calls at a
- * time, and tells who added a move how it ended. What was not settled its owner plans again from what
- * the board shows then: a move that is sent twice as it was may be out of date. Pure: embedded in a
- * role that leads, driven by its events. */
+/* Sends whole moves to the board with the leader's term: in batches, a bounded number of calls
+ * at a time, and tells who added a move how it ended. What was not settled its owner plans again
+ * from what the board shows then: a move that is sent twice as it was may be out of date. Pure:
+ * embedded in a role that leads, driven by its events. */
 #ifndef COMMON_CLIENT_MOVER_H
 #define COMMON_CLIENT_MOVER_H
 
@@ -56,18 +56,20 @@ void mover_done(struct mover *m);
 /* False when there is no room for `count` more. */
 bool mover_room(const struct mover *m, size_t count);
 
-/* How many more moves mover_send() would put into calls at once. For who decides as late as it can. */
+/* How many more moves mover_send() would put into calls at once. For who decides as late as it
+ * can. */
 size_t mover_ready(const struct mover *m, struct moment now);
 
-/* A move without its term, and what its owner calls the thing that it is about; both are copied. The
- * owner must outlive the mover. mover_add_first(): before all that waits, however much that is. */
+/* A move without its term, and what its owner calls the thing that it is about; both are copied.
+ * The owner must outlive the mover. mover_add_first(): before all that waits, however much that
+ * is. */
 void mover_add(struct mover *m, const struct mover_owner *owner, const char *subject,
                const Board__Move *move);
 void mover_add_first(struct mover *m, const struct mover_owner *owner, const char *subject,
                      const Board__Move *move);
 
-/* While the leader leads: give it every event, then add moves, then let it send. mover_hear() is true
- * if the event was its own. */
+/* While the leader leads: give it every event, then add moves, then let it send. mover_hear() is
+ * true if the event was its own. */
 bool mover_hear(struct mover *m, const struct event *ev, struct effects *out);
 void mover_send(struct mover *m, struct moment now, struct effects *out);
 

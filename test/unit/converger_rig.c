@@ -46,6 +46,16 @@ int rig_teardown(void **state)
     return 0;
 }
 
+struct instances *rig_instances(struct converger_rig *f)
+{
+    return (struct instances *)f->x->keepers[KEEPER_instances];
+}
+
+struct tasks *rig_tasks(struct converger_rig *f)
+{
+    return (struct tasks *)f->x->keepers[KEEPER_tasks];
+}
+
 /* ---- The board ------------------------------------------------------------------------------- */
 
 void rig_send(struct converger_rig *f)

@@ -4,6 +4,8 @@
 #define TEST_UNIT_CONVERGER_RIG_H
 
 #include "converger/inside.h"
+#include "converger/instances.h"
+#include "converger/tasks.h"
 #include "test/unit/drive.h"
 #include "test/unit/feed_frames.h"
 
@@ -27,6 +29,10 @@ struct converger_rig {
 int rig_setup(void **state);
 int rig_teardown(void **state);
 void rig_begin(struct converger_rig *f, const char *boards);
+
+/* What these keepers hold. */
+struct instances *rig_instances(struct converger_rig *f);
+struct tasks *rig_tasks(struct converger_rig *f);
 
 /* Frames of the feed, to be sent together. All records are of domain "d"; those of
  * rig_actual() are on no cell, those of rig_placed() RUNNING. A domain of ttl 0 never expires. */

@@ -7,7 +7,9 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -64,6 +66,28 @@ static void map_walks_in_byte_order(void **state)
         assert_int_equal(map_key(n)[0], '7');
     }
     map_done(&m, NULL);
+}
+
+struct named {
+    int count;
+    char name[];
+};
+
+static void map_makes_what_it_does_not_have(void **state)
+{
+    (void)state;
+    struct map m;
+    map_init(&m);
+    struct named *one = map_named(&m, "a", offsetof(struct named, name));
+    assert_string_equal(one->name, "a");
+    assert_int_equal(one->count, 0);
+    one->count = 7;
+    assert_ptr_equal(map_named(&m, "a", offsetof(struct named, name)), one);
+    assert_int_equal(((struct named *)map_named(&m, "", offsetof(struct named, name)))->count, 0);
+    assert_int_equal(m.count, 2);
+    assert_ptr_equal(map_get(&m, "a"), one);
+    assert_int_equal(one->count, 7);
+    map_done(&m, free);
 }
 
 static void varints_round_trip_and_malformed_ones_are_told(void **state)
@@ -125,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(map_walks_in_byte_order),
+        cmocka_unit_test(map_makes_what_it_does_not_have),
         cmocka_unit_test(varints_round_trip_and_malformed_ones_are_told),
         cmocka_unit_test(blobs_are_counted),
         cmocka_unit_test(same_seed_same_numbers),

@@ -4,7 +4,7 @@
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
-#include "converger/processes.h"
+#include "converger/instances.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -17,9 +17,7 @@
 
 struct fixture {
     struct arena arena;
-    struct facts facts;
-    struct processes processes;
-    struct domains domains;
+    struct cache cache;
     struct process *web;
 };
 
@@ -27,23 +25,20 @@ static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     arena_init(&f->arena);
-    facts_init(&f->facts);
-    processes_init(&f->processes);
-    domains_init(&f->domains);
-    f->web = processes_named(&f->processes, "web");
+    cache_init(&f->cache);
+    f->web = calloc(1, sizeof(*f->web));
     *state = f;
     return 0;
 }
 
-/* Everything is cleared: facts_done() asserts that nothing is left. */
+/* Everything is cleared: cache_done() asserts that nothing is left. */
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    facts_clear(&f->facts, f->web);
+    facts_clear(&f->cache, f->web);
     assert_false(facts_any(f->web));
-    facts_done(&f->facts);
-    processes_done(&f->processes);
-    domains_done(&f->domains);
+    cache_done(&f->cache);
+    free(f->web);
     arena_done(&f->arena);
     free(f);
     return 0;
@@ -74,7 +69,7 @@ static void actual(struct fixture *f, int32_t index, int presence, const char *r
     lrp.state = arena_strdup(&f->arena, record_state);
     struct buf b;
     struct followed r = record_of(&b, &lrp.base);
-    facts_actual(&f->facts, f->web, index, presence, &r);
+    facts_actual(&f->cache, f->web, index, presence, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
@@ -83,14 +78,14 @@ static void unreadable(struct fixture *f, int32_t index)
 {
     struct buf b;
     struct followed r = record_of(&b, NULL);
-    facts_actual(&f->facts, f->web, index, 0, &r);
+    facts_actual(&f->cache, f->web, index, 0, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
 
 static void gone(struct fixture *f, int32_t index, int presence)
 {
-    facts_actual(&f->facts, f->web, index, presence, NULL);
+    facts_actual(&f->cache, f->web, index, presence, NULL);
 }
 
 static void desired(struct fixture *f, const Models__DesiredLRP *lrp)
@@ -102,25 +97,43 @@ static void desired(struct fixture *f, const Models__DesiredLRP *lrp)
     buf_done(&b);
 }
 
-/* Whether the change is one to look at. */
+static void change(struct fixture *f, const char *key, const ProtobufCMessage *m, int64_t revision,
+                   struct moment now)
+{
+    struct buf b;
+    struct followed r = record_of(&b, m);
+    r.mod_revision = r.create_revision = revision;
+    cache_change(&f->cache, key, m ? &r : NULL, "e1", now);
+    blob_unref(r.record);
+    buf_done(&b);
+}
+
+/* Whether the change is one to look at, and which records name the cell. */
 static bool cell(struct fixture *f, const char *id, Board__CellRecord__State cell_state,
                  size_t *ret_named)
 {
     Board__CellRecord record = BOARD__CELL_RECORD__INIT;
-    const struct cell_facts *c;
     record.state = cell_state;
-    struct buf b;
-    struct followed r = record_of(&b, &record.base);
-    bool changed = facts_cell(&f->facts, id, &r, &c);
-    blob_unref(r.record);
-    buf_done(&b);
+    const char *key = key_cell(&f->arena, id);
+    change(f, key, &record.base, 1, (struct moment){0});
+    const struct cached_cell *c = cache_cell_at(&f->cache, key);
+    const struct cell_user *u;
     *ret_named = 0;
-    const struct instance *i;
-    LIST_FOREACH(i, &c->instances, neighbour)
+    LIST_FOREACH(u, &c->users[KEEPER_instances], link)
     {
+        assert_ptr_equal(CELL_USER_OF(u, const struct instance, on)->process, f->web);
         (*ret_named)++;
     }
-    return changed;
+    assert_int_equal(c->user_count, *ret_named);
+    return c->turned;
+}
+
+static bool cell_gone(struct fixture *f, const char *id)
+{
+    const char *key = key_cell(&f->arena, id);
+    change(f, key, NULL, 1, (struct moment){0});
+    const struct cached_cell *c = cache_cell_at(&f->cache, key);
+    return c && c->turned;
 }
 
 /* "INDEX.PRESENCE STATE, ..." with "!" after one whose cell is present. */
@@ -129,8 +142,7 @@ static const char *seen(struct fixture *f, int32_t first, int32_t last)
     struct process_view v = {0};
     struct buf b;
     buf_init(&b);
-    facts_begin_round(&f->facts);
-    facts_view(&f->facts, &f->domains, (struct moment){0}, &f->arena, f->web, first, last, &v);
+    facts_view(&f->cache, (struct moment){0}, &f->arena, f->web, first, last, &v);
     for (size_t i = 0; i < v.count; i++) {
         const struct instance_view *one = &v.instances[i];
         buf_printf(&b, "%s%d.%d %s%s", i ? ", " : "", one->index, one->presence,
@@ -186,7 +198,6 @@ static void a_cell_knows_the_records_that_name_it(void **state)
     struct fixture *f = *state;
     const Board__CellRecord__State present = BOARD__CELL_RECORD__STATE__PRESENT,
                                    lost = BOARD__CELL_RECORD__STATE__LOST;
-    const struct cell_facts *c;
     size_t named;
     actual(f, 0, 0, "RUNNING", "c1", "d");
     actual(f, 1, 0, "RUNNING", "c1", "d");
@@ -201,11 +212,11 @@ static void a_cell_knows_the_records_that_name_it(void **state)
     assert_int_equal(named, 1);
     assert_string_equal(seen(f, 0, 0), "0.0 RUNNING");
     assert_true(cell(f, "c1", present, &named));
-    assert_true(facts_cell(&f->facts, "c1", NULL, &c)); /* its record goes */
+    assert_true(cell_gone(f, "c1")); /* its record goes */
     gone(f, 0, 0);
-    assert_null(map_get(&f->facts.cells, "c1"));
-    assert_false(facts_cell(&f->facts, "c9", NULL, &c));
-    assert_null(map_get(&f->facts.cells, "c9"));
+    assert_null(map_get(&f->cache.cells, "c1"));
+    assert_false(cell_gone(f, "c9"));
+    assert_null(map_get(&f->cache.cells, "c9"));
 }
 
 /* "+" for each that shows what is desired of it, "-" for the others. */
@@ -214,8 +225,7 @@ static const char *shown(struct fixture *f)
     struct process_view v = {0};
     struct buf b;
     buf_init(&b);
-    facts_begin_round(&f->facts);
-    facts_view(&f->facts, &f->domains, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
+    facts_view(&f->cache, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
     for (size_t i = 0; i < v.count; i++) {
         buf_append_string(&b, v.instances[i].differs ? "-" : "+");
     }
@@ -230,7 +240,7 @@ static void tagged(struct fixture *f, int32_t index, const char *guid, const cha
     snprintf(text, sizeof(text), "RUNNING %s@c1%s%s", guid, *value ? " tag=" : "", value);
     struct buf b;
     struct followed r = record_of(&b, &row_actual(&f->arena, text, index, 0)->base);
-    facts_actual(&f->facts, f->web, index, 0, &r);
+    facts_actual(&f->cache, f->web, index, 0, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
@@ -259,28 +269,40 @@ static void who_shows_something_else_is_known(void **state)
     assert_string_equal(shown(f), "-----");
 }
 
-/* A domain that is asked for once a round, and again in the next one. */
-static void freshness_is_of_the_round(void **state)
+static bool fresh(struct fixture *f, struct moment now)
+{
+    struct process_view v = {0};
+    facts_view(&f->cache, now, &f->arena, f->web, 0, 0, &v);
+    return v.instances[0].fresh;
+}
+
+/* It is so from the change on that says it, in the epoch of the board. */
+static void who_bears_a_fresh_domain_is_known(void **state)
 {
     struct fixture *f = *state;
-    struct process_view v = {0};
     struct moment now = {.mono_ns = SECOND_NS, .wall_ns = SECOND_NS};
+    const char *key = key_domain(&f->arena, "a/d");
     Board__DomainRecord record = BOARD__DOMAIN_RECORD__INIT;
-    record.domain = arena_strdup(&f->arena, "d");
-    struct buf b;
-    struct followed r = record_of(&b, &record.base);
-    r.mod_revision = 5;
-    actual(f, 0, 0, "RUNNING", "c1", "d");
-    facts_begin_round(&f->facts);
-    facts_view(&f->facts, &f->domains, now, &f->arena, f->web, 0, 0, &v);
-    assert_false(v.instances[0].fresh);
-    domains_epoch(&f->domains, 1);
-    domains_put(&f->domains, key_domain(&f->arena, "d"), &r, now);
-    facts_begin_round(&f->facts);
-    facts_view(&f->facts, &f->domains, now, &f->arena, f->web, 0, 0, &v);
-    assert_true(v.instances[0].fresh);
-    blob_unref(r.record);
-    buf_done(&b);
+    Board__EpochRecord epoch = BOARD__EPOCH_RECORD__INIT;
+    actual(f, 0, 0, "RUNNING", "c1", "a/d");
+    assert_false(fresh(f, now));
+    change(f, key, &record.base, 5, now);
+    assert_false(cache_domain_at(&f->cache, key)->turned); /* of which epoch is not known yet */
+    change(f, key_epoch(&f->arena, "e1"), &epoch.base, 1, now);
+    assert_true(fresh(f, now));
+    change(f, key, &record.base, 6, now);
+    assert_false(cache_domain_at(&f->cache, key)->turned); /* it was fresh before */
+    change(f, key, NULL, 7, now);
+    assert_false(fresh(f, now));
+    change(f, key, &record.base, 8, now);
+    assert_true(cache_domain_at(&f->cache, key)->turned);
+    cache_reset(&f->cache, false);
+    change(f, key_epoch(&f->arena, "e1"), &epoch.base, 1, now);
+    assert_true(fresh(f, now));
+    cache_reset(&f->cache, true); /* no revision of another epoch counts */
+    assert_false(fresh(f, now));
+    gone(f, 0, 0);
+    assert_null(cache_domain_at(&f->cache, key));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -292,7 +314,7 @@ int main(void)
         TEST(of_what_cannot_be_read_nothing_is_seen),
         TEST(a_cell_knows_the_records_that_name_it),
         TEST(who_shows_something_else_is_known),
-        TEST(freshness_is_of_the_round),
+        TEST(who_bears_a_fresh_domain_is_known),
     };
     return cmocka_run_group_tests_name("facts of the converger", tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void a_refused_repair_is_not_found_late(void **state)
     assert_true(rig_moved_within(f, 4));
     assert_moves(f, "create web/0 ", &call);
     assert_int_equal(f->x->full_passes, passes + 1);
-    assert_int_equal(f->x->found_late, 0);
+    assert_int_equal(rig_instances(f)->found_late, 0);
 }
 
 /* What it changes reaches the feed a little later, a refresh only by the rep that was told. */
@@ -144,12 +144,12 @@ static void a_repair_that_was_just_done_is_not_found_late(void **state)
     assert_true(rig_moved_within(f, 4));
     assert_moves(f, "create web/0 ", &call);
     assert_int_equal(f->x->full_passes, passes + 1);
-    assert_int_equal(f->x->found_late, 0);
+    assert_int_equal(rig_instances(f)->found_late, 0);
     /* But it does not excuse what the next pass finds. */
     rig_answer(f, call, 1, BOARD__MOVE_RESULT__OUTCOME__DONE);
     assert_true(rig_moved_within(f, 31));
     assert_int_equal(f->x->full_passes, passes + 2);
-    assert_int_equal(f->x->found_late, 1);
+    assert_int_equal(rig_instances(f)->found_late, 1);
 }
 
 /* A domain without end that came back with a restore is not fresh until it is upserted again. */
@@ -341,7 +341,7 @@ static void a_reset_forgets_all(void **state)
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
     rig_current(f);
     assert_moves(f, "suspect web/0 create web/1 ", &call);
-    assert_int_equal(f->x->processes.by_guid.count, 1);
+    assert_int_equal(rig_instances(f)->by_guid.count, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)

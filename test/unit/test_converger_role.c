@@ -32,11 +32,11 @@ static void a_standby_moves_nothing_and_forgets_what_is_gone(void **state)
     frame_change(&f->sent, RECORD, "lead/converger", &other.base, 5);
     rig_current(f);
     assert_moves(f, "", &call);
-    assert_int_equal(f->x->processes.by_guid.count, 1);
+    assert_int_equal(rig_instances(f)->by_guid.count, 1);
     rig_desired(f, DELETE, "web", 1);
     rig_desired(f, PUT, "api", 2);
     rig_send(f);
-    assert_int_equal(f->x->processes.by_guid.count, 1);
+    assert_int_equal(rig_instances(f)->by_guid.count, 1);
     /* The other one gives the lock back: all is looked at once this one leads. */
     frame_change(&f->sent, DELETE, "lead/converger", &other.base, ++f->revision);
     rig_send(f);

@@ -69,7 +69,7 @@ static void one_that_waits_for_too_long_expires(void **state)
     uint64_t call;
     Models__Task *t = rig_task_row(f, "t", PENDING);
     t->created_at -= 30 * 60 * SECOND_NS; /* on whatever clock: 10 s of its own are waited for */
-    f->x->limits.expire_pending_ns = 10 * SECOND_NS;
+    rig_tasks(f)->limits.expire_pending_ns = 10 * SECOND_NS;
     rig_task(f, RECORD, t);
     rig_lead(f);
     assert_moves(f, "", &call);
@@ -134,10 +134,10 @@ static void a_cell_without_a_record(void **state)
     assert_false(rig_moved_within(f, 19));
     assert_true(rig_moved_within(f, 2));
     assert_moves(f, "disappear task t ", &call);
-    assert_int_equal(f->x->facts.cells.count, 2);
+    assert_int_equal(f->x->cache.cells.count, 2);
     rig_task(f, DELETE, rig_task_row(f, "t", RUNNING));
     rig_send(f);
-    assert_int_equal(f->x->facts.cells.count, 1); /* nothing names it any more */
+    assert_int_equal(f->x->cache.cells.count, 1); /* nothing names it any more */
 }
 
 static void one_that_is_not_resolved_is_kicked_and_delivered_again(void **state)
@@ -181,8 +181,8 @@ static void what_was_kept_for_long_enough_goes(void **state)
     rig_task(f, DELETE, t);
     rig_send(f);
     rig_answer(f, call, 1, DONE); /* of one that is not known any more */
-    assert_int_equal(f->x->tasks.by_guid.count, 0);
-    assert_int_equal(f->x->tasks.work.moving_count, 0);
+    assert_int_equal(rig_tasks(f)->by_guid.count, 0);
+    assert_int_equal(rig_tasks(f)->work.moving_count, 0);
 }
 
 /* ---- Moves on their way ---------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ static void a_new_leader_begins_with_a_look_at_all(void **state)
     rig_send(f);
     assert_false(f->x->life.leader.leads);
     assert_moves(f, "", &call);
-    assert_int_equal(f->x->tasks.work.moving_count, 0);
+    assert_int_equal(rig_tasks(f)->work.moving_count, 0);
     frame_change(&f->sent, DELETE, "lead/converger", &other.base, ++f->revision);
     rig_send(f);
     rig_elect(f);
@@ -236,15 +236,15 @@ static void a_reset_forgets_all(void **state)
 {
     struct converger_rig *f = *state;
     run_on_c1(f);
-    assert_int_equal(f->x->tasks.by_guid.count, 2);
+    assert_int_equal(rig_tasks(f)->by_guid.count, 2);
     Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
     lead.holder = f->x->life.leader.id;
     rig_reset(f, "e1", 1);
     frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->life.leader.term);
     rig_task(f, RECORD, rig_task_row(f, "u", PENDING));
     rig_current(f);
-    assert_int_equal(f->x->tasks.by_guid.count, 1);
-    assert_int_equal(f->x->facts.cells.count, 0);
+    assert_int_equal(rig_tasks(f)->by_guid.count, 1);
+    assert_int_equal(f->x->cache.cells.count, 0);
 }
 
 /* A record of a newer version is nobody's to repair. */
@@ -290,7 +290,7 @@ static void much_work_is_done_in_bounded_pieces(void **state)
         }
         assert_true(next < count && count - next <= MOVER_CALLS_MAX);
         assert_true(f->x->mover.count <= MOVER_WAITING_MAX);
-        assert_true(f->x->tasks.work.moving_count <= TASKS_MOVING_MAX);
+        assert_true(rig_tasks(f)->work.moving_count <= TASKS_MOVING_MAX);
         rig_answer(f, open[next % PLACES], sizes[next % PLACES], DONE);
         next++;
     }

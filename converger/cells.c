@@ -1,0 +1,172 @@
+/* The keeper of cells: the judge (converger/judge.h) with what the feed tells it. Pure. */
+#include "common/model/record.h"
+#include "converger/inside.h"
+#include "converger/judge.h"
+
+/* A judgement that was not done: the news that refused it has come by then. */
+#define JUDGED_AGAIN_NS (1 * SECOND_NS)
+
+struct cells {
+    struct kept kept;
+    struct judge judge;
+    int64_t judge_ns; /* its next look; 0 = at once */
+};
+
+static void init(void *state, const struct converger_config *c)
+{
+    struct cells *k = state;
+    judge_init(&k->judge, &c->judge, &k->kept.x->life.leader.hearing);
+}
+
+static void done(void *state)
+{
+    judge_done(&((struct cells *)state)->judge);
+}
+
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+static void reset(void *state)
+{
+    judge_reset(&((struct cells *)state)->judge);
+}
+
+static void on_cell(struct cells *k, const char *id, const ProtobufCMessage *record)
+{
+    if (record) {
+        judge_cell(&k->judge, id, (const Board__CellRecord *)record, k->kept.x->life.now);
+    } else {
+        judge_cell_gone(&k->judge, id);
+    }
+}
+
+/* One that this version cannot read says nothing: what was known stays. */
+static void change(void *state, const char *key, const struct followed *record)
+{
+    struct cells *k = state;
+    ProtobufCMessage *m = NULL;
+    struct arena a;
+    arena_init(&a);
+    const char *id = key_component(&a, key, 1);
+    k->judge_ns = 0;
+    if (record && record_decode(&a, key_type(key), blob_bytes(record->record), &m, NULL) < 0) {
+        id = NULL;
+    }
+    if (id && key_type(key) == RECORD_CELL) {
+        on_cell(k, id, m);
+    } else if (id && m) {
+        judge_brake(&k->judge, (const Board__BrakeRecord *)m, record->seen);
+    } else if (id) {
+        judge_brake_gone(&k->judge);
+    }
+    arena_done(&a);
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static Board__Move *move_of(const struct judgement *g, struct arena *a)
+{
+    return move_of_cell(a, g->move, g->cell_id, g->session, g->cells, g->cell_count);
+}
+
+/* Judgements do not wait for room: there are never more than cells. */
+static void judge(struct cells *k, struct arena *a, struct effects *out)
+{
+    struct converger *x = k->kept.x;
+    struct judgements p;
+    judge_decide(&k->judge, x->life.now, &p, a);
+    for (size_t i = 0; i < p.count; i++) {
+        const struct judgement *g = &p.list[i];
+        judge_asked(&k->judge, g, x->life.now);
+        mover_add_first(&x->mover, &k->kept.owner, g->cell_id, move_of(g, a));
+    }
+    if (p.count > 0) {
+        effects_log(out, LOG_WARN_LEVEL, "cells judged", "moves=%zu first=%s cell=%s cells=%zu",
+                    p.count, p.list[0].move, p.list[0].cell_id, p.list[0].cell_count);
+    }
+}
+
+static void look(void *state, bool all, struct effects *out)
+{
+    (void)all;
+    struct cells *k = state;
+    int64_t now_ns = k->kept.x->life.now.mono_ns;
+    if (now_ns >= k->judge_ns) {
+        struct arena a;
+        arena_init(&a);
+        k->judge_ns = now_ns + HEARING_TICK_NS;
+        judge(k, &a, out);
+        arena_done(&a);
+    }
+    effects_due(out, k->judge_ns);
+}
+
+static void settled(void *state, const char *cell_id, enum move_end end)
+{
+    struct cells *k = state;
+    if (end == MOVE_FORGOTTEN) {
+        judge_forget_moves(&k->judge);
+        return;
+    }
+    int64_t again_ns = k->kept.x->life.now.mono_ns + JUDGED_AGAIN_NS;
+    judge_settled(&k->judge, cell_id, end == MOVE_DONE ? 0 : again_ns);
+}
+
+static void stand_by(void *state)
+{
+    ((struct cells *)state)->judge_ns = 0;
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+static void plan(void *state, struct plan_shown *ret)
+{
+    const struct cells *k = state;
+    struct judgements p;
+    judge_decide(&k->judge, k->kept.x->life.now, &p, ret->arena);
+    for (size_t i = 0; i < p.count; i++) {
+        plan_show(ret, "judge", move_of(&p.list[i], ret->arena));
+    }
+}
+
+struct cells_shown {
+    Converge__ConvergerState *state;
+    struct arena *arena;
+};
+
+static void show_cell(void *context, const struct judged_view *cell)
+{
+    struct cells_shown *s = context;
+    Converge__CellHearing *c = ARENA_NEW(s->arena, Converge__CellHearing);
+    converge__cell_hearing__init(c);
+    c->cell_id = (char *)(uintptr_t)cell->cell_id;
+    c->zone = (char *)(uintptr_t)cell->zone;
+    c->session = cell->session;
+    c->state = arena_strdup(s->arena, cell->held ? "LOST (held)" : cell->lost ? "LOST" : "PRESENT");
+    c->silent_ms = cell->silent_ns / MILLISECOND_NS;
+    s->state->cells[s->state->n_cells++] = c;
+}
+
+static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
+{
+    const struct judge *j = &((struct cells *)state)->judge;
+    struct cells_shown s = {.state = ret, .arena = a};
+    const ProtobufCEnumValue *brake = protobuf_c_enum_descriptor_get_value(
+        &board__brake_record__state__descriptor, j->brake.state);
+    ret->cells = ARENA_ARRAY(a, j->cells.count, Converge__CellHearing *);
+    judge_each(j, show_cell, &s);
+    if (j->brake.present) {
+        ret->brake = arena_strdup(a, brake ? brake->name : "unknown");
+    }
+    ret->hears = j->hearing->counting;
+}
+
+const struct keeper cells_keeper = {.state_size = sizeof(struct cells),
+                                    .init = init,
+                                    .done = done,
+                                    .reset = reset,
+                                    .change = change,
+                                    .look = look,
+                                    .settled = settled,
+                                    .stand_by = stand_by,
+                                    .plan = plan,
+                                    .show = show};
