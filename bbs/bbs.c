@@ -54,11 +54,18 @@ static const struct role_ops bbs_ops = {
     .free = bbs_free,
 };
 
-static const struct op_row *job_row(void *context, const Board__JobRecord *job)
+const struct op_row *bbs_job_row(void *context, const Board__JobRecord *job)
 {
     (void)context;
-    (void)job; /* all kinds bring a range of instances in line with what is desired */
-    return &instances_job_row;
+    switch ((int)job->kind) {
+#define JOB(kind, row)                                                                             \
+    case BOARD__JOB_RECORD__KIND__##kind:                                                          \
+        return &row;
+#include "bbs/jobs.def"
+#undef JOB
+    default:
+        return NULL;
+    }
 }
 
 static void on_change(void *context, const struct board_change *change, struct effects *out)
@@ -116,7 +123,7 @@ struct role *bbs_new(const struct bbs_config *config)
     lists_init(&b->lists, b, begin_list);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,
-                                     .job_row = job_row,
+                                     .job_row = bbs_job_row,
                                      .on_change = on_change,
                                      .on_revision = on_revision,
                                      .on_reset = on_reset,

@@ -29,4 +29,7 @@ struct bbs {
 /* Who asks: ACTOR_STRANGER is a client where bbs_config.any_client says so. */
 enum actor bbs_caller(const struct bbs *b, const struct request *q);
 
+/* What a slice of the job does (bbs/jobs.def), for board_hooks; NULL of a kind of a later version. */
+const struct op_row *bbs_job_row(void *context, const Board__JobRecord *job);
+
 #endif

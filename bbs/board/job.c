@@ -185,14 +185,16 @@ static void look(struct job_run *r, const struct copied *p, struct arena *arena,
     r->next_ns = b->now.mono_ns + JOB_UNKNOWN_NS;
     if (record_decode(arena, RECORD_JOB, blob_bytes(item->blob), &m, NULL) == 0) {
         const Board__JobRecord *job = (const Board__JobRecord *)m;
-        if (strcmp(job->worker, b->boot_id) != 0) {
+        const struct op_row *slice =
+            b->hooks.job_row ? b->hooks.job_row(b->hooks.context, job) : NULL;
+        if (slice && strcmp(job->worker, b->boot_id) != 0) {
             int64_t due_ns = silent_since_ns(b, job->worker, p) + JOB_SILENT_NS;
             row = due_ns <= b->now.mono_ns ? &job_adopt_row : NULL;
             r->next_ns = due_ns;
-        } else if (deferred_ns(b, job, p) > 0) {
+        } else if (slice && deferred_ns(b, job, p) > 0) {
             r->next_ns = b->now.mono_ns + deferred_ns(b, job, p);
-        } else if (b->hooks.job_row) {
-            row = b->hooks.job_row(b->hooks.context, job);
+        } else {
+            row = slice; /* none of a later version: it is left to those who know it */
         }
         if (row) {
             start(r, row, job, arena, out);

@@ -85,6 +85,22 @@ static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void *
     board_rig_free(r);
 }
 
+/* Nor taken over, or those who know it would wait for who does not. */
+static void a_job_of_a_later_version_is_left_alone(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
+    Board__JobRecord job = BOARD__JOB_RECORD__INIT;
+    job.id = (char *)"j";
+    job.kind = 99;
+    job.worker = (char *)"nobody";
+    put_record(r, "job/j", &job.base);
+    int64_t before = mod_revision(r, "job/j");
+    board_rig_run(r, 200 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), before);
+    board_rig_free(r);
+}
+
 /* All bbs died in the middle of it: the next one knows of it by its list alone. */
 static void a_job_of_before_is_found_in_the_list(void **state)
 {
@@ -216,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
+        cmocka_unit_test(a_job_of_a_later_version_is_left_alone),
         cmocka_unit_test(a_job_of_before_is_found_in_the_list),
         cmocka_unit_test(old_history_is_compacted),
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
