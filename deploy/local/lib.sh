@@ -145,7 +145,62 @@ strays() {
     done
 }
 
-mounts() { awk -v dir="$state/" 'index($2, dir) == 1 {print $2}' /proc/mounts; }
+# The kernel writes a blank in a path as \040.
+mounts() {
+    local mount
+    while read -r _ mount _; do
+        printf -v mount %b "$mount"
+        [[ $mount != "$state/"* ]] || printf '%s\n' "$mount"
+    done </proc/mounts
+}
+
+# The ports on which the processes of a cluster listen, a line each: PORT NAME.
+ports() { # BBS AUCTIONEERS CONVERGERS CELLS
+    local i
+    printf '%s\n' "$etcd_port etcd" "$etcd_peer_port etcd"
+    for ((i = 1; i <= $1; i++)); do
+        printf '%s\n' "$(bbs_port $i) bbs-$i" "$(bbs_health_port $i) bbs-$i" "$(locket_port $i) bbs-$i"
+    done
+    for ((i = 1; i <= $2; i++)); do echo "$(auctioneer_port $i) auctioneer-$i"; done
+    for ((i = 1; i <= $3; i++)); do echo "$(converger_port $i) converger-$i"; done
+    for ((i = 1; i <= $4; i++)); do printf '%s\n' "$(rep_port $i) rep-$i" "$(rep_admin_port $i) rep-$i"; done
+}
+
+# Where somebody listens on 127.0.0.1, or on all addresses, as the kernel tells it: PORT INODE.
+listeners() {
+    local at port inode
+    awk '$4 == "0A" {split($2, at, ":"); print at[1], at[2], $10}' /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+        while read -r at port inode; do
+            case $at in
+            0100007F | 00000000 | 00000000000000000000000000000000 | 0000000000000000FFFF00000100007F)
+                echo "$((16#$port)) $inode" ;;
+            esac
+        done
+}
+
+# Whose socket it is: "etcd (process 17)".
+holder_of() { # INODE
+    local fd pid
+    for fd in /proc/[0-9]*/fd/*; do
+        [ "$(readlink "$fd" 2>/dev/null)" = "socket:[$1]" ] || continue
+        pid=${fd#/proc/} pid=${pid%%/*}
+        echo "$(cat "/proc/$pid/comm") (process $pid)"
+        return
+    done
+    echo "a process that this user may not look into"
+}
+
+# Dies when a port of a cluster that is to be started is taken: its process would end right after its start.
+check_ports() { # as of ports
+    local taken port name inode
+    taken=$(listeners)
+    while read -r port name; do
+        inode=$(awk -v port="$port" '$1 == port {print $2; exit}' <<<"$taken")
+        [ -z "$inode" ] ||
+            die "port $port, which $name needs, is taken by $(holder_of "$inode"): end that, or set" \
+                "CORKBOARD_PORT_BASE for other ports. Nothing was started"
+    done < <(ports "$@")
+}
 
 # Starts NAME in a session of its own, its output appended to its log.
 start_process() { # NAME COMMAND...
@@ -235,18 +290,12 @@ run_with_progress() { # LOG WHAT COMMAND...
 
 # Exports for clients of the cluster, in the names that Diego's command line reads and in ours.
 client_env() {
-    cat <<EOF
-export BBS_URL=$(urls bbs | cut -d, -f1)
-export CORKBOARD_BBS_URLS=$(urls bbs)
-export LOCKET_API_LOCATION=127.0.0.1:$(locket_port 1)
-export CA_CERT_FILE=$certs/ca.crt
-export CLIENT_CERT_FILE=$certs/client.crt
-export CLIENT_KEY_FILE=$certs/client.key
-export AUCTIONEER_URL=$(urls auctioneer)
-export CONVERGER_URL=$(urls converger)
-export PATH=$bin:\$PATH
-EOF
     local i
+    printf 'export %s=%q\n' BBS_URL "$(urls bbs | cut -d, -f1)" CORKBOARD_BBS_URLS "$(urls bbs)" \
+        LOCKET_API_LOCATION "127.0.0.1:$(locket_port 1)" CA_CERT_FILE "$certs/ca.crt" \
+        CLIENT_CERT_FILE "$certs/client.crt" CLIENT_KEY_FILE "$certs/client.key" \
+        AUCTIONEER_URL "$(urls auctioneer)" CONVERGER_URL "$(urls converger)"
+    printf 'export PATH=%q:$PATH\n' "$bin"
     for ((i = 1; i <= $(setting rep); i++)); do
         echo "# rep-$i: rep state --url https://127.0.0.1:$(rep_port "$i"), rep evacuate --url https://127.0.0.1:$(rep_admin_port "$i")"
     done

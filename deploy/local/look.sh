@@ -56,7 +56,7 @@ all_seen=
 leftovers() {
     ls -A "$state"/rep-*/containers/ "$state"/rep-*/runtime/ 2>/dev/null | grep -v -e ':$' -e '^$' |
         sed 's/^/directory of container /'
-    awk -v dir="$state/" 'index($2, dir) == 1 {print "mount " $2}' /proc/mounts
+    mounts | sed 's/^/mount /'
     local pid cwd
     for pid in /proc/[0-9]*; do
         cwd=$(readlink "$pid/cwd" 2>/dev/null) || continue
