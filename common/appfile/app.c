@@ -16,7 +16,7 @@ struct parse {
 bool app_name_is_valid(const char *s)
 {
     size_t size = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-    return size > 0 && s[size] == 0 && size <= APP_NAME_MAX;
+    return size > 0 && s[0] != '-' && s[size] == 0 && size <= APP_NAME_MAX;
 }
 
 static void set_default(json_t *lrp, const char *key, json_t *value)
@@ -137,7 +137,7 @@ static int add_app(struct parse *p, const struct node *from)
     const struct node *name = node_given(from, "name");
     if (!name || !node_is_scalar(name) || !app_name_is_valid(name->text)) {
         return app_mistake(s, name ? name : from, "name",
-                           name ? "must be letters, digits, - and _, at most 200"
+                           name ? APP_NAME_RULE
                                 : "is missing: what is the app called?");
     }
     for (size_t i = 0; i < p->count; i++) {

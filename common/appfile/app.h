@@ -47,6 +47,7 @@ int appfile_documents(struct arena *a, const char *file, struct bytes text,
                       struct node ***ret_nodes, size_t *ret_count, struct err *err);
 
 /* Letters, digits, - and _, at most APP_NAME_MAX. */
+#define APP_NAME_RULE "must be letters, digits, - and _, not - first, at most 200"
 bool app_name_is_valid(const char *name);
 
 /* Memory, disk, log_guid and metric_tags where the API's JSON has none. */

@@ -19,6 +19,7 @@ CONVERTER(as_in_the_api);
 CONVERTER(command);
 CONVERTER(action);
 CONVERTER(env);
+CONVERTER(texts);
 CONVERTER(rootfs);
 CONVERTER(size);
 CONVERTER(weight);
@@ -220,10 +221,42 @@ CONVERTER(command)
     return put(s, k, v, definition, action);
 }
 
+/* The API's list, in which a number is a text as written, too: {name: PORT, value: 8080}. */
+static json_t *env_list(const struct node *v)
+{
+    json_t *list = node_to_json(v);
+    for (size_t i = 0; list && i < v->count; i++) {
+        const struct node *value = node_member(v->items[i], "value");
+        if (value && node_is_scalar(value) && value->kind != NODE_NULL) {
+            json_object_set_new(json_array_get(list, i), "value", json_string(value->text));
+        }
+    }
+    return list;
+}
+
+/* Texts, in YAML often without quotes: [1.10, ssd] is "1.10" and "ssd". */
+CONVERTER(texts)
+{
+    if (v->kind != NODE_LIST) {
+        return app_mistake(s, v, k->name, "must be a list of texts, like [ssd, zone-1]");
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < v->count; i++) {
+        const struct node *item = v->items[i];
+        bool text = node_is_scalar(item) && item->kind != NODE_NULL;
+        if (!text || json_array_append_new(list, json_string(item->text)) < 0) {
+            json_decref(list);
+            return app_mistake(s, item, arena_printf(s->arena, "%s[%zu]", k->name, i),
+                               text ? "is not UTF-8" : "must be a text");
+        }
+    }
+    return put(s, k, v, definition, list);
+}
+
 CONVERTER(env)
 {
     if (v->kind == NODE_LIST && (v->count == 0 || v->items[0]->kind == NODE_MAP)) {
-        return put(s, k, v, definition, node_to_json(v)); /* as in the API */
+        return put(s, k, v, definition, env_list(v));
     }
     if (v->kind != NODE_MAP) {
         return app_mistake(s, v, k->name, "must be a map, like {KEY: value}");

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { KEEP_MAX_S = 7 * 24 * 60 * 60 };
 
@@ -65,9 +66,26 @@ static int read_policies(const struct app_source *s, const struct node *from,
     return 0;
 }
 
+/* A bbs takes any text, as Diego's does, and tries in vain when the task is over. */
+static int check_callback(const struct app_source *s, const struct node *from, const char *url)
+{
+    size_t size = strncasecmp(url, "http://", 7) == 0    ? 7
+                  : strncasecmp(url, "https://", 8) == 0 ? 8
+                                                         : 0;
+    if (!*url || (size && url[size] && url[size] != '/')) {
+        return 0;
+    }
+    return app_mistake(s, node_given(from, "completion_callback_url"), "completion_callback_url",
+                       "must be http://HOST or https://HOST, with a path if need be");
+}
+
 static int check(const struct app_source *s, const struct node *from, const char *domain,
                  const Models__TaskDefinition *d)
 {
+    int r = check_callback(s, from, d->completion_callback_url);
+    if (r < 0) {
+        return r;
+    }
     const char **names = ARENA_ARRAY(s->arena, d->n_metric_tags, const char *);
     const Models__MetricTagValue **tags =
         ARENA_ARRAY(s->arena, d->n_metric_tags, const Models__MetricTagValue *);
@@ -125,7 +143,7 @@ static int make(const struct app_source *s, const struct node *from, struct task
     if (r == 0 && !app_name_is_valid(name ? name : guid)) {
         const char *key = name ? "name" : "task_guid";
         r = app_mistake(s, node_given(from, key), key,
-                        "must be letters, digits, - and _, at most 200");
+                        APP_NAME_RULE);
     }
     Models__DesireTaskRequest *q = ARENA_NEW(s->arena, Models__DesireTaskRequest);
     models__desire_task_request__init(q);

@@ -182,8 +182,10 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, str
         } else if (options && is_option(argv[i]) && find_letter(call, argv[i])) {
             r = add_value(find_letter(call, argv[i]), "", err);
         } else if (options && is_option(argv[i])) {
-            r = err_set(err, ERR_INVALID, "unknown option %.40s; see %s %s --help", argv[i],
-                        call->program->name, call->command->name);
+            r = err_set(err, ERR_INVALID,
+                        "unknown option %.40s; see %s %s --help, or put -- before what only begins "
+                        "with -",
+                        argv[i], call->program->name, call->command->name);
         } else if (call->argument_count == CLI_ARGUMENTS_MAX) {
             r = err_set(err, ERR_INVALID, "more than %d arguments", CLI_ARGUMENTS_MAX);
         } else {

@@ -153,7 +153,7 @@ static void mistakes_say_what_to_do(void **state)
         {"bbs apply a b c d", "\"d\" is one argument too many: bbs apply FILE..."},
         {"bbs ps --weit", "unknown option --weit; did you mean --wait?"},
         {"bbs ps --qqqqqqqq=1", "unknown option --qqqqqqqq; see bbs ps --help"},
-        {"bbs ps -x", "unknown option -x; see bbs ps --help"},
+        {"bbs ps -x", "unknown option -x; see bbs ps --help, or put -- before what only begins with -"},
         {"bbs ps web -1", "\"-1\" is one argument too many: bbs ps [NAME]"},
         {"bbs serve x", "\"x\" is one argument too many: bbs serve"},
         {"bbs help aply", "unknown command \"aply\"; did you mean \"bbs apply\"?"},
@@ -341,8 +341,8 @@ static void a_switch_may_have_a_letter(void **state)
         {{"bbs", "logs", "-f", "web"}, NULL},
         {{"bbs", "logs", "web", "--follow"}, NULL},
         {{"bbs", "logs", "web", "-f", "-f"}, "--follow is given twice"},
-        {{"bbs", "logs", "web", "-l"}, "unknown option -l; see bbs logs --help"},
-        {{"bbs", "logs", "web", "-ff"}, "unknown option -ff; see bbs logs --help"},
+        {{"bbs", "logs", "web", "-l"}, "unknown option -l; see bbs logs --help, or put -- before what only begins with -"},
+        {{"bbs", "logs", "web", "-ff"}, "unknown option -ff; see bbs logs --help, or put -- before what only begins with -"},
         {{"bbs", "logs", "--", "-f"}, ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

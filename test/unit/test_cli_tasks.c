@@ -78,7 +78,9 @@ static void mistakes_name_file_line_and_key(void **state)
         {"[]", "t.yaml:1: task: must be a map with the keys of a task"},
         {"rootfs: preloaded:b\ncommand: x\n",
          "t.yaml:1: name: is missing: what is the task called?"},
-        {"name: a b\n", "t.yaml:1: name: must be letters, digits, - and _, at most 200"},
+        {"name: a b\n", "t.yaml:1: name: must be letters, digits, - and _, not - first, at most 200"},
+        {"task_guid: -a\n",
+         "t.yaml:1: task_guid: must be letters, digits, - and _, not - first, at most 200"},
         {"name: a\ntask_guid: [1]\n", "t.yaml:2: task_guid: must be a text"},
         {"name: a\ncommand: x\n", "t.yaml:1: rootfs: is missing, for example preloaded:busybox"},
         {"name: a\nrootfs: preloaded:b\n", "t.yaml:1: command: is missing: what should run?"},
@@ -113,6 +115,11 @@ static void mistakes_name_file_line_and_key(void **state)
         {GOOD "disk: 64\n", "t.yaml:4: disk: needs a unit: K, M, G or T, as in 64M"},
         {GOOD "setup: {}\n", "t.yaml:4: setup: stands in an app"},
         {GOOD "memory_mb: -1\n", "t.yaml:4: memory_mb: must not be negative"},
+#define CALLBACK "t.yaml:4: completion_callback_url: must be http://HOST or https://HOST, with a path"
+        {GOOD "completion_callback_url: ftp://h/x\n", CALLBACK},
+        {GOOD "completion_callback_url: h:8080/x\n", CALLBACK},
+        {GOOD "completion_callback_url: http://\n", CALLBACK},
+        {GOOD "completion_callback_url: https:///x\n", CALLBACK},
         {GOOD "---\n" GOOD, "t.yaml:5: task: a file holds one; this is a second"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
