@@ -51,8 +51,9 @@ static const char apply_details[] =
     "policies on_cell_loss (replace, hold) and on_evacuate (move, stay). With any other change the\n"
     "app is replaced: new instances are started beside the old ones, which are removed when all\n"
     "the new ones run. The command waits for that, for --timeout at most; if they do not come up,\n"
-    "the old ones run on (exit status 6 or 7). If it was interrupted, apply the file again. Of two\n"
-    "definitions of an app that are applied at the same time one stays (the other ends with 4).\n"
+    "the old ones run on (exit status 6 or 7). If it was interrupted, apply the file again. Of several\n"
+    "definitions of an app that are applied at the same time one stays, as if one were applied after\n"
+    "the other: the last one ends with 0, the others say that another apply was in between, with 4.\n"
     "\n"
     "All files are read before anything is done. Then each app is applied, also when another one\n"
     "fails; the exit status is that of the first that failed.\n";
@@ -99,7 +100,8 @@ static const char rm_details[] =
 
 static const char scale_details[] =
     "With --wait, what is to stop on a cell that is LOST is told: it may run still, and is stopped when\n"
-    "the cell is back. That is not waited for, and the exit status is 6.\n";
+    "the cell is back. That is not waited for, and the exit status is 6. Somebody else who asks for\n"
+    "another number meanwhile ends the waiting, which says so (4).\n";
 
 static const char cancel_details[] =
     "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over.\n"

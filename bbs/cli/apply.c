@@ -154,3 +154,19 @@ void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *co
                                       ret_plan->old[0]->process_guid);
     }
 }
+
+const char *apply_rival(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
+                        size_t count)
+{
+    struct apply_plan now;
+    apply_decide(a, app, lrps, count, &now);
+    if (now.action == APPLY_CREATE || now.action == APPLY_REFUSE) {
+        return "another apply was in between, or a removal: its definition is there no more";
+    }
+    return now.old_count == 0
+               ? NULL
+               : arena_printf(a,
+                              "another apply is in between: %.120s stands beside it, and "
+                              "replaces it when it runs",
+                              now.old[0]->process_guid);
+}

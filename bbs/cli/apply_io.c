@@ -61,7 +61,8 @@ static int carry_out(struct session *s, const struct app *app, const struct appl
 struct application {
     const struct app *app;
     struct apply_plan plan;
-    bool failed;
+    bool done; /* the board has it, told or not */
+    bool ran;  /* it was waited for, and runs alone as far as this apply knows */
 };
 
 /* Decides on what the board has and carries it out. What exists though it had to be made was made
@@ -92,6 +93,7 @@ static int apply_one(struct session *s, struct application *a, Models__DesiredLR
     if (r < 0) {
         return session_about(s, a->app->name, r, err);
     }
+    a->done = true;
     r = session_line(s, a->app->name, a->app->lrp->process_guid, text, err);
     if (a->plan.action == APPLY_CREATE) {
         session_warn_of_rootfs(s, a->app->name, a->app->lrp->root_fs);
@@ -140,10 +142,15 @@ static int replace(struct session *s, const struct application *a, struct err *e
     return status;
 }
 
+static bool waits(const struct session *s, const struct apply_plan *plan)
+{
+    return s->wait || plan->old_count > 0;
+}
+
 static int wait_for(struct session *s, const struct application *a, struct err *err)
 {
     const struct apply_plan *plan = &a->plan;
-    if (!s->wait && plan->old_count == 0) {
+    if (!waits(s, plan)) {
         return 0;
     }
     s->settle = plan->old_count > 0;
@@ -170,7 +177,7 @@ static int look_again(struct session *s, struct application *all, size_t count, 
     size_t lrp_count;
     bool made = false;
     for (size_t i = 0; i < count; i++) {
-        made = made || (!all[i].failed && all[i].plan.action == APPLY_CREATE);
+        made = made || (all[i].done && all[i].plan.action == APPLY_CREATE);
     }
     int r = made ? session_desired(s, "", &lrps, &lrp_count, err) : 0;
     for (size_t i = 0; made && r == 0 && i < count; i++) {
@@ -178,6 +185,29 @@ static int look_again(struct session *s, struct application *all, size_t count, 
         apply_decide(&s->arena, all[i].app, lrps, lrp_count, &now);
         all[i].plan.old = now.old;
         all[i].plan.old_count = now.old_count;
+    }
+    return r;
+}
+
+/* What was waited for runs; an apply that began later may have another end in mind, or have reached
+ * it: of several at once the last one says that it is done, the others that they were not the last. */
+static int look_last(struct session *s, const struct application *all, size_t count,
+                     struct err *err)
+{
+    Models__DesiredLRP **lrps;
+    size_t lrp_count;
+    bool ran = false;
+    for (size_t i = 0; i < count; i++) {
+        ran = ran || all[i].ran;
+    }
+    int r = ran ? session_desired(s, "", &lrps, &lrp_count, err) : 0;
+    for (size_t i = 0; ran && r == 0 && i < count; i++) {
+        const char *rival =
+            all[i].ran ? apply_rival(&s->arena, all[i].app, lrps, lrp_count) : NULL;
+        if (rival) {
+            const char *name = all[i].app->name;
+            session_count(s, name, err_set(err, ERR_CONFLICT, "%.60s: %s", name, rival), err);
+        }
     }
     return r;
 }
@@ -197,8 +227,7 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
     for (size_t i = 0; i < count && session_goes_on(s); i++) {
         all[i].app = &apps[i];
         r = apply_in_domain(s, &all[i], &domain, lrps, lrp_count, err);
-        all[i].failed = r < 0;
-        applied += r == 0;
+        applied += all[i].done;
         session_count(s, apps[i].name, r, err);
     }
     if (!session_goes_on(s)) {
@@ -210,11 +239,14 @@ static int apply_all(struct session *s, const struct app *apps, size_t count, st
         return r;
     }
     for (size_t i = 0; i < count && session_goes_on(s); i++) {
-        if (!all[i].failed) {
-            session_count(s, apps[i].name, wait_for(s, &all[i], err), err);
+        if (all[i].done) {
+            r = wait_for(s, &all[i], err);
+            all[i].ran = r == 0 && waits(s, &all[i].plan);
+            session_count(s, apps[i].name, r, err);
         }
     }
-    return session_end(s, err);
+    r = session_goes_on(s) ? look_last(s, all, count, err) : 0;
+    return r < 0 ? r : session_end(s, err);
 }
 
 /* Within one file the parser looks; the later of two would replace the earlier. */

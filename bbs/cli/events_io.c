@@ -41,7 +41,10 @@ static int take(void *printer, struct bytes bytes, struct err *err)
     struct events *e = &((struct printer *)printer)->events;
     e->now_ns = cli_wall_ns();
     int r = events_take(e, bytes, err);
-    if (r == 0 && e->out.size) {
+    if (r == 0 && !e->out.size) {
+        return cli_output_check(err); /* a quiet board would hide for long that nobody is told */
+    }
+    if (r == 0) {
         r = cli_print(buf_bytes(&e->out), err);
         buf_clear(&e->out);
     }

@@ -121,10 +121,25 @@ static size_t collect(struct asking *g, struct log_source **ret_all)
     return total;
 }
 
+/* Cells that are not PRESENT are not among those that are asked; NULL = there are none, or nobody
+ * knows. */
+static const char *unheard(struct logs *l)
+{
+    const Board__CellsStatus *cells;
+    return session_cells(l->s, &cells, NULL) < 0 ? NULL : unheard_cells_text(&l->s->arena, cells);
+}
+
+/* `lost`: what is said of cells that are not heard, or NULL. */
 static int nothing_kept(struct asking *g, const char *silent, size_t silent_count, const char *why,
-                        struct err *err)
+                        const char *lost, struct err *err)
 {
     const char *at = g->index < 0 ? "" : arena_printf(&g->logs->s->arena, "/%d", (int)g->index);
+    if (lost) {
+        return err_set(err, ERR_UNAVAILABLE,
+                       "of %.60s%s nothing is kept on the cells that answered; %.120s, and may "
+                       "keep it",
+                       g->name, at, lost);
+    }
     if (silent_count > 0) {
         return err_set(err, ERR_UNAVAILABLE,
                        "of %.60s%s nothing is kept on the cells that answered; no answer from "
@@ -147,8 +162,12 @@ static int add_newest(struct asking *g, struct err *err)
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted");
     }
+    const char *lost = unheard(l);
     if (count == 0) {
-        return nothing_kept(g, silent, silent_count, why, err);
+        return nothing_kept(g, silent, silent_count, why, lost, err);
+    }
+    if (lost) {
+        fprintf(stderr, "bbs: %s, and may keep more\n", lost);
     }
     if (silent_count > 0) {
         fprintf(stderr, "bbs: no answer from %s, which may keep more: %s\n", silent, why);

@@ -37,6 +37,11 @@ struct apply_plan {
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan);
 
+/* What `app` has come to when it was applied, runs, and replaced what it had to: NULL = it stands
+ * alone, else what another apply did meanwhile, or is about to do. */
+const char *apply_rival(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
+                        size_t count);
+
 /* How far a process is. */
 struct lrp_progress {
     int32_t desired;

@@ -26,6 +26,7 @@ struct restart {
     const char *name;
     Models__DesiredLRP *lrp;
     int32_t first, end; /* indices */
+    int32_t done;       /* how many run again, told or not */
     /* Of the one that is restarted now. */
     int32_t index;
     const char *label;    /* "web/0" */
@@ -37,7 +38,7 @@ struct restart {
 /* How many were done, for whoever has to go on. */
 static const char *so_far(const struct restart *r)
 {
-    return arena_printf(&r->s->arena, "%d of %d restarted", (int)(r->index - r->first),
+    return arena_printf(&r->s->arena, "%d of %d restarted", (int)r->done,
                         (int)(r->end - r->first));
 }
 
@@ -129,7 +130,7 @@ static int tell_done(const struct restart *r, const Models__ActualLRP *record, s
         buf_printf(&out, "%s restarted on %s (%s)%s%s\n", r->label, at->cell_id,
                    at->instance_guid, r->unheard ? "; " : "", r->unheard ? r->unheard : "");
     }
-    int code = cli_print(buf_bytes(&out), err);
+    int code = cli_print_or(buf_bytes(&out), "it was restarted; that could not be written", err);
     buf_done(&out);
     return code;
 }
@@ -151,7 +152,7 @@ static bool has_settled(struct settling *s, const Models__ActualLRP *record, int
 }
 
 /* Looks once: 1 when the new one runs and has settled, and was told. `text`: how it is. */
-static int look(const struct restart *r, struct settling *settling, char *text, size_t size,
+static int look(struct restart *r, struct settling *settling, char *text, size_t size,
                 struct err *err)
 {
     struct arena a;
@@ -165,6 +166,8 @@ static int look(const struct restart *r, struct settling *settling, char *text, 
         switch (restart_judge(record, r->old_guid)) {
         case RESTART_RUNS:
             if (has_settled(settling, record, now_ms)) {
+                r->done++;
+                r->stopped = false; /* nothing is half done */
                 code = tell_done(r, record, err);
                 code = code == 0 ? 1 : code;
             }

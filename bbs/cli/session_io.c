@@ -17,7 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLL_MS = 100, POLL_SLOW_MS = 500, POLL_SLOW_AFTER_MS = 5000, ANSWER_MS = 10000, LOOK_LEAST_MS = 500 };
+enum {
+    POLL_MS = 100,
+    POLL_SLOW_MS = 500,
+    POLL_SLOW_AFTER_MS = 5000,
+    ANSWER_MS = 10000,
+    LOOK_LEAST_MS = 500,
+    OTHER_MS = 1000
+};
 
 const struct cli_option bbs_timeout_options[] = {
     {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
@@ -243,6 +250,7 @@ struct settling {
     int64_t newest_ns;
     int64_t since_ms;
     bool done;
+    int64_t other_ms; /* since when another number is desired than is waited for; 0 = it is not */
 };
 
 /* Of a look that began at these times: what it shows may have been so then. */
@@ -251,14 +259,16 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
 {
     bool done = lrp_progress_done(p);
     if (!done || !s->done || s->newest_ns != p->newest_ns) {
-        *s = (struct settling){p->newest_ns, now_ms, done};
+        *s = (struct settling){p->newest_ns, now_ms, done, s->other_ms};
     }
     return done && lrp_progress_settled(p, wall_ns, (now_ms - s->since_ms) * 1000000);
 }
 
-/* Nothing is left of it: somebody may have removed it. */
-static int still_desired(struct session *s, struct arena *a, const char *name,
-                         const char *process_guid, struct err *err)
+/* It is not as it was asked to be: somebody may have asked for something else since. Another number is
+ * believed when it stands for a second: another bbs than the one that was asked may be behind. */
+static int check_desired(struct session *s, struct arena *a, const char *name,
+                         const char *process_guid, int32_t desired, struct settling *settling,
+                         struct err *err)
 {
     Models__DesiredLRPByProcessGuidRequest request =
         MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
@@ -266,10 +276,21 @@ static int still_desired(struct session *s, struct arena *a, const char *name,
     ProtobufCMessage *m;
     int r = cli_client_call(s->client, a, "/v1/desired_lrps/get_by_process_guid.r3", &request.base,
                             &models__desired_lrpresponse__descriptor, &m, err);
-    return r == -ERR_NOT_FOUND
-               ? err_set(err, ERR_CONFLICT, "%.60s: somebody else removed it meanwhile (%.120s)",
-                         name, process_guid)
-               : r;
+    if (r == -ERR_NOT_FOUND && desired > 0) {
+        return err_set(err, ERR_CONFLICT, "%.60s: somebody else removed it meanwhile (%.120s)", name,
+                       process_guid);
+    }
+    const Models__DesiredLRP *now =
+        r == 0 ? ((const Models__DesiredLRPResponse *)m)->desired_lrp : NULL;
+    int64_t now_ms = cli_now_ms();
+    bool other = now && now->instances != desired;
+    settling->other_ms = !other ? 0 : settling->other_ms ? settling->other_ms : now_ms;
+    if (other && now_ms - settling->other_ms >= OTHER_MS) {
+        return err_set(err, ERR_CONFLICT, "%.60s: somebody else %s %d meanwhile", name,
+                       desired > 0 ? "scaled it to" : "made it again, or scaled it, to",
+                       (int)now->instances);
+    }
+    return r == -ERR_NOT_FOUND ? 0 : r;
 }
 
 /* Looks once: 1 when all is as desired and stays so; CLI_TIMEOUT when it is as far as one sees. */
@@ -283,9 +304,6 @@ static int look(struct session *s, const char *name, const char *process_guid, i
     size_t count;
     int64_t wall_ns = cli_wall_ns(), now_ms = cli_now_ms();
     int r = session_actuals(s, &a, process_guid, &actuals, &count, err);
-    if (r == 0 && count == 0 && desired > 0) {
-        r = still_desired(s, &a, name, process_guid, err);
-    }
     if (r == 0) {
         lrp_progress_of(desired, actuals, count, p);
         p->unheard = lrp_progress_done(p) ? unheard(s, &a, process_guid) : NULL;
@@ -293,6 +311,9 @@ static int look(struct session *s, const char *name, const char *process_guid, i
         cli_progress(shown, text);
         r = p->unheard ? CLI_TIMEOUT : has_settled(settling, p, wall_ns, now_ms);
         p->problem = p->unheard = NULL; /* they live in the arena that ends here */
+    }
+    if (r == 0 && !settling->done) {
+        r = check_desired(s, &a, name, process_guid, desired, settling, err);
     }
     arena_done(&a);
     return r;
@@ -383,7 +404,9 @@ int session_line(struct session *s, const char *name, const char *process_guid, 
     } else {
         buf_printf(&out, "%s %s (%s)\n", name, result, process_guid);
     }
-    int r = session_print(s, buf_bytes(&out), err);
+    const char *instead = arena_printf(&s->arena, "%.60s: %.120s (%.80s), but that could not be written",
+                                       name, result, process_guid);
+    int r = cli_print_or(buf_bytes(&out), s->instead ? s->instead : instead, err);
     buf_done(&out);
     return r;
 }

@@ -57,7 +57,7 @@ void session_warn_of_rootfs(struct session *s, const char *name, const char *roo
 Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
 
 /* Waits until a process has `desired` instances that run, and no others; looks at least once.
- * ERR_CONFLICT when somebody removes it meanwhile; CLI_TIMEOUT at once, after having said so, when
+ * ERR_CONFLICT when somebody removes it meanwhile, or asks for another number of instances; CLI_TIMEOUT at once, after having said so, when
  * all that is left to do is with cells that are not heard. At the end of the session's time:
  * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
  * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT

@@ -115,3 +115,18 @@ const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *
                               several ? "old ones" : "the old one", names(a, &s),
                               several ? "are" : "is", s.state, several ? "those are" : "that is");
 }
+
+const char *unheard_cells_text(struct arena *a, const Board__CellsStatus *cells)
+{
+    struct silent_cells s = {.state = NULL};
+    for (size_t i = 0; cells && i < cells->n_cells; i++) {
+        const Models__CellPresence *p = cells->cells[i]->presence;
+        const char *state = p ? cell_silence(cells, p->cell_id) : NULL;
+        if (state) {
+            add_cell(&s, p->cell_id, state);
+        }
+    }
+    return s.count == 0 ? NULL
+                        : arena_printf(a, "%s %s %s and cannot be asked", names(a, &s),
+                                       s.count > 1 ? "are" : "is", s.state);
+}

@@ -41,4 +41,9 @@ const char *unheard_text(struct arena *a, const char *process_guid, const struct
 const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *const *actuals,
                              size_t count, const Board__CellsStatus *cells);
 
+/* The cells of which nothing is heard, which cannot be asked what they keep:
+ *   "cell-2 is LOST and cannot be asked"
+ * NULL = all are heard, or `cells` is NULL. */
+const char *unheard_cells_text(struct arena *a, const Board__CellsStatus *cells);
+
 #endif

@@ -166,7 +166,7 @@ void why_instance(struct arena *a, const struct why_facts *f, const Models__Desi
                   const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
                   size_t count, struct why *ret_why)
 {
-    const char *name = lrp ? lrp_name(lrp) : process_guid;
+    const char *name = lrp && !f->by_guid ? lrp_name(lrp) : process_guid;
     struct why w = {.arena = a,
                     .subject = arena_printf(a, "%s/%d", name, (int)index),
                     .guid = process_guid,

@@ -17,6 +17,7 @@ struct why_facts {
     const Board__CellsStatus *cells;
     bool domain_fresh; /* of the process's domain */
     int64_t now_ns;    /* wall clock */
+    bool by_guid;      /* its app has several definitions: the subject has the process_guid */
 };
 
 struct why {

@@ -243,9 +243,9 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
         r = left_out ? 0 : print(q, &w, err);
     }
     if (r == 0 && well + more > 0) {
-        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s/N tells of one\n",
-                lrp_name(lrp), (int)well,
-                more ? arena_printf(a, ", and %d others", (int)more) : "", lrp_name(lrp));
+        const char *name = q->facts.by_guid ? lrp->process_guid : lrp_name(lrp);
+        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s/N tells of one\n", name,
+                (int)well, more ? arena_printf(a, ", and %d others", (int)more) : "", name);
     }
     return r;
 }
@@ -283,6 +283,7 @@ static int explain_app(struct asker *q, int32_t index, struct err *err)
     if (r == -ERR_NOT_FOUND) {
         return explain_left(q, q->name, index, err);
     }
+    q->facts.by_guid = count > 1;
     for (size_t i = 0; r == 0 && i < count; i++) {
         r = explain_process(q, lrps[i], index, err);
     }

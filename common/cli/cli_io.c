@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,16 +75,28 @@ int cli_print_or(struct bytes text, const char *instead, struct err *err)
     return written ? 0 : err_set(err, ERR_IO, "%s (%s)", instead, strerror(error));
 }
 
+static int unwritable(int error, struct err *err)
+{
+    if (error == EPIPE) { /* as in `bbs ps | head`: the end that every filter has, quietly */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    return err_set(err, ERR_IO, "cannot write the output: %s", strerror(error));
+}
+
 int cli_print(struct bytes text, struct err *err)
 {
-    if (!write_out(text)) {
-        if (errno == EPIPE) { /* as in `bbs ps | head`: the end that every filter has, quietly */
-            signal(SIGPIPE, SIG_DFL);
-            raise(SIGPIPE);
-        }
-        return err_set(err, ERR_IO, "cannot write the output: %s", strerror(errno));
+    return write_out(text) ? 0 : unwritable(errno, err);
+}
+
+int cli_output_check(struct err *err)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+    if (poll(&p, 1, 0) > 0 && (p.revents & POLLERR)) {
+        return unwritable(EPIPE, err);
     }
-    return 0;
+    bool takes = write(STDOUT_FILENO, "", 0) == 0 || errno == EINTR || errno == EAGAIN;
+    return takes ? 0 : unwritable(errno, err);
 }
 
 /* How many bytes of the text fit into one line of the terminal: one that wraps could not be replaced

@@ -148,6 +148,30 @@ static void another_definition_replaces(void **state)
     }
 }
 
+/* Of several applies at once, each looks last who else was there. */
+static void an_apply_in_between_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct app *app = app_of(f, "memory: 7M");
+    Models__DesiredLRP *own = app_of(f, "memory: 7M\ninstances: 4")->lrp;
+    Models__DesiredLRP *other = app_of(f, "memory: 9M")->lrp;
+    Models__DesiredLRP *rows[][2] = {{own, NULL}, {own, other}, {other, NULL}, {NULL, NULL}};
+    const char *said[4];
+    for (size_t i = 0; i < 4; i++) {
+        size_t count = (size_t)(rows[i][0] != NULL) + (size_t)(rows[i][1] != NULL);
+        said[i] = apply_rival(&f->arena, app, rows[i], count);
+    }
+    assert_null(said[0]);
+    assert_string_equal(said[1], arena_printf(&f->arena,
+                                              "another apply is in between: %s stands beside it, "
+                                              "and replaces it when it runs",
+                                              other->process_guid));
+    for (int i = 2; i < 4; i++) {
+        assert_string_equal(said[i], "another apply was in between, or a removal: its definition is "
+                                     "there no more");
+    }
+}
+
 static Models__ActualLRP *record(struct fixture *f, const char *guid, int index, const char *name)
 {
     Models__ActualLRP *r = ARENA_NEW(&f->arena, Models__ActualLRP);
@@ -660,6 +684,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(apply_changes_only_what_differs),
         TEST(another_definition_replaces),
+        TEST(an_apply_in_between_is_told),
         TEST(an_update_holds_only_what_differs),
         TEST(waiting_ends_when_all_desired_run_and_no_others),
         TEST(what_runs_for_a_moment_has_not_settled),

@@ -135,6 +135,28 @@ static void a_restart_says_that_the_old_one_may_run_still(void **state)
     assert_null(unheard_old_text(&f->arena, 0, NULL, 0, NULL));
 }
 
+static void cells_that_cannot_be_asked_are_named(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *cells, *text;
+    } rows[] = {
+        {"c1=PRESENT", NULL},
+        {"", NULL},
+        {"c1=PRESENT c2=LOST", "c2 is LOST and cannot be asked"},
+        {"c1=HELD", "c1 is LOST, held and cannot be asked"},
+        {"c1=LOST c2=LOST", "c1 and c2 are LOST and cannot be asked"},
+        {"c1=LOST c2=LOST c3=LOST c4=LOST", "c1, c2, c3 and others are LOST and cannot be asked"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *text = unheard_cells_text(&f->arena, cells_of(f, rows[i].cells));
+        if (!text != !rows[i].text || (text && strcmp(text, rows[i].text) != 0)) {
+            fail_msg("row %zu: %s", i, text ? text : "nothing is said");
+        }
+    }
+    assert_null(unheard_cells_text(&f->arena, NULL));
+}
+
 static void waiting_says_so(void **state)
 {
     struct fixture *f = *state;
@@ -155,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_may_run_still_is_not_called_stopped),
         TEST(a_restart_says_that_the_old_one_may_run_still),
+        TEST(cells_that_cannot_be_asked_are_named),
         TEST(waiting_says_so),
     };
     return cmocka_run_group_tests_name("what is not heard", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* bbs why: what is said of instances and tasks, for each way in which they may stand. */
 #include "bbs/cli/why.h"
+#include "common/appfile/app.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -272,6 +273,22 @@ static void tasks(void **state)
     }
 }
 
+/* While an app has two definitions web/0 would be either. */
+static void two_definitions_are_told_apart(void **state)
+{
+    struct fixture *f = *state;
+    Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
+    struct why_facts facts = {.cells = &f->cells, .now_ns = NOW};
+    struct why w;
+    lrp.process_guid = arena_strdup(&f->arena, "web-81c3f7580f");
+    lrp.owner = app_owner(&f->arena, "web");
+    why_instance(&f->arena, &facts, &lrp, lrp.process_guid, 0, NULL, 0, &w);
+    assert_string_equal(w.subject, "web/0");
+    facts.by_guid = true;
+    why_instance(&f->arena, &facts, &lrp, lrp.process_guid, 0, NULL, 0, &w);
+    assert_string_equal(w.subject, "web-81c3f7580f/0");
+}
+
 static void printed_for_people_and_programs(void **state)
 {
     struct fixture *f = *state;
@@ -339,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(instances),
         TEST(tasks),
+        TEST(two_definitions_are_told_apart),
         TEST(printed_for_people_and_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
