@@ -1,7 +1,7 @@
 /* bbs logs: finds by the board where the containers are whose output is wanted, and has it read. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
-#include "bbs/cli/target.h"
+#include "bbs/cli/name.h"
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>

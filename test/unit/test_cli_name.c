@@ -1,5 +1,5 @@
 /* Which instances a command of bbs means. */
-#include "bbs/cli/target.h"
+#include "bbs/cli/name.h"
 #include "test/tool/fixture.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Which instances `bbs ps`, `bbs why`, `bbs logs` and `bbs restart` mean. Pure. */
-#ifndef BBS_CLI_TARGET_H
-#define BBS_CLI_TARGET_H
+#ifndef BBS_CLI_NAME_H
+#define BBS_CLI_NAME_H
 
 #include "common/base/arena.h"
 #include "common/base/err.h"

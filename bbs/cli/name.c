@@ -1,4 +1,4 @@
-#include "bbs/cli/target.h"
+#include "bbs/cli/name.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
