@@ -2,7 +2,6 @@
 
 #include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
-#include "common/codec/nearest.h"
 #include "common/contract/moment.h"
 
 #include <string.h>
@@ -109,18 +108,16 @@ const char *brake_text(struct arena *a, const Board__BrakeRecord *brake)
                               count(a, brake), names(a, brake));
 }
 
-const char *cell_unknown(struct arena *a, const Board__CellsStatus *cells, const char *cell_id)
+Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells, const char *cell_id)
 {
-    struct nearest n;
-    nearest_begin(&n, cell_id);
+    Board__CellsStatus *only = arena_copy(a, cells, sizeof(*cells));
+    only->cells = ARENA_ARRAY(a, cells->n_cells, Board__CellStatus *);
+    only->n_cells = 0;
     for (size_t i = 0; i < cells->n_cells; i++) {
         const Models__CellPresence *p = cells->cells[i]->presence;
         if (p && strcmp(p->cell_id, cell_id) == 0) {
-            return NULL;
+            only->cells[only->n_cells++] = cells->cells[i];
         }
-        nearest_consider(&n, p ? p->cell_id : NULL);
     }
-    return n.best ? arena_printf(a, "no cell \"%.60s\"; did you mean \"%.60s\"?", cell_id, n.best)
-                  : arena_printf(a, "no cell \"%.60s\"; %s", cell_id,
-                                 cells->n_cells ? "bbs cells shows all" : "there is none");
+    return only;
 }

@@ -14,7 +14,8 @@ void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_n
 /* What `bbs cells confirm` or `keep` has done. */
 const char *brake_text(struct arena *a, const Board__BrakeRecord *brake);
 
-/* Whether nobody has the id: "no cell "x"; ..."; NULL when one has. */
-const char *cell_unknown(struct arena *a, const Board__CellsStatus *cells, const char *cell_id);
+/* The same with the cell of this id alone. */
+Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells,
+                               const char *cell_id);
 
 #endif

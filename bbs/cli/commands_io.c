@@ -17,9 +17,7 @@ static int check_index(const char *name, int32_t index, Models__DesiredLRP *cons
     for (size_t i = 0; i < count; i++) {
         most = lrps[i]->instances > most ? lrps[i]->instances : most;
     }
-    return index < most ? 0
-                        : err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instance%s",
-                                  name, (int)index, (int)most, most == 1 ? "" : "s");
+    return index < most ? 0 : name_no_index(name, index, most, err);
 }
 
 /* Of these processes; `name` NULL: of whatever stands on the board; of one index unless -1. */
@@ -97,10 +95,7 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     size_t count;
     int r = session_named(s, name, &lrps, &count, err);
     if (r == 0 && count > 1) {
-        r = err_set(err, ERR_CONFLICT,
-                    "\"%.60s\" is being replaced: it has %zu definitions; apply it again to finish "
-                    "that, or give a process_guid (bbs ps --output json)",
-                    name, count);
+        r = name_ambiguous(name, count, err);
     }
     if (r < 0) {
         return r;

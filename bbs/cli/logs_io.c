@@ -78,7 +78,7 @@ static int add_process(struct logs *l, const char *name, const char *process_gui
 /* `desired`: instances of all definitions together, or of the largest; -1 = nobody knows. */
 static int no_container(const struct logs *l, int32_t index, int32_t desired, struct err *err)
 {
-    const char *what = target_text(&l->s->arena, l->name, index);
+    const char *what = name_text(&l->s->arena, l->name, index);
     if (desired >= 0 && index >= desired) {
         return err_set(err, ERR_NOT_FOUND,
                        "there is no %.70s: %.60s has %d instance%s; bbs logs %.70s --previous shows "

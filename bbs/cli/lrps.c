@@ -8,32 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *lrp_name(const Models__DesiredLRP *lrp)
-{
-    const Models__Owner *owner = lrp->owner;
-    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid
-                                                                            : lrp->process_guid;
-}
-
-size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
-                  Models__DesiredLRP ***ret_found)
-{
-    Models__DesiredLRP **found = ARENA_ARRAY(a, count, Models__DesiredLRP *);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(lrps[i]->process_guid, name) == 0) {
-            found[0] = lrps[i];
-            *ret_found = found;
-            return 1;
-        }
-        if (strcmp(lrp_name(lrps[i]), name) == 0) {
-            found[n++] = lrps[i];
-        }
-    }
-    *ret_found = found;
-    return n;
-}
-
 static bool is_desired(int32_t desired, const Models__ActualLRP *r)
 {
     return r->actual_lrp_key && r->actual_lrp_key->index < desired && !r->stopping;

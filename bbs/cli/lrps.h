@@ -2,20 +2,13 @@
 #ifndef BBS_CLI_LRPS_H
 #define BBS_CLI_LRPS_H
 
+#include "bbs/cli/name.h"
 #include "board.pb-c.h"
 #include "common/appfile/app.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
-
-/* How people call it: the owner's uid if the command line desired it, else the process_guid. */
-const char *lrp_name(const Models__DesiredLRP *lrp);
-
-/* Those of `lrps` that `name` means: the one with this process_guid, else all of this name. Gives
- * their number, at most `count`, in *ret_found. */
-size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
-                  Models__DesiredLRP ***ret_found);
 
 enum apply_action { APPLY_CREATE, APPLY_UNCHANGED, APPLY_UPDATE, APPLY_REFUSE };
 

@@ -1,5 +1,8 @@
 #include "bbs/cli/name.h"
 
+#include "common/appfile/app.h"
+#include "common/codec/nearest.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +14,8 @@ static bool read_index(const char *text, int32_t *ret_index)
     return digits > 0 && digits <= 6 && !text[digits];
 }
 
-int target_read(struct arena *a, const char *text, const char *index, const char **ret_name,
-                int32_t *ret_index, struct err *err)
+int name_read(struct arena *a, const char *text, const char *index, const char **ret_name,
+              int32_t *ret_index, struct err *err)
 {
     const char *slash = strrchr(text, '/');
     *ret_name = slash ? arena_strndup(a, text, (size_t)(slash - text)) : text;
@@ -31,7 +34,115 @@ int target_read(struct arena *a, const char *text, const char *index, const char
     return 0;
 }
 
-const char *target_text(struct arena *a, const char *name, int32_t index)
+const char *name_text(struct arena *a, const char *name, int32_t index)
 {
     return index < 0 ? name : arena_printf(a, "%s/%d", name, (int)index);
+}
+
+/* ---- What a name means ---- */
+
+static const char *name_of(const Models__Owner *owner, const char *guid)
+{
+    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid : guid;
+}
+
+const char *lrp_name(const Models__DesiredLRP *lrp)
+{
+    return name_of(lrp->owner, lrp->process_guid);
+}
+
+const char *task_name(const Models__Task *task)
+{
+    return name_of(task->owner, task->task_guid);
+}
+
+bool task_has_name(const Models__Task *task, const char *name)
+{
+    return strcmp(task_name(task), name) == 0 || strcmp(task->task_guid, name) == 0;
+}
+
+size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
+                  Models__DesiredLRP ***ret_found)
+{
+    Models__DesiredLRP **found = ARENA_ARRAY(a, count, Models__DesiredLRP *);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(lrps[i]->process_guid, name) == 0) {
+            found[0] = lrps[i];
+            *ret_found = found;
+            return 1;
+        }
+        if (strcmp(lrp_name(lrps[i]), name) == 0) {
+            found[n++] = lrps[i];
+        }
+    }
+    *ret_found = found;
+    return n;
+}
+
+/* ---- What has no such name ---- */
+
+/* `n`: the nearest of those that there are; `else_`: what is said when none is near. */
+static int unknown(const char *kind, const char *name, const struct nearest *n, const char *else_,
+                   struct err *err)
+{
+    return n->best ? err_set(err, ERR_NOT_FOUND, "no %s \"%.60s\"; did you mean \"%.60s\"?", kind,
+                             name, n->best)
+                   : err_set(err, ERR_NOT_FOUND, "no %s \"%.60s\"; %s", kind, name, else_);
+}
+
+int name_no_process(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                    struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (size_t i = 0; i < count; i++) {
+        nearest_consider(&n, lrp_name(lrps[i]));
+    }
+    return unknown("process", name, &n, "bbs ps shows all", err);
+}
+
+int name_no_task(const char *name, Models__Task *const *tasks, size_t count, struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, name);
+    for (size_t i = 0; i < count; i++) {
+        nearest_consider(&n, task_name(tasks[i]));
+        nearest_consider(&n, tasks[i]->task_guid);
+    }
+    return unknown("task", name, &n, "bbs tasks shows all", err);
+}
+
+int name_cell(const Board__CellsStatus *cells, const char *cell_id, const char *verb,
+              struct err *err)
+{
+    struct nearest n;
+    nearest_begin(&n, cell_id);
+    for (size_t i = 0; i < cells->n_cells; i++) {
+        const Models__CellPresence *p = cells->cells[i]->presence;
+        if (p && strcmp(p->cell_id, cell_id) == 0) {
+            return 0;
+        }
+        nearest_consider(&n, p ? p->cell_id : NULL);
+    }
+    if (verb) {
+        return err_set(err, ERR_NOT_FOUND, "no cell \"%.60s\"; did you mean \"bbs cells %.40s\"?",
+                       cell_id, verb);
+    }
+    return unknown("cell", cell_id, &n, cells->n_cells ? "bbs cells shows all" : "there is none",
+                   err);
+}
+
+int name_no_index(const char *name, int32_t index, int32_t instances, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instance%s", name,
+                   (int)index, (int)instances, instances == 1 ? "" : "s");
+}
+
+int name_ambiguous(const char *name, size_t count, struct err *err)
+{
+    return err_set(err, ERR_CONFLICT,
+                   "\"%.60s\" is being replaced: it has %zu definitions; apply it again to finish "
+                   "that, or give a process_guid (bbs ps --output json)",
+                   name, count);
 }

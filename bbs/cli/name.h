@@ -1,18 +1,52 @@
-/* Which instances `bbs ps`, `bbs why`, `bbs logs` and `bbs restart` mean. Pure. */
+/* What a NAME on the command line means: an app and its index, a process_guid, a task, a cell; and
+ * what is said of one that means nothing. Pure. */
 #ifndef BBS_CLI_NAME_H
 #define BBS_CLI_NAME_H
 
+#include "board.pb-c.h"
 #include "common/base/arena.h"
 #include "common/base/err.h"
+#include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* "web/2" is web and 2, "web" is web and -1; so is "web" with the index "2", for those who write it so
- * (NULL = there is none). ERR_INVALID when the index is none, or said twice. */
-int target_read(struct arena *a, const char *text, const char *index, const char **ret_name,
-                int32_t *ret_index, struct err *err);
+/* "web/2" is web and 2, "web" is web and -1; so is "web" with the index "2", for those who write it
+ * so (NULL = there is none). ERR_INVALID when the index is none, or said twice. */
+int name_read(struct arena *a, const char *text, const char *index, const char **ret_name,
+              int32_t *ret_index, struct err *err);
 
 /* "web/2", "web" of -1 */
-const char *target_text(struct arena *a, const char *name, int32_t index);
+const char *name_text(struct arena *a, const char *name, int32_t index);
+
+/* How people call it: the owner's uid if the command line desired it, else its guid. */
+const char *lrp_name(const Models__DesiredLRP *lrp);
+const char *task_name(const Models__Task *task);
+
+/* Those of `lrps` that `name` means: the one with this process_guid, else all of this name. Gives
+ * their number, at most `count`, in *ret_found. */
+size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
+                  Models__DesiredLRP ***ret_found);
+
+/* Whether `name` is its name, or its guid. */
+bool task_has_name(const Models__Task *task, const char *name);
+
+/* ERR_NOT_FOUND, with the nearest name of those that there are. */
+int name_no_process(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                    struct err *err);
+int name_no_task(const char *name, Models__Task *const *tasks, size_t count, struct err *err);
+
+/* 0 when a cell has the id, else as above. `verb`: of the group `cells`, that may have been meant; NULL
+ * = none. */
+int name_cell(const Board__CellsStatus *cells, const char *cell_id, const char *verb,
+              struct err *err);
+
+/* ERR_NOT_FOUND: "there is no web/9: it has 2 instances" */
+int name_no_index(const char *name, int32_t index, int32_t instances, struct err *err);
+
+/* ERR_CONFLICT: it has several definitions, and the command is for one. */
+int name_ambiguous(const char *name, size_t count, struct err *err);
 
 #endif

@@ -267,15 +267,11 @@ static int find(struct restart *r, int32_t index, struct err *err)
         return code;
     }
     if (count > 1) {
-        return err_set(err, ERR_CONFLICT,
-                       "\"%.60s\" is being replaced: it has %zu definitions; apply it again to "
-                       "finish that, or give a process_guid (bbs ps --output json)",
-                       r->name, count);
+        return name_ambiguous(r->name, count, err);
     }
     r->lrp = lrps[0];
     if (index >= r->lrp->instances) {
-        return err_set(err, ERR_NOT_FOUND, "there is no %.60s/%d: it has %d instance%s", r->name,
-                       (int)index, (int)r->lrp->instances, r->lrp->instances == 1 ? "" : "s");
+        return name_no_index(r->name, index, r->lrp->instances, err);
     }
     r->first = index < 0 ? 0 : index;
     r->end = index < 0 ? r->lrp->instances : index + 1;

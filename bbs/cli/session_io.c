@@ -8,7 +8,6 @@
 #include "common/cli/cli_io.h"
 #include "common/cli/printable.h"
 #include "common/codec/json.h"
-#include "common/codec/nearest.h"
 #include "common/codec/secrets.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
@@ -113,11 +112,6 @@ static bool is_task(struct session *s, const char *name)
 int session_not_found(struct session *s, const char *name, Models__DesiredLRP *const *lrps,
                       size_t count, struct err *err)
 {
-    struct nearest n;
-    nearest_begin(&n, name);
-    for (size_t i = 0; i < count; i++) {
-        nearest_consider(&n, lrp_name(lrps[i]));
-    }
     s->names_task = is_task(s, name);
     if (s->names_task) {
         return err_set(err, ERR_NOT_FOUND,
@@ -125,9 +119,7 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
                        "and bbs logs with --task",
                        name);
     }
-    return n.best ? err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; did you mean \"%.60s\"?",
-                            name, n.best)
-                  : err_set(err, ERR_NOT_FOUND, "no process \"%.60s\"; bbs ps shows all", name);
+    return name_no_process(name, lrps, count, err);
 }
 
 int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,
@@ -512,7 +504,7 @@ int cli_target(const struct invocation *call, const char **ret_name, int32_t *re
                struct err *err)
 {
     const char *index = call->argument_count > 1 ? call->arguments[1] : NULL;
-    int r = target_read(call->arena, call->arguments[0], index, ret_name, ret_index, err);
+    int r = name_read(call->arena, call->arguments[0], index, ret_name, ret_index, err);
     if (r == 0 && *ret_index >= 0 && has_option(call, "task") && cli_switch(call, "task")) {
         return err_set(err, ERR_INVALID, "a task has no index: \"%.40s\"",
                        index ? index : call->arguments[0]);

@@ -1,7 +1,6 @@
 #include "bbs/cli/task_calls_io.h"
 
 #include "bbs/cli/tasks.h"
-#include "common/codec/nearest.h"
 #include "models/task_requests.pb-c.h"
 
 #include <string.h>
@@ -52,19 +51,11 @@ static bool is_process(struct session *s, const char *name)
 int session_no_task(struct session *s, const char *name, Models__Task *const *tasks, size_t count,
                     struct err *err)
 {
-    struct nearest n;
-    nearest_begin(&n, name);
-    for (size_t i = 0; i < count; i++) {
-        nearest_consider(&n, task_name(tasks[i]));
-        nearest_consider(&n, tasks[i]->task_guid);
-    }
     if (is_process(s, name)) {
         return err_set(err, ERR_NOT_FOUND,
                        "no task \"%.60s\", but a process: see bbs ps, logs, why", name);
     }
-    return n.best ? err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; did you mean \"%.60s\"?", name,
-                            n.best)
-                  : err_set(err, ERR_NOT_FOUND, "no task \"%.60s\"; bbs tasks shows all", name);
+    return name_no_task(name, tasks, count, err);
 }
 
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err)

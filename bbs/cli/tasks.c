@@ -9,13 +9,6 @@
 
 enum { KEEP_UNLESS_TOLD_S = 24 * 60 * 60 }; /* by a bbs */
 
-const char *task_name(const Models__Task *task)
-{
-    const Models__Owner *owner = task->owner;
-    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid
-                                                                            : task->task_guid;
-}
-
 bool task_is_over(const Models__Task *task)
 {
     return task->state == MODELS__TASK__STATE__Completed ||
@@ -57,7 +50,7 @@ static bool is_in_state(const Models__Task *task, const char *state)
 
 static bool is_selected(const Models__Task *task, const struct task_selection *s)
 {
-    if (s->name && strcmp(task_name(task), s->name) != 0 && strcmp(task->task_guid, s->name) != 0) {
+    if (s->name && !task_has_name(task, s->name)) {
         return false;
     }
     if (s->over_before_ns &&

@@ -2,13 +2,11 @@
 #ifndef BBS_CLI_TASKS_H
 #define BBS_CLI_TASKS_H
 
+#include "bbs/cli/name.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "models/task.pb-c.h"
 #include "models/task_requests.pb-c.h"
-
-/* How people call it: the owner's uid if the command line desired it, else the task_guid. */
-const char *task_name(const Models__Task *task);
 
 /* Which tasks are wanted; NULL = whatever they have. */
 struct task_selection {

@@ -102,8 +102,7 @@ static int check_cell(struct session *s, const char *cell_id, struct err *err)
 {
     const Board__CellsStatus *cells;
     int r = session_cells(s, &cells, err);
-    const char *why = r < 0 ? NULL : cell_unknown(&s->arena, cells, cell_id);
-    return why ? err_set(err, ERR_NOT_FOUND, "%s", why) : r;
+    return r < 0 ? r : name_cell(cells, cell_id, NULL, err);
 }
 
 static int list_tasks(struct session *s, const struct invocation *call, struct err *err)

@@ -1,6 +1,7 @@
 /* What the bbs command line shows of cells and of the brake. */
 #include "bbs/cell/brake.h"
 #include "bbs/cli/cells.h"
+#include "bbs/cli/name.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -128,13 +129,30 @@ static void a_cell_that_is_not_there_is_named(void **state)
         list[i] = &statuses[i];
     }
     cells.cells = list;
-    assert_string_equal(cell_unknown(&a, &cells, "cell-1"), "no cell \"cell-1\"; there is none");
+    struct err err;
+    assert_int_equal(name_cell(&cells, "cell-1", NULL, &err), -ERR_NOT_FOUND);
+    assert_string_equal(err.text, "no cell \"cell-1\"; there is none");
     cells.n_cells = 2;
-    assert_null(cell_unknown(&a, &cells, "cell-2"));
-    assert_string_equal(cell_unknown(&a, &cells, "cel-2"),
-                        "no cell \"cel-2\"; did you mean \"cell-2\"?");
-    assert_string_equal(cell_unknown(&a, &cells, "nope"),
-                        "no cell \"nope\"; bbs cells shows all");
+    static const struct {
+        const char *name, *verb, *text; /* text NULL: one has it */
+    } rows[] = {
+        {"cell-2", NULL, NULL},
+        {"cell-2", "keep", NULL},
+        {"cel-2", NULL, "no cell \"cel-2\"; did you mean \"cell-2\"?"},
+        {"nope", NULL, "no cell \"nope\"; bbs cells shows all"},
+        {"keeep", "keep", "no cell \"keeep\"; did you mean \"bbs cells keep\"?"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int r = name_cell(&cells, rows[i].name, rows[i].verb, &err);
+        assert_int_equal(r, rows[i].text ? -ERR_NOT_FOUND : 0);
+        if (r < 0) {
+            assert_string_equal(err.text, rows[i].text);
+        }
+    }
+    const Board__CellsStatus *only = cells_only(&a, &cells, "cell-2");
+    assert_int_equal(only->n_cells, 1);
+    assert_string_equal(only->cells[0]->presence->cell_id, "cell-2");
+    assert_int_equal(cells_only(&a, &cells, "nope")->n_cells, 0);
     arena_done(&a);
 }
 

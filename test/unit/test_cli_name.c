@@ -1,5 +1,6 @@
-/* Which instances a command of bbs means. */
+/* What a NAME on the command line of bbs means. */
 #include "bbs/cli/name.h"
+#include "common/appfile/app.h"
 #include "test/tool/fixture.h"
 
 #include <setjmp.h>
@@ -30,15 +31,40 @@ static void an_index_may_be_given(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *name = NULL;
         int32_t index = 42;
-        int r = target_read(&f->arena, rows[i].text, rows[i].index, &name, &index, &f->err);
+        int r = name_read(&f->arena, rows[i].text, rows[i].index, &name, &index, &f->err);
         assert_int_equal(r, rows[i].name ? 0 : -ERR_INVALID);
         if (rows[i].name) {
             assert_string_equal(name, rows[i].name);
             assert_int_equal(index, rows[i].meant);
         }
     }
-    assert_string_equal(target_text(&f->arena, "web", 3), "web/3");
-    assert_string_equal(target_text(&f->arena, "web", -1), "web");
+    assert_string_equal(name_text(&f->arena, "web", 3), "web/3");
+    assert_string_equal(name_text(&f->arena, "web", -1), "web");
+}
+
+static void what_means_nothing_names_the_nearest(void **state)
+{
+    struct fixture *f = *state;
+    Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT, *lrps[] = {&lrp};
+    Models__Task task = MODELS__TASK__INIT, *tasks[] = {&task};
+    lrp.process_guid = arena_strdup(&f->arena, "web-81c3f7580f");
+    lrp.owner = app_owner(&f->arena, "web");
+    task.task_guid = arena_strdup(&f->arena, "sum-1");
+    assert_string_equal(lrp_name(&lrp), "web");
+    assert_string_equal(task_name(&task), "sum-1");
+    assert_true(task_has_name(&task, "sum-1"));
+    assert_false(task_has_name(&task, "sum"));
+    assert_int_equal(name_no_process("wbe", lrps, 1, &f->err), -ERR_NOT_FOUND);
+    assert_string_equal(f->err.text, "no process \"wbe\"; did you mean \"web\"?");
+    (void)name_no_process("other", lrps, 1, &f->err);
+    assert_string_equal(f->err.text, "no process \"other\"; bbs ps shows all");
+    assert_int_equal(name_no_task("sum-2", tasks, 1, &f->err), -ERR_NOT_FOUND);
+    assert_string_equal(f->err.text, "no task \"sum-2\"; did you mean \"sum-1\"?");
+    (void)name_no_task("other", tasks, 1, &f->err);
+    assert_string_equal(f->err.text, "no task \"other\"; bbs tasks shows all");
+    assert_int_equal(name_no_index("web", 1, 1, &f->err), -ERR_NOT_FOUND);
+    assert_string_equal(f->err.text, "there is no web/1: it has 1 instance");
+    assert_int_equal(name_ambiguous("web", 2, &f->err), -ERR_CONFLICT);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -47,6 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_index_may_be_given),
+        TEST(what_means_nothing_names_the_nearest),
     };
     return cmocka_run_group_tests_name("what is meant", tests, NULL, NULL);
 }
