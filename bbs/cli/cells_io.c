@@ -1,8 +1,10 @@
 #include "bbs/cli/cells.h"
 
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/name.h"
 #include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
+#include "common/cli/commands.h"
 #include "common/codec/json.h"
 
 #include <string.h>
@@ -14,13 +16,17 @@ static void json_line(const ProtobufCMessage *m, struct buf *out)
     }
 }
 
-static int show(struct session *s, struct err *err)
+/* The cells, or the one of this id. */
+static int show(struct session *s, const struct invocation *call, struct err *err)
 {
     const Board__CellsStatus *cells;
     int r = session_cells(s, &cells, err);
+    const char *id = call->argument_count ? call->arguments[0] : NULL;
+    r = r < 0 || !id ? r : name_cell(cells, id, cli_verb_near(call, id), err);
     if (r < 0) {
         return r;
     }
+    cells = id ? cells_only(&s->arena, cells, id) : cells;
     struct buf out;
     buf_init(&out);
     for (size_t i = 0; s->json && i < cells->n_cells; i++) {
@@ -58,19 +64,63 @@ static int say(struct session *s, bool keep, struct err *err)
     return r;
 }
 
-int bbs_cells_run(const struct invocation *call, struct err *err)
+static int run_show(const struct invocation *call, struct err *err)
 {
-    const char *word = call->argument_count ? call->arguments[0] : "";
-    bool keep = strcmp(word, "keep") == 0;
-    if (word[0] && !keep && strcmp(word, "confirm") != 0) {
-        return err_set(err, ERR_INVALID, "bbs cells takes \"confirm\" or \"keep\", not \"%.40s\"",
-                       word);
-    }
     struct session s;
     int r = session_open(call, &s, err);
-    if (r == 0) {
-        r = word[0] ? say(&s, keep, err) : show(&s, err);
-    }
+    r = r < 0 ? r : show(&s, call, err);
     session_close(&s);
     return r;
 }
+
+static int run_say(const struct invocation *call, bool keep, struct err *err)
+{
+    struct session s;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r : say(&s, keep, err);
+    session_close(&s);
+    return r;
+}
+
+static int run_confirm(const struct invocation *call, struct err *err)
+{
+    return run_say(call, false, err);
+}
+
+static int run_keep(const struct invocation *call, struct err *err)
+{
+    return run_say(call, true, err);
+}
+
+/* ---- The table ---- */
+
+static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
+
+static const char cells_details[] =
+    "NAME is a cell's id; one that is a verb stands after --: bbs cells -- keep.\n"
+    "\n"
+    "ROOTFS names the root filesystems that a cell has (rootfs: preloaded:NAME). URL is for rep\n"
+    "state, containers and metrics; ADMIN URL is for rep evacuate, on the cell's own machine.\n"
+    "\n"
+    "A cell is PRESENT, or LOST when no bbs has heard of it for 6 s: then what ran there is started\n"
+    "elsewhere. Many that fall silent at once are held for a minute first, LOST (held), for the\n"
+    "network is then the likelier fault. Until then you may confirm or keep them.\n";
+
+static const char confirm_details[] =
+    "They become LOST, a few at a time, unless they are heard again.\n"
+    "Exit status 3: no cell is held; 4: they were released already.\n";
+
+static const char keep_details[] =
+    "They are held until you confirm, or until they are back.\n"
+    "Exit status 3: no cell is held; 4: they were released already.\n";
+
+static const struct cli_command verbs[] = {
+    {"", "[NAME]", "shows the cells, or one", cells_details, question, 0, 1, run_show},
+    {"confirm", "", "gives up the cells that are held: they are lost", confirm_details, question, 0,
+     0, run_confirm},
+    {"keep", "", "waits for the cells that are held: they are not lost", keep_details, question, 0,
+     0, run_keep},
+    {0},
+};
+
+const struct cli_group bbs_cells_group = {"cells", "Cells:", verbs};

@@ -1,24 +1,36 @@
-/* The commands of `bbs`, for the table in bbs/main.c. Each as cli_command.run. */
+/* The command line of `bbs`: its groups, and what their tables share. A group stands with its subject:
+ * a table of its verbs, what their help says, and its row in groups.def. */
 #ifndef BBS_CLI_COMMANDS_IO_H
 #define BBS_CLI_COMMANDS_IO_H
 
+#include "common/cli/client_io.h"
 #include "common/cli/options.h"
 
+extern const struct cli_program bbs_program;
+
+#define GROUP(name) extern const struct cli_group bbs_##name##_group;
+#include "bbs/cli/groups.def"
+#undef GROUP
+
+/* Of a command that asks a bbs: how to reach it, options of its own, and for whom it prints. */
+#define BBS_ASKS_WITH(...)                                                                         \
+    {                                                                                              \
+        cli_bbs_options, cli_tls_options, __VA_ARGS__, bbs_output_options, NULL                    \
+    }
+
+/* What several tables name; each as cli_command.run. */
 int bbs_apply_run(const struct invocation *call, struct err *err);
 int bbs_ps_run(const struct invocation *call, struct err *err);
 int bbs_restart_run(const struct invocation *call, struct err *err);
 int bbs_scale_run(const struct invocation *call, struct err *err);
 int bbs_rm_run(const struct invocation *call, struct err *err);
 int bbs_events_run(const struct invocation *call, struct err *err);
-int bbs_cells_run(const struct invocation *call, struct err *err);
 int bbs_run_run(const struct invocation *call, struct err *err);
-int bbs_tasks_run(const struct invocation *call, struct err *err);
 int bbs_task_run(const struct invocation *call, struct err *err);
 int bbs_cancel_run(const struct invocation *call, struct err *err);
 int bbs_logs_run(const struct invocation *call, struct err *err);
 int bbs_why_run(const struct invocation *call, struct err *err);
 int bbs_restore_run(const struct invocation *call, struct err *err);
-int bbs_serve_run(const struct invocation *call, struct err *err);
 
 /* Their options; the tables end with a name of NULL. */
 extern const struct cli_option bbs_timeout_options[]; /* --timeout of a question */
@@ -26,13 +38,14 @@ extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeou
 extern const struct cli_option bbs_output_options[];  /* --output table|json */
 extern const struct cli_option bbs_secrets_options[]; /* --show-secrets */
 extern const struct cli_option bbs_run_options[];
-extern const struct cli_option bbs_tasks_options[];
 extern const struct cli_option bbs_task_options[];
 extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_why_options[];
 extern const struct cli_option bbs_events_options[];
 extern const struct cli_option bbs_restart_options[];
 extern const struct cli_option bbs_restore_options[];
-extern const struct cli_option bbs_serve_options[];
+
+/* More of the help of a command that stands in two tables. */
+extern const char bbs_cancel_details[];
 
 #endif

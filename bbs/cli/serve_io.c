@@ -2,7 +2,7 @@
 #include "bbs/cli/commands_io.h"
 #include "common/cli/serve_io.h"
 
-const struct cli_option bbs_serve_options[] = {
+static const struct cli_option bbs_options[] = {
     {.name = "name", .value = "NAME", .help = "in log lines", .fallback = "bbs"},
     {.name = "listen", .value = "IP:PORT", .help = "address of the API", .required = true},
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
@@ -58,7 +58,7 @@ static int callback_limits(const struct invocation *call, struct callback_limits
     return r;
 }
 
-int bbs_serve_run(const struct invocation *call, struct err *err)
+static int run_serve(const struct invocation *call, struct err *err)
 {
     struct host_config host = {0};
     int r = serve_host_config(call, &host, err);
@@ -80,3 +80,15 @@ int bbs_serve_run(const struct invocation *call, struct err *err)
     }
     return serve_role(bbs_new(&config), &host, err);
 }
+
+static const struct cli_option *const serve[] = {bbs_options, serve_options, NULL};
+static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
+
+static const struct cli_command verbs[] = {
+    {"restore", "", "begins a new epoch of the board, after etcd was restored from a snapshot", NULL,
+     restore, 0, 0, bbs_restore_run},
+    {"serve", "", "runs a bbs server", NULL, serve, 0, 0, run_serve},
+    {0},
+};
+
+const struct cli_group bbs_server_group = {"", "The server:", verbs};

@@ -1,4 +1,4 @@
-/* bbs tasks, task, cancel. */
+/* bbs tasks: show and cancel, which stand at the top, too. */
 #include "bbs/cli/cells.h"
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
@@ -14,7 +14,7 @@ const struct cli_option bbs_task_options[] = {
     {0},
 };
 
-const struct cli_option bbs_tasks_options[] = {
+static const struct cli_option tasks_options[] = {
     {.name = "domain", .value = "DOMAIN", .help = "only those of this domain"},
     {.name = "cell", .value = "ID", .help = "only those that run, or ran, on this cell"},
     {.name = "state",
@@ -127,7 +127,7 @@ static int list_tasks(struct session *s, const struct invocation *call, struct e
            : cli_switch(call, "rm") ? remove_tasks(s, found, n, err) : show_tasks(s, found, n, err);
 }
 
-int bbs_tasks_run(const struct invocation *call, struct err *err)
+static int run_tasks(const struct invocation *call, struct err *err)
 {
     struct session s;
     int r = session_open(call, &s, err);
@@ -211,3 +211,39 @@ int bbs_cancel_run(const struct invocation *call, struct err *err)
     session_close(&s);
     return r;
 }
+
+/* ---- The tables ---- */
+
+static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
+static const struct cli_option *const list[] =
+    BBS_ASKS_WITH(tasks_options, bbs_timeout_options, bbs_secrets_options);
+static const struct cli_option *const one[] =
+    BBS_ASKS_WITH(bbs_task_options, bbs_timeout_options, bbs_secrets_options);
+
+static const char tasks_details[] =
+    "NAME is a task's, or its guid. CELL is where it runs, or ran when it ended.\n"
+    "\n"
+    "A NAME that is a verb stands after --: bbs tasks -- show.\n"
+    "\n"
+    "  bbs tasks --rm --state succeeded --older 1h\n"
+    "\n"
+    "deletes those that succeeded an hour ago or before, and prints each. --rm deletes only tasks\n"
+    "that are over, and leaves alone those that somebody waits for: whose callback was not told yet,\n"
+    "and those that are being resolved. bbs task GUID --rm deletes such a one, too.\n";
+
+const char bbs_cancel_details[] =
+    "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over.\n"
+    "When one is not there, or is over, that is told and the others are cancelled; the exit status\n"
+    "is that of the first that failed. A cancelled task is over, and has failed: bbs task GUID --rm\n"
+    "deletes it.\n";
+
+static const struct cli_command verbs[] = {
+    {"", "[NAME]", "shows the tasks, or deletes old ones", tasks_details, list, 0, 1, run_tasks},
+    {"show", "NAME", "shows one task: how it stands, or ended, and its result", NULL, one, 1, 1,
+     bbs_task_run},
+    {"cancel", "NAME...", "ends tasks that are not over", bbs_cancel_details, question, 1,
+     CLI_ARGUMENTS_MAX, bbs_cancel_run},
+    {0},
+};
+
+const struct cli_group bbs_tasks_group = {"tasks", "Tasks:", verbs};

@@ -1,5 +1,7 @@
 #include "common/cli/cli_io.h"
 
+#include "common/cli/commands.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -181,6 +183,9 @@ static int run(struct invocation *call, struct err *err)
         r = cli_print(buf_bytes(&out), err);
     } else if (call->version) {
         buf_printf(&out, "%s %s (corkboard)\n", call->program->name, CORKBOARD_VERSION);
+        r = cli_print(buf_bytes(&out), err);
+    } else if (call->completion) {
+        cli_completion(call->program, &out);
         r = cli_print(buf_bytes(&out), err);
     } else {
         r = cli_complete(call, environ, err);

@@ -1,4 +1,4 @@
-#include "common/cli/options.h"
+#include "common/cli/commands.h"
 
 #include <string.h>
 
@@ -35,19 +35,38 @@ static void help_line(struct buf *out, const char *left, const char *help)
     wrapped(out, help);
 }
 
+/* The lines of a program's commands. */
+struct lines {
+    const struct invocation *call;
+    const struct cli_group *group; /* of the line before */
+    struct buf *out;
+};
+
+static void command_line(const struct cli_group *group, const struct cli_command *c, void *lines)
+{
+    struct lines *l = lines;
+    struct arena *a = l->call->arena;
+    if (group != l->group) {
+        buf_printf(l->out, "%s%s\n", l->group ? "\n" : "", group->title);
+    }
+    l->group = group;
+    help_line(l->out,
+              arena_printf(a, "%s %s", cli_title(a, l->call->program, group, c), c->arguments),
+              c->summary);
+}
+
 static void program_help(const struct invocation *call, struct buf *out)
 {
     const struct cli_program *p = call->program;
     buf_printf(out, "%s: %s\n\n", p->name, p->summary);
-    for (const struct cli_command *c = p->commands; c->name; c++) {
-        const char *left = arena_printf(call->arena, "%s %s %s", p->name, c->name, c->arguments);
-        help_line(out, left, c->summary);
-    }
+    struct lines lines = {call, NULL, out};
+    cli_each_command(p, command_line, &lines);
     buf_printf(out,
                "\n%s COMMAND --help tells all of a command; %s --version the version.\n"
+               "In bash eval \"$(%s completion)\" completes these words.\n"
                "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 unavailable,\n"
                "6 timeout, 7 partly placed, 8 denied, 130 interrupted.\n",
-               p->name, p->name);
+               p->name, p->name, p->name);
 }
 
 static void option_help(const struct invocation *call, const struct cli_option *o, struct buf *out)
@@ -63,11 +82,25 @@ static void option_help(const struct invocation *call, const struct cli_option *
                            o->required && !o->env ? "; required" : ""));
 }
 
+/* Of a group alone. */
+static void verbs_help(const struct invocation *call, struct buf *out)
+{
+    struct arena *a = call->arena;
+    buf_append_string(out, "\n");
+    for (const struct cli_command *c = call->group->verbs + 1; c->name; c++) {
+        const char *title = cli_title(a, call->program, call->group, c);
+        help_line(out, arena_printf(a, "%s %s", title, c->arguments), c->summary);
+    }
+}
+
 static void command_help(const struct invocation *call, struct buf *out)
 {
     const struct cli_command *c = call->command;
-    buf_printf(out, "%s %s %s%s[OPTIONS]\n%s\n", call->program->name, c->name, c->arguments,
+    buf_printf(out, "%s %s%s[OPTIONS]\n%s\n", call->title, c->arguments,
                *c->arguments ? " " : "", c->summary);
+    if (call->group && !*c->name) {
+        verbs_help(call, out);
+    }
     if (c->details) {
         buf_printf(out, "\n%s", c->details);
     }

@@ -1,34 +1,11 @@
 #include "common/cli/options.h"
 
+#include "common/cli/commands.h"
 #include "common/codec/nearest.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct cli_command *find_command(const struct cli_program *p, const char *name)
-{
-    for (const struct cli_command *c = p->commands; c->name; c++) {
-        if (strcmp(c->name, name) == 0) {
-            return c;
-        }
-    }
-    return NULL;
-}
-
-static int unknown_command(const struct cli_program *p, const char *name, struct err *err)
-{
-    struct nearest n;
-    nearest_begin(&n, name);
-    for (const struct cli_command *c = p->commands; c->name; c++) {
-        nearest_consider(&n, c->name);
-    }
-    if (n.best) {
-        return err_set(err, ERR_INVALID, "unknown command \"%.40s\"; did you mean \"%s %s\"?", name,
-                       p->name, n.best);
-    }
-    return err_set(err, ERR_INVALID, "unknown command \"%.40s\"; see %s --help", name, p->name);
-}
 
 static int unknown_option(const struct invocation *call, const char *name, struct err *err)
 {
@@ -41,8 +18,7 @@ static int unknown_option(const struct invocation *call, const char *name, struc
         return err_set(err, ERR_INVALID, "unknown option --%.40s; did you mean --%s?", name,
                        n.best);
     }
-    return err_set(err, ERR_INVALID, "unknown option --%.40s; see %s %s --help", name,
-                   call->program->name, call->command->name);
+    return err_set(err, ERR_INVALID, "unknown option --%.40s; see %s --help", name, call->title);
 }
 
 static void list_options(struct arena *a, struct invocation *call)
@@ -125,8 +101,8 @@ static int check_empty(const struct invocation *call, struct err *err)
 {
     for (size_t i = 0; i < call->argument_count; i++) {
         if (!*call->arguments[i]) {
-            return err_set(err, ERR_INVALID, "%s is empty: %s %s %s", argument_name(call, i),
-                           call->program->name, call->command->name, call->command->arguments);
+            return err_set(err, ERR_INVALID, "%s is empty: %s %s", argument_name(call, i),
+                           call->title, call->command->arguments);
         }
     }
     return 0;
@@ -138,14 +114,13 @@ static int check_arguments(const struct invocation *call, struct err *err)
     int count = (int)call->argument_count;
     if (count < c->arguments_min) {
         const char *first = arena_strndup(call->arena, c->arguments, strcspn(c->arguments, " ."));
-        return err_set(err, ERR_INVALID, "%s is missing: %s %s %s",
-                       c->arguments_min == 1 ? first : "an argument", call->program->name, c->name,
-                       c->arguments);
+        return err_set(err, ERR_INVALID, "%s is missing: %s %s",
+                       c->arguments_min == 1 ? first : "an argument", call->title, c->arguments);
     }
     if (count > c->arguments_max) {
-        return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s %s%s%s",
-                       call->arguments[c->arguments_max], call->program->name, c->name,
-                       *c->arguments ? " " : "", c->arguments);
+        return err_set(err, ERR_INVALID, "\"%.40s\" is one argument too many: %s%s%s",
+                       call->arguments[c->arguments_max], call->title, *c->arguments ? " " : "",
+                       c->arguments);
     }
     return check_empty(call, err);
 }
@@ -167,12 +142,17 @@ static struct cli_given *find_letter(const struct invocation *call, const char *
     return NULL;
 }
 
-static int parse_words(struct invocation *call, int argc, char *const *argv, struct err *err)
+/* The words after the command; a group's verb stands among them, at `verb_at` unless 0. */
+static int parse_words(struct invocation *call, int argc, char *const *argv, int verb_at,
+                       struct err *err)
 {
     call->arguments = ARENA_ARRAY(call->arena, (size_t)argc + 1, const char *);
     bool options = true;
     for (int i = 2; i < argc; i++) {
         int r = 0;
+        if (i == verb_at) {
+            continue;
+        }
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && strcmp(argv[i], "-h") == 0) {
@@ -183,9 +163,9 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, str
             r = add_value(find_letter(call, argv[i]), "", err);
         } else if (options && is_option(argv[i])) {
             r = err_set(err, ERR_INVALID,
-                        "unknown option %.40s; see %s %s --help, or put -- before what only begins "
+                        "unknown option %.40s; see %s --help, or put -- before what only begins "
                         "with -",
-                        argv[i], call->program->name, call->command->name);
+                        argv[i], call->title);
         } else if (call->argument_count == CLI_ARGUMENTS_MAX) {
             r = err_set(err, ERR_INVALID, "more than %d arguments", CLI_ARGUMENTS_MAX);
         } else {
@@ -198,6 +178,24 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, str
     return call->help ? 0 : check_arguments(call, err);
 }
 
+/* "bbs help cells confirm" is "bbs cells confirm --help". */
+static int parse_help(struct arena *a, const struct cli_program *program, int argc,
+                      char *const *argv, struct invocation *ret_call, struct err *err)
+{
+    char **words = ARENA_ARRAY(a, (size_t)argc, char *);
+    words[0] = argv[0];
+    for (int i = 2; i < argc; i++) {
+        words[i - 1] = argv[i];
+    }
+    words[argc - 1] = arena_strdup(a, "--help");
+    return cli_parse(a, program, argc, words, ret_call, err);
+}
+
+static bool is_any(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 int cli_parse(struct arena *a, const struct cli_program *program, int argc, char *const *argv,
               struct invocation *ret_call, struct err *err)
 {
@@ -205,20 +203,23 @@ int cli_parse(struct arena *a, const struct cli_program *program, int argc, char
     if (argc < 2) {
         return err_set(err, ERR_INVALID, "what should be done? See %s --help", program->name);
     }
-    bool help = strcmp(argv[1], "help") == 0;
-    if (help && argc > 2) { /* "bbs help ps" is "bbs ps --help" */
-        char *words[] = {argv[0], argv[2], arena_strdup(a, "--help"), NULL};
-        return cli_parse(a, program, 3, words, ret_call, err);
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
+        return parse_help(a, program, argc, argv, ret_call, err);
     }
-    call.help = help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    call.version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0;
-    if (!call.help && !call.version) {
-        call.command = find_command(program, argv[1]);
-        if (!call.command) {
-            return unknown_command(program, argv[1], err);
+    call.help = is_any(argv[1], "help", "--help", "-h");
+    call.version = is_any(argv[1], "version", "--version", "--version");
+    call.completion = strcmp(argv[1], "completion") == 0;
+    if (!call.help && !call.version && !call.completion) {
+        struct cli_found found;
+        int r = cli_find(program, argc, argv, &found, err);
+        if (r < 0) {
+            return r;
         }
+        call.group = found.group;
+        call.command = found.command;
+        call.title = cli_title(a, program, found.group, found.command);
         list_options(a, &call);
-        int r = parse_words(&call, argc, argv, err);
+        r = parse_words(&call, argc, argv, found.verb_at, err);
         if (r < 0) {
             return r;
         }

@@ -39,10 +39,21 @@ struct cli_command {
     int (*run)(const struct invocation *call, struct err *err);
 };
 
+/* The commands of one subject, `bbs cells confirm`: verbs, ended by a name of NULL. Its first one has
+ * the name "": the group alone, which lists, and with a NAME shows what has it. A verb wins over a
+ * NAME of that spelling, which stands after "--" then. A group named "" has no such one: what it
+ * has stands at the top, `bbs apply`. */
+struct cli_group {
+    const char *name;
+    const char *title; /* in the program's help */
+    const struct cli_command *verbs;
+};
+
 struct cli_program {
     const char *name;
     const char *summary;
-    const struct cli_command *commands;
+    const struct cli_command *commands;    /* at the top, beside the groups; NULL = none */
+    const struct cli_group *const *groups; /* NULL-terminated; NULL = none */
 };
 
 /* What was given for one option. */
@@ -55,8 +66,10 @@ struct cli_given {
 
 struct invocation {
     const struct cli_program *program;
-    const struct cli_command *command; /* NULL: help or version of the program was asked */
-    bool help, version;
+    const struct cli_group *group;     /* of the command; NULL = it stands at the top */
+    const struct cli_command *command; /* NULL: something of the program itself was asked */
+    const char *title;                 /* of the command: "bbs cells confirm" */
+    bool help, version, completion;
     const char **arguments;
     size_t argument_count;
     struct cli_given *given; /* one for each option of the command */

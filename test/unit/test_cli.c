@@ -1,6 +1,6 @@
 /* Command lines: options, mistakes, help, tables. */
 #include "common/cli/client_io.h"
-#include "common/cli/options.h"
+#include "common/cli/commands.h"
 #include "common/cli/table.h"
 
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static int teardown(void **state)
 }
 
 /* Splits at blanks. */
-static int parse(struct fixture *f, const char *line)
+static int parse_of(struct fixture *f, const struct cli_program *p, const char *line)
 {
     char **argv = ARENA_ARRAY(&f->arena, 64, char *);
     int argc = 0;
@@ -72,7 +72,12 @@ static int parse(struct fixture *f, const char *line)
     }
     f->err.text[0] = 0;
     memset(&f->call, 0, sizeof(f->call));
-    return cli_parse(&f->arena, &program, argc, argv, &f->call, &f->err);
+    return cli_parse(&f->arena, p, argc, argv, &f->call, &f->err);
+}
+
+static int parse(struct fixture *f, const char *line)
+{
+    return parse_of(f, &program, line);
 }
 
 static int complete(struct fixture *f, const char *a, const char *b)
@@ -252,6 +257,99 @@ static void help_names_everything(void **state)
     assert_true(f->call.version);
 }
 
+/* `bbs GROUP VERB`: a group alone lists, and shows what a NAME names, a verb wins over a NAME. */
+static const struct cli_command cells[] = {
+    {"", "[NAME]", "shows cells", "of cells\n", tables, 0, 1, nothing},
+    {"keep", "", "waits for them", NULL, needy, 0, 0, nothing},
+    {"label", "NAME TAG", "names one", NULL, tables, 2, 2, nothing},
+    {0},
+};
+static const struct cli_command top[] = {{"ps", "[NAME]", "shows", NULL, tables, 0, 1, nothing}, {0}};
+static const struct cli_group work = {"", "Work:", top}, of_cells = {"cells", "Cells:", cells};
+static const struct cli_group *const groups[] = {&work, &of_cells, NULL};
+static const struct cli_program grouped = {"bbs", "guards the board", NULL, groups};
+
+static void groups_have_verbs(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *line, *title, *argument; /* argument NULL: there is none; title NULL: a mistake */
+        const char *error;
+    } rows[] = {
+        {"bbs ps web", "bbs ps", "web", NULL},
+        {"bbs cells", "bbs cells", NULL, NULL},
+        {"bbs cells c1", "bbs cells", "c1", NULL},
+        {"bbs cells keep", "bbs cells keep", NULL, NULL},
+        {"bbs cells -- keep", "bbs cells", "keep", NULL},
+        {"bbs cells --output json keep --cell-id x", NULL, NULL,
+         "unknown option --output; see bbs cells keep --help"},
+        {"bbs cells --cell-id x keep", "bbs cells keep", NULL, NULL},
+        {"bbs cells --cell-id=x keep", "bbs cells keep", NULL, NULL},
+        {"bbs cells --timeout keep", "bbs cells", NULL, NULL}, /* its value, and no verb */
+        {"bbs cells --wait label c1 x", "bbs cells label", "c1", NULL},
+        {"bbs cells label c1", NULL, NULL, "an argument is missing: bbs cells label NAME TAG"},
+        {"bbs cells keep x", NULL, NULL, "\"x\" is one argument too many: bbs cells keep"},
+        {"bbs cells c1 keep", NULL, NULL, "\"keep\" is one argument too many: bbs cells [NAME]"},
+        {"bbs cells --weit", NULL, NULL, "unknown option --weit; did you mean --wait?"},
+        {"bbs cels", NULL, NULL, "unknown command \"cels\"; did you mean \"bbs cells\"?"},
+        {"bbs keep", NULL, NULL, "unknown command \"keep\"; see bbs --help"},
+        {"bbs help cells keep", "bbs cells keep", NULL, NULL},
+        {"bbs help cells", "bbs cells", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int r = parse_of(f, &grouped, rows[i].line);
+        if (r != (rows[i].title ? 0 : -ERR_INVALID)) {
+            fail_msg("%s: %d %s", rows[i].line, r, f->err.text);
+        }
+        if (r < 0) {
+            assert_string_equal(f->err.text, rows[i].error);
+            continue;
+        }
+        assert_string_equal(f->call.title, rows[i].title);
+        assert_int_equal(f->call.argument_count > 0, rows[i].argument != NULL);
+        if (rows[i].argument) {
+            assert_string_equal(f->call.arguments[0], rows[i].argument);
+        }
+    }
+    assert_string_equal(cli_verb_near(&f->call, "keeep"), "keep");
+    assert_null(cli_verb_near(&f->call, "c1"));
+}
+
+static void groups_have_help(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const shown[][2] = {
+        {"bbs --help", "Cells:\n  bbs cells [NAME]                   shows cells\n"
+                       "  bbs cells keep                     waits for them\n"},
+        {"bbs cells --help", "shows cells\n\n  bbs cells keep                     waits"},
+        {"bbs cells keep --help", "bbs cells keep [OPTIONS]\nwaits for them\n\n  --cell-id ID"},
+    };
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        struct buf out;
+        buf_init(&out);
+        assert_int_equal(parse_of(f, &grouped, shown[i][0]), 0);
+        cli_help(&f->call, &out);
+        if (!strstr(buf_string(&out), shown[i][1])) {
+            fail_msg("%s: %s", shown[i][0], buf_string(&out));
+        }
+        buf_done(&out);
+    }
+}
+
+static void groups_are_completed(void **state)
+{
+    struct fixture *f = *state;
+    struct buf script;
+    buf_init(&script);
+    assert_int_equal(parse_of(f, &grouped, "bbs completion"), 0);
+    assert_true(f->call.completion);
+    cli_completion(&grouped, &script);
+    assert_non_null(strstr(buf_string(&script), "    \"  \") words=\"ps cells help "));
+    assert_non_null(strstr(buf_string(&script), "    \" cells keep \"*) words=\"--cell-id --help\""));
+    assert_non_null(strstr(buf_string(&script), "    \" cells \"*) words=\"keep label --bbs-url "));
+    buf_done(&script);
+}
+
 /* bbs task "$GUID" where the variable is not set */
 static void an_empty_argument_is_none(void **state)
 {
@@ -262,7 +360,6 @@ static void an_empty_argument_is_none(void **state)
         {"scale", "NAME N", "", NULL, none, 2, 2, nothing},
         {"rm", "NAME...", "", NULL, none, 1, 9, nothing},
         {"tasks", "[NAME]", "", NULL, none, 0, 1, nothing},
-        {"cells", "[confirm|keep]", "", NULL, none, 0, 1, nothing},
         {0},
     };
     static const struct cli_program all = {"bbs", "guards the board", some};
@@ -275,7 +372,6 @@ static void an_empty_argument_is_none(void **state)
         {{"bbs", "scale", "web", ""}, "N is empty: bbs scale NAME N"},
         {{"bbs", "rm", "web", "api", ""}, "NAME is empty: bbs rm NAME..."},
         {{"bbs", "tasks", ""}, "NAME is empty: bbs tasks [NAME]"},
-        {{"bbs", "cells", ""}, "confirm|keep is empty: bbs cells [confirm|keep]"},
         {{"bbs", "rm", "web", "api"}, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -377,6 +473,9 @@ int main(void)
         TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
         TEST(mistakes_say_what_to_do), TEST(values_are_checked),
         TEST(an_empty_argument_is_none),
+        TEST(groups_have_verbs),
+        TEST(groups_have_help),
+        TEST(groups_are_completed),
         TEST(help_names_everything),   TEST(tables_align_and_hide_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
