@@ -15,7 +15,8 @@ static const Board__CauseRecord *cause_of(struct board *b, int64_t revision, str
             break;
         }
         ProtobufCMessage *m;
-        if (n->cause && record_decode(a, RECORD_CAUSE, blob_bytes(n->cause), &m, NULL) == 0) {
+        if (n->type == RECORD_CAUSE && !n->deleted && n->outside &&
+            record_decode(a, RECORD_CAUSE, blob_bytes(n->outside), &m, NULL) == 0) {
             return (const Board__CauseRecord *)m;
         }
     }
@@ -50,7 +51,7 @@ static void tell(struct board *b, const struct news *n, struct version *before,
                                                   .type = n->type,
                                                   .before = before,
                                                   .after = after,
-                                                  .run = n->run,
+                                                  .run = n->outside,
                                                   .cause = entry},
                            out);
     }
@@ -104,7 +105,7 @@ static const char *news_fault(struct board *b, const Board__CauseRecord *cause, 
             is_told[next_entry - 1] = true;
             told++;
         }
-        if (n->type != RECORD_CAUSE && n->type != RECORD_RUN && !agrees(b, n)) {
+        if (record_is_kept(n->type) && !agrees(b, n)) {
             return "the watch tells of a value that the copy never had";
         }
     }
@@ -127,17 +128,16 @@ static const char *apply_revision(struct board *b, struct effects *out)
     while ((n = STAILQ_FIRST(&w->list)) && n->revision == revision) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         const Board__CauseRecord__Change *entry = entry_for(cause, n->key, &next_entry);
-        if (n->type != RECORD_CAUSE && n->type != RECORD_RUN) {
+        if (record_is_kept(n->type)) {
             if (n->type == RECORD_EPOCH) {
                 fault = "the board's epoch changed";
             }
             apply_one(b, n, entry, out);
-        } else if (n->type == RECORD_RUN) {
+        } else if (n->type != RECORD_CAUSE) {
             tell(b, n, NULL, NULL, entry, out);
         }
         version_unref(n->item);
-        blob_unref(n->cause);
-        blob_unref(n->run);
+        blob_unref(n->outside);
         free(n);
     }
     b->revision = revision;

@@ -1,12 +1,5 @@
 #include "bbs/board/copy.h"
 
-#include "common/model/record.h"
-
-#include "board.pb-c.h"
-#include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
-#include "models/task.pb-c.h"
-
 #include <assert.h>
 #include <bsd/sys/tree.h>
 #include <stdlib.h>
@@ -57,53 +50,6 @@ RB_GENERATE_INTERNAL(key_tree, copied, by_key, compare_keys, TREE)
 RB_GENERATE_INTERNAL(cell_tree, copied, by_cell, compare_cells, TREE)
 RB_GENERATE_INTERNAL(owner_tree, copied, by_owner, compare_owners, TREE)
 
-const char *owner_text(struct arena *a, const char *kind, const char *uid)
-{
-    if (!*kind && !*uid) {
-        return "";
-    }
-    /* Escaped, so that no two owners give one text. */
-    const char *escaped_kind = key_domain(a, kind), *escaped_uid = key_domain(a, uid);
-    size_t prefix = strlen(key_domain(a, ""));
-    return arena_printf(a, "%s/%s", escaped_kind + prefix, escaped_uid + prefix);
-}
-
-static const char *owner_of(struct arena *a, const Models__Owner *o)
-{
-    return o ? owner_text(a, o->kind, o->uid) : "";
-}
-
-static void tags_of(struct arena *a, enum record_type type, const ProtobufCMessage *m,
-                    const char *tags[TAG_COUNT])
-{
-    if (type == RECORD_ACTUAL) {
-        const Models__ActualLRP *r = (const Models__ActualLRP *)m;
-        tags[TAG_DOMAIN] = r->actual_lrp_key ? r->actual_lrp_key->domain : "";
-        tags[TAG_CELL] = r->actual_lrp_instance_key ? r->actual_lrp_instance_key->cell_id : "";
-        tags[TAG_STATE] = r->state;
-        tags[TAG_OWNER] = owner_of(a, r->owner);
-    } else if (type == RECORD_DESIRED) {
-        const Models__DesiredLRP *r = (const Models__DesiredLRP *)m;
-        tags[TAG_DOMAIN] = r->domain;
-        tags[TAG_OWNER] = owner_of(a, r->owner);
-    } else if (type == RECORD_CELL) {
-        const Board__CellRecord *r = (const Board__CellRecord *)m;
-        tags[TAG_CELL] = r->presence ? r->presence->cell_id : "";
-    } else if (type == RECORD_DOMAIN) {
-        tags[TAG_DOMAIN] = ((const Board__DomainRecord *)m)->domain;
-    } else if (type == RECORD_JOB) {
-        tags[TAG_DOMAIN] = ((const Board__JobRecord *)m)->domain;
-    } else if (type == RECORD_TASK) {
-        const Models__Task *r = (const Models__Task *)m;
-        const ProtobufCEnumValue *v =
-            protobuf_c_enum_descriptor_get_value(&models__task__state__descriptor, (int)r->state);
-        tags[TAG_DOMAIN] = r->domain;
-        tags[TAG_CELL] = r->cell_id;
-        tags[TAG_STATE] = v ? v->name : "";
-        tags[TAG_OWNER] = owner_of(a, r->owner);
-    }
-}
-
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
                       int64_t create_revision, int64_t mod_revision)
 {
@@ -111,7 +57,9 @@ struct version *version_new(struct arena *scratch, const char *key, struct bytes
     const char *tags[TAG_COUNT] = {"", "", "", ""};
     ProtobufCMessage *m;
     if (type != RECORD_UNKNOWN && record_decode(scratch, type, value, &m, NULL) == 0) {
-        tags_of(scratch, type, m, tags);
+        for (int t = 0; t < TAG_COUNT; t++) {
+            tags[t] = record_tag(scratch, type, m, (enum tag)t);
+        }
     }
     size_t key_size = strlen(key) + 1, size = key_size, sizes[TAG_COUNT];
     for (int t = 0; t < TAG_COUNT; t++) {

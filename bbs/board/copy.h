@@ -6,20 +6,11 @@
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
-#include "common/model/keys.h"
+#include "common/model/record.h"
 #include "common/model/sighting.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What the index knows of a record, "" where it does not apply. */
-enum tag {
-    TAG_DOMAIN,
-    TAG_CELL,  /* of an ActualLRP or Task the cell it is on, of a cell its id */
-    TAG_STATE, /* of an ActualLRP or Task */
-    TAG_OWNER, /* as owner_text() gives it */
-    TAG_COUNT
-};
 
 /* One version of one record; shared by the copy, the feed's ring, its readers and lists. */
 struct version {
@@ -49,9 +40,6 @@ static inline const char *version_tag(const struct version *i, enum tag tag)
 {
     return i->text + i->tags[tag];
 }
-
-/* "kind/uid", both percent-escaped; "" without an owner. */
-const char *owner_text(struct arena *a, const char *kind, const char *uid);
 
 struct copy;
 struct copied; /* a place in the copy: a version and when it was first seen */

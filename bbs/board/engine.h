@@ -153,8 +153,7 @@ struct news {
     int64_t previous_revision; /* of the value before, 0 = not told */
     enum record_type type;
     struct version *item;   /* after a put of a record that the copy keeps */
-    struct blob *cause;  /* after a put of a cause */
-    struct blob *run;    /* of a run part: what was put, or what stood there before it went */
+    struct blob *outside;   /* of others: what was put, or what stood there before it went */
     bool deleted;
     char key[];
 };

@@ -1,4 +1,4 @@
-/* Loading the copy: all records but run/ and cause/, page by page at one revision; then the watch
+/* Loading the copy: all records that it keeps, page by page at one revision; then the watch
  * goes on from there (DESIGN 2). The first bbs ever makes the epoch. */
 #include "bbs/board/engine.h"
 #include "bbs/board/epoch.h"
@@ -6,21 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key space in three parts, around what the copy does not keep. NULL = its end. */
-static const struct {
-    const char *first, *end;
-} parts[] = {{NULL, "cause/"}, {"cause0", "run/"}, {"run0", NULL}};
-
-enum { PART_COUNT = sizeof(parts) / sizeof(parts[0]) };
-
 static const ProtobufCBinaryData whole_space = {.len = 1, .data = (uint8_t *)(size_t)"\0"};
 
 static void begin_part(struct load *l, unsigned part)
 {
     l->part = part;
     buf_clear(&l->next_key);
-    if (part < PART_COUNT) {
-        const char *first = parts[part].first;
+    if (record_kept_part(part)) {
+        const char *first = record_kept_part(part)->first;
         buf_append(&l->next_key, first ? first : "\0", first ? strlen(first) : 1);
     }
 }
@@ -35,7 +28,8 @@ static void ask_page(struct board *b, struct effects *out)
     etcd__range_request__init(r);
     r->key.len = l->next_key.size;
     r->key.data = arena_copy(out->arena, l->next_key.data, l->next_key.size);
-    r->range_end = parts[l->part].end ? key_data(parts[l->part].end) : whole_space;
+    const char *end = record_kept_part(l->part)->end;
+    r->range_end = end ? key_data(end) : whole_space;
     r->limit = l->page.records;
     r->revision = l->revision;
     l->call_id = store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, NULL, out);
@@ -313,7 +307,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
     } else {
         begin_part(l, l->part + 1);
     }
-    if (l->part < PART_COUNT) {
+    if (record_kept_part(l->part)) {
         ask_page(b, out);
     } else {
         complete(b, out);

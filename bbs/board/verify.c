@@ -10,11 +10,18 @@
 #define VERIFY_SOON_NS (5 * SECOND_NS) /* between two passes, whatever the doubt */
 #define VERIFY_PAUSE_NS (50 * MILLISECOND_NS) /* between two pages */
 
-static const struct {
-    const char *first, *end;
-} parts[] = {{"\x01", "cause/"}, {"cause0", "run/"}, {"run0", "\x7f"}};
+/* The ends of a part, among keys of ours: what begins with a byte beyond them is not looked at. */
+static const char *part_first(unsigned part)
+{
+    const char *first = record_kept_part(part)->first;
+    return first ? first : "\x01";
+}
 
-enum { PART_COUNT = sizeof(parts) / sizeof(parts[0]) };
+static const char *part_end(unsigned part)
+{
+    const char *end = record_kept_part(part)->end;
+    return end ? end : "\x7f";
+}
 
 static int64_t interval_ns(const struct board *b)
 {
@@ -140,7 +147,7 @@ static void next_page(struct board *b, const char *last, bool more)
         set_from(v, "");
     }
     v->next_ns = b->now.mono_ns + VERIFY_PAUSE_NS;
-    if (v->part == PART_COUNT) {
+    if (!record_kept_part(v->part)) {
         end_pass(b);
     }
 }
@@ -156,12 +163,12 @@ static void on_position(struct await *w, bool reached, struct effects *out)
     }
     const Etcd__RangeResponse *page = v->page;
     bool more = page->more && page->n_kvs > 0;
-    const char *last = parts[v->part].end;
+    const char *last = part_end(v->part);
     if (more) {
         const ProtobufCBinaryData *key = &page->kvs[page->n_kvs - 1]->key;
         last = arena_strndup(out->arena, (char *)key->data, key->len);
     }
-    const char *after = *v->from ? v->from : parts[v->part].first;
+    const char *after = *v->from ? v->from : part_first(v->part);
     const char *different = difference(b, after, last, out->arena);
     drop_page(b);
     if (different) {
@@ -208,11 +215,11 @@ static void ask_page(struct board *b, struct effects *out)
     struct verify *v = &b->verify;
     Etcd__RangeRequest *r = ARENA_NEW(a, Etcd__RangeRequest);
     etcd__range_request__init(r);
-    r->key = key_data(parts[v->part].first);
+    r->key = key_data(part_first(v->part));
     if (*v->from) {
         r->key = key_data(arena_printf(a, "%s%s", v->from, PAGE_NEXT));
     }
-    r->range_end = key_data(parts[v->part].end);
+    r->range_end = key_data(part_end(v->part));
     r->limit = v->size.records;
     v->call_id = store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_page, NULL, out);
 }

@@ -36,8 +36,7 @@ struct arena *view_arena(struct view *v)
 
 static bool is_kept(const char *key)
 {
-    enum record_type type = key_type(key);
-    return type != RECORD_RUN && type != RECORD_CAUSE;
+    return record_is_kept(key_type(key));
 }
 
 /* What was fetched for this key or prefix; if nothing was, it is asked for. */

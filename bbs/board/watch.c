@@ -11,8 +11,7 @@ static void drop_news(struct watch *w)
     while ((n = STAILQ_FIRST(&w->list))) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         version_unref(n->item);
-        blob_unref(n->cause);
-        blob_unref(n->run);
+        blob_unref(n->outside);
         free(n);
     }
 }
@@ -77,10 +76,8 @@ static void queue_event(struct board *b, const Etcd__Event *e, struct arena *scr
 {
     struct news *n = news_of(e);
     struct bytes value = {.data = e->kv->value.data, .size = e->kv->value.len};
-    if (!n->deleted && n->type == RECORD_CAUSE) {
-        n->cause = blob_of(e->kv);
-    } else if (n->type == RECORD_RUN) {
-        n->run = blob_of(n->deleted ? e->prev_kv : e->kv);
+    if (!record_is_kept(n->type)) {
+        n->outside = blob_of(n->deleted ? e->prev_kv : e->kv);
     } else if (!n->deleted && strlen(n->key) == e->kv->key.len) {
         n->item = version_new(scratch, n->key, value, e->kv->create_revision, e->kv->mod_revision);
     }

@@ -1,7 +1,6 @@
 #include "bbs/cli/events.h"
 
-#include "bbs/cli/lrps.h"
-#include "bbs/cli/tasks.h"
+#include "bbs/cli/record_text.h"
 #include "board.pb-c.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
@@ -40,59 +39,6 @@ void events_connect(struct events *e, bool compares)
     e->snapshot = e->caught_up = e->older = e->missed = e->behind = false;
 }
 
-static const char *text_of_actual(struct arena *a, const Models__ActualLRP *r)
-{
-    const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
-    const char *cell = at && *at->cell_id ? arena_printf(a, " on %s", at->cell_id) : "";
-    const char *net = net_info_text(a, r->actual_lrp_net_info);
-    const char *problem = lrp_reason(r);
-    return arena_printf(a, "%s%s%s%s%s%s%s", state_text(a, r), cell, *net == '-' ? "" : " ",
-                        *net == '-' ? "" : net, *problem ? " (" : "", problem, *problem ? ")" : "");
-}
-
-static const char *text_of_cell(struct arena *a, const Board__CellRecord *c)
-{
-    const ProtobufCEnumValue *state =
-        protobuf_c_enum_descriptor_get_value(&board__cell_record__state__descriptor, (int)c->state);
-    return arena_printf(a, "%s%s%s session %llu%s", state ? state->name : "?",
-                        c->presence ? " zone " : "", c->presence ? c->presence->zone : "",
-                        (unsigned long long)c->session, c->evacuating ? " evacuating" : "");
-}
-
-static const char *text_of(struct arena *a, enum record_type type, const ProtobufCMessage *m)
-{
-    switch (type) {
-    case RECORD_ACTUAL:
-        return text_of_actual(a, (const Models__ActualLRP *)m);
-    case RECORD_BRAKE: {
-        const Board__BrakeRecord *brake = (const Board__BrakeRecord *)m;
-        const ProtobufCEnumValue *state = protobuf_c_enum_descriptor_get_value(
-            &board__brake_record__state__descriptor, (int)brake->state);
-        return arena_printf(a, "%s, %zu cells", state ? state->name : "?", brake->n_cells);
-    }
-    case RECORD_CELL:
-        return text_of_cell(a, (const Board__CellRecord *)m);
-    case RECORD_DESIRED: {
-        const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
-        return arena_printf(a, "%s, %d instance%s", lrp_name(lrp), (int)lrp->instances,
-                            lrp->instances == 1 ? "" : "s");
-    }
-    case RECORD_TASK: {
-        const Models__Task *task = (const Models__Task *)m;
-        bool why = task_is_over(task) && task->failed;
-        return arena_printf(a, "%s%s%s%s%s%s", task_state_text(a, task),
-                            *task->cell_id ? " on " : "", task->cell_id, why ? " (" : "",
-                            why ? task_failure_text(a, task) : "", why ? ")" : "");
-    }
-    case RECORD_LEAD: {
-        const Board__LeadRecord *lead = (const Board__LeadRecord *)m;
-        return arena_printf(a, "held by %s at %s", lead->holder, lead->url);
-    }
-    default:
-        return "";
-    }
-}
-
 /* "web-81c3f7580f 2" for a person: the key without its escapes and padding. */
 static const char *text_of_key(struct arena *a, const char *key, enum record_type type,
                                const ProtobufCMessage *m)
@@ -127,7 +73,7 @@ static int64_t revision_of(const Board__FeedFrame *f)
 static void print_text(struct events *e, struct arena *a, const Board__FeedFrame *f,
                        enum record_type type, const ProtobufCMessage *m)
 {
-    const char *what = m ? text_of(a, type, m) : "";
+    const char *what = m ? record_text(a, type, m) : "";
     char time[WALL_TEXT_BYTES];
     buf_printf(&e->out, "%s%s", e->times ? wall_text(e->now_ns, time) : "", e->times ? " " : "");
     printable_append(&e->out,

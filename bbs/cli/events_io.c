@@ -2,7 +2,7 @@
 #include "bbs/cli/events.h"
 #include "bbs/cli/feed_io.h"
 #include "common/cli/cli_io.h"
-#include "common/model/keys.h"
+#include "common/model/record.h"
 
 #include <string.h>
 
@@ -14,17 +14,6 @@ const struct cli_option bbs_events_options[] = {
      .help = "when each change was heard of here (UTC): records do not keep when they changed"},
     {0},
 };
-
-/* The records that are followed, with the word that selects them. */
-static const struct {
-    enum record_type type;
-    const char *only;
-} followed[] = {
-    {RECORD_ACTUAL, "lrps"}, {RECORD_DESIRED, "lrps"}, {RECORD_DOMAIN, "lrps"},
-    {RECORD_TASK, "tasks"},  {RECORD_BRAKE, "cells"},  {RECORD_CELL, "cells"},
-    {RECORD_LEAD, "cells"},
-};
-enum { FOLLOWED = sizeof(followed) / sizeof(followed[0]) };
 
 struct printer {
     struct events events;
@@ -53,7 +42,7 @@ static int take(void *printer, struct bytes bytes, struct err *err)
 
 static int follow(struct session *s, struct printer *p, struct err *err)
 {
-    Board__Selector selectors[FOLLOWED], *list[FOLLOWED];
+    Board__Selector selectors[RECORD_TYPE_COUNT], *list[RECORD_TYPE_COUNT];
     struct feed_follow f = {.selectors = list,
                             .epoch = p->events.epoch,
                             .revision = &p->events.revision,
@@ -63,13 +52,14 @@ static int follow(struct session *s, struct printer *p, struct err *err)
                             .connect = connect,
                             .take = take,
                             .owner = p};
-    for (int i = 0; i < FOLLOWED; i++) {
-        if (p->only && strcmp(p->only, followed[i].only) != 0) {
+    for (enum record_type type = 0; type < RECORD_TYPE_COUNT; type++) {
+        const char *topic = record_kind(type)->topic;
+        if (!topic || (p->only && strcmp(p->only, topic) != 0)) {
             continue;
         }
         Board__Selector *one = &selectors[f.selector_count];
         board__selector__init(one);
-        one->type = arena_strdup(&s->arena, record_type_name(followed[i].type));
+        one->type = arena_strdup(&s->arena, record_type_name(type));
         list[f.selector_count++] = one;
     }
     return feed_follow(s, &f, err);

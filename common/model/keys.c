@@ -5,11 +5,9 @@
 #include <string.h>
 
 static const char *const type_names[RECORD_TYPE_COUNT] = {
-    [RECORD_ACTUAL] = "actual", [RECORD_BEAT] = "beat",       [RECORD_BRAKE] = "brake",
-    [RECORD_CAUSE] = "cause",   [RECORD_CELL] = "cell",       [RECORD_DESIRED] = "desired",
-    [RECORD_DOMAIN] = "domain", [RECORD_EPOCH] = "epoch",     [RECORD_JOB] = "job",
-    [RECORD_LEAD] = "lead",     [RECORD_LOCK] = "lock",       [RECORD_REMOVAL] = "removal",
-    [RECORD_RUN] = "run",       [RECORD_TASK] = "task",       [RECORD_UNKNOWN] = "unknown",
+#define RECORD_ROW(ID, name, ...) [RECORD_##ID] = #name,
+#include "common/model/records.def"
+    [RECORD_UNKNOWN] = "unknown",
 };
 
 const char *record_type_name(enum record_type type)
@@ -87,6 +85,15 @@ static const char *key(struct arena *a, enum record_type type, const char *name,
     return arena_printf(a, "%s/%s%s", type_names[type], escaped(a, name), tail);
 }
 
+#define KEY_ONE(ID, name)                                            \
+    const char *key_##name(struct arena *a, const char *component)   \
+    {                                                                \
+        return key(a, RECORD_##ID, component, "");                   \
+    }
+#define KEY_OWN(ID, name)
+#define RECORD_ROW(ID, name, key, ...) KEY_##key(ID, name)
+#include "common/model/records.def"
+
 const char *key_actual_index(struct arena *a, const char *process_guid, int32_t index)
 {
     assert(index >= 0);
@@ -104,11 +111,6 @@ const char *key_actual_process(struct arena *a, const char *process_guid)
     return key(a, RECORD_ACTUAL, process_guid, "/");
 }
 
-const char *key_beat(struct arena *a, const char *boot_id)
-{
-    return key(a, RECORD_BEAT, boot_id, "");
-}
-
 const char *key_brake(struct arena *a)
 {
     return key(a, RECORD_BRAKE, "cells", "");
@@ -124,41 +126,6 @@ const char *key_cause_boot(struct arena *a, const char *boot_id)
     return key(a, RECORD_CAUSE, boot_id, "/");
 }
 
-const char *key_cell(struct arena *a, const char *cell_id)
-{
-    return key(a, RECORD_CELL, cell_id, "");
-}
-
-const char *key_desired(struct arena *a, const char *process_guid)
-{
-    return key(a, RECORD_DESIRED, process_guid, "");
-}
-
-const char *key_domain(struct arena *a, const char *domain)
-{
-    return key(a, RECORD_DOMAIN, domain, "");
-}
-
-const char *key_epoch(struct arena *a, const char *id)
-{
-    return key(a, RECORD_EPOCH, id, "");
-}
-
-const char *key_job(struct arena *a, const char *id)
-{
-    return key(a, RECORD_JOB, id, "");
-}
-
-const char *key_lead(struct arena *a, const char *role)
-{
-    return key(a, RECORD_LEAD, role, "");
-}
-
-const char *key_lock(struct arena *a, const char *name)
-{
-    return key(a, RECORD_LOCK, name, "");
-}
-
 const char *key_removal(struct arena *a, const char *process_guid, const char *epoch)
 {
     return key(a, RECORD_REMOVAL, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
@@ -172,11 +139,6 @@ const char *key_run(struct arena *a, const char *process_guid, const char *epoch
 const char *key_run_process(struct arena *a, const char *process_guid)
 {
     return key(a, RECORD_RUN, process_guid, "/");
-}
-
-const char *key_task(struct arena *a, const char *task_guid)
-{
-    return key(a, RECORD_TASK, task_guid, "");
 }
 
 const char *key_component(struct arena *a, const char *whole, unsigned n)

@@ -8,22 +8,10 @@
 
 #include <stdint.h>
 
-/* Kinds of records, by the first component of their key. */
+/* Kinds of records, by the first component of their key: records.def says all of them. */
 enum record_type {
-    RECORD_ACTUAL,  /* actual/<process_guid>/<index, 10 digits>/<presence digit> */
-    RECORD_BEAT,    /* beat/<boot id> */
-    RECORD_BRAKE,   /* brake/cells : the mass-loss brake */
-    RECORD_CAUSE,   /* cause/<boot id>/<slot, 4 digits> */
-    RECORD_CELL,    /* cell/<cell_id> */
-    RECORD_DESIRED, /* desired/<process_guid> : scheduling part */
-    RECORD_DOMAIN,  /* domain/<domain> */
-    RECORD_EPOCH,   /* epoch/<id> */
-    RECORD_JOB,     /* job/<id> */
-    RECORD_LEAD,    /* lead/<role> */
-    RECORD_LOCK,    /* lock/<key> : of an owner outside the cluster */
-    RECORD_REMOVAL, /* removal/<process_guid>/<epoch> : what was asked to go of a definition */
-    RECORD_RUN,     /* run/<process_guid>/<epoch> : the rest of a DesiredLRP, written once */
-    RECORD_TASK,    /* task/<task_guid> */
+#define RECORD_ROW(ID, ...) RECORD_##ID,
+#include "common/model/records.def"
     RECORD_UNKNOWN, /* kept and left alone */
     RECORD_TYPE_COUNT
 };
@@ -33,24 +21,25 @@ const char *record_type_name(enum record_type type);
 enum record_type record_type_named(const char *name);
 enum record_type key_type(const char *key);
 
+/* key_<name>(a, component) of every kind with keys of one component: key_beat(a, boot_id),
+ * key_cell(a, cell_id), key_desired(a, process_guid), key_domain, key_epoch(a, id), key_job(a, id),
+ * key_lead(a, role), key_lock(a, name), key_task(a, task_guid), ... */
+#define KEY_ONE(name) const char *key_##name(struct arena *a, const char *component);
+#define KEY_OWN(name)
+#define RECORD_ROW(ID, name, key, ...) KEY_##key(name)
+#include "common/model/records.def"
+#undef KEY_ONE
+#undef KEY_OWN
+
 const char *key_actual(struct arena *a, const char *process_guid, int32_t index, int presence);
 const char *key_actual_index(struct arena *a, const char *process_guid, int32_t index); /* prefix */
 const char *key_actual_process(struct arena *a, const char *process_guid);              /* prefix */
-const char *key_beat(struct arena *a, const char *boot_id);
 const char *key_brake(struct arena *a);
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot);
 const char *key_cause_boot(struct arena *a, const char *boot_id); /* prefix */
-const char *key_cell(struct arena *a, const char *cell_id);
-const char *key_desired(struct arena *a, const char *process_guid);
-const char *key_domain(struct arena *a, const char *domain);
-const char *key_epoch(struct arena *a, const char *id);
-const char *key_job(struct arena *a, const char *id);
-const char *key_lead(struct arena *a, const char *role);
-const char *key_lock(struct arena *a, const char *name);
 const char *key_removal(struct arena *a, const char *process_guid, const char *epoch);
 const char *key_run(struct arena *a, const char *process_guid, const char *epoch);
 const char *key_run_process(struct arena *a, const char *process_guid); /* prefix */
-const char *key_task(struct arena *a, const char *task_guid);
 
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);

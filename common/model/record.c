@@ -5,26 +5,130 @@
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 
+#include <assert.h>
+#include <string.h>
+
+#define NO_LIFECYCLE
+#define LIFECYCLE(name) extern const struct lifecycle name##_lifecycle;
+#define RECORD_ROW(ID, name, key, message, lifecycle, ...) lifecycle
+#include "common/model/records.def"
+#undef NO_LIFECYCLE
+#undef LIFECYCLE
+
+#define NO_LIFECYCLE NULL
+#define LIFECYCLE(name) &name##_lifecycle
+static const struct record_kind kinds[RECORD_TYPE_COUNT] = {
+#define COPY true
+#define OUTSIDE false
+#define TAGS(...) {__VA_ARGS__}
+#define RECORD_ROW(ID, kind_name, key, message, kind_lifecycle, place, kind_tags, kind_topic, ...) \
+    [RECORD_##ID] = {.name = #kind_name,                                                       \
+                     .lifecycle = kind_lifecycle,                                              \
+                     .topic = kind_topic,                                                      \
+                     .tags = kind_tags,                                                        \
+                     .is_kept = place},
+#include "common/model/records.def"
+#undef COPY
+#undef OUTSIDE
+    [RECORD_UNKNOWN] = {.name = "unknown", .is_kept = true},
+};
+
+const struct record_kind *record_kind(enum record_type type)
+{
+    assert(type < RECORD_TYPE_COUNT);
+    return &kinds[type];
+}
+
+bool record_is_kept(enum record_type type)
+{
+    return record_kind(type)->is_kept;
+}
+
+const struct key_part *record_kept_part(unsigned n)
+{
+    static const struct key_part parts[] = {{NULL,
+#define PART_COPY(name)
+#define PART_OUTSIDE(name) #name "/"}, {#name "0",
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, ...) PART_##place(name)
+#include "common/model/records.def"
+                                             NULL}};
+    return n < sizeof(parts) / sizeof(parts[0]) ? &parts[n] : NULL;
+}
+
 const ProtobufCMessageDescriptor *record_descriptor(enum record_type type)
 {
     static const ProtobufCMessageDescriptor *const descriptors[RECORD_TYPE_COUNT] = {
-        [RECORD_ACTUAL] = &models__actual_lrp__descriptor,
-        [RECORD_BEAT] = &board__beat_record__descriptor,
-        [RECORD_BRAKE] = &board__brake_record__descriptor,
-        [RECORD_CAUSE] = &board__cause_record__descriptor,
-        [RECORD_CELL] = &board__cell_record__descriptor,
-        [RECORD_DESIRED] = &models__desired_lrp__descriptor,
-        [RECORD_DOMAIN] = &board__domain_record__descriptor,
-        [RECORD_EPOCH] = &board__epoch_record__descriptor,
-        [RECORD_JOB] = &board__job_record__descriptor,
-        [RECORD_LEAD] = &board__lead_record__descriptor,
-        [RECORD_LOCK] = &board__lock_record__descriptor,
-        [RECORD_REMOVAL] = &board__removal_record__descriptor,
-        [RECORD_RUN] = &models__desired_lrp__descriptor,
-        [RECORD_TASK] = &models__task__descriptor,
+#define RECORD_ROW(ID, name, key, message, ...) [RECORD_##ID] = &message##__descriptor,
+#include "common/model/records.def"
     };
     return type < RECORD_TYPE_COUNT ? descriptors[type] : NULL;
 }
+
+/* ---- Tags ---- */
+
+const char *owner_text(struct arena *a, const char *kind, const char *uid)
+{
+    if (!*kind && !*uid) {
+        return "";
+    }
+    /* Escaped, so that no two owners give one text. */
+    const char *escaped_kind = key_domain(a, kind), *escaped_uid = key_domain(a, uid);
+    size_t prefix = strlen(key_domain(a, ""));
+    return arena_printf(a, "%s/%s", escaped_kind + prefix, escaped_uid + prefix);
+}
+
+static const ProtobufCFieldDescriptor *field_named(const ProtobufCMessageDescriptor *d,
+                                                   const char *name, size_t size)
+{
+    for (unsigned i = 0; i < d->n_fields; i++) {
+        const char *field = d->fields[i].name;
+        if (strncmp(field, name, size) == 0 && !field[size]) {
+            return &d->fields[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *enum_text(const ProtobufCEnumDescriptor *d, int number)
+{
+    const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, number);
+    return v ? v->name : "";
+}
+
+/* What stands at a path of fields: a text, the name of a number, or an owner. */
+static const char *text_at(struct arena *a, const ProtobufCMessage *m, const char *path)
+{
+    size_t size = strcspn(path, ".");
+    const ProtobufCFieldDescriptor *f = field_named(m->descriptor, path, size);
+    assert(f);
+    const void *at = (const char *)m + f->offset;
+    if (f->type == PROTOBUF_C_TYPE_STRING) {
+        return *(const char *const *)at;
+    }
+    if (f->type == PROTOBUF_C_TYPE_ENUM) {
+        return enum_text(f->descriptor, *(const int *)at);
+    }
+    assert(f->type == PROTOBUF_C_TYPE_MESSAGE);
+    const ProtobufCMessage *inner = *(const ProtobufCMessage *const *)at;
+    if (!inner) {
+        return "";
+    }
+    if (path[size]) {
+        return text_at(a, inner, path + size + 1);
+    }
+    assert(inner->descriptor == &models__owner__descriptor);
+    const Models__Owner *owner = (const Models__Owner *)inner;
+    return owner_text(a, owner->kind, owner->uid);
+}
+
+const char *record_tag(struct arena *a, enum record_type type, const ProtobufCMessage *m,
+                       enum tag tag)
+{
+    const char *path = record_kind(type)->tags[tag];
+    return path ? text_at(a, m, path) : "";
+}
+
+/* ---- Values ---- */
 
 void record_encode(struct buf *out, const ProtobufCMessage *message)
 {

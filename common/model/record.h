@@ -6,9 +6,52 @@
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/lifecycle/lifecycle.h"
 #include "common/model/keys.h"
 
+#include <stdbool.h>
+
 enum { RECORD_VERSION = 1, RECORD_MAX_BYTES = 1024 * 1024 };
+
+/* What the copy's index knows of a record, "" where it does not apply. */
+enum tag {
+    TAG_DOMAIN,
+    TAG_CELL,  /* of an ActualLRP or Task the cell it is on, of a cell its id */
+    TAG_STATE, /* of an ActualLRP or Task */
+    TAG_OWNER, /* as owner_text() gives it */
+    TAG_COUNT
+};
+
+/* What records.def says of a kind. */
+struct record_kind {
+    const char *name;
+    const struct lifecycle *lifecycle; /* NULL = none */
+    const char *topic;                 /* of `bbs events`; NULL = none */
+    const char *tags[TAG_COUNT];       /* field, or "field.field", of its message; NULL = none */
+    bool is_kept;                      /* in the copy */
+};
+
+/* Of RECORD_UNKNOWN too, which is kept and of which nothing is known. */
+const struct record_kind *record_kind(enum record_type type);
+
+/* The copy keeps records of this type; others are read from etcd when they are asked for. */
+bool record_is_kept(enum record_type type);
+
+/* The keys from `first` to before `end`; NULL = as far as keys go. */
+struct key_part {
+    const char *first, *end;
+};
+
+/* The n-th part of what the copy keeps, in order; between two lies a kind that it does not keep.
+ * NULL after the last. */
+const struct key_part *record_kept_part(unsigned n);
+
+/* What a decoded record has for this tag, "" if nothing. In the arena, or the message's. */
+const char *record_tag(struct arena *a, enum record_type type, const ProtobufCMessage *m,
+                       enum tag tag);
+
+/* "kind/uid", both percent-escaped; "" without an owner. */
+const char *owner_text(struct arena *a, const char *kind, const char *uid);
 
 /* The message type of a record type; NULL for UNKNOWN. DESIRED and RUN are both models.DesiredLRP:
  * their bytes joined (without the version byte of the second) are the whole message. */

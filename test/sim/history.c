@@ -87,6 +87,11 @@ int64_t history_revision_at(const struct history *h, int64_t at_ns)
     return revision;
 }
 
+bool history_holds(enum record_type type)
+{
+    return type != RECORD_CAUSE && type != RECORD_BEAT && type != RECORD_UNKNOWN;
+}
+
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
                   struct passage *ret_passage)
 {
@@ -116,7 +121,7 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
         const char *key = arena_strndup(&h->arena, (const char *)e->kv->key.data, e->kv->key.len);
         enum record_type type = key_type(key);
         h->revision = e->kv->mod_revision;
-        if (type != RECORD_CAUSE && type != RECORD_BEAT && type != RECORD_UNKNOWN) {
+        if (history_holds(type)) {
             ret_passage->list[ret_passage->count++] = take(h, e, key, cause, now_ns);
         }
     }

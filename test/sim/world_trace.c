@@ -8,8 +8,7 @@
 
 #include "board.pb-c.h"
 #include "common/model/record.h"
-#include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
+#include "test/sim/story.h"
 #include "test/sim/world_parts.h"
 
 static void begin(struct world *w, const char *who)
@@ -64,130 +63,6 @@ const char *world_trace(struct world *w)
     return buf_string(&w->trace);
 }
 
-/* ---- Records in words ---- */
-
-/* "source_id" is every instance's. */
-static void print_tags(struct buf *out, const Models__ActualLRP *r)
-{
-    for (size_t i = 0; i < r->n_metric_tags; i++) {
-        if (strcmp(r->metric_tags[i]->key, "source_id") != 0) {
-            buf_printf(out, ", %s=%s", r->metric_tags[i]->key, r->metric_tags[i]->value);
-        }
-    }
-}
-
-static void print_actual(struct buf *out, const Models__ActualLRP *r)
-{
-    static const char *const presences[] = {"", " EVACUATING", " SUSPECT"};
-    buf_printf(out, "%s%s", r->state, presences[r->presence]);
-    if (r->actual_lrp_instance_key && *r->actual_lrp_instance_key->cell_id) {
-        buf_printf(out, " on %s", r->actual_lrp_instance_key->cell_id);
-    }
-    print_tags(out, r);
-    if (r->stopping) {
-        buf_append_string(out, ", stopping");
-    }
-    if (r->crash_count) {
-        buf_printf(out, ", crashes: %d", r->crash_count);
-    }
-    if (*r->placement_error) {
-        buf_printf(out, " (%s)", r->placement_error);
-    }
-}
-
-static void print_cell(struct buf *out, const Board__CellRecord *r)
-{
-    buf_printf(out, "%s %s, session %llu%s", r->presence->cell_id,
-               r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
-               (unsigned long long)r->session, r->evacuating ? ", evacuating" : "");
-}
-
-static void print_brake(struct buf *out, const Board__BrakeRecord *r)
-{
-    static const char *const states[] = {"HELD", "KEPT", "RELEASED"};
-    buf_printf(out, "the brake is %s for", states[r->state]);
-    for (size_t i = 0; i < r->n_cells; i++) {
-        buf_printf(out, "%s %s", i ? "," : "", r->cells[i]->cell_id);
-    }
-}
-
-/* `name` is the first component of the key, behind its type. */
-static void print_record(struct buf *out, enum record_type type, const ProtobufCMessage *m,
-                         const char *name)
-{
-    switch (type) {
-    case RECORD_ACTUAL:
-        print_actual(out, (const Models__ActualLRP *)m);
-        break;
-    case RECORD_DESIRED:
-        buf_printf(out, "%s desired, instances: %d", name,
-                   ((const Models__DesiredLRP *)m)->instances);
-        break;
-    case RECORD_CELL:
-        print_cell(out, (const Board__CellRecord *)m);
-        break;
-    case RECORD_JOB: {
-        const Board__JobRecord *r = (const Board__JobRecord *)m;
-        buf_printf(out, "job for %s, at %d of %d", r->process_guid, r->cursor, r->end);
-        break;
-    }
-    case RECORD_LEAD:
-        buf_printf(out, "the lock of the %s", name);
-        break;
-    case RECORD_LOCK:
-        buf_printf(out, "%s is %s's", name, ((const Board__LockRecord *)m)->owner);
-        break;
-    case RECORD_BRAKE:
-        print_brake(out, (const Board__BrakeRecord *)m);
-        break;
-    case RECORD_EPOCH:
-        buf_append_string(out, *((const Board__EpochRecord *)m)->went_back
-                                   ? "etcd went back: the epoch is marked"
-                                   : "an epoch begins");
-        break;
-    default:
-        buf_printf(out, "%s %s", record_type_name(type), name);
-        break;
-    }
-}
-
-static void print_gone(struct buf *out, enum record_type type, const char *name)
-{
-    switch (type) {
-    case RECORD_ACTUAL:
-        buf_append_string(out, "gone");
-        break;
-    case RECORD_DESIRED:
-        buf_printf(out, "%s not desired any more", name);
-        break;
-    case RECORD_LEAD:
-        buf_printf(out, "the lock of the %s is free", name);
-        break;
-    case RECORD_LOCK:
-        buf_printf(out, "%s is free", name);
-        break;
-    case RECORD_BRAKE:
-        buf_append_string(out, "the brake is off");
-        break;
-    case RECORD_JOB:
-        buf_append_string(out, "job done");
-        break;
-    case RECORD_EPOCH:
-        buf_append_string(out, "an epoch ends");
-        break;
-    default:
-        buf_printf(out, "%s %s gone", record_type_name(type), name);
-        break;
-    }
-}
-
-/* Beats and causes would drown the story; run and removal come with the line of their DesiredLRP. */
-static bool told(enum record_type type)
-{
-    return type != RECORD_BEAT && type != RECORD_CAUSE && type != RECORD_RUN &&
-           type != RECORD_REMOVAL;
-}
-
 /* ---- Transactions ---- */
 
 /* What a transaction does to one record, or in the same way to those of neighbouring indices. */
@@ -222,22 +97,23 @@ static bool describe(struct arena *a, const Board__CauseRecord *cause, const cha
                      const Etcd__PutRequest *put, struct told_change *ret)
 {
     enum record_type type = key_type(key);
-    const ProtobufCMessage *m = put && told(type) ? decoded(a, key, put) : NULL;
-    if (!told(type) || (put && !m)) {
+    const struct story *story = story_of(type);
+    const ProtobufCMessage *m = put && story ? decoded(a, key, put) : NULL;
+    if (!story || (put && !m)) {
         return false;
     }
     struct buf text;
     buf_init(&text);
-    const char *name = key_component(a, key, 1);
+    const struct story_subject subject = {record_type_name(type), key_component(a, key, 1)};
     if (m) {
-        print_record(&text, type, m, name);
+        story->put(&text, &subject, m);
     } else {
-        print_gone(&text, type, name);
+        story->gone(&text, &subject);
     }
     *ret = (struct told_change){.head = head_of(a, cause, key),
                                 .text = arena_strdup(a, buf_string(&text))};
     if (type == RECORD_ACTUAL) {
-        ret->process_guid = name;
+        ret->process_guid = subject.name;
         ret->first = ret->last = (int)strtol(key_component(a, key, 2), NULL, 10);
     }
     buf_done(&text);

@@ -1,15 +1,6 @@
 /* docs/lifecycles.md is what the tables print; `make docs` writes it, this test holds it there. */
 #include "common/base/bytes.h"
-#include "common/lifecycle/actual_lrp.h"
-#include "common/lifecycle/brake.h"
-#include "common/lifecycle/cell.h"
-#include "common/lifecycle/container.h"
-#include "common/lifecycle/desired_lrp.h"
-#include "common/lifecycle/domain.h"
-#include "common/lifecycle/job.h"
-#include "common/lifecycle/lead.h"
-#include "common/lifecycle/lock.h"
-#include "common/lifecycle/task.h"
+#include "test/table/lifecycles.h"
 #include "test/tool/page.h"
 
 #include <glob.h>
@@ -19,14 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const struct lifecycle *const lifecycles[] = {
-    &desired_lrp_lifecycle, &actual_lrp_lifecycle, &task_lifecycle,   &container_lifecycle,
-    &cell_lifecycle,        &brake_lifecycle,      &domain_lifecycle, &job_lifecycle,
-    &lead_lifecycle,       &lock_lifecycle,
-};
-
-enum { LIFECYCLE_COUNT = sizeof(lifecycles) / sizeof(lifecycles[0]) };
 
 static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
                                     ACTOR_CONVERGER};
@@ -168,8 +151,8 @@ static void print_page(struct buf *out)
         "it as a dot). What no row allows is refused when it is asked from outside. *client* is\n"
         "an ordinary client ([certificates.md](certificates.md)); the other actors are our own "
         "processes.\n\n");
-    for (size_t i = 0; i < LIFECYCLE_COUNT; i++) {
-        print_lifecycle(lifecycles[i], out);
+    for (size_t i = 0; i < lifecycle_count(); i++) {
+        print_lifecycle(lifecycle_at(i), out);
     }
     out->size--; /* one newline ends it */
 }
@@ -193,17 +176,17 @@ static void every_table_is_on_the_page(void **state)
     assert_int_equal(glob("common/lifecycle/*.def", 0, NULL, &defs), 0);
     for (size_t i = 0; i < defs.gl_pathc; i++) {
         bool found = false;
-        for (size_t j = 0; j < LIFECYCLE_COUNT; j++) {
+        for (size_t j = 0; j < lifecycle_count(); j++) {
             char path[200];
-            snprintf(path, sizeof(path), "common/lifecycle/%s.def", lifecycles[j]->name);
+            snprintf(path, sizeof(path), "common/lifecycle/%s.def", lifecycle_at(j)->name);
             found = found || strcmp(path, defs.gl_pathv[i]) == 0;
         }
         if (!found) {
-            fail_msg("%s has no place in docs/lifecycles.md: add it to this test",
+            fail_msg("%s has no place in docs/lifecycles.md: name it in common/model/records.def",
                      defs.gl_pathv[i]);
         }
     }
-    assert_int_equal(defs.gl_pathc, LIFECYCLE_COUNT);
+    assert_int_equal(defs.gl_pathc, lifecycle_count());
     globfree(&defs);
 }
 

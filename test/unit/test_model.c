@@ -2,6 +2,7 @@
 #include "common/model/keys.h"
 #include "common/model/record.h"
 #include "models/actual_lrp.pb-c.h"
+#include "models/task.pb-c.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,12 +77,97 @@ static void records_round_trip_and_strangers_are_refused(void **state)
     arena_done(&a);
 }
 
+/* The copy's parts of the key space are made from the rows as they stand. */
+static void kinds_stand_in_the_order_of_their_keys(void **state)
+{
+    (void)state;
+    for (enum record_type t = 1; t < RECORD_UNKNOWN; t++) {
+        assert_true(strcmp(record_type_name(t - 1), record_type_name(t)) < 0);
+    }
+}
+
+static bool in_a_kept_part(const char *key)
+{
+    const struct key_part *p;
+    for (unsigned n = 0; (p = record_kept_part(n)); n++) {
+        if ((!p->first || strcmp(key, p->first) >= 0) && (!p->end || strcmp(key, p->end) < 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void the_parts_that_are_kept_leave_out_the_others_alone(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    for (enum record_type t = 0; t < RECORD_TYPE_COUNT; t++) {
+        const char *name = record_type_name(t);
+        assert_int_equal(in_a_kept_part(arena_printf(&a, "%s/", name)), record_is_kept(t));
+        assert_int_equal(in_a_kept_part(arena_printf(&a, "%s/~~", name)), record_is_kept(t));
+        assert_true(in_a_kept_part(arena_printf(&a, "%s0", name)));
+    }
+    arena_done(&a);
+}
+
+/* A field that a row names and the message has not ends the program here. */
+static void every_tag_is_a_field_of_its_message(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    unsigned tags = 0;
+    for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
+        const ProtobufCMessageDescriptor *d = record_descriptor(t);
+        ProtobufCAllocator allocator = arena_protobuf(&a);
+        ProtobufCMessage *empty = protobuf_c_message_unpack(d, &allocator, 0, NULL);
+        for (int tag = 0; tag < TAG_COUNT; tag++) {
+            tags += record_kind(t)->tags[tag] != NULL;
+            assert_non_null(record_tag(&a, t, empty, (enum tag)tag));
+        }
+    }
+    assert_int_equal(tags, 13);
+    arena_done(&a);
+}
+
+static void tags_are_read_where_the_rows_say(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
+    Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
+    Models__Owner owner = MODELS__OWNER__INIT;
+    Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
+    key.domain = (char *)"d";
+    instance.cell_id = (char *)"c";
+    owner.kind = (char *)"a/b";
+    owner.uid = (char *)"u";
+    lrp.state = (char *)"RUNNING";
+    lrp.actual_lrp_key = &key;
+    lrp.actual_lrp_instance_key = &instance;
+    lrp.owner = &owner;
+    static const char *const wanted[TAG_COUNT] = {"d", "c", "RUNNING", "a%2Fb/u"};
+    for (int tag = 0; tag < TAG_COUNT; tag++) {
+        assert_string_equal(record_tag(&a, RECORD_ACTUAL, &lrp.base, (enum tag)tag), wanted[tag]);
+    }
+    Models__Task task = MODELS__TASK__INIT;
+    task.state = MODELS__TASK__STATE__Resolving;
+    assert_string_equal(record_tag(&a, RECORD_TASK, &task.base, TAG_STATE), "Resolving");
+    arena_done(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_escaped_and_read_back),
         cmocka_unit_test(byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix),
         cmocka_unit_test(records_round_trip_and_strangers_are_refused),
+        cmocka_unit_test(kinds_stand_in_the_order_of_their_keys),
+        cmocka_unit_test(the_parts_that_are_kept_leave_out_the_others_alone),
+        cmocka_unit_test(every_tag_is_a_field_of_its_message),
+        cmocka_unit_test(tags_are_read_where_the_rows_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "bbs/board/engine.h"
 #include "bbs/inside.h"
 #include "common/client/follower.h"
+#include "common/model/record.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -22,8 +23,7 @@ static const struct board *board_of(const struct checkers *k, unsigned bbs)
 
 static bool is_kept(enum record_type type)
 {
-    return type != RECORD_RUN && type != RECORD_CAUSE && type != RECORD_BEAT &&
-           type != RECORD_UNKNOWN;
+    return record_is_kept(type) && history_holds(type);
 }
 
 /* The first key at which the two differ; NULL = at none. */

@@ -4,18 +4,17 @@
 #include "common/lifecycle/actual_lrp.h"
 #include "common/lifecycle/brake.h"
 #include "common/lifecycle/cell.h"
-#include "common/lifecycle/desired_lrp.h"
 #include "common/lifecycle/domain.h"
-#include "common/lifecycle/job.h"
-#include "common/lifecycle/lead.h"
 #include "common/lifecycle/lock.h"
 #include "common/lifecycle/task.h"
 #include "common/model/brake_times.h"
 #include "common/model/crash_policy.h"
+#include "common/model/record.h"
 #include "common/model/task_times.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What is told may have been written so long before: the watch stalled, broke or lagged. */
@@ -409,20 +408,25 @@ static bool stands(const struct past *p)
     return p && p->message;
 }
 
-static struct seen_move simple(const struct lifecycle *table, const struct past *p, int none,
-                               int there)
+/* Of a kind whose records are there or not; one with more states says in a function of its own
+ * which state a record is in. */
+static struct seen_move simple(const struct lifecycle *table, const struct past *p)
 {
+    if (!table) {
+        return (struct seen_move){0};
+    }
+    assert(table->state_count == 2);
     return (struct seen_move){
         .table = table,
-        .from = stands(p->before) ? there : none,
-        .to = stands(p) ? there : none,
+        .from = stands(p->before),
+        .to = stands(p),
         .unknown_guards = (1u << table->guard_count) - 1,
     };
 }
 
 static struct seen_move domain_move(const struct checkers *k, const struct past *p)
 {
-    struct seen_move m = simple(&domain_lifecycle, p, DOMAIN_NONE, DOMAIN_KNOWN);
+    struct seen_move m = simple(&domain_lifecycle, p);
     const Board__DomainRecord *was =
         stands(p->before) ? (const Board__DomainRecord *)p->before->message : NULL;
     m.unknown_guards = 0;
@@ -462,14 +466,8 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
     switch (p->type) {
     case RECORD_ACTUAL:
         return actual_move(k, a, p, c);
-    case RECORD_DESIRED:
-        return simple(&desired_lrp_lifecycle, p, DESIRED_LRP_NONE, DESIRED_LRP_DESIRED);
     case RECORD_DOMAIN:
         return domain_move(k, p);
-    case RECORD_JOB:
-        return simple(&job_lifecycle, p, JOB_NONE, JOB_OPEN);
-    case RECORD_LEAD:
-        return simple(&lead_lifecycle, p, LEAD_NONE, LEAD_HELD);
     case RECORD_LOCK:
         return lock_move(k, a, p);
     case RECORD_CELL:
@@ -479,7 +477,7 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
     case RECORD_TASK:
         return task_change_of(k, a, p, c);
     default:
-        return (struct seen_move){0};
+        return simple(record_kind(p->type)->lifecycle, p);
     }
 }
 

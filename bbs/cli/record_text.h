@@ -1,0 +1,17 @@
+/* What `bbs events` says of a record behind its name: one function for each text that records.def
+ * names. A new kind brings its own. Pure; texts live in the arena. */
+#ifndef BBS_CLI_RECORD_TEXT_H
+#define BBS_CLI_RECORD_TEXT_H
+
+#include "common/base/arena.h"
+#include "common/model/record.h"
+
+/* The text for a decoded record of this type; "" for one of which there is no more to say. */
+const char *record_text(struct arena *a, enum record_type type, const ProtobufCMessage *m);
+
+/* record_text_<text>(), by which the table calls them; `nothing` is the one for many. */
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story) \
+    const char *record_text_##text(struct arena *a, const ProtobufCMessage *m);
+#include "common/model/records.def"
+
+#endif

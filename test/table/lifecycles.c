@@ -1,0 +1,34 @@
+#include "test/table/lifecycles.h"
+
+#include "common/lifecycle/container.h"
+#include "common/model/record.h"
+
+#include <assert.h>
+
+/* The n-th, NULL after the last. */
+static const struct lifecycle *nth(size_t n)
+{
+    for (enum record_type type = 0; type < RECORD_UNKNOWN; type++) {
+        const struct lifecycle *l = record_kind(type)->lifecycle;
+        if (l && n-- == 0) {
+            return l;
+        }
+    }
+    return n == 0 ? &container_lifecycle : NULL;
+}
+
+size_t lifecycle_count(void)
+{
+    size_t count = 0;
+    while (nth(count)) {
+        count++;
+    }
+    return count;
+}
+
+const struct lifecycle *lifecycle_at(size_t n)
+{
+    const struct lifecycle *l = nth(n);
+    assert(l);
+    return l;
+}
