@@ -149,18 +149,6 @@ static const char *apply_revision(struct board *b, struct effects *out)
     return fault;
 }
 
-static void wake_reached(struct board *b, struct effects *out)
-{
-    struct await *a;
-    while (b->loaded && out->count < EFFECTS_ENOUGH &&
-           (a = awaits_reached(&b->awaits, b->revision))) {
-        a->wake(a, true, out);
-    }
-    if (out->count >= EFFECTS_ENOUGH) {
-        effects_due(out, b->now.mono_ns); /* the rest in the next step */
-    }
-}
-
 void apply_news(struct board *b, struct effects *out)
 {
     while (b->loaded && !STAILQ_EMPTY(&b->watch.list)) {
@@ -170,9 +158,8 @@ void apply_news(struct board *b, struct effects *out)
         }
         const char *fault = apply_revision(b, out);
         if (fault) {
-            load_start(b, fault, out);
+            board_want_reload(b, fault);
             return;
         }
     }
-    wake_reached(b, out);
 }

@@ -57,7 +57,7 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
     if (!known) {
         board_trouble(b, store_text(answer), out);
     } else if (found->count == 0) {
-        board_epoch_gone(b, out);
+        board_want_reload(b, EPOCH_GONE);
     }
     struct barrier_waiter *w;
     while ((w = TAILQ_FIRST(&r->flying))) {
@@ -109,9 +109,9 @@ void barrier_free(struct board *b, struct effects *nowhere)
     }
 }
 
-/* ---- board_barrier ---- */
+/* ---- reads ---- */
 
-struct barrier_read {
+struct reading {
     struct board *board;
     struct arena *arena;
     board_read *read;
@@ -120,7 +120,7 @@ struct barrier_read {
 
 static void on_passed(void *context, bool passed, struct effects *out)
 {
-    struct barrier_read r = *(struct barrier_read *)context; /* it lives in the arena */
+    struct reading r = *(struct reading *)context; /* it lives in the arena */
     if (passed) {
         r.read(r.context, board_view(r.board, r.arena), NULL, out);
     } else {
@@ -130,11 +130,10 @@ static void on_passed(void *context, bool passed, struct effects *out)
     free(r.arena);
 }
 
-void board_barrier(struct board *b, struct arena *arena, board_read *read, void *context,
-                   struct effects *out)
+void barrier_read(struct board *b, struct arena *arena, board_read *read, void *context,
+                  struct effects *out)
 {
-    struct barrier_read *r = ARENA_NEW(arena, struct barrier_read);
-    *r = (struct barrier_read){.board = b, .arena = arena, .read = read, .context = context};
+    struct reading *r = ARENA_NEW(arena, struct reading);
+    *r = (struct reading){.board = b, .arena = arena, .read = read, .context = context};
     barrier_wait(b, on_passed, r, out);
-    board_pump(b, out);
 }

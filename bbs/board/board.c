@@ -25,6 +25,7 @@ static void init_lists(struct board *b)
     LIST_INIT(&b->barrier.all);
     TAILQ_INIT(&b->queued);
     TAILQ_INIT(&b->ready);
+    TAILQ_INIT(&b->unconfirmed);
     TAILQ_INIT(&b->barrier.flying);
     TAILQ_INIT(&b->barrier.next);
     confirms_init(b);
@@ -58,12 +59,6 @@ struct board *board_new(const struct bbs_config *config, const struct board_hook
     b->load.retry_ns = b->watch.retry_ns = b->jobs.due_ns = NEVER_NS;
     b->beats.unconfirmed_ns = NEVER_NS;
     return b;
-}
-
-void effects_forget(struct effects *nowhere)
-{
-    arena_reset(nowhere->arena);
-    effects_init(nowhere, nowhere->arena);
 }
 
 void board_free(struct board *b)
@@ -152,16 +147,12 @@ void board_state(const struct board *b, Board__BoardState *state)
 
 /* ---- the step ---- */
 
-void board_epoch_gone(struct board *b, struct effects *out)
-{
-    load_start(b, "the board's epoch is gone: it was restored", out);
-}
-
 static void on_behind(struct await *a, bool reached, struct effects *out)
 {
+    (void)out;
     struct board *b = a->owner;
     if (!reached && b->loaded) {
-        load_start(b, "the copy was more than 5 s behind", out);
+        board_want_reload(b, "the copy was more than 5 s behind");
     }
 }
 
@@ -221,11 +212,25 @@ static void stop_timer(struct board *b, struct effects *out)
     }
 }
 
+static void wake_reached(struct board *b, struct effects *out)
+{
+    struct await *a;
+    while (b->loaded && out->count < EFFECTS_ENOUGH &&
+           (a = awaits_reached(&b->awaits, b->revision))) {
+        a->wake(a, true, out);
+        reload_step(b, out);
+    }
+    if (out->count >= EFFECTS_ENOUGH) {
+        effects_due(out, b->now.mono_ns); /* the rest in the next step */
+    }
+}
+
 static void wake_late(struct board *b, struct effects *out)
 {
     struct await *a;
     while (out->count < EFFECTS_ENOUGH && (a = awaits_late(&b->awaits, b->now.mono_ns))) {
         a->wake(a, false, out);
+        reload_step(b, out);
     }
 }
 
@@ -257,13 +262,15 @@ static void set_due(struct board *b, struct effects *out)
     }
 }
 
-void board_pump(struct board *b, struct effects *out)
+static void pump(struct board *b, struct effects *out)
 {
     if (b->pumping || b->ending || !b->started) {
         return;
     }
     b->pumping = true;
     apply_news(b, out);
+    reload_step(b, out);
+    wake_reached(b, out);
     wake_late(b, out);
     timers(b, out);
     ops_run(b, out);
@@ -279,13 +286,35 @@ void board_pump(struct board *b, struct effects *out)
     b->pumping = false;
 }
 
+void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
+              struct arena *arena, op_done *done, void *context, struct effects *out)
+{
+    op_start(b, row, in, arena, done, context, out);
+    pump(b, out);
+}
+
+void board_barrier(struct board *b, struct arena *arena, board_read *read, void *context,
+                   struct effects *out)
+{
+    barrier_read(b, arena, read, context, out);
+    pump(b, out);
+}
+
+bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
+                   struct effects *out)
+{
+    witness_heard(b, r, actor, name, out);
+    reload_step(b, out);
+    return b->fall.is;
+}
+
 static void start(struct board *b, struct effects *out)
 {
     assert(!b->started);
     b->started = true;
     random_guid(&b->random, b->boot_id);
     feed_serves(b->feed, b->boot_id);
-    load_start(b, NULL, out);
+    reload_begin(b, NULL, out);
 }
 
 static void stop(struct board *b)
@@ -311,6 +340,7 @@ bool board_step(struct board *b, const struct event *ev, struct effects *out)
     } else if (ev->kind == EVENT_WATCH) {
         own = watch_step(b, &ev->watch, out);
     }
-    board_pump(b, out);
+    reload_step(b, out);
+    pump(b, out);
     return own;
 }

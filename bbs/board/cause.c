@@ -40,8 +40,9 @@ struct bytes cause_encode(const Board__CauseRecord *record, struct arena *a)
 static void on_void(struct board *b, void *context, const struct store_answer *answer,
                     struct effects *out);
 
-void slot_settle(struct slot *s, struct effects *out)
+void slot_settle(struct slot *s, slot_settled *settled, struct effects *out)
 {
+    s->settled = settled;
     struct arena *a = out->arena;
     const char *key = key_cause(a, s->board->boot_id, s->number);
     Board__CauseRecord record = BOARD__CAUSE_RECORD__INIT;
@@ -65,7 +66,7 @@ static void on_retry(struct await *a, bool reached, struct effects *out)
     (void)reached;
     struct slot *s = a->owner;
     assert(s->state == SLOT_WAITING);
-    slot_settle(s, out);
+    slot_settle(s, s->settled, out);
 }
 
 static void try_later(struct slot *s)
@@ -116,10 +117,10 @@ static void on_void(struct board *b, void *context, const struct store_answer *a
     s->failures = 0;
     if (r->succeeded) {
         s->mod_revision = r->header->revision;
-        commit_settled(s, 0, out);
+        s->settled(s, 0, out);
         return;
     }
     const Etcd__KeyValue *kv = only_record(r);
     s->mod_revision = kv ? kv->mod_revision : 0;
-    commit_settled(s, kv ? landed_at(s, kv, out->arena) : -1, out);
+    s->settled(s, kv ? landed_at(s, kv, out->arena) : -1, out);
 }

@@ -272,7 +272,7 @@ static void on_failure_branch(struct slot *s, const Etcd__TxnResponse *r, struct
     const Etcd__RangeResponse *epoch = txn_range(r, READ_EPOCH), *slot = txn_range(r, READ_SLOT);
     if (!epoch || !slot || epoch->n_kvs == 0) {
         all_failed(s, "the board was restored meanwhile", out);
-        board_epoch_gone(b, out);
+        board_want_reload(b, EPOCH_GONE);
         return;
     }
     int64_t slot_revision = slot->n_kvs ? slot->kvs[0]->mod_revision : 0;
@@ -294,6 +294,20 @@ static void on_refused(struct slot *s, const struct store_answer *answer, struct
     all_failed(s, arena_printf(out->arena, "etcd refused the change: %s", store_text(answer)), out);
 }
 
+static void on_settled(struct slot *s, int64_t landed_revision, struct effects *out)
+{
+    s->state = SLOT_IDLE;
+    effects_log(out, LOG_INFO_LEVEL, "an unknown outcome was settled", "landed=%s",
+                landed_revision > 0 ? "yes" : landed_revision == 0 ? "no" : "unknown");
+    if (landed_revision > 0) {
+        all_committed(s, landed_revision, out);
+    } else if (landed_revision == 0) {
+        all_left(s);
+    } else {
+        all_failed(s, "nobody can tell any more whether it was done", out);
+    }
+}
+
 static void on_txn(struct board *b, void *context, const struct store_answer *answer,
                    struct effects *out)
 {
@@ -307,26 +321,12 @@ static void on_txn(struct board *b, void *context, const struct store_answer *an
     } else if (answer->outcome != STORE_DONE || !r || !r->header) {
         board_trouble(b, store_text(answer), out);
         s->board->settled++;
-        slot_settle(s, out);
+        slot_settle(s, on_settled, out);
     } else if (r->succeeded) {
         s->mod_revision = r->header->revision;
         all_committed(s, r->header->revision, out);
     } else {
         on_failure_branch(s, r, out);
-    }
-}
-
-void commit_settled(struct slot *s, int64_t landed_revision, struct effects *out)
-{
-    s->state = SLOT_IDLE;
-    effects_log(out, LOG_INFO_LEVEL, "an unknown outcome was settled", "landed=%s",
-                landed_revision > 0 ? "yes" : landed_revision == 0 ? "no" : "unknown");
-    if (landed_revision > 0) {
-        all_committed(s, landed_revision, out);
-    } else if (landed_revision == 0) {
-        all_left(s);
-    } else {
-        all_failed(s, "nobody can tell any more whether it was done", out);
     }
 }
 

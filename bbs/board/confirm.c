@@ -12,25 +12,9 @@ enum { READ_EPOCH, READ_FIRST };
 
 void confirms_init(struct board *b)
 {
-    TAILQ_INIT(&b->confirms.next);
     for (size_t i = 0; i < CONFIRM_CALLS; i++) {
         TAILQ_INIT(&b->confirms.calls[i].ops);
     }
-}
-
-void confirm_op(struct op *op)
-{
-    struct board *b = op->board;
-    op->state = OP_CONFIRM;
-    TAILQ_INSERT_TAIL(&b->confirms.next, op, link);
-    if (!op->wait.waiting) { /* another try of the same answer has no second more */
-        await_start(&b->awaits, &op->wait, NEVER_NS, b->now.mono_ns + BARRIER_TIMEOUT_NS);
-    }
-}
-
-void confirm_leave(struct op *op)
-{
-    TAILQ_REMOVE(&op->board->confirms.next, op, link);
 }
 
 static void gather_batch(struct board *b, struct confirm_call *c)
@@ -38,10 +22,10 @@ static void gather_batch(struct board *b, struct confirm_call *c)
     unsigned looked = 0;
     struct op *op, *next;
     batch_init(c->batch);
-    for (op = TAILQ_FIRST(&b->confirms.next); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
+    for (op = TAILQ_FIRST(&b->unconfirmed); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
         next = TAILQ_NEXT(op, link);
         if (batch_join(c->batch, &op->commit)) {
-            TAILQ_REMOVE(&b->confirms.next, op, link);
+            TAILQ_REMOVE(&b->unconfirmed, op, link);
             TAILQ_INSERT_TAIL(&c->ops, op, link);
             op->state = OP_CONFIRMING;
         }
@@ -88,7 +72,7 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
 void confirms_send(struct board *b, struct effects *out)
 {
     struct confirms *s = &b->confirms;
-    for (size_t i = 0; i < CONFIRM_CALLS && b->loaded && !TAILQ_EMPTY(&s->next); i++) {
+    for (size_t i = 0; i < CONFIRM_CALLS && b->loaded && !TAILQ_EMPTY(&b->unconfirmed); i++) {
         struct confirm_call *c = &s->calls[i];
         if (c->flying) {
             continue;
@@ -124,7 +108,7 @@ static void again(struct confirm_call *c, struct effects *out)
         if (op->answered) {
             op_failed(op, "", out);
         } else {
-            confirm_op(op);
+            op_unconfirmed(op);
         }
     }
 }
@@ -175,7 +159,7 @@ static void on_failure_branch(struct board *b, struct confirm_call *c, const Etc
         for (struct op *op; (op = take_op(c));) {
             op_failed(op, "the board was restored meanwhile", out);
         }
-        board_epoch_gone(b, out);
+        board_want_reload(b, EPOCH_GONE);
         return;
     }
     /* All are judged before one ends: the batch has compares of each. */

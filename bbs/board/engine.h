@@ -123,6 +123,8 @@ struct load {
     unsigned failures;
     int64_t retry_ns; /* NEVER_NS: not waiting */
     struct map strangers; /* unknown top-level prefixes */
+    bool complete;        /* the copy is whole: reload_step() takes it */
+    const struct version *epoch; /* of the copy then */
 };
 
 /* ---- fall.c: etcd went back ---- */
@@ -138,11 +140,17 @@ struct fall {
     int64_t cell_ns; /* when */
 };
 
-/* It is known by this reason (copied); the caller loads the copy anew, which waits for the epoch. */
+/* It is known by this reason (copied); reload_step() loads the copy anew, which waits for the epoch. */
 void fall_found(struct board *b, const char *reason, struct effects *out);
 /* Another epoch, or the board ends. */
 void fall_over(struct board *b);
 void fall_timer(struct board *b, struct effects *out);
+
+/* ---- witness.c: how it is known, and how all bbs learn of it ---- */
+
+/* As board_witness(): calls fall_found() if it is proved. */
+void witness_heard(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
+                   struct effects *out);
 /* Marks the epoch that stands at `kv`, if that is still to be done. */
 void fall_mark(struct board *b, const Etcd__KeyValue *kv, struct effects *out);
 
@@ -169,8 +177,8 @@ struct watch {
     struct news_list list;
 };
 
-/* Loads the copy anew; `why` is logged unless it is NULL. */
-void load_start(struct board *b, const char *why, struct effects *out);
+/* Lists the board into load.copy, from the beginning, until load.complete. */
+void load_begin(struct board *b, struct effects *out);
 void load_timer(struct board *b, struct effects *out);
 void load_done(struct board *b);
 
@@ -180,7 +188,7 @@ bool watch_step(struct board *b, const struct watch_event *ev, struct effects *o
 void watch_timer(struct board *b, struct effects *out);
 void watch_done(struct board *b);
 
-/* Brings what the watch told into the copy, revision by revision, and wakes who waited. */
+/* Brings what the watch told into the copy, revision by revision. */
 void apply_news(struct board *b, struct effects *out);
 
 /* ---- view.c ---- */
@@ -274,6 +282,9 @@ struct barrier {
 /* Passes the read barrier: done once, with true from a copy that is as fresh as the store was at
  * this call, or false after 1 s. Never from within. */
 void barrier_wait(struct board *b, barrier_done *done, void *context, struct effects *out);
+/* The same for board_barrier(). */
+void barrier_read(struct board *b, struct arena *arena, board_read *read, void *context,
+                  struct effects *out);
 void barrier_send(struct board *b, struct effects *out);
 void barrier_free(struct board *b, struct effects *nowhere);
 
@@ -330,6 +341,10 @@ struct op {
 
 TAILQ_HEAD(op_list, op);
 
+/* As board_op(); it is run by the next ops_run(). */
+void op_start(struct board *b, const struct op_row *row, const struct op_input *in,
+              struct arena *arena, op_done *done, void *context, struct effects *out);
+
 /* Runs queued ops until there are none, or the step has done enough. */
 void ops_run(struct board *b, struct effects *out);
 
@@ -341,6 +356,9 @@ void op_committed(struct op *op, int64_t revision, struct effects *out);
 void op_confirmed(struct op *op, int64_t revision);
 void op_lost(struct op *op, int64_t revision, struct effects *out);
 void op_left(struct op *op);
+/* What it read is to be confirmed: its op->commit has the compares, and no writes. Ends in
+ * op_confirmed, op_lost, or op_failed after 1 s. */
+void op_unconfirmed(struct op *op);
 void op_failed(struct op *op, const char *text, struct effects *out);
 
 /* The epoch is another: what was gathered from the old one is gathered anew, what was committed in
@@ -361,16 +379,11 @@ struct confirm_call {
 };
 
 struct confirms {
-    struct op_list next; /* wait for the next call */
     struct confirm_call calls[CONFIRM_CALLS];
     int64_t retry_ns;    /* no call before */
 };
 
 void confirms_init(struct board *b);
-/* Its op->commit has the compares, and no writes. Ends in op_confirmed, op_lost, or op_failed after 1 s. */
-void confirm_op(struct op *op);
-/* It waits no more (OP_CONFIRM). */
-void confirm_leave(struct op *op);
 void confirms_send(struct board *b, struct effects *out);
 void confirms_free(struct board *b);
 
@@ -383,6 +396,12 @@ enum slot_state {
     SLOT_WAITING,  /* the same, before the next try */
 };
 
+struct slot;
+
+/* `landed_revision` > 0: the transaction landed at that revision; 0: it never did and never will;
+ * -1: nobody can tell any more (the slot's key was deleted). */
+typedef void slot_settled(struct slot *s, int64_t landed_revision, struct effects *out);
+
 struct slot {
     struct board *board;
     unsigned number;
@@ -391,6 +410,7 @@ struct slot {
     uint64_t sequence;    /* of its last transaction */
     unsigned failures;
     struct await retry;
+    slot_settled *settled; /* whom slot_settle() tells */
     struct op_list ops;   /* that travel with it */
     struct batch *batch;  /* what they made, for its failure reads */
 };
@@ -413,11 +433,8 @@ Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
 struct bytes cause_encode(const Board__CauseRecord *record, struct arena *arena);
 
 /* Settles the slot whose transaction ended unknown: voids it under the compare that it is
- * unchanged. Ends in commit_settled(). */
-void slot_settle(struct slot *s, struct effects *out);
-/* `landed_revision` > 0: the transaction landed at that revision; 0: it never did and never will;
- * -1: nobody can tell any more (the slot's key was deleted). */
-void commit_settled(struct slot *s, int64_t landed_revision, struct effects *out);
+ * unchanged. `settled` is called once, when that is known. */
+void slot_settle(struct slot *s, slot_settled *settled, struct effects *out);
 
 /* ---- beat.c ---- */
 
@@ -575,6 +592,7 @@ struct board {
     int64_t revision; /* the position of the copy */
     int64_t applied_ns; /* when it stood there first: what comes was written since */
     bool loaded;
+    const char *reload_why; /* it is to be loaded anew, and why; NULL = it is not */
     unsigned loads;
     struct load load;
     struct watch watch;
@@ -590,6 +608,7 @@ struct board {
     struct op_list queued;
     struct op_list ready;
     size_t ready_records;
+    struct op_list unconfirmed;
     LIST_HEAD(, op) all_ops;
     size_t op_count;
     struct slot slots[TRANSACTIONS_MAX];
@@ -615,10 +634,18 @@ struct board {
  * those of all who wait do not. */
 void effects_forget(struct effects *nowhere);
 
-/* Does all that can be done now; ends every entry of the board. */
-void board_pump(struct board *b, struct effects *out);
+/* The copy is to be loaded anew, for this reason (static), before anything else is done. */
+void board_want_reload(struct board *b, const char *why);
+#define EPOCH_GONE "the board's epoch is gone: it was restored"
+#define WENT_BACK "etcd went back to an older revision"
 
-/* The compare-and-swap key space has no record of this epoch any more: list anew. */
-void board_epoch_gone(struct board *b, struct effects *out);
+/* ---- reload.c ---- */
+
+/* Gives up the copy and loads it anew; `why` is logged unless it is NULL. */
+void reload_begin(struct board *b, const char *why, struct effects *out);
+
+/* Takes a copy that is complete, and loads it anew if that is wanted. After every call that may have
+ * noted either. */
+void reload_step(struct board *b, struct effects *out);
 
 #endif

@@ -151,7 +151,7 @@ static void start(struct job_run *r, const struct op_row *row, const Board__JobR
     };
     r->running = true;
     r->next_ns = NEVER_NS;
-    board_op(b, row, &in, arena, on_done, r, out);
+    op_start(b, row, &in, arena, on_done, r, out);
 }
 
 /* Since when its worker is silent. */

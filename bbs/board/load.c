@@ -1,5 +1,6 @@
 /* Loading the copy: all records that it keeps, page by page at one revision; then the watch
- * goes on from there (DESIGN 2). The first bbs ever makes the epoch. */
+ * goes on from there (DESIGN 2). The first bbs ever makes the epoch. Who gives the order, and what
+ * becomes of the copy, is reload.c. */
 #include "bbs/board/engine.h"
 #include "bbs/board/epoch.h"
 
@@ -100,21 +101,14 @@ static void begin(struct board *b, struct effects *out)
     }
 }
 
-void load_start(struct board *b, const char *why, struct effects *out)
+void load_begin(struct board *b, struct effects *out)
 {
-    if (why) {
-        b->reloads++;
-        effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded anew", "reason=\"%s\"",
-                    why);
-    }
-    b->loaded = false;
-    watch_stop(b, out);
-    feed_pause(b->feed);
-    await_stop(&b->awaits, &b->behind);
-    store_forget(b, b->load.call_id);
-    b->load.active = true;
-    b->load.failures = 0;
-    page_size_init(&b->load.page, LOAD_PAGE_BYTES);
+    struct load *l = &b->load;
+    store_forget(b, l->call_id);
+    l->active = true;
+    l->complete = false;
+    l->failures = 0;
+    page_size_init(&l->page, LOAD_PAGE_BYTES);
     begin(b, out);
 }
 
@@ -202,74 +196,22 @@ static const struct version *epoch_in(const struct copy *c)
     return best;
 }
 
-/* How it is known that etcd went back within the epoch; NULL = it did not. */
-static const char *went_back(const struct copied *epoch, struct arena *a)
-{
-    ProtobufCMessage *m;
-    bool is = record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
-    const char *reason = is ? ((const Board__EpochRecord *)m)->went_back : "";
-    return *reason ? reason : NULL;
-}
-
-/* Another board's history begins, or the first that this bbs sees. */
-static void set_epoch(struct board *b, const char *epoch)
-{
-    free(b->epoch);
-    b->epoch = strdup(epoch);
-    if (!b->epoch) {
-        abort();
-    }
-    b->epoch_number++;
-    fall_over(b);
-    health_reset(b);
-}
-
 static void complete(struct board *b, struct effects *out)
 {
     struct load *l = &b->load;
-    const struct version *epoch = epoch_in(l->copy);
-    if (!epoch) {
+    l->epoch = epoch_in(l->copy);
+    if (!l->epoch) {
         make_epoch(b, out);
         return;
     }
-    const char *id = key_component(out->arena, version_key(epoch), 1);
-    bool same_epoch = b->epoch && strcmp(b->epoch, id) == 0;
-    if (same_epoch && b->fall.is) {
+    const char *id = key_component(out->arena, version_key(l->epoch), 1);
+    if (b->fall.is && b->epoch && strcmp(b->epoch, id) == 0) {
         begin(b, out);
         return;
     }
-    if (same_epoch) {
-        copy_inherit(l->copy, b->copy, b->applied_ns);
-    } else {
-        set_epoch(b, id);
-    }
-    b->epoch_revision = epoch->create_revision;
-    copy_free(b->copy);
-    b->copy = l->copy;
-    l->copy = NULL;
     map_done(&l->strangers, NULL);
     l->active = false;
-    b->revision = b->known_revision = l->revision;
-    b->applied_ns = l->asked_ns;
-    b->loaded = true;
-    feed_reset(b->feed, b->copy, b->epoch, b->revision);
-    board_jobs_reset(b);
-    verify_reset(b);
-    watch_start(b, out);
-    effects_log(out, LOG_INFO_LEVEL, "the board is loaded",
-                "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
-                (long long)b->revision, b->epoch);
-    if (!same_epoch) {
-        ops_new_epoch(b);
-    }
-    if (b->loads++ > 0 && b->hooks.on_reset) {
-        b->hooks.on_reset(b->hooks.context, out);
-    }
-    const char *reason = went_back(copy_find(b->copy, key_epoch(out->arena, b->epoch)), out->arena);
-    if (reason) {
-        fall_found(b, reason, out);
-        load_start(b, "etcd went back to an older revision", out);
-    }
+    l->complete = true;
 }
 
 static void on_page(struct board *b, void *context, const struct store_answer *answer,

@@ -13,16 +13,6 @@ struct turn {
     char target[];
 };
 
-struct arena *board_arena(void)
-{
-    struct arena *a = malloc(sizeof(*a));
-    if (!a) {
-        abort();
-    }
-    arena_init(a);
-    return a;
-}
-
 static void queue(struct op *op)
 {
     op->state = OP_QUEUED;
@@ -77,7 +67,7 @@ static void unlist(struct op *op)
     } else if (op->state == OP_QUEUED) {
         TAILQ_REMOVE(&b->queued, op, link);
     } else if (op->state == OP_CONFIRM) {
-        confirm_leave(op);
+        TAILQ_REMOVE(&b->unconfirmed, op, link);
     } else if (op->state == OP_READY) {
         TAILQ_REMOVE(&b->ready, op, link);
         b->ready_records -= op->commit.write_count;
@@ -344,6 +334,16 @@ static bool same_reads(const struct reads_seen *seen, const struct compare *list
     return true;
 }
 
+void op_unconfirmed(struct op *op)
+{
+    struct board *b = op->board;
+    op->state = OP_CONFIRM;
+    TAILQ_INSERT_TAIL(&b->unconfirmed, op, link);
+    if (!op->wait.waiting) { /* another try of the same answer has no second more */
+        await_start(&b->awaits, &op->wait, NEVER_NS, b->now.mono_ns + BARRIER_TIMEOUT_NS);
+    }
+}
+
 /* The plan commits nothing: that is said once etcd has confirmed what it was decided from. */
 static void confirm(struct op *op, const struct read_set *reads, struct effects *out)
 {
@@ -356,7 +356,7 @@ static void confirm(struct op *op, const struct read_set *reads, struct effects 
     } else if (op->confirmed.list && ++op->conflicts > CONFLICTS_MAX) {
         op_failed(op, "too many conflicts with other changes", out);
     } else {
-        confirm_op(op);
+        op_unconfirmed(op);
     }
 }
 
@@ -520,7 +520,7 @@ static void refuse_op(struct board *b, struct arena *arena, op_done *done, void 
     free(arena);
 }
 
-void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
+void op_start(struct board *b, const struct op_row *row, const struct op_input *in,
               struct arena *arena, op_done *done, void *context, struct effects *out)
 {
     b->ops++;
@@ -551,7 +551,6 @@ void board_op(struct board *b, const struct op_row *row, const struct op_input *
     } else {
         queue(op);
     }
-    board_pump(b, out);
 }
 
 void ops_free(struct board *b, struct effects *nowhere)

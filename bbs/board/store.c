@@ -1,4 +1,4 @@
-/* Open calls to etcd: who waits for which answer, and how the board feels about etcd. */
+/* Open calls to etcd: who waits for which answer. */
 #include "bbs/board/engine.h"
 
 #include <stdlib.h>
@@ -99,9 +99,6 @@ bool store_answered(struct board *b, const struct store_answer *answer, struct e
         board_well(b, out);
     }
     copy.done(b, copy.context, answer, out);
-    if (b->fall.is && b->loaded) {
-        load_start(b, "etcd went back to an older revision", out);
-    }
     return true;
 }
 
@@ -124,30 +121,4 @@ bool store_certainly_refused(const struct store_answer *answer)
 const char *store_text(const struct store_answer *answer)
 {
     return answer->text && *answer->text ? answer->text : "etcd gave no usable answer";
-}
-
-int64_t backoff_ns(unsigned failures)
-{
-    int64_t wait = BACKOFF_MIN_NS;
-    while (failures-- > 0 && wait < BACKOFF_MAX_NS) {
-        wait *= 2;
-    }
-    return earlier_ns(wait, BACKOFF_MAX_NS);
-}
-
-void board_trouble(struct board *b, const char *text, struct effects *out)
-{
-    if (!b->in_trouble) {
-        b->in_trouble = true;
-        effects_log(out, LOG_WARN_LEVEL, "waiting for etcd", "reason=\"%s\"", text);
-    }
-}
-
-void board_well(struct board *b, struct effects *out)
-{
-    if (b->in_trouble) {
-        b->in_trouble = false;
-        effects_log(out, LOG_INFO_LEVEL, "etcd answers again", "revision=%lld",
-                    (long long)b->revision);
-    }
 }

@@ -176,7 +176,7 @@ static void on_position(struct await *w, bool reached, struct effects *out)
         effects_log(out, LOG_ERROR_LEVEL, "the copy of the board differs from etcd", "key=\"%s\"",
                     different);
         end_pass(b);
-        load_start(b, "the copy differs from etcd", out);
+        board_want_reload(b, "the copy differs from etcd");
         return;
     }
     next_page(b, last, more);

@@ -106,12 +106,12 @@ static const char *order_fault(const Etcd__WatchResponse *r, int64_t last)
     return NULL;
 }
 
-static void on_events(struct board *b, const Etcd__WatchResponse *r, struct effects *out)
+static void on_events(struct board *b, const Etcd__WatchResponse *r)
 {
     struct watch *w = &b->watch;
     const char *fault = order_fault(r, w->revision);
     if (fault) {
-        load_start(b, fault, out);
+        board_want_reload(b, fault);
         return;
     }
     struct arena scratch;
@@ -151,7 +151,7 @@ static void on_closed(struct board *b, const struct watch_event *ev, struct effe
     w->id = 0;
     w->open = false;
     if (ev->response && ev->response->compact_revision) {
-        load_start(b, "the watch began before what etcd has kept", out);
+        board_want_reload(b, "the watch began before what etcd has kept");
         return;
     }
     w->retry_ns = b->now.mono_ns + backoff_ns(w->failures++);
@@ -168,7 +168,7 @@ bool watch_step(struct board *b, const struct watch_event *ev, struct effects *o
     if (ev->news == WATCH_OPEN) {
         on_open(b, ev->response, out);
     } else if (ev->news == WATCH_EVENTS) {
-        on_events(b, ev->response, out);
+        on_events(b, ev->response);
     } else {
         on_closed(b, ev, out);
     }

@@ -74,7 +74,7 @@ static void a_load_sets_no_time_back(void **state)
     board_rig_run(r, 20 * SECOND_NS);
     int64_t asked_ns = board_rig_now(r);
     board_rig_faults(r)->delay_ns = 900 * MILLISECOND_NS;
-    load_start(board_rig_board(r, 0), "a test wants it", board_rig_begin(r, 0));
+    reload_begin(board_rig_board(r, 0), "a test wants it", board_rig_begin(r, 0));
     board_rig_end(r, 0);
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
     assert_true(board_rig_now(r) > asked_ns);
@@ -97,7 +97,7 @@ static void no_feed_begins_during_a_load(void **state)
     struct cursor *reader = feed_reader(b->feed, &all);
     struct buf frames;
     buf_init(&frames);
-    load_start(b, "a test wants it", board_rig_begin(r, 0));
+    reload_begin(b, "a test wants it", board_rig_begin(r, 0));
     board_rig_end(r, 0);
     assert_int_equal(reader->ops->fill(reader, &frames, 65536), CURSOR_WAIT);
     assert_int_equal(frames.size, 0);

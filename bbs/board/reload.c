@@ -1,0 +1,99 @@
+/* The copy is given up and loaded anew, and the new one takes its place: what each subject of the board
+ * learns of it (DESIGN 2). */
+#include "bbs/board/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void reload_begin(struct board *b, const char *why, struct effects *out)
+{
+    if (why) {
+        b->reloads++;
+        effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded anew", "reason=\"%s\"",
+                    why);
+    }
+    b->reload_why = NULL;
+    b->loaded = false;
+    watch_stop(b, out);
+    feed_pause(b->feed);
+    await_stop(&b->awaits, &b->behind);
+    load_begin(b, out);
+}
+
+/* How it is known that etcd went back within the epoch; NULL = it did not. */
+static const char *went_back(const struct copied *epoch, struct arena *a)
+{
+    ProtobufCMessage *m;
+    bool is = record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
+    const char *reason = is ? ((const Board__EpochRecord *)m)->went_back : "";
+    return *reason ? reason : NULL;
+}
+
+/* Another board's history begins, or the first that this bbs sees. */
+static void set_epoch(struct board *b, const char *epoch)
+{
+    free(b->epoch);
+    b->epoch = strdup(epoch);
+    if (!b->epoch) {
+        abort();
+    }
+    b->epoch_number++;
+    fall_over(b);
+    health_reset(b);
+}
+
+/* The copy that was loaded takes the place of the one that was. */
+static void take_over(struct board *b, const char *id, bool same_epoch)
+{
+    struct load *l = &b->load;
+    if (same_epoch) {
+        copy_inherit(l->copy, b->copy, b->applied_ns);
+    } else {
+        set_epoch(b, id);
+    }
+    b->epoch_revision = l->epoch->create_revision;
+    copy_free(b->copy);
+    b->copy = l->copy;
+    l->copy = NULL;
+    l->complete = false;
+    b->revision = b->known_revision = l->revision;
+    b->applied_ns = l->asked_ns;
+    b->loaded = true;
+}
+
+static void loaded(struct board *b, struct effects *out)
+{
+    const char *id = key_component(out->arena, version_key(b->load.epoch), 1);
+    bool same_epoch = b->epoch && strcmp(b->epoch, id) == 0;
+    take_over(b, id, same_epoch);
+    feed_reset(b->feed, b->copy, b->epoch, b->revision);
+    board_jobs_reset(b);
+    verify_reset(b);
+    watch_start(b, out);
+    effects_log(out, LOG_INFO_LEVEL, "the board is loaded",
+                "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
+                (long long)b->revision, b->epoch);
+    if (!same_epoch) {
+        ops_new_epoch(b);
+    }
+    if (b->loads++ > 0 && b->hooks.on_reset) {
+        b->hooks.on_reset(b->hooks.context, out);
+    }
+    const char *reason = went_back(copy_find(b->copy, key_epoch(out->arena, b->epoch)), out->arena);
+    if (reason) {
+        fall_found(b, reason, out);
+    }
+}
+
+void reload_step(struct board *b, struct effects *out)
+{
+    if (b->load.complete) {
+        loaded(b, out);
+    }
+    if (b->fall.is && b->loaded && !b->reload_why) {
+        board_want_reload(b, WENT_BACK);
+    }
+    if (b->reload_why) {
+        reload_begin(b, b->reload_why, out);
+    }
+}
