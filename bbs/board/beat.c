@@ -1,6 +1,6 @@
 /* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's raft
  * term (DESIGN 6). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,13 @@
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HEARTBEAT_NS (1 * SECOND_NS)
+#define STOP_MAX_NS (2 * SECOND_NS)
+
+enum { FEED_RING_DEFAULT = 65536, FEED_RING_BYTES_DEFAULT = 128 * 1024 * 1024 };
 
 static char *copy_string(const char *s)
 {

@@ -1,6 +1,6 @@
 /* Transactions: ready ops in groups, the compares and the cause that each one has, and what becomes
  * of the ops when its outcome is known (DESIGN 2). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * barrier alone says that the copy is fresh, not that it is right: of a copy whose watch silently left
  * something out, a refusal would end what is needed still. Ops share a transaction as those do that
  * commit; it writes nothing, so an answer that is lost is asked for again. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 

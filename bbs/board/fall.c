@@ -1,7 +1,7 @@
 /* etcd went back to an older revision within the epoch: acknowledged writes are lost, by a restore or
  * by a disk or a machine that forgot them. What a bbs knows of it and
  * says until the epoch is made anew (DESIGN 2, Epoch; docs/restore.md). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Fetches for an op what its gather misses: records outside the copy (run/...), decoded. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

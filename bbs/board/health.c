@@ -1,6 +1,6 @@
 /* bbs keeps etcd healthy itself: it compacts history, and turns a quota alarm into a clear
  * read-only state that it works its way out of (DESIGN 2). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The op: gather, decide, commit, answer; on conflict gather again (DESIGN 3.3). Ops with one
  * target take turns, in order of arrival. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <assert.h>
 #include <stdlib.h>

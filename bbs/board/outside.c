@@ -1,6 +1,6 @@
 /* Reads records that the copy does not keep (run/...), undecoded: keys in transactions of many ranges,
  * prefixes page by page, all at one revision. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include "common/codec/scan.h"
 

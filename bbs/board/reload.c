@@ -1,6 +1,6 @@
 /* The copy is given up and loaded anew, and the new one takes its place: what each subject of the board
  * learns of it (DESIGN 2). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Marks of removals (removal/...) that nobody needs any more. A mark is for containers of cells that
  * were away when their stop was asked, so it goes once no cell is away, and after a day in any case. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What every subject of the board may note, and what all share: the least of the board's files, which
  * calls no other. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 

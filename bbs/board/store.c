@@ -1,5 +1,5 @@
 /* Open calls to etcd: who waits for which answer. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

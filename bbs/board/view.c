@@ -1,4 +1,4 @@
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The watch: one over the whole key space, from the revision after the copy's. What it tells is
  * queued in order; a gap, a repetition or a fall leads to a fresh list (DESIGN 2). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

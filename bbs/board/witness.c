@@ -1,6 +1,6 @@
 /* That etcd went back: who else has seen it, and the mark by which every bbs learns of it (DESIGN 2,
  * Epoch; docs/restore.md). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 #include "bbs/board/epoch.h"
 
 #include <stdlib.h>

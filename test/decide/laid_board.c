@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 struct laid_board {
     struct board board; /* as far as a view looks at it; its copy holds what is fetched, too */

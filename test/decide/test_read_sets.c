@@ -2,7 +2,7 @@
  * requests are drawn; each row gathers and decides upon them; then every record is taken away, changed
  * or added. Where the plan would have been another one, the compares of the first must refuse it. What each
  * row compares stands in test/decide/expected/read_sets.txt. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 #include "bbs/cell/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/cell/lead.h"

@@ -3,7 +3,7 @@
 #ifndef TEST_UNIT_BOARD_ASKS_H
 #define TEST_UNIT_BOARD_ASKS_H
 
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 #include "test/unit/board_rig.h"
 
 /* An op that was asked, and how it was answered. Begins as {0}, or with what it is to decide; lives

@@ -1,5 +1,5 @@
 /* The copy of each bbs against the board as it was at the copy's revision. */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 #include "bbs/inside.h"
 #include "common/client/follower.h"
 #include "common/model/record.h"

@@ -1,6 +1,6 @@
 /* What the watch told goes into the copy, all changes of one revision together, and on to the feed,
  * the jobs and the layer above (DESIGN 2). */
-#include "bbs/board/engine.h"
+#include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,25 @@
+/* Answers that commit nothing: what they rest on is confirmed first */
+#ifndef BBS_BOARD_CONFIRM_H
+#define BBS_BOARD_CONFIRM_H
+
+#include "bbs/board/ops.h"
+
+enum { CONFIRM_CALLS = 4 }; /* that travel at once */
+
+struct confirm_call {
+    bool flying;
+    unsigned epoch_number; /* of the board when it was sent */
+    struct op_list ops;  /* that travel with it */
+    struct batch *batch; /* what they read, for its failure reads */
+};
+
+struct confirms {
+    struct confirm_call calls[CONFIRM_CALLS];
+    int64_t retry_ns;    /* no call before */
+};
+
+void confirms_init(struct board *b);
+void confirms_send(struct board *b, struct effects *out);
+void confirms_free(struct board *b);
+
+#endif

@@ -1,0 +1,24 @@
+/* What a view of the board is made of (view.c) */
+#ifndef BBS_BOARD_GATHER_H
+#define BBS_BOARD_GATHER_H
+
+#include "bbs/board/copy.h"
+#include "bbs/board/outside.h"
+#include "bbs/board/view.h"
+
+struct board;
+
+struct view {
+    struct board *board;
+    struct arena *arena;
+    struct read_set *reads;  /* NULL: nothing is noted */
+    struct fetched *fetched; /* of the op, NULL = none */
+    size_t fetched_count;
+    const char *missing[FETCH_KEYS]; /* to be fetched before the decision */
+    size_t missing_count;
+};
+
+/* The record decoded into the arena; NULL if it cannot be decoded. */
+const struct seen *seen_of(struct arena *a, struct version *item);
+
+#endif

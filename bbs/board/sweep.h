@@ -1,0 +1,25 @@
+/* What bbs that are gone have left on the board */
+#ifndef BBS_BOARD_SWEEP_H
+#define BBS_BOARD_SWEEP_H
+
+#include "bbs/board/compare.h"
+#include "bbs/board/store.h"
+#include "common/base/bytes.h"
+
+struct sweep {
+    int64_t next_ns;
+    uint64_t call_id;
+    struct buf from;     /* causes from this key on are to be looked at; empty = all */
+    char *orphan;        /* boot id of causes without a beat key; NULL = none is known */
+    int64_t orphan_ns;   /* since when */
+};
+
+void sweep_timer(struct board *b, struct effects *out);
+int64_t sweep_due_ns(const struct board *b);
+void sweep_free(struct board *b);
+/* Deletes a bbs's beat key and causes if the compare about its beat key holds (NULL: in any
+ * case). */
+void sweep_bbs(struct board *b, const char *boot_id, const struct compare *beat, store_done *done,
+               struct effects *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* The watch, and how what it tells comes into the copy (changes.c) */
+#ifndef BBS_BOARD_WATCH_H
+#define BBS_BOARD_WATCH_H
+
+#include "bbs/board/copy.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct board;
+
+/* One change as the watch told it, not yet in the copy. */
+struct news {
+    STAILQ_ENTRY(news) link;
+    int64_t revision;
+    int64_t previous_revision; /* of the value before, 0 = not told */
+    enum record_type type;
+    struct version *item;   /* after a put of a record that the copy keeps */
+    struct blob *outside;   /* of others: what was put, or what stood there before it went */
+    bool deleted;
+    char key[];
+};
+
+STAILQ_HEAD(news_list, news);
+
+struct watch {
+    uint64_t id; /* 0 = none */
+    bool open;
+    unsigned failures;
+    int64_t retry_ns;
+    int64_t revision; /* last one in `list` or applied */
+    struct news_list list;
+};
+
+void watch_start(struct board *b, struct effects *out);
+void watch_stop(struct board *b, struct effects *out);
+bool watch_step(struct board *b, const struct watch_event *ev, struct effects *out);
+void watch_timer(struct board *b, struct effects *out);
+void watch_done(struct board *b);
+
+/* Brings what the watch told into the copy, revision by revision. */
+void apply_news(struct board *b, struct effects *out);
+
+#endif
