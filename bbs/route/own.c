@@ -1,7 +1,7 @@
 /* Our own paths but apply: sessions, beats, locks, the brake, feed, state (DESIGN 2, 4, 6). */
 #include "bbs/cell/brake.h"
 #include "bbs/cell/cell.h"
-#include "bbs/cell/lead.h"
+#include "bbs/lead/lead.h"
 #include "bbs/lrp/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"

@@ -1,6 +1,6 @@
 /* Cells, leaders' locks, domains: rows of before, when, plan (DESIGN 5, 6; behaviour.md 7). */
 #include "bbs/cell/cell.h"
-#include "bbs/cell/lead.h"
+#include "bbs/lead/lead.h"
 #include "bbs/lrp/domain.h"
 #include "test/decide/lrp_rows.h"
 

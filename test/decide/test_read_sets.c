@@ -5,7 +5,7 @@
 #include "bbs/board/inside.h"
 #include "bbs/cell/brake.h"
 #include "bbs/cell/cell.h"
-#include "bbs/cell/lead.h"
+#include "bbs/lead/lead.h"
 #include "bbs/lock/lock.h"
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/domain.h"

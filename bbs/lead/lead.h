@@ -1,6 +1,6 @@
 /* Leaders' locks: acquiring, displacing, releasing (DESIGN 6, Fencing). Pure. */
-#ifndef BBS_CELL_LEAD_H
-#define BBS_CELL_LEAD_H
+#ifndef BBS_LEAD_LEAD_H
+#define BBS_LEAD_LEAD_H
 
 #include "bbs/board/op.h"
 #include "bbs/lrp/validate.h"

@@ -1,4 +1,4 @@
-#include "bbs/cell/lead.h"
+#include "bbs/lead/lead.h"
 
 #include "common/lifecycle/lead.h"
 
