@@ -10,13 +10,11 @@
 static void bbs_step(struct role *r, const struct event *ev, struct effects *out)
 {
     struct bbs *b = (struct bbs *)r;
-    bool boards_own = board_step(b->board, ev, out);
+    board_step(b->board, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         (ev->request.grpc ? locket_request : route_request)(b, &ev->request, out);
-    } else if (ev->kind == EVENT_RESPONSE && !boards_own) {
-        if (!notices_answered(b, &ev->response, out)) {
-            callbacks_answered(b, &ev->response, out);
-        }
+    } else if (ev->kind == EVENT_RESPONSE) {
+        askers_answer(&b->askers, &ev->response, out);
     } else if (ev->kind == EVENT_HANGUP) {
         lists_hangup(&b->lists, ev->hangup);
     } else if (ev->kind == EVENT_STOP) {
@@ -44,6 +42,7 @@ static void bbs_free(struct role *r)
     callbacks_done(&b->callbacks);
     waiters_done(&b->waiters);
     lists_done(&b->lists);
+    askers_done(&b->askers);
     free(b);
 }
 
@@ -117,6 +116,7 @@ struct role *bbs_new(const struct bbs_config *config)
     }
     b->role.ops = &bbs_ops;
     b->any_client = config->any_client;
+    askers_init(&b->askers);
     notices_init(&b->notices);
     callbacks_init(&b->callbacks, &config->callbacks);
     waiters_init(&b->waiters);

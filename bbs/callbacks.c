@@ -16,7 +16,6 @@ struct callback {
     struct bbs *bbs;
     bool begun;       /* open, no more waiting */
     size_t bytes;     /* of the record, as it was seen when this began */
-    uint64_t call_id; /* 0 = none is open */
     unsigned attempts;
     unsigned deletes;
     int64_t pause_end_ns;
@@ -118,14 +117,17 @@ static void on_deleted(void *context, const struct op_result *result, struct eff
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
+static void on_answer(void *context, const struct response *response, struct effects *out);
+
 static void call(struct callback *k, struct effects *out)
 {
     struct board *board = k->bbs->board;
     k->attempts++;
-    k->call_id = board_next_id(board);
+    uint64_t id = board_next_id(board);
+    askers_add(&k->bbs->askers, id, on_answer, k);
     struct bytes body = buf_bytes(&k->body);
     effects_add(out, EFFECT_CALL)->call = (struct call){
-        .id = k->call_id,
+        .id = id,
         .method = "POST",
         .url = arena_strdup(out->arena, k->url),
         .content_type = "application/json",
@@ -157,28 +159,12 @@ static bool worth_repeating(const struct response *r)
            r->fault == CALL_FAULT_CLOSED;
 }
 
-static struct callback *called_by(struct callbacks *c, uint64_t call_id)
+static void on_answer(void *context, const struct response *response, struct effects *out)
 {
-    struct callback *k;
-    TAILQ_FOREACH(k, &c->open, link)
-    {
-        if (k->call_id == call_id) {
-            return k;
-        }
-    }
-    return NULL;
-}
-
-bool callbacks_answered(struct bbs *b, const struct response *response, struct effects *out)
-{
-    struct callback *k = response->id ? called_by(&b->callbacks, response->id) : NULL;
-    if (!k) {
-        return false;
-    }
-    k->call_id = 0;
+    struct callback *k = context;
     if (delivered(response)) {
         move(k, "delete", on_deleted, out);
-    } else if (worth_repeating(response) && k->attempts < b->callbacks.limits.attempts) {
+    } else if (worth_repeating(response) && k->attempts < k->bbs->callbacks.limits.attempts) {
         call(k, out);
     } else {
         give_up(k,
@@ -187,7 +173,6 @@ bool callbacks_answered(struct bbs *b, const struct response *response, struct e
                     : response->text,
                 out);
     }
-    return true;
 }
 
 /* ---- The beginning --------------------------------------------------------------------------- */

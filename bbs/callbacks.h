@@ -50,7 +50,4 @@ void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
                    struct effects *out);
 void callbacks_run(struct bbs *b, struct effects *out);
 
-/* True if the answer was to one of its calls. */
-bool callbacks_answered(struct bbs *b, const struct response *response, struct effects *out);
-
 #endif

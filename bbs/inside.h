@@ -9,6 +9,7 @@
 #include "bbs/lists.h"
 #include "bbs/notices.h"
 #include "bbs/waiters.h"
+#include "common/client/askers.h"
 #include "common/contract/caller.h"
 #include "common/lifecycle/actor.h"
 
@@ -16,6 +17,7 @@ struct bbs {
     struct role role;
     bool any_client;
     struct board *board;
+    struct askers askers; /* of notices and callbacks */
     struct notices notices;
     struct callbacks callbacks;
     struct waiters waiters;

@@ -65,6 +65,16 @@ static const struct {
     [NOTICE_REFRESH] = {"refresh", REFRESH_CALLS_FROM, NOTICE_CALLS_MAX},
 };
 
+static void on_answer(void *context, const struct response *r, struct effects *out)
+{
+    struct notice_call *call = context;
+    call->id = 0;
+    if (r->outcome != CALL_ANSWERED || r->status / 100 != 2) {
+        effects_log(out, LOG_INFO_LEVEL, "a notice did not arrive; the feed repeats it",
+                    "kind=%s status=%d why=\"%s\"", kinds[call->kind].name, r->status, r->text);
+    }
+}
+
 /* A free entry; NULL if all of this kind are in use. */
 static struct notice_call *free_call(struct notices *n, enum notice_kind kind)
 {
@@ -74,6 +84,13 @@ static struct notice_call *free_call(struct notices *n, enum notice_kind kind)
         }
     }
     return NULL;
+}
+
+/* The entry is in use until the call is answered. */
+static void open_call(struct bbs *b, struct notice_call *call, enum notice_kind kind)
+{
+    *call = (struct notice_call){.id = board_next_id(b->board), .kind = kind};
+    askers_add(&b->askers, call->id, on_answer, call);
 }
 
 /* ---- Reps: rep_url/v1/lrps/PROCESS_GUID/instances/INSTANCE_GUID ------------------------------ */
@@ -143,7 +160,7 @@ static void send_end(struct bbs *b, const struct notice *notice, const char *tra
                     url ? "too many at once" : "cell not present");
         return;
     }
-    *call = (struct notice_call){.id = board_next_id(b->board), .kind = notice->kind};
+    open_call(b, call, notice->kind);
     effects_add(out, EFFECT_CALL)->call = (struct call){
         .id = call->id,
         .method = "POST",
@@ -204,7 +221,7 @@ static bool send_update(struct bbs *b, const Models__DesiredLRP *desired,
     if (!url) {
         return true; /* it comes with the converger's next look at this instance */
     }
-    *call = (struct notice_call){.id = board_next_id(b->board), .kind = NOTICE_REFRESH};
+    open_call(b, call, NOTICE_REFRESH);
     effects_call_message(
         out, call->id,
         instance_url(out->arena, url, desired->process_guid, instance->instance_guid, ""), trace_id,
@@ -416,7 +433,7 @@ static void send_starts(struct bbs *b, const struct start_kind *kind,
         if (!url || !m) {
             continue; /* no leader yet: the next one learns it from the feed */
         }
-        *call = (struct notice_call){.id = board_next_id(b->board), .kind = kind->kind};
+        open_call(b, call, kind->kind);
         effects_call_message(out, call->id, arena_printf(out->arena, "%s%s", url, kind->path),
                              trace_id, m, board_now(b->board).mono_ns + NOTICE_TIMEOUT_NS);
     }
@@ -426,23 +443,4 @@ void notices_send(struct bbs *b, struct effects *out)
 {
     send_starts(b, &start_kinds[0], &b->notices.starts, out);
     send_starts(b, &start_kinds[1], &b->notices.tasks, out);
-}
-
-bool notices_answered(struct bbs *b, const struct response *response, struct effects *out)
-{
-    for (size_t i = 0; i < NOTICE_CALLS_MAX; i++) {
-        struct notice_call *call = &b->notices.calls[i];
-        if (call->id != response->id || call->id == 0) {
-            continue;
-        }
-        call->id = 0;
-        if (response->outcome != CALL_ANSWERED || response->status / 100 != 2) {
-            effects_log(out, LOG_INFO_LEVEL, "a notice did not arrive; the feed repeats it",
-                        "kind=%s status=%d why=\"%s\"",
-                        kinds[call->kind].name, response->status,
-                        response->text);
-        }
-        return true;
-    }
-    return false;
 }

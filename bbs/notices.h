@@ -57,7 +57,4 @@ void notices_add(struct bbs *b, const struct notice *notice, const char *trace_i
                  struct effects *out);
 void notices_send(struct bbs *b, struct effects *out);
 
-/* True if the answer was to one of its calls. */
-bool notices_answered(struct bbs *b, const struct response *response, struct effects *out);
-
 #endif
