@@ -96,9 +96,9 @@ static void move(struct callback *k, const char *name, op_done *done, struct eff
                           .peer_name = "",
                           .trace_id = arena_strdup(a, k->trace_id),
                           .request = &m->base};
-    const struct move_row *row = task_row_named(name);
+    const struct move_row *row = move_row_named(&task_moves, name);
     assert(row);
-    board_op(k->bbs->board, &row->op, &in, a, done, k, out);
+    board_op(k->bbs->board, row->op, &in, a, done, k, out);
 }
 
 /* Somebody else resolves it, or did: it is his to end it. */

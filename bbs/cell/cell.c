@@ -176,23 +176,6 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
     plan_put(p, key_cell(p->arena, wanted->presence->cell_id), "open", in->actor, &record->base);
 }
 
-const char *cell_beat_refused(struct arena *a, const Board__CellRecord *cell,
-                              const Board__CellBeat *beat)
-{
-    if (!cell) {
-        return arena_printf(a, "cell %s is unknown: open a session first", beat->cell_id);
-    }
-    if (cell->state != BOARD__CELL_RECORD__STATE__PRESENT) {
-        return arena_printf(a, "cell %s is lost: open a session first", beat->cell_id);
-    }
-    if (cell->session != beat->session) {
-        return arena_printf(a, "session %llu of cell %s is over: the board's is %llu",
-                            (unsigned long long)beat->session, beat->cell_id,
-                            (unsigned long long)cell->session);
-    }
-    return NULL;
-}
-
 const struct op_row cell_row = {
     .name = "cell",
     .target = cell_target,

@@ -2,9 +2,8 @@
 #ifndef BBS_CELL_CELL_H
 #define BBS_CELL_CELL_H
 
-#include "bbs/board/op.h"
-#include "bbs/lrp/move.h"
-#include "bbs/lrp/validate.h"
+#include "bbs/board/move_family.h"
+#include "bbs/board/speaker.h"
 
 #include "board.pb-c.h"
 
@@ -19,15 +18,15 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
 /* The state in common/lifecycle/cell.def; CELL_NONE for NULL. */
 int cell_state(const Board__CellRecord *cell);
 
-/* The move of the converger: where it gathers from, a struct move_snapshot. */
-const char *lose_target(struct arena *a, const struct op_input *in);
-void lose_gather(struct view *v, const struct op_input *in, void *snapshot);
-void lose_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+/* The move of the converger about a cell that the judge did not hear of: lose. */
+extern const struct move_family cell_moves;
+
+struct lose_snapshot {
+    struct speaker by;
+    const Board__CellRecord *cell;   /* the one that the move names; NULL = none */
+    const Board__BrakeRecord *brake; /* NULL = none */
+};
 
 void valid_cell(struct validation *v, const Board__CellRequest *request);
-
-/* Whether a beat of a cell counts: NULL if it does, otherwise why not. `cell` may be NULL. */
-const char *cell_beat_refused(struct arena *a, const Board__CellRecord *cell,
-                              const Board__CellBeat *beat);
 
 #endif

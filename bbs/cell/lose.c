@@ -1,68 +1,105 @@
-/* lose: the judge did not hear of a cell for the window (DESIGN 6). */
-#include "bbs/cell/brake.h"
+/* lose: the judge did not hear of a cell for the window (DESIGN 6). The one move of a cell's record that is
+ * no request of its rep. */
+#include "bbs/board/speaker.h"
+#include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "common/lifecycle/cell.h"
 
-#include <assert.h>
+static void valid_lose(struct validation *v, const Board__Move *move)
+{
+    if (!move->cell_id[0]) {
+        say_field(v, "cell_id");
+    }
+    if (move->session == 0) {
+        say_field(v, "session");
+    }
+}
 
 static const Board__Move *asked(const struct op_input *in)
 {
     return (const Board__Move *)in->request;
 }
 
-const char *lose_target(struct arena *a, const struct op_input *in)
+static const char *lose_target(struct arena *a, const struct op_input *in)
 {
     return key_cell(a, asked(in)->cell_id);
 }
 
-void lose_gather(struct view *v, const struct op_input *in, void *snapshot)
+static void lose_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct move_snapshot *s = snapshot;
+    struct lose_snapshot *s = snapshot;
     const struct seen *cell = view_get(v, lose_target(view_arena(v), in));
     const struct seen *brake = view_get(v, key_brake(view_arena(v)));
     s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
     s->brake = brake ? (const Board__BrakeRecord *)brake->message : NULL;
-    move_gather_actor(v, in, s);
+    speaker_gather(v, in, &s->by);
 }
 
-static void refuse(const struct move_snapshot *s, const struct op_input *in, bool held,
-                   struct plan *p)
+/* One that is LOST already is none that could be lost. */
+static bool lose_begin(struct move_turn *t)
 {
-    if (held) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "cell %s is held by the brake",
-                    asked(in)->cell_id);
-        return;
-    }
-    plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                "session %llu of cell %s is over: the board's is %llu",
-                (unsigned long long)asked(in)->session, asked(in)->cell_id,
-                (unsigned long long)s->cell->session);
+    const struct lose_snapshot *s = t->snapshot;
+    t->from = cell_state(s->cell);
+    t->record = t->from == CELL_PRESENT ? &s->cell->base : NULL;
+    return speaker_authorised(&s->by, t->in, t->plan);
 }
 
-/* 1. No such cell, or LOST already: nothing.
- * 2. Another session than the one that was judged, or held by the brake: ResourceConflict.
- * 3. LOST; what the cell said of itself stays, for whoever looks at it. */
-void lose_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+static uint32_t lose_guards(const struct move_turn *t)
 {
-    const struct move_snapshot *s = snapshot;
-    if (!move_authorised(s, in, p)) {
-        return;
+    const struct lose_snapshot *s = t->snapshot;
+    return (brake_holds(s->brake, t->move->cell_id) ? 0 : CELL_IF_NOT_HELD) |
+           (s->cell->session == t->move->session ? CELL_IF_SAME_SESSION : 0);
+}
+
+static void lose_refuse(const struct move_turn *t)
+{
+    const struct lose_snapshot *s = t->snapshot;
+    const char *why = session_refused(t->plan->arena, s->cell, t->move->cell_id, t->move->session);
+    if (t->guards & CELL_IF_NOT_HELD) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);
+    } else {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                    "cell %s is held by the brake", t->move->cell_id);
     }
-    int from = cell_state(s->cell);
-    if (from != CELL_PRESENT) { /* 1 */
-        return;
-    }
-    bool held = brake_holds(s->brake, asked(in)->cell_id);
-    uint32_t guards = held ? 0 : CELL_IF_NOT_HELD;
-    guards |= s->cell->session == asked(in)->session ? CELL_IF_SAME_SESSION : 0;
-    int to = lifecycle_move(&cell_lifecycle, from, in->actor, CELL_NEWS_LOSE, guards);
-    if (to < 0) { /* 2 */
-        refuse(s, in, held, p);
-        return;
-    }
-    assert(to == CELL_LOST);
-    Board__CellRecord *lost = arena_copy(p->arena, s->cell, sizeof(*lost)); /* 3 */
+}
+
+/* What the cell said of itself stays, for whoever looks at it. */
+static void lose_decide(const struct move_turn *t)
+{
+    const Board__CellRecord *before = (const Board__CellRecord *)t->record;
+    Board__CellRecord *lost = arena_copy(t->plan->arena, before, sizeof(*lost));
     lost->state = BOARD__CELL_RECORD__STATE__LOST;
-    lost->since = in->now.wall_ns > s->cell->since ? in->now.wall_ns : s->cell->since;
-    plan_put(p, lose_target(p->arena, in), "lose", in->actor, &lost->base);
+    lost->since = t->in->now.wall_ns > before->since ? t->in->now.wall_ns : before->since;
+    move_put(t, lose_target(t->plan->arena, t->in), t->from, t->to, &lost->base);
 }
+
+static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&cell_moves, snapshot, in, p);
+}
+
+static const struct op_row lose_op = {
+    .name = "lose",
+    .target = lose_target,
+    .gather = lose_gather,
+    .decide = decide,
+    .snapshot_size = sizeof(struct lose_snapshot),
+};
+
+static const struct move_row rows[] = {
+    {.name = "lose",
+     .valid = valid_lose,
+     .absent = ABSENT_NOTHING,
+     .guards = lose_guards,
+     .refuse = lose_refuse,
+     .decide = lose_decide,
+     .op = &lose_op,
+     .op_of_rep = &lose_op},
+};
+
+const struct move_family cell_moves = {
+    .lifecycle = &cell_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = lose_begin,
+};

@@ -98,15 +98,6 @@ void lead_decide(const void *snapshot, const struct op_input *in, struct plan *p
     }
 }
 
-const char *lead_beat_refused(struct arena *a, int64_t term, const Board__LeadBeat *beat)
-{
-    if (term == beat->term) {
-        return NULL;
-    }
-    return arena_printf(a, "term %lld of the %s is over: the board's is %lld",
-                        (long long)beat->term, beat->role, (long long)term);
-}
-
 const struct op_row lead_row = {
     .name = "lead",
     .target = lead_target,

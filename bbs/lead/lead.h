@@ -3,7 +3,7 @@
 #define BBS_LEAD_LEAD_H
 
 #include "bbs/board/op.h"
-#include "bbs/lrp/validate.h"
+#include "bbs/board/validation.h"
 
 #include "board.pb-c.h"
 
@@ -17,9 +17,5 @@ struct lead_snapshot {
 void lead_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 void valid_lead(struct validation *v, const Board__LeadRequest *request);
-
-/* Whether a leader's beat counts: NULL if it does, otherwise why not. `term` is the create-revision
- * of the lock, 0 if it is free. */
-const char *lead_beat_refused(struct arena *a, int64_t term, const Board__LeadBeat *beat);
 
 #endif

@@ -83,7 +83,7 @@ static void expire_lock_gather(struct view *v, const struct op_input *in, void *
 {
     struct lock_snapshot *s = snapshot;
     gather_lock(v, asked_expire(in)->key, s);
-    move_gather_actor(v, in, &s->by);
+    speaker_gather(v, in, &s->by);
 }
 
 /* ---- What is decided -------------------------------------------------------------------------- */
@@ -150,25 +150,38 @@ void release_lock_decide(const void *snapshot, const struct op_input *in, struct
     }
 }
 
-/* 1. No such lock: nothing.
- * 2. Another revision than the one that was judged: it was renewed or is another's, ResourceConflict.
- * 3. The record goes. */
-void expire_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+static bool expire_begin(struct move_turn *t)
 {
-    const struct lock_snapshot *s = snapshot;
-    const Board__LockWord *word = asked_expire(in);
-    if (!move_speaker_authorised(&s->by, in, p) || !s->lock) { /* 1 */
-        return;
-    }
-    uint32_t guards = s->revision == word->revision ? LOCK_IF_SAME_REVISION : 0;
-    int to = lifecycle_move(&lock_lifecycle, LOCK_HELD, in->actor, LOCK_NEWS_EXPIRE, guards);
-    if (to < 0) { /* 2 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "lock %s is at revision %lld, not at %lld that was judged", word->key,
-                    (long long)s->revision, (long long)word->revision);
-        return;
-    }
-    plan_delete(p, key_lock(p->arena, word->key), "expire", in->actor); /* 3 */
+    const struct lock_snapshot *s = t->snapshot;
+    t->record = s->lock ? &s->lock->base : NULL;
+    t->from = state_of(s);
+    return speaker_authorised(&s->by, t->in, t->plan);
+}
+
+static uint32_t expire_guards(const struct move_turn *t)
+{
+    const struct lock_snapshot *s = t->snapshot;
+    return s->revision == t->move->lock->revision ? LOCK_IF_SAME_REVISION : 0;
+}
+
+/* It was renewed since, or is another's. */
+static void expire_refuse(const struct move_turn *t)
+{
+    const struct lock_snapshot *s = t->snapshot;
+    const Board__LockWord *word = t->move->lock;
+    plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                "lock %s is at revision %lld, not at %lld that was judged", word->key,
+                (long long)s->revision, (long long)word->revision);
+}
+
+static void expire_decide(const struct move_turn *t)
+{
+    move_delete(t, expire_lock_target(t->plan->arena, t->in), t->from, "expire");
+}
+
+static void decide_expire(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&lock_moves, snapshot, in, p);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */
@@ -189,28 +202,35 @@ const struct op_row release_lock_row = {
     .snapshot_size = sizeof(struct lock_snapshot),
 };
 
-#define EXPIRE_OP                                                                                  \
-    {                                                                                              \
-        .name = "expire lock", .target = expire_lock_target, .gather = expire_lock_gather,         \
-        .decide = expire_lock_decide, .snapshot_size = sizeof(struct lock_snapshot),               \
-    }
+static const struct op_row expire_op = {
+    .name = "expire lock",
+    .target = expire_lock_target,
+    .gather = expire_lock_gather,
+    .decide = decide_expire,
+    .snapshot_size = sizeof(struct lock_snapshot),
+};
 
 /* Every name is a good one. */
-static void valid_expire_lock(struct validation *v, const Board__Move *move)
+static void valid_expire(struct validation *v, const Board__Move *move)
 {
     (void)v;
     (void)move;
 }
 
-const struct move_row *lock_move_named(const char *name)
-{
-    static const struct move_row row = {
-        .name = "expire",
-        .lifecycle = &lock_lifecycle,
-        .news = LOCK_NEWS_EXPIRE,
-        .valid = valid_expire_lock,
-        .op = EXPIRE_OP,
-        .op_of_rep = EXPIRE_OP,
-    };
-    return strcmp(name, row.name) == 0 ? &row : NULL;
-}
+static const struct move_row rows[] = {
+    {.name = "expire",
+     .valid = valid_expire,
+     .absent = ABSENT_NOTHING,
+     .guards = expire_guards,
+     .refuse = expire_refuse,
+     .decide = expire_decide,
+     .op = &expire_op,
+     .op_of_rep = &expire_op},
+};
+
+const struct move_family lock_moves = {
+    .lifecycle = &lock_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = expire_begin,
+};

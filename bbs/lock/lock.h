@@ -4,8 +4,8 @@
 #ifndef BBS_LOCK_LOCK_H
 #define BBS_LOCK_LOCK_H
 
-#include "bbs/board/op.h"
-#include "bbs/lrp/move.h"
+#include "bbs/board/move_family.h"
+#include "bbs/board/speaker.h"
 #include "models/locket.pb-c.h"
 
 #include "board.pb-c.h"
@@ -17,20 +17,19 @@ enum { LOCK_NAME_CHARACTERS_MAX = 255, LOCK_VALUE_CHARACTERS_MAX = 4096 };
 extern const struct op_row lock_row;
 extern const struct op_row release_lock_row;
 
-/* The rows of the moves about a lock (Board__Move with `lock`); NULL when nobody knows the name. */
-const struct move_row *lock_move_named(const char *name);
+/* The move of the converger about a lock (Board__Move with `lock`): expire. */
+extern const struct move_family lock_moves;
 
 struct lock_snapshot {
     const Board__LockRecord *lock; /* as it stands; NULL = none */
     int64_t revision;              /* its mod-revision */
     int64_t since_ns;              /* since when this bbs has seen that revision, monotonic */
     bool ours;                     /* a cell or a role of ours bears the name */
-    struct move_snapshot by;       /* of expire: who speaks */
+    struct speaker by;             /* of expire */
 };
 
 void lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void release_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void expire_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* Whether the name is that of a role, which leads by lead/<role> or, as `bbs`, needs no lock. */
 bool lock_name_of_role(const char *name);

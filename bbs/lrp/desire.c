@@ -1,6 +1,6 @@
 /* desire: a new DesiredLRP and its first instances (behaviour.md 8.2). */
 #include "bbs/lrp/desired.h"
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "common/lifecycle/desired_lrp.h"
 
 #include <assert.h>

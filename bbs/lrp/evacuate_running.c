@@ -2,39 +2,28 @@
  * EVACUATING one of its index, until another one has taken its place (behaviour.md 11; seed,
  * Evacuation). Its rep repeats this every 10 s, and learns by it when to end the container. */
 #include "bbs/lrp/actual.h"
-#include "bbs/lrp/errors.h"
-#include "bbs/lrp/evacuate.h"
+#include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-static int move_of(const struct move_snapshot *s, const struct op_input *in,
-                   const Models__ActualLRP *record)
+/* A new record at the EVACUATING key of the index, with nothing told yet. */
+static Models__ActualLRP *evacuating_new(const struct move_turn *t)
 {
-    return lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
-                          ACTUAL_LRP_NEWS_EVACUATE_RUNNING, evacuate_guards(s, in, record));
-}
-
-/* A new record at the EVACUATING key of the index, RUNNING, with nothing told yet. */
-static Models__ActualLRP *evacuating_new(struct plan *p, const struct move_snapshot *s,
-                                         const struct op_input *in)
-{
-    const Models__ActualLRPKey *key = s->ordinary
-                                          ? s->ordinary->actual_lrp_key
-                                          : ((const Board__Move *)in->request)->actual_lrp_key;
+    const struct move_snapshot *s = t->snapshot;
+    const Models__ActualLRPKey *key =
+        s->ordinary ? s->ordinary->actual_lrp_key : t->move->actual_lrp_key;
     const Models__Owner *owner = s->ordinary  ? s->ordinary->owner
                                  : s->desired ? s->desired->owner
                                               : NULL;
-    Models__ActualLRP *r = actual_new(p->arena, key->process_guid, key->index, key->domain, owner,
-                                      in->now, in->random);
+    Models__ActualLRP *r = actual_new(t->plan->arena, key->process_guid, key->index, key->domain,
+                                      owner, t->in->now, t->in->random);
     r->presence = MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
-    actual_set_state(r, ACTUAL_LRP_RUNNING);
     return r;
 }
 
 /* What is stored of the target, under a new epoch: it is what everybody has seen of it. */
-static Models__ActualLRP *evacuating_of(struct plan *p, const struct move_snapshot *s,
-                                        const struct op_input *in, const Models__ActualLRP *target)
+static Models__ActualLRP *evacuating_of(const struct move_turn *t, const Models__ActualLRP *target)
 {
-    Models__ActualLRP *r = evacuating_new(p, s, in);
+    Models__ActualLRP *r = evacuating_new(t);
     r->actual_lrp_instance_key = target->actual_lrp_instance_key;
     r->actual_lrp_net_info = target->actual_lrp_net_info;
     r->n_actual_lrp_internal_routes = target->n_actual_lrp_internal_routes;
@@ -49,54 +38,53 @@ static Models__ActualLRP *evacuating_of(struct plan *p, const struct move_snapsh
 }
 
 /* 3, 4, 6 to 9: the target holds the ORDINARY or the SUSPECT place. */
-static void leave_place(const struct move_snapshot *s, const struct op_input *in,
-                        const Models__ActualLRP *target, struct plan *p)
+static void leave_place(const struct move_turn *t, const Models__ActualLRP *target)
 {
-    int to = move_of(s, in, target);
-    if (to < 0 || target->stopping) { /* 3, 8 */
+    const struct move_snapshot *s = t->snapshot;
+    if (t->to < 0 || target->stopping) { /* 3, 8 */
         return;
     }
-    p->keep_container = true;
-    if (to == actual_state(target)) { /* 4 */
+    t->plan->keep_container = true;
+    if (t->to == t->from) { /* 4 */
         return;
     }
-    if (lifecycle_move(&actual_lrp_lifecycle, actual_state(s->evacuating), in->actor,
-                       ACTUAL_LRP_NEWS_EVACUATE_RUNNING,
-                       ACTUAL_LRP_IF_EVACUATING) != ACTUAL_LRP_RUNNING) { /* 9 */
+    int place = lifecycle_move(t->family->lifecycle, actual_state(s->evacuating), t->in->actor,
+                               ACTUAL_LRP_NEWS_EVACUATE_RUNNING, ACTUAL_LRP_IF_EVACUATING);
+    if (place != ACTUAL_LRP_RUNNING) { /* 9 */
         return;
     }
-    Models__ActualLRP *evacuating = evacuating_of(p, s, in, target); /* 6, 7 */
-    move_put(p, in, evacuating, "evacuate_running");
-    if (to == ACTUAL_LRP_NONE) { /* 7 */
-        move_delete(p, in, target, "evacuate_running");
+    Models__ActualLRP *evacuating = evacuating_of(t, target); /* 6, 7 */
+    actual_put(t, evacuating, place);
+    if (t->to == ACTUAL_LRP_NONE) { /* 7 */
+        actual_delete(t, target);
     } else { /* 6 */
-        move_put_unclaimed(p, s, in, target, "evacuate_running");
+        actual_put_unclaimed(t, target, t->to);
     }
-    p->record = &evacuating->base;
+    t->plan->record = &evacuating->base;
 }
 
 /* 5, 9: it has the EVACUATING place, or no record at all. */
-static void hold_place(const struct move_snapshot *s, const struct op_input *in,
-                       const Models__ActualLRP *target, struct plan *p)
+static void hold_place(const struct move_turn *t, const Models__ActualLRP *target)
 {
-    bool current = evacuate_guards(s, in, target) & ACTUAL_LRP_IF_DEFINITION_CURRENT;
+    const struct move_snapshot *s = t->snapshot;
+    bool current = t->guards & ACTUAL_LRP_IF_DEFINITION_CURRENT;
     bool taken = s->evacuating && !target;
-    if (target && actual_state(target) < 0) { /* 9 */
-        p->keep_container = true;
+    if (target && t->from < 0) { /* 9 */
+        t->plan->keep_container = true;
         return;
     }
-    if ((!target && !current) || taken || move_of(s, in, target) != ACTUAL_LRP_RUNNING) {
+    if ((!target && !current) || taken || t->to != ACTUAL_LRP_RUNNING) {
         return;
     }
-    const Board__Move *m = (const Board__Move *)in->request;
     Models__ActualLRP *after =
-        target ? actual_change(p->arena, target, in->now) : evacuating_new(p, s, in);
-    const char *definition = m->definition[0] || !target ? m->definition : target->definition;
-    move_set_running(p->arena, in, after);
-    after->definition = (char *)definition;
-    p->keep_container = true;
+        target ? actual_change(t->plan->arena, target, t->in->now) : evacuating_new(t);
+    bool own = t->move->definition[0] || !target;
+    actual_set_state(after, t->to);
+    actual_set_running(t, after);
+    after->definition = own ? t->move->definition : target->definition;
+    t->plan->keep_container = true;
     if (!target || !actual_same_content(target, after)) {
-        move_put(p, in, after, "evacuate_running");
+        actual_put(t, after, t->to);
     }
 }
 
@@ -120,27 +108,18 @@ static void hold_place(const struct move_snapshot *s, const struct op_input *in,
  * 9. The EVACUATING record, the target's or that of another where 6 or 7 would put one, is of a state
  *    of a newer version: it is not ours to write over. Nothing; the container is kept, for a bbs that
  *    knows the state to decide about. */
-void evacuate_running_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+void evacuate_running_decide(const struct move_turn *t)
 {
-    const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
-    p->keep_container = true;
-    if (!move_authorised(s, in, p)) {
-        return;
-    }
-    p->keep_container = false;
-    const Models__ActualLRP *target = evacuate_target(s, m);
-    p->record = target ? &target->base : NULL;
-    if (evacuate_guards(s, in, target) & ACTUAL_LRP_IF_REPLACED) { /* 1, 2 */
-        if (target && move_of(s, in, target) == ACTUAL_LRP_NONE &&
-            target->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
-            evacuate_delete(p, in, target, "evacuate_running");
+    const Models__ActualLRP *target = turn_record(t);
+    t->plan->keep_container = false;
+    bool evacuating = target && target->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
+    if (t->guards & ACTUAL_LRP_IF_REPLACED) { /* 1, 2 */
+        if (evacuating && t->to == ACTUAL_LRP_NONE) {
+            actual_delete(t, target);
         }
-        return;
-    }
-    if (!target || target->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) { /* 5 */
-        hold_place(s, in, target, p);
+    } else if (!target || evacuating) { /* 5 */
+        hold_place(t, target);
     } else {
-        leave_place(s, in, target, p);
+        leave_place(t, target);
     }
 }

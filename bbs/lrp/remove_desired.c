@@ -1,7 +1,7 @@
 /* remove: the DesiredLRP goes, then its instances (behaviour.md 8.4). Ours: it may go only while the
  * one that replaces it is there. */
 #include "bbs/lrp/desired.h"
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "common/lifecycle/desired_lrp.h"
 
 #include <assert.h>

@@ -1,6 +1,5 @@
 /* start: the instance runs (behaviour.md 10.2, 10.3; seed: CAS to, or CREATE, RUNNING on A). */
 #include "bbs/lrp/actual.h"
-#include "bbs/lrp/errors.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
@@ -43,15 +42,14 @@ static bool still_stopping(const struct move_snapshot *s, const Board__Move *m)
             !index_desired(s->desired, m->actual_lrp_key->index));
 }
 
-void move_set_running(struct arena *a, const struct op_input *in, Models__ActualLRP *after)
+void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
 {
-    const Board__Move *m = (const Board__Move *)in->request;
-    actual_set_state(after, ACTUAL_LRP_RUNNING);
+    const Board__Move *m = t->move;
     after->actual_lrp_instance_key = m->actual_lrp_instance_key;
     after->actual_lrp_net_info = m->actual_lrp_net_info;
     after->n_actual_lrp_internal_routes = m->n_actual_lrp_internal_routes;
     after->actual_lrp_internal_routes = m->actual_lrp_internal_routes;
-    set_tags(a, m, after);
+    set_tags(t->plan->arena, m, after);
     /* Routable absent means true. */
     actual_set_routable(after, m->optional_routable_case == 0 || m->routable);
     after->availability_zone = m->availability_zone;
@@ -59,69 +57,56 @@ void move_set_running(struct arena *a, const struct op_input *in, Models__Actual
     after->definition = m->definition;
 }
 
-static const Models__ActualLRP *started(struct arena *a, const struct move_snapshot *s,
-                                        const struct op_input *in)
+static Models__ActualLRP *started(const struct move_turn *t)
 {
-    const Board__Move *m = (const Board__Move *)in->request;
-    const Models__ActualLRPKey *key = m->actual_lrp_key;
+    const struct move_snapshot *s = t->snapshot;
+    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
     Models__ActualLRP *after;
     if (s->ordinary) {
-        after = actual_change(a, s->ordinary, in->now);
+        after = actual_change(t->plan->arena, s->ordinary, t->in->now);
     } else {
         const Models__Owner *owner = s->desired ? s->desired->owner : NULL;
-        after = actual_new(a, key->process_guid, key->index, key->domain, owner, in->now,
-                           in->random);
+        after = actual_new(t->plan->arena, key->process_guid, key->index, key->domain, owner,
+                           t->in->now, t->in->random);
     }
-    move_set_running(a, in, after);
-    after->stopping = still_stopping(s, m);
+    actual_set_state(after, t->to);
+    actual_set_running(t, after);
+    after->stopping = still_stopping(s, t->move);
     return after;
 }
 
-static void replace(struct plan *p, const struct op_input *in, const Models__ActualLRP *record)
+/* Those of a state of a newer version are left alone. */
+static void replace(const struct move_turn *t, const Models__ActualLRP *record)
 {
-    if (record && lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
+    if (record && lifecycle_move(&actual_lrp_lifecycle, actual_state(record), t->in->actor,
                                  ACTUAL_LRP_NEWS_REPLACE,
                                  ACTUAL_LRP_IF_DISPLACED) == ACTUAL_LRP_NONE) {
-        move_delete(p, in, record, "replace");
+        const Models__ActualLRPKey *key = record->actual_lrp_key;
+        move_delete(t,
+                    key_actual(t->plan->arena, key->process_guid, key->index,
+                               (int)record->presence),
+                    actual_state(record), "replace");
     }
 }
 
-static bool other_domain(const Models__ActualLRP *record, const Models__ActualLRPKey *key)
-{
-    return record && strcmp(record->actual_lrp_key->domain, key->domain) != 0;
-}
-
-/* 1. The instance is the SUSPECT one: nothing.
- * 2. The record's domain is another, or the lifecycle forbids it (another instance RUNNING, CRASHED
- *    for an ordinary client, an old definition, or one whose removal was asked):
- *    ActualLRPCannotBeStarted.
- * 3. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
- * 4. RUNNING as given; without a record it is created, desired or not, so that an emptied board
+/* 1. The record's domain is another: ActualLRPCannotBeStarted, as where the lifecycle forbids it (another
+ *    instance RUNNING, CRASHED for an ordinary client, an old definition, or one whose removal was asked).
+ * 2. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
+ * 3. RUNNING as given; without a record it is created, desired or not, so that an emptied board
  *    learns what runs (seed).
- * 5. In both cases the EVACUATING and the SUSPECT record of the index have been replaced; those of a
- *    state of a newer version are left alone. */
-void start_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+ * 4. In both cases the EVACUATING and the SUSPECT record of the index have been replaced. */
+void start_decide(const struct move_turn *t)
 {
-    const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
-    if (!move_authorised(s, in, p)) {
+    const struct move_snapshot *s = t->snapshot;
+    if (s->ordinary &&
+        strcmp(s->ordinary->actual_lrp_key->domain, t->move->actual_lrp_key->domain) != 0) { /* 1 */
+        t->row->refuse(t);
         return;
     }
-    if (move_of_suspect(s, m)) { /* 1 */
-        p->record = &s->suspect->base;
-        return;
+    Models__ActualLRP *after = started(t);
+    if (!s->ordinary || !actual_same_content(s->ordinary, after)) { /* 2 */
+        actual_put(t, after, t->to);                                /* 3 */
     }
-    p->record = s->ordinary ? &s->ordinary->base : NULL;
-    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(s->ordinary), in->actor,
-                            ACTUAL_LRP_NEWS_START, move_guards(s, m));
-    if (to < 0 || other_domain(s->ordinary, m->actual_lrp_key)) { /* 2 */
-        plan_refuse_as(p, MODELS__ERROR__TYPE__ActualLRPCannotBeStarted);
-        return;
-    }
-    const Models__ActualLRP *after = started(p->arena, s, in);
-    if (!s->ordinary || !actual_same_content(s->ordinary, after)) { /* 3 */
-        move_put(p, in, after, "start");                            /* 4 */
-    }
-    replace(p, in, s->evacuating); /* 5 */
-    replace(p, in, s->suspect);
+    replace(t, s->evacuating); /* 4 */
+    replace(t, s->suspect);
 }

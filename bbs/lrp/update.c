@@ -1,6 +1,6 @@
 /* update: instances, routes, annotation, metric tags (behaviour.md 8.3), and our policies. */
 #include "bbs/lrp/desired.h"
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "common/lifecycle/desired_lrp.h"
 #include "common/model/routing.h"
 

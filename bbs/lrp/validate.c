@@ -2,54 +2,6 @@
 
 #include <string.h>
 
-void validation_init(struct validation *v)
-{
-    *v = (struct validation){0};
-    buf_init(&v->text);
-}
-
-void validation_done(struct validation *v)
-{
-    buf_done(&v->text);
-}
-
-bool validation_ok(const struct validation *v)
-{
-    return v->text.size == 0 && !v->unstorable;
-}
-
-const char *validation_text(struct validation *v)
-{
-    return v->text.size ? buf_string(&v->text) : "the request received is invalid";
-}
-
-void say(struct validation *v, const char *message)
-{
-    if (v->text.size > VALIDATION_TEXT_MAX) {
-        return;
-    }
-    buf_printf(&v->text, "%s%s", v->text.size ? ", " : "", message);
-}
-
-void say_field(struct validation *v, const char *field)
-{
-    if (v->text.size > VALIDATION_TEXT_MAX) {
-        return;
-    }
-    buf_printf(&v->text, "%sInvalid field: %s", v->text.size ? ", " : "", field);
-}
-
-void check_length(struct validation *v, const char *text, size_t characters)
-{
-    size_t count = 0;
-    for (const char *c = text; *c; c++) {
-        count += ((unsigned char)*c & 0xc0) != 0x80; /* not the second and later byte of one */
-    }
-    if (count > characters) {
-        v->unstorable = true;
-    }
-}
-
 void valid_process_guid(struct validation *v, const char *process_guid)
 {
     if (!process_guid[0]) {
@@ -242,40 +194,4 @@ void valid_repair(struct validation *v, const Board__Move *move)
 {
     valid_place(v, move);
     valid_presence(v, move);
-}
-
-void valid_expire(struct validation *v, const Board__Move *move)
-{
-    if (!move->domain[0]) {
-        say_field(v, "domain");
-    }
-}
-
-void valid_lose(struct validation *v, const Board__Move *move)
-{
-    if (!move->cell_id[0]) {
-        say_field(v, "cell_id");
-    }
-    if (move->session == 0) {
-        say_field(v, "session");
-    }
-}
-
-/* In the order of their ids, none twice: so two lists of the same cells are equal. */
-void valid_brake(struct validation *v, const Board__Move *move)
-{
-    bool good = move->n_cells <= BRAKE_CELLS_MAX;
-    for (size_t i = 0; i < move->n_cells && good; i++) {
-        const char *before = i ? move->cells[i - 1]->cell_id : "";
-        good = move->cells[i]->session && strcmp(before, move->cells[i]->cell_id) < 0;
-    }
-    if (!good) {
-        say_field(v, "cells");
-    }
-}
-
-void valid_release(struct validation *v, const Board__Move *move)
-{
-    (void)v;
-    (void)move;
 }

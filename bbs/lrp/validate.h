@@ -3,8 +3,8 @@
 #ifndef BBS_LRP_VALIDATE_H
 #define BBS_LRP_VALIDATE_H
 
+#include "bbs/board/validation.h"
 #include "common/base/arena.h"
-#include "common/base/bytes.h"
 #include "models/actions.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
@@ -15,33 +15,11 @@
 /* Lengths (behaviour.md 18). More instances than INSTANCES_MAX are a slip of the finger that would
  * fill the store; Diego has no such bound. */
 enum {
-    NAME_CHARACTERS_MAX = 255,
     ROOT_FS_CHARACTERS_MAX = 1024,
     ANNOTATION_BYTES_MAX = 10240,
     ROUTES_BYTES_MAX = 131072,
     INSTANCES_MAX = 1000000,
-    BRAKE_CELLS_MAX = 10000, /* twice the cells of the largest cluster (DESIGN 10) */
-    VALIDATION_TEXT_MAX = 64 * 1024, /* further messages are left out */
 };
-
-/* Collects messages, joined by ", ". */
-struct validation {
-    struct buf text;
-    bool unstorable; /* nothing wrong but that it does not fit into its place */
-};
-
-void validation_init(struct validation *v);
-void validation_done(struct validation *v);
-bool validation_ok(const struct validation *v);
-
-/* The message of the InvalidRequest error; owned by v. */
-const char *validation_text(struct validation *v);
-
-void say(struct validation *v, const char *message);
-void say_field(struct validation *v, const char *field); /* "Invalid field: X" */
-
-/* Longer than `characters`: unstorable. */
-void check_length(struct validation *v, const char *text, size_t characters);
 
 /* Requests; absent members (NULL) are said. */
 void valid_desire(struct validation *v, const Models__DesiredLRP *desired);
@@ -65,10 +43,6 @@ void valid_evacuate_running(struct validation *v, const Board__Move *move);
 void valid_remove_evacuating(struct validation *v, const Board__Move *move);
 /* create, ask, restart, stop, suspect, resolve, vacate. */
 void valid_repair(struct validation *v, const Board__Move *move);
-void valid_expire(struct validation *v, const Board__Move *move);
-void valid_lose(struct validation *v, const Board__Move *move);
-void valid_brake(struct validation *v, const Board__Move *move);
-void valid_release(struct validation *v, const Board__Move *move); /* it names nothing */
 
 /* Parts, used by the ones above. */
 void valid_action(struct validation *v, const Models__Action *action);

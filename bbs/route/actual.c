@@ -26,14 +26,14 @@ static Models__ActualLRPKey *key_of(struct ask *ask, char *process_guid, int32_t
 
 static void run(struct ask *ask, Board__Move *m, struct effects *out)
 {
-    const struct move_row *row = move_row_named(m->move);
+    const struct move_row *row = move_row_named(&lrp_moves, m->move);
     assert(row);
     struct validation v;
     validation_init(&v);
     row->valid(&v, m);
     if (ask_valid(ask, &v, out)) {
         ask->in.request = &m->base;
-        ask_op(ask, &row->op, out);
+        ask_op(ask, row->op, out);
     }
 }
 

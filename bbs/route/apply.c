@@ -1,6 +1,9 @@
 /* POST /v1/board/apply: named moves of our own roles, each an op of its own (DESIGN 2, 4). */
+#include "bbs/board/errors.h"
+#include "bbs/brake/brake.h"
+#include "bbs/cell/cell.h"
+#include "bbs/domain/domain.h"
 #include "bbs/lock/lock.h"
-#include "bbs/lrp/errors.h"
 #include "bbs/lrp/move.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
@@ -136,42 +139,50 @@ static void start_move(struct batch *t, size_t number, const struct ask *ask,
     one->in.trace_id = arena_strdup(a, ask->in.trace_id);
     one->in.boot_id = arena_strdup(a, ask->in.boot_id);
     one->in.request = &copy_move(a, m)->base;
-    board_op(t->bbs->board, ask->in.actor == ACTOR_REP ? &row->op_of_rep : &row->op, &one->in, a,
+    board_op(t->bbs->board, ask->in.actor == ACTOR_REP ? row->op_of_rep : row->op, &one->in, a,
              move_done, one, out);
 }
 
-/* What a rep must name and did not, or NULL. What a cell reserves or runs, it runs by a definition
- * (DESIGN 5); a task it starts by an attempt (docs/tasks.md). */
-static const char *lacking(enum actor actor, const Board__Move *m)
+/* What a rep must name and did not, or NULL. */
+static const char *lacking(const struct move_row *row, enum actor actor, const Board__Move *m)
 {
-    bool start = strcmp(m->move, "start") == 0;
-    if (actor != ACTOR_REP || (!start && strcmp(m->move, "claim") != 0)) {
+    if (actor != ACTOR_REP || !row->rep_says) {
         return NULL;
     }
+    const char *said = strcmp(row->rep_says, "attempt") == 0 ? m->attempt : m->definition;
+    return said[0] ? NULL : row->rep_says;
+}
+
+/* Whose move it is: of the task or lock that it names, or of whose name it has. */
+static const struct move_family *family_of(const Board__Move *m)
+{
+    static const struct move_family *const others[] = {&cell_moves, &brake_moves, &domain_moves};
     if (m->task_guid[0]) {
-        return m->attempt[0] ? NULL : "attempt";
+        return &task_moves;
     }
-    return m->definition[0] ? NULL : "definition";
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !m->lock; i++) {
+        if (move_row_named(others[i], m->move)) {
+            return others[i];
+        }
+    }
+    return m->lock ? &lock_moves : &lrp_moves;
 }
 
 /* The row of a move that may be tried; NULL with the error in the result. */
 static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, enum actor actor,
                                          const Board__Move *m)
 {
-    const struct move_row *row =
-        m->task_guid[0] ? task_row_named(m->move)
-        : m->lock       ? lock_move_named(m->move)
-                        : move_row_named(m->move);
-    const char *missing = lacking(actor, m);
+    const struct move_family *family = family_of(m);
+    const struct move_row *row = move_row_named(family, m->move);
     struct validation v;
     validation_init(&v);
-    if (!row || !lifecycle_permits(row->lifecycle, actor, row->news)) {
+    if (!row || !move_permitted(family, row, actor)) {
         say_field(&v, "move"); /* nobody knows it, or it is another role's (DESIGN 2) */
     } else {
         row->valid(&v, m);
-    }
-    if (missing) {
-        say_field(&v, missing);
+        if (lacking(row, actor, m)) {
+            say_field(&v, row->rep_says);
+        }
     }
     if (!validation_ok(&v)) {
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;

@@ -2,7 +2,7 @@
  * DesiredLRP is two records: the copy's scheduling part is joined with the run part, which is fetched:
  * one here, those of lists in short_list.c and long_list.c. */
 #include "bbs/lists.h"
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/find_desired.h"
 #include "bbs/route/long_list.h"

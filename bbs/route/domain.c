@@ -1,5 +1,5 @@
 /* Upserting a domain (behaviour.md 7). */
-#include "bbs/lrp/domain.h"
+#include "bbs/domain/domain.h"
 #include "bbs/route/route.h"
 
 void route_upsert_domain(struct ask *ask, struct effects *out)

@@ -1,6 +1,6 @@
 /* Diego's paths of an evacuation: each request becomes the named move that it is (behaviour.md 11).
  * Their answers tell whether to keep the container. */
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/lrp/move.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
@@ -40,14 +40,14 @@ static void answer_move(void *context, const struct op_result *result, struct ef
 /* `keep` is what a request that is not valid is answered. */
 static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
 {
-    const struct move_row *row = move_row_named(m->move);
+    const struct move_row *row = move_row_named(&lrp_moves, m->move);
     assert(row);
     struct validation v;
     validation_init(&v);
     row->valid(&v, m);
     if (validation_ok(&v)) {
         ask->in.request = &m->base;
-        board_op(ask->bbs->board, &row->op, &ask->in, ask->arena, answer_move, ask, out);
+        board_op(ask->bbs->board, row->op, &ask->in, ask->arena, answer_move, ask, out);
     } else {
         answer_refused(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
                        validation_text(&v), keep);
@@ -139,13 +139,13 @@ void route_remove_evacuating(struct ask *ask, struct effects *out)
         (const Models__RemoveEvacuatingActualLRPRequest *)ask->in.request;
     Board__Move *m =
         new_move(ask, "remove_evacuating", r->actual_lrp_key, r->actual_lrp_instance_key);
-    const struct move_row *row = move_row_named(m->move);
+    const struct move_row *row = move_row_named(&lrp_moves, m->move);
     struct validation v;
     validation_init(&v);
     row->valid(&v, m);
     if (ask_valid(ask, &v, out)) {
         ask->in.request = &m->base;
-        ask_op(ask, &row->op, out);
+        ask_op(ask, row->op, out);
     }
 }
 

@@ -2,7 +2,7 @@
  * 10.5). Keys and states of the copy's index say which record is shown; none is decoded. */
 #include "bbs/route/groups.h"
 
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/lrp/group.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"

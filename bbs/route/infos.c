@@ -1,6 +1,6 @@
 /* DesiredLRPs in part, from their scheduling parts alone: scheduling infos and routing infos
  * (behaviour.md 8.5). */
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/find_desired.h"
 #include "bbs/route/records.h"

@@ -1,8 +1,8 @@
 /* Reads but those of DesiredLRPs: ping, domains, actual LRPs, cells (behaviour.md 6, 7, 10.3, 15).
  * All behind the read barrier, so that every bbs gives the same answer (DESIGN 2). */
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "bbs/lock/resource.h"
-#include "bbs/lrp/domain.h"
+#include "bbs/domain/domain.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"
 #include "bbs/route/route.h"

@@ -1,8 +1,8 @@
 /* Our own paths but apply: sessions, beats, locks, the brake, feed, state (DESIGN 2, 4, 6). */
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
+#include "bbs/board/errors.h"
 #include "bbs/lead/lead.h"
-#include "bbs/lrp/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
 
@@ -59,12 +59,13 @@ static const char *beat_refused(struct ask *ask, struct view *v)
     const char *text = NULL;
     if (r->cell) {
         const struct seen *seen = view_peek(v, key_cell(a, r->cell->cell_id));
-        text = cell_beat_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
-                                 r->cell);
+        text = session_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
+                               r->cell->cell_id, r->cell->session);
     }
     for (size_t i = 0; i < r->n_leaders && !text; i++) {
         const struct seen *seen = view_peek(v, key_lead(a, r->leaders[i]->role));
-        text = lead_beat_refused(a, seen ? seen->create_revision : 0, r->leaders[i]);
+        text = term_refused(a, r->leaders[i]->role, seen ? seen->create_revision : 0,
+                            r->leaders[i]->term);
     }
     return text;
 }

@@ -1,6 +1,6 @@
 #include "bbs/route/route.h"
 
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "common/codec/scan.h"
 #include "models/actual_lrp_requests.pb-c.h"

@@ -1,6 +1,6 @@
 /* Tasks: Diego's paths (behaviour.md 13). Each write but desire becomes the named move that it is.
  * Reads pass the read barrier and give the records as the board holds them. */
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/records.h"
 #include "bbs/route/route.h"
@@ -146,14 +146,14 @@ static Board__Move *new_move(struct ask *ask, const char *name, char *task_guid)
 /* `done` answers; its context is the ask. */
 static void run(struct ask *ask, Board__Move *m, op_done *done, struct effects *out)
 {
-    const struct move_row *row = task_row_named(m->move);
+    const struct move_row *row = move_row_named(&task_moves, m->move);
     assert(row);
     struct validation v;
     validation_init(&v);
     row->valid(&v, m);
     if (ask_valid(ask, &v, out)) {
         ask->in.request = &m->base;
-        board_op(ask->bbs->board, &row->op, &ask->in, ask->arena, done, ask, out);
+        board_op(ask->bbs->board, row->op, &ask->in, ask->arena, done, ask, out);
     }
 }
 

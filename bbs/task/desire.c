@@ -1,5 +1,5 @@
 /* desire: a new task (behaviour.md 13.3). */
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 
@@ -63,7 +63,8 @@ void task_desire_decide(const void *snapshot, const struct op_input *in, struct 
         plan_refuse_as(p, MODELS__ERROR__TYPE__InvalidRequest);
         return;
     }
-    task_put(p, in, task, "desire"); /* 3 */
+    p->record = &task->base; /* 3 */
+    plan_put(p, key_task(p->arena, task->task_guid), "desire", in->actor, &task->base);
     plan_notice_task(p, task->task_guid);
 }
 

@@ -1,16 +1,27 @@
 /* The moves of tasks as rows: which records they read, who decides. */
+#include "bbs/board/errors.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
 #include "common/lifecycle/task.h"
-
-#include <string.h>
+#include "common/model/task_times.h"
 
 static const char *task_target(struct arena *a, const struct op_input *in)
 {
     return key_task(a, ((const Board__Move *)in->request)->task_guid);
 }
 
-static void reads_task(struct view *v, const struct op_input *in, void *snapshot)
+enum { CELL = 1, ATTEMPT = 2 }; /* bits of `reads` */
+
+static void gather_cell(struct view *v, struct task_snapshot *s)
+{
+    if (s->task && s->task->cell_id[0]) {
+        const struct seen *cell = view_get(v, key_cell(view_arena(v), s->task->cell_id));
+        s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
+        s->cell_seen = cell ? view_seen(v, cell->key) : s->seen;
+    }
+}
+
+static void task_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct task_snapshot *s = snapshot;
     const struct seen *seen = view_get(v, task_target(view_arena(v), in));
@@ -20,45 +31,72 @@ static void reads_task(struct view *v, const struct op_input *in, void *snapshot
         s->seen = view_seen(v, seen->key);
         s->made = view_made(v, seen->key);
     }
-    move_gather_actor(v, in, &s->by);
+    speaker_gather(v, in, &s->by);
+    if (move_row_named(&task_moves, ((const Board__Move *)in->request)->move)->reads & CELL) {
+        gather_cell(v, s);
+    }
 }
 
-static void reads_task_and_its_cell(struct view *v, const struct op_input *in, void *snapshot)
+/* One of the same guid that was desired at another time is another task (docs/tasks.md, Once). */
+static bool task_begin(struct move_turn *t)
 {
-    struct task_snapshot *s = snapshot;
-    reads_task(v, in, snapshot);
-    if (s->task && s->task->cell_id[0]) {
-        const struct seen *cell = view_get(v, key_cell(view_arena(v), s->task->cell_id));
-        s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
-        s->cell_seen = cell ? view_seen(v, cell->key) : s->seen;
+    const struct task_snapshot *s = t->snapshot;
+    const Board__Move *m = t->move;
+    if (!speaker_authorised_for(&s->by, t->in, m->cell_id, "tasks", t->plan)) {
+        return false;
     }
+    t->record = t->plan->record = s->task ? &s->task->base : NULL;
+    t->from = task_state(s->task);
+    if (s->task && m->task_created_at && m->task_created_at != s->task->created_at) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                    "task %s is not the one that this cell was granted: it was desired anew",
+                    s->task->task_guid);
+        return false;
+    }
+    return true;
 }
 
-#define TASK_OP(move, reads)                                                                        \
-    {                                                                                              \
-        .name = #move " task", .target = task_target, .gather = reads_##reads,                     \
-        .decide = task_##move##_decide, .snapshot_size = sizeof(struct task_snapshot),             \
-    }
+static void task_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&task_moves, snapshot, in, p);
+}
 
 /* A rep that hears "nothing to change" executes or deletes by it, so that its answers pass the read
  * barrier too. */
-#define TASK_MOVE(move, wanted, validates, reads)                                                   \
-    {                                                                                              \
-        .name = #move, .lifecycle = &task_lifecycle, .news = TASK_NEWS_##wanted,                   \
-        .valid = valid_task_##validates, .op = TASK_OP(move, reads),                               \
-        .op_of_rep = TASK_OP(move, reads),                                                         \
-    },
+static const struct op_row task_op = {
+    .name = "move of a task",
+    .target = task_target,
+    .gather = task_gather,
+    .decide = task_decide,
+    .snapshot_size = sizeof(struct task_snapshot),
+};
 
+#define TRANSITION(state) task_refuse_transition(t, TASK_##state)
+#define SAYS(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
+#define GUID turn_task(t)->task_guid
+#define SECONDS(default_ns) (long long)(task_limit_ns(t->move, default_ns) / SECOND_NS)
+
+#define MOVE_ROW(move, valid, reads, guards, refusal, decide)                                      \
+    static void refuse_##move(const struct move_turn *t)                                           \
+    {                                                                                              \
+        refusal;                                                                                   \
+    }
+#include "bbs/task/moves.def"
+
+#define MOVE_ROW(move, validates, read, guard, refusal, decides)                                   \
+    {                                                                                              \
+        .name = #move, .valid = valid_task_##validates, .reads = read, .absent = ABSENT_REFUSED,   \
+        .rep_says = (read) & ATTEMPT ? "attempt" : NULL,                                           \
+        .guards = guard##_guards, .refuse = refuse_##move, .decide = task_##decides,               \
+        .op = &task_op, .op_of_rep = &task_op,                                                     \
+    },
 static const struct move_row rows[] = {
 #include "bbs/task/moves.def"
 };
 
-const struct move_row *task_row_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return &rows[i];
-        }
-    }
-    return NULL;
-}
+const struct move_family task_moves = {
+    .lifecycle = &task_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = task_begin,
+};

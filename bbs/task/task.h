@@ -5,7 +5,8 @@
 #ifndef BBS_TASK_TASK_H
 #define BBS_TASK_TASK_H
 
-#include "bbs/lrp/move.h"
+#include "bbs/board/move_family.h"
+#include "bbs/board/speaker.h"
 #include "models/task.pb-c.h"
 #include "models/task_requests.pb-c.h"
 
@@ -23,67 +24,76 @@ struct task_snapshot {
     struct sighting seen, made;    /* by this process: as it stands, its creation */
     const Board__CellRecord *cell; /* of disappear: of the cell that runs it; NULL = none */
     struct sighting cell_seen;
-    struct move_snapshot by;       /* who speaks: only what move_gather_actor reads */
+    struct speaker by;
 };
 
 /* Models__DesireTaskRequest. */
 extern const struct op_row desire_task_row;
 
-/* The row of a move's name when the move names a task; NULL when nobody knows it. */
-const struct move_row *task_row_named(const char *name);
+/* The moves of moves.def; their snapshot is a struct task_snapshot. */
+extern const struct move_family task_moves;
 
-/* The decisions, for tests; `snapshot` is a struct task_snapshot. */
+/* For tests; `snapshot` is a struct task_snapshot. */
 void task_desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-#define TASK_MOVE(name, news, valid, reads)                                                        \
-    void task_##name##_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-#include "bbs/task/moves.def"
 
-/* ---- for them -------------------------------------------------------------------------------- */
+/* ---- for the rows ---------------------------------------------------------------------------- */
+
+/* The guards of task.def that hold (guards.c). */
+uint32_t no_guards(const struct move_turn *t);
+uint32_t offer_guards(const struct move_turn *t);
+uint32_t reject_guards(const struct move_turn *t);
+uint32_t complete_guards(const struct move_turn *t);
+uint32_t revision_guards(const struct move_turn *t);
+uint32_t awaited_guards(const struct move_turn *t);
+uint32_t expired_guards(const struct move_turn *t);
+uint32_t gone_guards(const struct move_turn *t);
+uint32_t stuck_guards(const struct move_turn *t);
+uint32_t kept_guards(const struct move_turn *t);
+
+/* What the moves do, and two refusals (moves.c). */
+void task_start(const struct move_turn *t);
+void task_cancel(const struct move_turn *t);
+void task_fail(const struct move_turn *t);
+void task_reject(const struct move_turn *t);
+void task_complete(const struct move_turn *t);
+void task_resolving(const struct move_turn *t);
+void task_delete(const struct move_turn *t);
+void task_expire(const struct move_turn *t);
+void task_ask(const struct move_turn *t);
+void task_disappear(const struct move_turn *t);
+void task_kick(const struct move_turn *t);
+void task_deliver(const struct move_turn *t);
+void task_refuse_reject(const struct move_turn *t);
+void task_refuse_complete(const struct move_turn *t);
 
 /* The state in task.def; TASK_NONE for NULL, -1 for one that this version does not know. */
 int task_state(const Models__Task *task);
 
-/* The move, its caller allowed to speak and its task there; otherwise NULL, and the plan is refused:
- * ResourceNotFound without a task; ResourceConflict when the move is about one of the same guid that
- * was desired at another time (docs/tasks.md, Once). The answer shows the task. */
-const Board__Move *task_move(const struct task_snapshot *s, const struct op_input *in,
-                             struct plan *p);
+/* The task that the move is about. */
+const Models__Task *turn_task(const struct move_turn *t);
 
 /* Who is to be told when it is over: "" = nobody. */
 const char *task_callback_url(const Models__Task *task);
 
-/* AWAITED: it has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS, as `forget`
- * counts it. */
-bool task_awaited(const struct task_snapshot *s, struct moment now);
-
 /* For how long a task must have been in its state for this move of the converger: what the move says,
  * or the default. */
-int64_t task_limit_ns(const struct op_input *in, int64_t default_ns);
-
-/* SAME_CELL, SAME_ATTEMPT, OTHER_ATTEMPT and SAME_OFFER between this move and that task. */
-uint32_t task_guards(const Models__Task *task, const Board__Move *m);
+int64_t task_limit_ns(const Board__Move *m, int64_t default_ns);
 
 /* "Cannot transition from <the task's state> to <state>" (behaviour.md 4). */
-void task_refuse_transition(struct plan *p, const Models__Task *task, int to);
+void task_refuse_transition(const struct move_turn *t, int to);
 
-/* A copy in that state; its updated_at is now and never falls. */
-Models__Task *task_change(struct arena *a, const Models__Task *before, int state,
-                          struct moment now);
+/* A copy in the state that the move leads to; its updated_at is now and never falls. */
+Models__Task *task_change(const struct move_turn *t);
 
 /* The copy is over, for that reason; `reason` is cut (behaviour.md 10.1). It runs on no cell any
  * more. */
-Models__Task *task_completed(struct arena *a, const Models__Task *before, bool failed,
-                             const char *reason, const char *result, struct moment now);
+Models__Task *task_completed(const struct move_turn *t, bool failed, const char *reason,
+                             const char *result);
 
 /* Puts it, which becomes what the answer shows, or refuses what would not fit: InvalidRequest. */
-void task_put(struct plan *p, const struct op_input *in, const Models__Task *task,
-              const char *name);
+void task_put(const struct move_turn *t, const Models__Task *task);
 
 /* task_put of one that is now over; who is to be called back is. */
-void task_over(struct plan *p, const struct op_input *in, const Models__Task *task,
-               const char *name);
-
-void task_delete(struct plan *p, const struct op_input *in, const Models__Task *task,
-                 const char *name);
+void task_over(const struct move_turn *t, const Models__Task *task);
 
 #endif

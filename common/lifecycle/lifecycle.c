@@ -25,6 +25,17 @@ bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news)
     return false;
 }
 
+bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int news, int to)
+{
+    for (size_t i = 0; i < l->row_count; i++) {
+        const struct lifecycle_row *r = &l->rows[i];
+        if (r->from == from && (r->actors & actor) && r->news == news && r->to == to) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int find(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {

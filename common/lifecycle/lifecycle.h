@@ -53,6 +53,9 @@ int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int ne
 /* True if some row lets this actor bring this news, whatever the state and the guards. */
 bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news);
 
+/* True if some row leads this actor with this news from one state to the other, whatever the guards. */
+bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int news, int to);
+
 /* State or news by name; -1 if unknown. */
 int lifecycle_state(const struct lifecycle *l, const char *name);
 int lifecycle_news(const struct lifecycle *l, const char *name);

@@ -408,42 +408,81 @@ static const Board__RemovalRecord *row_removal(struct arena *a, const char *text
     return r;
 }
 
+const struct move_family *row_family(const char *move)
+{
+    static const struct move_family *const families[] = {&cell_moves, &brake_moves, &domain_moves};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (move_row_named(families[i], move)) {
+            return families[i];
+        }
+    }
+    return &lrp_moves;
+}
+
+/* What each family reads of the case. */
+struct snapshots {
+    struct move_snapshot lrp;
+    struct lose_snapshot cell;
+    struct brake_snapshot brake;
+    struct domain_snapshot domain;
+};
+
+static const void *snapshot_of(const struct snapshots *s, const struct move_family *family)
+{
+    return family == &cell_moves     ? (const void *)&s->cell
+           : family == &brake_moves  ? (const void *)&s->brake
+           : family == &domain_moves ? (const void *)&s->domain
+                                     : (const void *)&s->lrp;
+}
+
+static void lay_case(struct arena *a, const struct move_case *c, int32_t index, struct moment now,
+                     struct snapshots *s)
+{
+    const Board__CellRecord *cell = c->cell ? row_cell(a, c->cell) : NULL;
+    const Board__DomainRecord *domain = c->domain ? row_domain(a, c->domain) : NULL;
+    const Board__BrakeRecord *brake = c->brake ? row_brake(a, c->brake) : NULL;
+    int64_t seen_s = c->domain ? row_number(a, c->domain, "seen", 0) : 0;
+    bool found = c->domain && strstr(c->domain, "found");
+    struct domain_seen domain_seen = {
+        .at = {.since_ns = now.mono_ns - seen_s * SECOND_NS,
+               .after_ns = found ? 0 : now.mono_ns - seen_s * SECOND_NS - 1},
+        .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
+    };
+    struct speaker by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
+                         .lead_term = c->lead ? row_number(a, c->lead, "term", 0) : 0,
+                         .epoch = ROWS_EPOCH};
+    s->lrp = (struct move_snapshot){
+        .by = by,
+        .ordinary = optional_actual(a, c->ordinary, index, 0),
+        .evacuating = optional_actual(a, c->evacuating, index, 1),
+        .suspect = optional_actual(a, c->suspect, index, 2),
+        .desired = c->desired ? row_desired(a, c->desired) : NULL,
+        .removal = c->removal ? row_removal(a, c->removal) : NULL,
+        .cell = cell,
+        .domain = domain,
+        .domain_seen = domain_seen,
+        .policy = &CRASH_POLICY_DEFAULT,
+    };
+    s->cell = (struct lose_snapshot){.by = by, .cell = cell, .brake = brake};
+    s->brake = (struct brake_snapshot){.by = by, .brake = brake};
+    s->domain = (struct domain_snapshot){.by = by, .domain = domain, .seen = domain_seen};
+}
+
 static void run_move_case(const struct move_case *c)
 {
     struct arena a;
     struct random random;
     struct plan plan;
     struct buf printed;
+    struct snapshots s;
     arena_init(&a);
     buf_init(&printed);
     plan_init(&plan, &a);
     const Board__Move *m = row_move(&a, c->move);
-    int32_t index = m->actual_lrp_key->index;
-    struct move_snapshot s = {
-        .ordinary = optional_actual(&a, c->ordinary, index, 0),
-        .evacuating = optional_actual(&a, c->evacuating, index, 1),
-        .suspect = optional_actual(&a, c->suspect, index, 2),
-        .desired = c->desired ? row_desired(&a, c->desired) : NULL,
-        .removal = c->removal ? row_removal(&a, c->removal) : NULL,
-        .cell = c->cell ? row_cell(&a, c->cell) : NULL,
-        .domain = c->domain ? row_domain(&a, c->domain) : NULL,
-        .brake = c->brake ? row_brake(&a, c->brake) : NULL,
-        .lead_holder = c->lead ? row_text(&a, c->lead, "holder") : NULL,
-        .lead_term = c->lead ? row_number(&a, c->lead, "term", 0) : 0,
-        .epoch = ROWS_EPOCH,
-        .policy = &CRASH_POLICY_DEFAULT,
-    };
     struct op_input in = row_input(c->actor, &random, &m->base);
-    int64_t seen_s = c->domain ? row_number(&a, c->domain, "seen", 0) : 0;
-    bool found = c->domain && strstr(c->domain, "found");
-    s.domain_seen = (struct domain_seen){
-        .at = {.since_ns = in.now.mono_ns - seen_s * SECOND_NS,
-               .after_ns = found ? 0 : in.now.mono_ns - seen_s * SECOND_NS - 1},
-        .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
-    };
-    const struct move_row *row = move_row_named(m->move);
-    assert_non_null(row);
-    row->op.decide(&s, &in, &plan);
+    lay_case(&a, c, m->actual_lrp_key->index, in.now, &s);
+    const struct move_family *family = row_family(m->move);
+    move_decide(family, snapshot_of(&s, family), &in, &plan);
     print_plan(&plan, &printed);
     if (strcmp(buf_string(&printed), c->plan) != 0) {
         fail_msg("%s\nexpected:\n%sgot:\n%s", c->name, c->plan, buf_string(&printed));

@@ -14,6 +14,9 @@
 #ifndef TEST_DECIDE_LRP_ROWS_H
 #define TEST_DECIDE_LRP_ROWS_H
 
+#include "bbs/brake/brake.h"
+#include "bbs/cell/cell.h"
+#include "bbs/domain/domain.h"
 #include "bbs/lrp/move.h"
 
 /* The wall clock of all rows, in seconds; `since` is told in seconds too. */
@@ -30,6 +33,9 @@ struct move_case {
     const char *move;
     const char *plan; /* as printed by print_plan */
 };
+
+/* The family of a move about LRPs, cells, the brake, domains. */
+const struct move_family *row_family(const char *move);
 
 /* Runs each case through its decision and compares; the first difference fails the test. */
 void run_move_cases(const struct move_case *cases, size_t count);

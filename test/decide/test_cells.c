@@ -1,7 +1,7 @@
 /* Cells, leaders' locks, domains: rows of before, when, plan (DESIGN 5, 6; behaviour.md 7). */
 #include "bbs/cell/cell.h"
+#include "bbs/domain/domain.h"
 #include "bbs/lead/lead.h"
-#include "bbs/lrp/domain.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -149,23 +149,18 @@ static void beats(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
-    beat.cell_id = arena_strdup(&a, "c1");
-    beat.session = 5;
-    assert_string_equal(cell_beat_refused(&a, NULL, &beat),
+    assert_string_equal(session_refused(&a, NULL, "c1", 5),
                         "cell c1 is unknown: open a session first");
-    assert_string_equal(cell_beat_refused(&a, row_cell(&a, "lost session=5"), &beat),
+    assert_string_equal(session_refused(&a, row_cell(&a, "lost session=5"), "c1", 5),
                         "cell c1 is lost: open a session first");
-    assert_string_equal(cell_beat_refused(&a, row_cell(&a, "present session=6"), &beat),
+    assert_string_equal(session_refused(&a, row_cell(&a, "present session=6"), "c1", 5),
                         "session 5 of cell c1 is over: the board's is 6");
-    assert_null(cell_beat_refused(&a, row_cell(&a, "present session=5"), &beat));
-    Board__LeadBeat lead = BOARD__LEAD_BEAT__INIT;
-    lead.role = arena_strdup(&a, "auctioneer");
-    lead.term = 3;
-    assert_string_equal(lead_beat_refused(&a, 4, &lead),
+    assert_null(session_refused(&a, row_cell(&a, "present session=5"), "c1", 5));
+    assert_string_equal(term_refused(&a, "auctioneer", 4, 3),
                         "term 3 of the auctioneer is over: the board's is 4");
-    assert_non_null(lead_beat_refused(&a, 0, &lead));
-    assert_null(lead_beat_refused(&a, 3, &lead));
+    assert_non_null(term_refused(&a, "auctioneer", 0, 3));
+    assert_non_null(term_refused(&a, "auctioneer", 0, 0)); /* nobody leads */
+    assert_null(term_refused(&a, "auctioneer", 3, 3));
     arena_done(&a);
 }
 

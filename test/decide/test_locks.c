@@ -172,9 +172,8 @@ static void expiries(void **state)
         fill(&a, &rows[i].row, &s);
         s.since_ns = in.now.mono_ns;
         s.by.epoch = "e1";
-        s.by.lead_holder = "somebody";
         s.by.lead_term = 4;
-        expire_lock_decide(&s, &in, &plan);
+        move_decide(&lock_moves, &s, &in, &plan);
         check(&rows[i].row, &plan);
         arena_done(&a);
     }
@@ -220,8 +219,8 @@ static void roles_names_are_ours(void **state)
 static void only_expire_is_a_move_about_a_lock(void **state)
 {
     (void)state;
-    assert_non_null(lock_move_named("expire"));
-    assert_null(lock_move_named("claim"));
+    assert_non_null(move_row_named(&lock_moves, "expire"));
+    assert_null(move_row_named(&lock_moves, "claim"));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* What happens when a cell is lost: lose, the brake, suspect, resolve, vacate, and what the other
  * moves do beside a SUSPECT record: rows of before, when, plan. The numbers are those of the rules
  * in bbs/cell/lose.c, brake.c, bbs/lrp/suspect.c, resolve.c, vacate.c. */
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -187,7 +187,7 @@ static void brakes_are_validated(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct validation v;
         validation_init(&v);
-        valid_brake(&v, row_move(&a, arena_printf(&a, "brake cells=%s", rows[i].cells)));
+        move_row_named(&brake_moves, "brake")->valid(&v, row_move(&a, arena_printf(&a, "brake cells=%s", rows[i].cells)));
         assert_int_equal(validation_ok(&v), rows[i].good);
         validation_done(&v);
     }
@@ -203,13 +203,13 @@ static void brakes_are_validated(void **state)
         struct validation v;
         validation_init(&v);
         many.n_cells = BRAKE_CELLS_MAX + over;
-        valid_brake(&v, &many);
+        move_row_named(&brake_moves, "brake")->valid(&v, &many);
         assert_int_equal(validation_ok(&v), !over);
         validation_done(&v);
     }
     struct validation v;
     validation_init(&v);
-    valid_lose(&v, row_move(&a, "lose"));
+    move_row_named(&cell_moves, "lose")->valid(&v, row_move(&a, "lose"));
     assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: session");
     validation_done(&v);
     arena_done(&a);

@@ -3,19 +3,15 @@
  * or added. Where the plan would have been another one, the compares of the first must refuse it. What each
  * row compares stands in test/decide/expected/read_sets.txt. */
 #include "bbs/board/inside.h"
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/lead/lead.h"
 #include "bbs/lock/lock.h"
 #include "bbs/lrp/desired.h"
-#include "bbs/lrp/domain.h"
+#include "bbs/lrp/move.h"
+#include "bbs/domain/domain.h"
 #include "bbs/task/task.h"
 #include "common/base/map.h"
-#include "common/lifecycle/actual_lrp.h"
-#include "common/lifecycle/brake.h"
-#include "common/lifecycle/cell.h"
-#include "common/lifecycle/domain.h"
-#include "common/lifecycle/task.h"
 #include "models/domain.pb-c.h"
 #include "test/decide/laid_board.h"
 #include "test/decide/lrp_rows.h"
@@ -231,6 +227,9 @@ static Board__Move *draw_move(struct universe *u, const char *name, enum actor a
         ANY(r, "", " error=E"), chance(r, 80) ? 0 : (int)random_below(r, 3), ANY(r, "c1", "c2"),
         ANY(r, "c1:7", "c2:7", "c1:7,c2:7", ""), ANY(r, "", " tag1=k routable=true"));
     Board__Move *m = row_move(u->arena, text);
+    if (actor == ACTOR_CLIENT) { /* Diego's paths name none */
+        m->presence = MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+    }
     if (actor == ACTOR_AUCTIONEER || actor == ACTOR_CONVERGER) {
         m->term = ARENA_NEW(u->arena, Board__Term);
         board__term__init(m->term);
@@ -539,17 +538,19 @@ static void try_row(struct tried *t, const struct op_row *row, const char *name,
 static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
                                     ACTOR_CONVERGER};
 
-/* Every news of the table that is the name of a move, by each actor who may bring it. */
-static void try_moves(struct tried *t, const struct lifecycle *table,
-                      const struct move_row *(*named)(const char *name), draw_request *draw)
+/* Every move of the family, in the order of its lifecycle's news, by each actor who may bring it. */
+static void try_moves(struct tried *t, const struct move_family *family,
+                      const char *what, draw_request *draw)
 {
-    for (size_t n = 0; n < table->news_count; n++) {
-        const struct move_row *row = named(table->news[n]);
+    for (size_t n = 0; n < family->lifecycle->news_count; n++) {
+        const struct move_row *row = move_row_named(family, family->lifecycle->news[n]);
         for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
-            if (row && row->lifecycle == table &&
-                lifecycle_permits(table, actors[i], (int)n)) {
-                try_row(t, actors[i] == ACTOR_REP ? &row->op_of_rep : &row->op, row->name,
-                        actors[i], draw, row->valid);
+            if (row && move_permitted(family, row, actors[i])) {
+                struct op_row op = actors[i] == ACTOR_REP ? *row->op_of_rep : *row->op;
+                char name[64];
+                snprintf(name, sizeof(name), "%s%s", row->name, what);
+                op.name = name;
+                try_row(t, &op, row->name, actors[i], draw, row->valid);
             }
         }
     }
@@ -557,13 +558,12 @@ static void try_moves(struct tried *t, const struct lifecycle *table,
 
 static void try_all(struct tried *t)
 {
-    try_moves(t, &actual_lrp_lifecycle, move_row_named, draw_lrp_move);
-    try_moves(t, &domain_lifecycle, move_row_named, draw_lrp_move);
-    try_moves(t, &cell_lifecycle, move_row_named, draw_lrp_move);
-    try_moves(t, &brake_lifecycle, move_row_named, draw_lrp_move);
-    try_moves(t, &task_lifecycle, task_row_named, draw_task_move);
-    try_row(t, &lock_move_named("expire")->op, "expire", ACTOR_CONVERGER, draw_lock_move,
-            lock_move_named("expire")->valid);
+    try_moves(t, &lrp_moves, "", draw_lrp_move);
+    try_moves(t, &domain_moves, "", draw_lrp_move);
+    try_moves(t, &cell_moves, "", draw_lrp_move);
+    try_moves(t, &brake_moves, "", draw_lrp_move);
+    try_moves(t, &task_moves, " task", draw_task_move);
+    try_moves(t, &lock_moves, " lock", draw_lock_move);
     try_row(t, &desire_row, "desire", ACTOR_CLIENT, draw_desire, NULL);
     try_row(t, &update_row, "update", ACTOR_CLIENT, draw_update, NULL);
     try_row(t, &remove_row, "remove", ACTOR_CLIENT, draw_remove, NULL);

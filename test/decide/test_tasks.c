@@ -172,7 +172,6 @@ static void run_case(const struct task_case *c)
         .revision = c->task ? row_number(&a, c->task, "revision", 3) : 0,
         .cell = c->actor == ACTOR_CONVERGER ? cell : NULL,
         .by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
-               .lead_holder = c->lead ? row_text(&a, c->lead, "holder") : NULL,
                .lead_term = c->lead ? row_number(&a, c->lead, "term", 0) : 0,
                .epoch = ROWS_EPOCH},
     };
@@ -189,9 +188,9 @@ static void run_case(const struct task_case *c)
         }
         s.cell_seen.since_ns = in.now.mono_ns - (in.now.wall_ns - (cell ? cell->since : 0));
     }
-    const struct move_row *row = task_row_named(m->move);
+    const struct move_row *row = move_row_named(&task_moves, m->move);
     assert_non_null(row);
-    row->op.decide(&s, &in, &plan);
+    row->op->decide(&s, &in, &plan);
     print_task_plan(&plan, &printed);
     if (strcmp(buf_string(&printed), c->plan) != 0) {
         fail_msg("%s\nexpected:\n%sgot:\n%s", c->name, c->plan, buf_string(&printed));
@@ -729,7 +728,7 @@ static void large_outcomes(void **state)
         struct task_snapshot s = {.task = row_task(&a, "Running c1/A"),
                                   .by = {.cell = row_cell(&a, CELL), .epoch = ROWS_EPOCH}};
         struct op_input in = row_input(ACTOR_REP, &random, &m->base);
-        task_complete_decide(&s, &in, &plan);
+        move_decide(&task_moves, &s, &in, &plan);
         assert_int_equal(plan.verdict, cases[i].verdict);
         if (plan.verdict == PLAN_COMMIT) {
             const Models__Task *after = (const Models__Task *)plan.record;
@@ -738,7 +737,7 @@ static void large_outcomes(void **state)
             assert_string_equal(after->result, m->result);
             s.task = after; /* and so it is known again */
             plan_init(&plan, &a);
-            task_complete_decide(&s, &in, &plan);
+            move_decide(&task_moves, &s, &in, &plan);
             assert_int_equal(plan.verdict, PLAN_NOTHING);
         }
         arena_done(&a);
@@ -749,13 +748,10 @@ static void large_outcomes(void **state)
 static void named_moves(void **state)
 {
     (void)state;
-    assert_null(task_row_named("claim"));
-    assert_null(task_row_named("desire")); /* a request of its own */
+    assert_null(move_row_named(&task_moves, "claim"));
+    assert_null(move_row_named(&task_moves, "desire")); /* a request of its own */
     for (int news = TASK_NEWS_START; news < TASK_NEWS_COUNT; news++) {
-        const struct move_row *row = task_row_named(task_lifecycle.news[news]);
-        assert_non_null(row);
-        assert_int_equal(row->news, news);
-        assert_ptr_equal(row->lifecycle, &task_lifecycle);
+        assert_non_null(move_row_named(&task_moves, task_lifecycle.news[news]));
     }
 }
 

@@ -58,7 +58,7 @@ static void moves(void **state)
         if (rows[i].no_key) {
             m->actual_lrp_key = NULL;
         }
-        move_row_named(m->move)->valid(&v, m);
+        move_row_named(row_family(m->move), m->move)->valid(&v, m);
         assert_string_equal(said(a, &v), rows[i].text);
     }
 }

@@ -232,7 +232,7 @@ static void moves(void **state)
         m.task_guid = (char *)(uintptr_t)rows[i].guid;
         m.cell_id = (char *)(uintptr_t)rows[i].cell;
         m.error_message = (char *)(uintptr_t)rows[i].reason;
-        task_row_named(rows[i].move)->valid(&v, &m);
+        move_row_named(&task_moves, rows[i].move)->valid(&v, &m);
         assert_string_equal(validation_ok(&v) ? "" : validation_text(&v), rows[i].text);
         validation_done(&v);
     }
@@ -251,10 +251,10 @@ static void lengths(void **state)
         struct validation v;
         validation_init(&v);
         *fields[i] = longest;
-        task_row_named("start")->valid(&v, &m);
+        move_row_named(&task_moves, "start")->valid(&v, &m);
         assert_true(validation_ok(&v));
         *fields[i] = longer;
-        task_row_named("complete")->valid(&v, &m);
+        move_row_named(&task_moves, "complete")->valid(&v, &m);
         assert_string_equal(validation_text(&v), INVALID);
         *fields[i] = longest;
         validation_done(&v);

@@ -1,5 +1,5 @@
 /* What the bbs command line shows of cells and of the brake. */
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "bbs/cli/cells.h"
 #include "bbs/cli/name.h"
 #include "test/decide/lrp_rows.h"

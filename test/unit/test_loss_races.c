@@ -2,7 +2,7 @@
  * change this bbs has not seen. What was decided without it must not land (DESIGN 2, 6). Each story
  * is told twice: without the other writer the move lands, so that it is the race that stops it. */
 #include "bbs/board/compare.h"
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
@@ -128,7 +128,7 @@ static void start_move(struct race *t, const char *text)
     m->term->role = arena_strdup(&t->arena, "converger");
     m->term->epoch = arena_strdup(&t->arena, view_epoch(v));
     m->term->term = seen_at(t, key_lead(&t->arena, "converger"))->create_revision;
-    start_op(t, &move_row_named(m->move)->op, ACTOR_CONVERGER, &m->base);
+    start_op(t, move_row_named(row_family(m->move), m->move)->op, ACTOR_CONVERGER, &m->base);
 }
 
 /* What stood before anybody raced. */

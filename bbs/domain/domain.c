@@ -1,4 +1,4 @@
-#include "bbs/lrp/domain.h"
+#include "bbs/domain/domain.h"
 
 #include "common/lifecycle/domain.h"
 

@@ -1,15 +1,20 @@
 /* Domains: upsert (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
-#ifndef BBS_LRP_DOMAIN_H
-#define BBS_LRP_DOMAIN_H
+#ifndef BBS_DOMAIN_DOMAIN_H
+#define BBS_DOMAIN_DOMAIN_H
 
-#include "bbs/board/op.h"
+#include "bbs/board/move_family.h"
+#include "bbs/board/speaker.h"
 #include "common/model/freshness.h"
 #include "models/domain.pb-c.h"
 
 /* Models__UpsertDomainRequest. */
 extern const struct op_row upsert_domain_row;
 
+/* The move of the converger: expire. */
+extern const struct move_family domain_moves;
+
 struct domain_snapshot {
+    struct speaker by;             /* of expire */
     const Board__DomainRecord *domain; /* as it stands; NULL = none */
     struct domain_seen seen;
 };

@@ -1,6 +1,6 @@
 /* The errors of the API: one text for each type (behaviour.md 4). */
-#ifndef BBS_LRP_ERRORS_H
-#define BBS_LRP_ERRORS_H
+#ifndef BBS_BOARD_ERRORS_H
+#define BBS_BOARD_ERRORS_H
 
 #include "common/contract/plan.h"
 

@@ -1,4 +1,4 @@
-#include "bbs/cell/brake.h"
+#include "bbs/brake/brake.h"
 
 #include "common/lifecycle/brake.h"
 
@@ -65,22 +65,22 @@ static const Board__BrakeRecord *brake_at(struct view *v)
     return seen ? (const Board__BrakeRecord *)seen->message : NULL;
 }
 
-const char *brake_target(struct arena *a, const struct op_input *in)
+static const char *brake_target(struct arena *a, const struct op_input *in)
 {
     (void)in;
     return key_brake(a);
 }
 
-void brake_gather(struct view *v, const struct op_input *in, void *snapshot)
+static void brake_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct move_snapshot *s = snapshot;
+    struct brake_snapshot *s = snapshot;
     s->brake = brake_at(v);
     /* Longer lists make new revisions: no older than the first of them is what holds. */
-    s->brake_seen = (struct sighting){
+    s->seen = (struct sighting){
         .since_ns = view_seen(v, key_brake(view_arena(v))).since_ns,
         .after_ns = view_made(v, key_brake(view_arena(v))).after_ns,
     };
-    move_gather_actor(v, in, s);
+    speaker_gather(v, in, &s->by);
 }
 
 /* Both lists are in the order of their ids, so one walk tells. */
@@ -129,68 +129,131 @@ static Board__BrakeRecord *changed(struct arena *a, const Board__BrakeRecord *be
     return after;
 }
 
-static void put(struct plan *p, const struct op_input *in, const Board__BrakeRecord *record,
-                int news)
+
+static bool brake_begin(struct move_turn *t)
 {
-    plan_put(p, key_brake(p->arena), brake_lifecycle.news[news], in->actor, &record->base);
+    const struct brake_snapshot *s = t->snapshot;
+    t->record = s->brake ? &s->brake->base : NULL;
+    t->from = state_of(s->brake);
+    return speaker_authorised(&s->by, t->in, t->plan);
+}
+
+static void brake_put(const struct move_turn *t, const Board__BrakeRecord *record)
+{
+    move_put(t, key_brake(t->plan->arena), t->from, t->to, &record->base);
+}
+
+static const Board__BrakeRecord *before_of(const struct move_turn *t)
+{
+    return (const Board__BrakeRecord *)t->record;
+}
+
+static uint32_t list_guards(const struct move_turn *t)
+{
+    return (t->move->n_cells == 0 ? BRAKE_IF_NO_CELLS : 0) |
+           (t->record && fewer(before_of(t), t->move) ? BRAKE_IF_FEWER : 0);
 }
 
 /* 1. No cells: the record goes; none stands: nothing.
  * 2. The same cells: nothing.
  * 3. None stood, or others fell silent after it was released: HELD, for BRAKE_HOLD_NS.
- * 4. Otherwise the list is replaced, state and time stay.
- * 5. A state of a newer version: ResourceConflict. */
-void brake_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+ * 4. Otherwise the list is replaced, state and time stay. */
+static void brake_decide(const struct move_turn *t)
 {
-    const struct move_snapshot *s = snapshot;
-    const Board__Move *m = (const Board__Move *)in->request;
-    if (!move_authorised(s, in, p)) {
-        return;
-    }
-    uint32_t guards = m->n_cells == 0 ? BRAKE_IF_NO_CELLS : 0;
-    guards |= s->brake && fewer(s->brake, m) ? BRAKE_IF_FEWER : 0;
-    int from = state_of(s->brake);
-    int to = lifecycle_move(&brake_lifecycle, from, in->actor, BRAKE_NEWS_BRAKE, guards);
-    if (to < 0) { /* 5 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "the brake is in a state of a newer version");
-    } else if (to == BRAKE_NONE) { /* 1 */
-        if (s->brake) {
-            plan_delete(p, key_brake(p->arena), "brake", in->actor);
+    const Board__BrakeRecord *before = before_of(t);
+    if (t->to == BRAKE_NONE) { /* 1 */
+        if (before) {
+            move_delete(t, key_brake(t->plan->arena), t->from, "brake");
         }
-    } else if (!s->brake || !same_cells(s->brake, m)) { /* 2 */
-        Board__BrakeRecord *after = changed(p->arena, s->brake, to, in->now); /* 3, 4 */
-        after->n_cells = m->n_cells;
-        after->cells = m->cells;
-        put(p, in, after, BRAKE_NEWS_BRAKE);
+    } else if (!before || !same_cells(before, t->move)) { /* 2 */
+        Board__BrakeRecord *after = changed(t->plan->arena, before, t->to, t->in->now); /* 3, 4 */
+        after->n_cells = t->move->n_cells;
+        after->cells = t->move->cells;
+        brake_put(t, after);
     }
 }
 
-/* 1. None, or released already: nothing.
- * 2. Kept by an operator, or its time is not over: ResourceConflict.
- * 3. RELEASED. */
-void release_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+static uint32_t due_guards(const struct move_turn *t)
 {
-    const struct move_snapshot *s = snapshot;
-    if (!move_authorised(s, in, p)) {
-        return;
-    }
-    int from = state_of(s->brake);
-    if (from == BRAKE_NONE || from == BRAKE_RELEASED) { /* 1 */
-        return;
-    }
+    const struct brake_snapshot *s = t->snapshot;
     int64_t began_ns = s->brake->until - BRAKE_HOLD_NS; /* which a longer list does not change */
-    bool due = from == BRAKE_HELD &&
-               stood_left_ns(BRAKE_HOLD_NS, began_ns, s->brake_seen, in->now) <= 0;
-    int to = lifecycle_move(&brake_lifecycle, from, in->actor, BRAKE_NEWS_RELEASE,
-                            due ? BRAKE_IF_DUE : 0);
-    if (to < 0) { /* 2 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "the brake %s",
-                    from == BRAKE_HELD ? "holds for some time yet" : "is kept until confirmed");
-        return;
-    }
-    put(p, in, changed(p->arena, s->brake, to, in->now), BRAKE_NEWS_RELEASE); /* 3 */
+    bool due = t->from == BRAKE_HELD &&
+               stood_left_ns(BRAKE_HOLD_NS, began_ns, s->seen, t->in->now) <= 0;
+    return due ? BRAKE_IF_DUE : 0;
 }
+
+/* Released already: nothing. */
+static void release_refuse(const struct move_turn *t)
+{
+    if (t->from != BRAKE_RELEASED) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "the brake %s",
+                    t->from == BRAKE_HELD ? "holds for some time yet"
+                                          : "is kept until confirmed");
+    }
+}
+
+static void release_decide(const struct move_turn *t)
+{
+    brake_put(t, changed(t->plan->arena, before_of(t), t->to, t->in->now));
+}
+
+/* A state of a newer version. */
+static void brake_refuse(const struct move_turn *t)
+{
+    plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                "the brake is in a state of a newer version");
+}
+
+/* In the order of their ids, none twice: so two lists of the same cells are equal. */
+static void valid_brake(struct validation *v, const Board__Move *move)
+{
+    bool good = move->n_cells <= BRAKE_CELLS_MAX;
+    for (size_t i = 0; i < move->n_cells && good; i++) {
+        const char *before = i ? move->cells[i - 1]->cell_id : "";
+        good = move->cells[i]->session && strcmp(before, move->cells[i]->cell_id) < 0;
+    }
+    if (!good) {
+        say_field(v, "cells");
+    }
+}
+
+static void valid_release(struct validation *v, const Board__Move *move)
+{
+    (void)v; /* it names nothing */
+    (void)move;
+}
+
+static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&brake_moves, snapshot, in, p);
+}
+
+static const struct op_row brake_op = {
+    .name = "brake",
+    .target = brake_target,
+    .gather = brake_gather,
+    .decide = decide,
+    .snapshot_size = sizeof(struct brake_snapshot),
+};
+
+#define MOVE_ROW(move, absents, guard)                                                             \
+    {                                                                                              \
+        .name = #move, .valid = valid_##move, .absent = ABSENT_##absents,                          \
+        .guards = guard##_guards, .refuse = move##_refuse, .decide = move##_decide,                \
+        .op = &brake_op, .op_of_rep = &brake_op,                                                   \
+    }
+
+static const struct move_row rows[] = {
+    MOVE_ROW(brake, MOVES, list),
+    MOVE_ROW(release, NOTHING, due),
+};
+
+const struct move_family brake_moves = {
+    .lifecycle = &brake_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = brake_begin,
+};
 
 /* ---- an operator's word ----------------------------------------------------------------------- */
 
@@ -234,7 +297,7 @@ void brake_word_decide(const void *snapshot, const struct op_input *in, struct p
     } else if (to != from) { /* 4 */
         const Board__BrakeRecord *after = changed(p->arena, s->brake, to, in->now); /* 5 */
         p->record = &after->base;
-        put(p, in, after, news);
+        plan_put(p, key_brake(p->arena), brake_lifecycle.news[news], in->actor, &after->base);
     }
 }
 

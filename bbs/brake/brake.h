@@ -1,11 +1,10 @@
 /* The mass-loss brake (DESIGN 6): the board's list of cells that are silent and yet not LOST. The
  * converger brakes and releases by named moves, an operator confirms and keeps. Pure. */
-#ifndef BBS_CELL_BRAKE_H
-#define BBS_CELL_BRAKE_H
+#ifndef BBS_BRAKE_BRAKE_H
+#define BBS_BRAKE_BRAKE_H
 
-#include "bbs/board/op.h"
-#include "bbs/lrp/move.h"
-#include "bbs/lrp/validate.h"
+#include "bbs/board/move_family.h"
+#include "bbs/board/speaker.h"
 #include "common/model/brake_times.h"
 
 #include "board.pb-c.h"
@@ -18,11 +17,16 @@ bool brake_holds(const Board__BrakeRecord *brake, const char *cell_id);
 void cell_status(const Board__CellRecord *cell, const Board__BrakeRecord *brake,
                  Board__CellStatus *ret_status);
 
-/* Where the moves `brake` and `release` gather from, a struct move_snapshot. */
-const char *brake_target(struct arena *a, const struct op_input *in);
-void brake_gather(struct view *v, const struct op_input *in, void *snapshot);
-void brake_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-void release_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+enum { BRAKE_CELLS_MAX = 10000 }; /* twice the cells of the largest cluster (DESIGN 10) */
+
+/* The moves of the converger: brake, which lists the cells, and release. */
+extern const struct move_family brake_moves;
+
+struct brake_snapshot {
+    struct speaker by;
+    const Board__BrakeRecord *brake; /* as it stands; NULL = none */
+    struct sighting seen;            /* by this process */
+};
 
 /* An operator's word: a Board__BrakeRequest; the plan's record is the Board__BrakeRecord as it
  * stands after it. */

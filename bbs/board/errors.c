@@ -1,4 +1,4 @@
-#include "bbs/lrp/errors.h"
+#include "bbs/board/errors.h"
 
 static const struct {
     Models__Error__Type type;

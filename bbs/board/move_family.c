@@ -1,0 +1,83 @@
+#include "bbs/board/move_family.h"
+
+#include "bbs/board/errors.h"
+
+#include <assert.h>
+#include <string.h>
+
+const struct move_row *move_row_named(const struct move_family *f, const char *name)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (strcmp(f->rows[i].name, name) == 0) {
+            return &f->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static int news_of(const struct move_family *f, const struct move_row *row)
+{
+    int news = lifecycle_news(f->lifecycle, row->name);
+    assert(news >= 0);
+    return news;
+}
+
+bool move_permitted(const struct move_family *f, const struct move_row *row, enum actor actor)
+{
+    return lifecycle_permits(f->lifecycle, actor, news_of(f, row));
+}
+
+static void decide_absent(const struct move_turn *t)
+{
+    if (t->row->absent == ABSENT_REFUSED) {
+        plan_refuse_as(t->plan, MODELS__ERROR__TYPE__ResourceNotFound);
+    }
+}
+
+void move_decide(const struct move_family *f, const void *snapshot, const struct op_input *in,
+                 struct plan *p)
+{
+    const Board__Move *m = (const Board__Move *)in->request;
+    struct move_turn t = {.family = f,
+                          .row = move_row_named(f, m->move),
+                          .snapshot = snapshot,
+                          .in = in,
+                          .move = m,
+                          .plan = p};
+    assert(t.row);
+    if (!f->begin(&t)) {
+        return;
+    }
+    if (!t.record && t.row->absent != ABSENT_MOVES) {
+        decide_absent(&t);
+        return;
+    }
+    t.guards = t.row->guards ? t.row->guards(&t) : 0;
+    t.to = lifecycle_move(f->lifecycle, t.from, in->actor, news_of(f, t.row), t.guards);
+    if (t.to < 0) {
+        t.row->refuse(&t);
+    } else {
+        t.row->decide(&t);
+    }
+}
+
+static void check(const struct move_turn *t, int from, int to, const char *news)
+{
+    const struct lifecycle *l = t->family->lifecycle;
+    assert(lifecycle_leads(l, from, t->in->actor, lifecycle_news(l, news), to));
+    (void)l;
+}
+
+struct change *move_put(const struct move_turn *t, const char *key, int from, int to,
+                        const ProtobufCMessage *message)
+{
+    check(t, from, to, t->row->name);
+    t->plan->record = message;
+    return plan_put(t->plan, key, t->row->name, t->in->actor, message);
+}
+
+void move_delete(const struct move_turn *t, const char *key, int from, const char *news)
+{
+    check(t, from, 0, news); /* 0 is `none` in every table */
+    plan_delete(t->plan, key, news, t->in->actor);
+}

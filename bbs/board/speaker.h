@@ -1,0 +1,36 @@
+/* Who may speak for whom (DESIGN 6, Fencing): a rep for its own cell, with the session that the board has;
+ * a leader in its term and epoch. Of moves and of beats. Pure. */
+#ifndef BBS_BOARD_SPEAKER_H
+#define BBS_BOARD_SPEAKER_H
+
+#include "bbs/board/op.h"
+
+#include "board.pb-c.h"
+
+/* What is read of who speaks. */
+struct speaker {
+    const Board__CellRecord *cell; /* of a rep; NULL = it has no record */
+    int64_t lead_term;             /* of a leader's lock; 0 = nobody leads */
+    const char *epoch;             /* of the board */
+};
+
+void speaker_gather(struct view *v, const struct op_input *in, struct speaker *ret);
+
+/* True if the caller may bring this move, a Board__Move; otherwise the plan is refused. */
+bool speaker_authorised(const struct speaker *s, const struct op_input *in, struct plan *p);
+
+/* The same, of what is on a cell: a rep moves nothing of another one's. `things` for the message:
+ * "instances". */
+bool speaker_authorised_for(const struct speaker *s, const struct op_input *in, const char *cell_id,
+                            const char *things, struct plan *p);
+
+/* Why a session is not the board's, or a term; NULL if it is. `cell` may be NULL; `stands` is 0 when
+ * nobody leads. */
+const char *session_refused(struct arena *a, const Board__CellRecord *cell, const char *cell_id,
+                            uint64_t session);
+const char *term_refused(struct arena *a, const char *role, int64_t stands, int64_t term);
+
+/* The cell is not there: it has no record, or is LOST. */
+bool cell_is_absent(const Board__CellRecord *cell);
+
+#endif

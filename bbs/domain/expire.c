@@ -1,0 +1,80 @@
+/* expire: the converger takes away a domain that nobody upserted in time (behaviour.md 7, 14.1). */
+#include "bbs/domain/domain.h"
+#include "common/lifecycle/domain.h"
+
+static void valid_expire(struct validation *v, const Board__Move *move)
+{
+    if (!move->domain[0]) {
+        say_field(v, "domain");
+    }
+}
+
+static const char *expire_target(struct arena *a, const struct op_input *in)
+{
+    return key_domain(a, ((const Board__Move *)in->request)->domain);
+}
+
+static void expire_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct domain_snapshot *s = snapshot;
+    const struct seen *seen = view_get(v, expire_target(view_arena(v), in));
+    s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+    s->seen = view_domain_seen(v, expire_target(view_arena(v), in));
+    speaker_gather(v, in, &s->by);
+}
+
+static bool expire_begin(struct move_turn *t)
+{
+    const struct domain_snapshot *s = t->snapshot;
+    t->record = s->domain ? &s->domain->base : NULL;
+    t->from = s->domain ? DOMAIN_KNOWN : DOMAIN_NONE;
+    return speaker_authorised(&s->by, t->in, t->plan);
+}
+
+static uint32_t expire_guards(const struct move_turn *t)
+{
+    const struct domain_snapshot *s = t->snapshot;
+    return domain_over(s->domain, s->seen.at, t->in->now) ? DOMAIN_IF_EXPIRED : 0;
+}
+
+static void expire_refuse(const struct move_turn *t)
+{
+    plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "domain %s has not expired",
+                t->move->domain);
+}
+
+static void expire_decide(const struct move_turn *t)
+{
+    move_delete(t, expire_target(t->plan->arena, t->in), t->from, "expire");
+}
+
+static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&domain_moves, snapshot, in, p);
+}
+
+static const struct op_row expire_op = {
+    .name = "expire",
+    .target = expire_target,
+    .gather = expire_gather,
+    .decide = decide,
+    .snapshot_size = sizeof(struct domain_snapshot),
+};
+
+static const struct move_row rows[] = {
+    {.name = "expire",
+     .valid = valid_expire,
+     .absent = ABSENT_NOTHING,
+     .guards = expire_guards,
+     .refuse = expire_refuse,
+     .decide = expire_decide,
+     .op = &expire_op,
+     .op_of_rep = &expire_op},
+};
+
+const struct move_family domain_moves = {
+    .lifecycle = &domain_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = expire_begin,
+};

@@ -1,0 +1,121 @@
+/* The guards of task.def, as far as they hold between a move and what was read for it. */
+#include "bbs/lrp/actual.h"
+#include "bbs/task/task.h"
+#include "common/lifecycle/task.h"
+#include "common/model/task_times.h"
+
+#include <string.h>
+
+int64_t task_limit_ns(const Board__Move *m, int64_t default_ns)
+{
+    return m->after_ns > 0 ? m->after_ns : default_ns;
+}
+
+uint32_t no_guards(const struct move_turn *t)
+{
+    (void)t;
+    return 0;
+}
+
+/* Fewer than were offered: the board was restored to what it was before; nothing of the offer is over
+ * by that (docs/tasks.md, Once). */
+static bool same_offer(const Models__Task *task, const Board__Move *m)
+{
+    bool told = m->optional_task_rejections_case ==
+                BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
+    return !told || task->rejection_count <= m->task_rejections;
+}
+
+uint32_t offer_guards(const struct move_turn *t)
+{
+    const Models__Task *task = turn_task(t);
+    const Board__Move *m = t->move;
+    bool cell = strcmp(task->cell_id, m->cell_id) == 0;
+    bool attempt = cell && strcmp(task->attempt, m->attempt) == 0;
+    return (cell ? TASK_IF_SAME_CELL : 0) |
+           (attempt ? TASK_IF_SAME_ATTEMPT : TASK_IF_OTHER_ATTEMPT) |
+           (same_offer(task, m) ? TASK_IF_SAME_OFFER : 0);
+}
+
+uint32_t revision_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    return s->revision == t->move->task_revision ? TASK_IF_SAME_REVISION : 0;
+}
+
+static bool retries_spent(const Models__Task *task)
+{
+    bool given = task->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+    return task->rejection_count >= (given ? task->max_retries : TASK_MAX_RETRIES);
+}
+
+uint32_t reject_guards(const struct move_turn *t)
+{
+    return offer_guards(t) | revision_guards(t) |
+           (retries_spent(turn_task(t)) ? TASK_IF_RETRIES_SPENT : 0);
+}
+
+/* A completed task is on no cell any more, so its attempt alone tells. */
+uint32_t complete_guards(const struct move_turn *t)
+{
+    const Models__Task *task = turn_task(t);
+    const Board__Move *m = t->move;
+    bool same = task->attempt[0] && strcmp(task->attempt, m->attempt) == 0 &&
+                task->failed == m->failed && strcmp(task->result, m->result) == 0 &&
+                strcmp(task->failure_reason,
+                       actual_cut_text(t->plan->arena, m->error_message)) == 0;
+    return offer_guards(t) | (same ? TASK_IF_SAME_OUTCOME : 0);
+}
+
+/* It has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS, as `forget` counts it. */
+uint32_t awaited_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    bool awaited = task_callback_url(s->task)[0] &&
+                   kept_left_ns(TASK_KEEP_UNDELIVERED_NS, s->task->first_completed_at, s->seen,
+                                s->made, t->in->now) > 0;
+    return awaited ? TASK_IF_AWAITED : 0;
+}
+
+uint32_t expired_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    int64_t limit_ns = task_limit_ns(t->move, TASK_EXPIRE_PENDING_NS);
+    return surely_left_ns(limit_ns, s->made, t->in->now) < 0 ? TASK_IF_EXPIRED : 0;
+}
+
+/* Of a cell without a record nobody knows since when: the task's own last change must do. */
+uint32_t gone_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    int64_t limit_ns = task_limit_ns(t->move, TASK_LOSS_NS);
+    bool gone = cell_is_absent(s->cell) && surely_left_ns(limit_ns, s->seen, t->in->now) <= 0 &&
+                (!s->cell || surely_left_ns(limit_ns, s->cell_seen, t->in->now) <= 0);
+    return gone ? TASK_IF_CELL_GONE : 0;
+}
+
+uint32_t stuck_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    int64_t limit_ns = task_limit_ns(t->move, TASK_KICK_NS);
+    bool stuck = stood_left_ns(limit_ns, s->task->updated_at, s->seen, t->in->now) <= 0;
+    return stuck ? TASK_IF_STUCK : 0;
+}
+
+/* With a callback URL somebody waits for the outcome, so keep_s does not shorten it. */
+static int64_t keep_ns(const Models__Task *task, const Board__Move *m)
+{
+    if (task_callback_url(task)[0]) {
+        return TASK_KEEP_UNDELIVERED_NS;
+    }
+    bool given = task->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
+    return given ? task->keep_s * SECOND_NS : task_limit_ns(m, TASK_KEEP_NS);
+}
+
+uint32_t kept_guards(const struct move_turn *t)
+{
+    const struct task_snapshot *s = t->snapshot;
+    bool enough = kept_left_ns(keep_ns(s->task, t->move), s->task->first_completed_at, s->seen,
+                               s->made, t->in->now) <= 0;
+    return enough ? TASK_IF_KEPT_ENOUGH : 0;
+}
