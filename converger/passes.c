@@ -1,6 +1,7 @@
 #include "converger/passes.h"
 
 #include "common/lifecycle/actual_lrp.h"
+#include "common/model/instance_guards.h"
 
 enum when { ON_NEWS, IN_FULL };
 
@@ -35,7 +36,8 @@ void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret
 {
     *ret = (struct desired_view){.is = true,
                                  .instances = desired->instances,
-                                 .hold = desired->on_cell_loss == MODELS__ON_CELL_LOSS__HOLD};
+                                 .replaces = desired->on_cell_loss ==
+                                             MODELS__ON_CELL_LOSS__REPLACE};
 }
 
 void instance_view_of(const Models__ActualLRP *record, int32_t index, int presence,
@@ -61,12 +63,6 @@ static bool is_ordinary(const struct instance_view *i)
     return i->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
 }
 
-/* Some cell answers for it, or did. */
-static bool is_placed(const struct instance_view *i)
-{
-    return i->state == ACTUAL_LRP_CLAIMED || i->state == ACTUAL_LRP_RUNNING;
-}
-
 /* The records of an index stand together: that of this presence, NULL if there is none. */
 static const struct instance_view *beside(const struct process_view *v,
                                           const struct instance_view *one, int presence)
@@ -84,44 +80,89 @@ static const struct instance_view *beside(const struct process_view *v,
     return NULL;
 }
 
+static int state_beside(const struct process_view *v, const struct instance_view *one, int presence)
+{
+    const struct instance_view *i = beside(v, one, presence);
+    return i ? i->state : ACTUAL_LRP_NONE;
+}
+
+/* What the board tells of a record, as the bbs will see it when it decides. */
+static struct instance_facts facts_of(const struct process_view *v, const struct instance_view *one)
+{
+    return (struct instance_facts){
+        .state = one->state,
+        .presence = one->presence,
+        .stopping = one->stopping,
+        .crash_count = one->crash_count,
+        .since_ns = one->since_ns,
+        .seen = one->seen,
+        .desired = is_desired(v, one->index),
+        .replaces = v->desired.is && v->desired.replaces,
+        .cell_present = one->cell_present,
+        .fresh = one->fresh,
+        .ordinary_state = state_beside(v, one, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY),
+        .suspect_state = state_beside(v, one, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT),
+    };
+}
+
+/* Plans the pass's move where the lifecycle allows it to the converger; `but` is the guards that are not
+ * to count. Says whether it did. */
+static bool plan_but(const struct process_view *v, const struct pass *pass,
+                     const struct instance_view *one, uint32_t but, struct repairs *r)
+{
+    const struct instance_facts facts = facts_of(v, one);
+    uint32_t guards = instance_guards(&facts, v->policy, v->now) & ~but;
+    int news = lifecycle_news(&actual_lrp_lifecycle, pass->move);
+    bool blocked = news == ACTUAL_LRP_NEWS_RESOLVE && instance_returns(guards) &&
+                   instance_returns_as(&facts, guards) < 0;
+    if (!instance_may(&facts, news, guards) || blocked) {
+        return false;
+    }
+    add(r, pass, one->index);
+    return true;
+}
+
+static bool plan(const struct process_view *v, const struct pass *pass,
+                 const struct instance_view *one, struct repairs *r)
+{
+    return plan_but(v, pass, one, 0, r);
+}
+
 /* Nobody is left who would end its evacuation (behaviour.md 14.1). */
 static void evacuating(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
-        const struct instance_view *one = &v->instances[i];
-        if (one->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING && is_placed(one) &&
-            !one->cell_present) {
-            add(r, pass, one->index);
+        if (v->instances[i].presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
+            plan(v, pass, &v->instances[i], r);
         }
     }
 }
 
-/* UNCLAIMED, desired, and older than the setting. */
+/* UNCLAIMED, and older than the setting. */
 static void unplaced(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (is_ordinary(one) && one->state == ACTUAL_LRP_UNCLAIMED && is_desired(v, one->index) &&
+        if (is_ordinary(one) && one->state == ACTUAL_LRP_UNCLAIMED &&
             stood_left_ns(v->unplaced_after_ns, one->since_ns, one->seen, v->now) < 0) {
-            add(r, pass, one->index);
+            plan(v, pass, one, r);
         }
     }
 }
 
 /* Its cell is absent and nobody but us can end it: another one is started in its place, or, if it
- * was to stop, it has stopped (behaviour.md 12; DESIGN 5, lost cell). One that is not desired is
- * `extra`; one that waits for its cell waits. */
+ * was to stop, it has stopped (behaviour.md 12; DESIGN 5, lost cell). Is a SUSPECT one back meanwhile,
+ * that one takes the place. */
 static void lost(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (!is_ordinary(one) || !is_placed(one) || one->cell_present) {
+        if (!is_ordinary(one) || one->cell_present) {
             continue;
         }
         const struct instance_view *first = beside(v, one, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
-        bool replaces = is_desired(v, one->index) && !v->desired.hold;
-        if (one->stopping || (replaces && !(first && first->cell_present))) {
-            add(r, pass, one->index);
+        if (one->stopping || !first || !first->cell_present) {
+            plan(v, pass, one, r);
         }
     }
 }
@@ -149,52 +190,36 @@ static void missing(const struct process_view *v, const struct pass *pass, struc
     }
 }
 
-/* Nothing is stopped for being absent unless its domain is fresh (DESIGN 6, S8). */
+/* Records that are not desired, in a fresh domain (DESIGN 6, S8). */
 static void extra(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count && !v->job; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (is_ordinary(one) && !is_desired(v, one->index) && one->fresh && !one->stopping &&
-            one->state >= 0) {
-            add(r, pass, one->index);
+        if (is_ordinary(one) && !is_desired(v, one->index) && !one->stopping) {
+            plan(v, pass, one, r);
         }
     }
 }
 
-/* Marked by an explicit request or a fresh domain: said again whatever the freshness now. Of one
- * whose cell is absent nobody could be told: it is `lost`. */
+/* Marked by an explicit request or a fresh domain: its rep is told again, whatever the freshness now. If
+ * the cell is absent there is no rep to tell, and `lost` ends it. */
 static void stopping(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (is_ordinary(one) && one->stopping && is_placed(one) && one->cell_present) {
-            add(r, pass, one->index);
+        if (is_ordinary(one) && one->stopping && one->cell_present) {
+            plan(v, pass, one, r);
         }
     }
 }
 
-/* Its replacement runs, its cell is back, or it is not wanted any more (behaviour.md 12). A record
- * of a newer version at its index is not written over. */
-static bool is_over(const struct process_view *v, const struct instance_view *suspect)
-{
-    const struct instance_view *ordinary =
-        beside(v, suspect, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
-    if (ordinary && ordinary->state == ACTUAL_LRP_RUNNING) {
-        return true;
-    }
-    if (suspect->cell_present) {
-        return !ordinary || ordinary->state >= 0;
-    }
-    return suspect->stopping || (!v->job && suspect->fresh && !is_desired(v, suspect->index));
-}
-
+/* Its replacement runs, its cell is back, or it is not wanted any more (behaviour.md 12). A job stops what
+ * is too many itself. */
 static void suspect(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
-        const struct instance_view *one = &v->instances[i];
-        if (one->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT && is_placed(one) &&
-            is_over(v, one)) {
-            add(r, pass, one->index);
+        if (v->instances[i].presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
+            plan_but(v, pass, &v->instances[i], v->job ? ACTUAL_LRP_IF_DOMAIN_FRESH : 0, r);
         }
     }
 }
@@ -204,29 +229,23 @@ static void differs(const struct process_view *v, const struct pass *pass, struc
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (is_ordinary(one) && one->state == ACTUAL_LRP_RUNNING && one->differs &&
-            !one->stopping && one->cell_present && is_desired(v, one->index)) {
-            add(r, pass, one->index);
+        if (is_ordinary(one) && one->differs && !one->stopping && one->cell_present) {
+            plan(v, pass, one, r);
         }
     }
 }
 
-/* behaviour.md 10.4. */
+/* behaviour.md 10.4. One that may not yet is looked at again when its back-off is over. */
 static void crashed(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
         const struct instance_view *one = &v->instances[i];
-        if (!is_ordinary(one) || one->state != ACTUAL_LRP_CRASHED || !is_desired(v, one->index)) {
+        if (!is_ordinary(one) || one->state != ACTUAL_LRP_CRASHED || plan(v, pass, one, r)) {
             continue;
         }
         int64_t wait_ns = crash_wait_ns(v->policy, one->crash_count);
-        if (wait_ns == NEVER_NS) {
-            continue;
-        }
-        int64_t left_ns = stood_left_ns(wait_ns, one->since_ns, one->seen, v->now);
-        if (left_ns <= 0) {
-            add(r, pass, one->index);
-        } else {
+        if (wait_ns != NEVER_NS && is_desired(v, one->index)) {
+            int64_t left_ns = stood_left_ns(wait_ns, one->since_ns, one->seen, v->now);
             r->due_ns = earlier_ns(r->due_ns, v->now.mono_ns + left_ns);
         }
     }

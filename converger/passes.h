@@ -24,7 +24,7 @@ enum { PRESENCES = 3 };
 struct desired_view {
     bool is; /* desired at all */
     int32_t instances;
-    bool hold; /* an instance waits for its cell (on_cell_loss) */
+    bool replaces; /* an instance does not wait for its cell (on_cell_loss) */
 };
 
 void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret);

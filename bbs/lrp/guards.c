@@ -1,4 +1,5 @@
-/* The guards of actual_lrp.def, as far as they hold between a move and what was read for it. */
+/* The guards of actual_lrp.def, as far as they hold between a move and what was read for it: those that the
+ * board alone tells (common/model/instance_guards.h) and those that the move tells. */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
@@ -31,37 +32,41 @@ static bool definition_current(const struct move_snapshot *s, const Board__Move 
                                  strcmp(desired->modification_tag->epoch, m->definition) == 0);
 }
 
-static uint32_t presence_guards(const Models__ActualLRP *record)
-{
-    switch (record->presence) {
-    case MODELS__ACTUAL_LRP__PRESENCE__EVACUATING:
-        return ACTUAL_LRP_IF_DISPLACED | ACTUAL_LRP_IF_EVACUATING;
-    case MODELS__ACTUAL_LRP__PRESENCE__SUSPECT:
-        return ACTUAL_LRP_IF_DISPLACED | ACTUAL_LRP_IF_SUSPECT;
-    default:
-        return 0;
-    }
-}
-
-uint32_t instance_guards(const struct move_turn *t)
+struct instance_facts move_facts(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     const Models__ActualLRP *record = turn_record(t);
-    const Board__Move *m = t->move;
-    bool desired = index_desired(s->desired, m->actual_lrp_key->index);
-    uint32_t guards = desired ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;
-    guards |= m->actual_lrp_instance_key ? 0 : ACTUAL_LRP_IF_NO_INSTANCE;
-    guards |= definition_current(s, m) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0;
-    if (!record) {
-        return guards;
-    }
-    if (instance_key_equal(record->actual_lrp_instance_key, m->actual_lrp_instance_key)) {
-        guards |= ACTUAL_LRP_IF_SAME_INSTANCE;
-    }
-    if (record->stopping) {
-        guards |= desired ? ACTUAL_LRP_IF_STOPPING_DESIRED : ACTUAL_LRP_IF_STOPPING_FOR_GOOD;
-    }
-    return guards | presence_guards(record);
+    return (struct instance_facts){
+        .state = t->from,
+        .presence = record ? (int)record->presence : 0,
+        .stopping = record && record->stopping,
+        .crash_count = record ? record->crash_count : 0,
+        .since_ns = record ? record->since : 0,
+        .seen = s->ordinary_seen, /* only CRASHED ones wait, and they are ORDINARY */
+        .desired = index_desired(s->desired, t->move->actual_lrp_key->index),
+        .replaces = s->desired && s->desired->on_cell_loss == MODELS__ON_CELL_LOSS__REPLACE,
+        .cell_present = !cell_is_absent(s->cell),
+        .fresh = domain_fresh(s->domain, s->domain_seen, t->in->now),
+        .ordinary_state = actual_state(s->ordinary),
+        .suspect_state = actual_state(s->suspect),
+    };
+}
+
+/* What the move says against the record. */
+static uint32_t said_guards(const struct move_turn *t)
+{
+    const Models__ActualLRPInstanceKey *said = t->move->actual_lrp_instance_key;
+    const Models__ActualLRP *record = turn_record(t);
+    bool same = record && instance_key_equal(record->actual_lrp_instance_key, said);
+    return (said ? 0 : ACTUAL_LRP_IF_NO_INSTANCE) | (same ? ACTUAL_LRP_IF_SAME_INSTANCE : 0) |
+           (definition_current(t->snapshot, t->move) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0);
+}
+
+uint32_t move_guards(const struct move_turn *t)
+{
+    const struct instance_facts facts = move_facts(t);
+    const struct crash_policy *policy = ((const struct move_snapshot *)t->snapshot)->policy;
+    return said_guards(t) | instance_guards(&facts, policy, t->in->now);
 }
 
 /* It begins again from 1 after a long run. */
@@ -80,32 +85,7 @@ uint32_t crash_guards(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     bool immediate = move_crash_count(s, t->in->now) < s->policy->immediate_below;
-    return instance_guards(t) | (immediate ? ACTUAL_LRP_IF_CRASH_IMMEDIATE : 0);
-}
-
-uint32_t restart_guards(const struct move_turn *t)
-{
-    const struct move_snapshot *s = t->snapshot;
-    int64_t wait_ns = crash_wait_ns(s->policy, s->ordinary->crash_count);
-    bool due = wait_ns != NEVER_NS &&
-               stood_left_ns(wait_ns, s->ordinary->since, s->ordinary_seen, t->in->now) <= 0;
-    return instance_guards(t) | (due ? ACTUAL_LRP_IF_CRASH_DUE : 0);
-}
-
-uint32_t loss_guards(const struct move_turn *t)
-{
-    const struct move_snapshot *s = t->snapshot;
-    uint32_t guards = instance_guards(t);
-    guards |= cell_is_absent(s->cell) ? ACTUAL_LRP_IF_CELL_ABSENT : ACTUAL_LRP_IF_CELL_PRESENT;
-    if (domain_fresh(s->domain, s->domain_seen, t->in->now)) {
-        guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
-    }
-    if (s->desired && s->desired->on_cell_loss == MODELS__ON_CELL_LOSS__REPLACE) {
-        guards |= ACTUAL_LRP_IF_POLICY_REPLACES;
-    }
-    guards |= actual_state(s->ordinary) == ACTUAL_LRP_RUNNING ? ACTUAL_LRP_IF_ORDINARY_RUNS : 0;
-    guards |= actual_state(s->suspect) == ACTUAL_LRP_RUNNING ? ACTUAL_LRP_IF_SUSPECT_RUNS : 0;
-    return guards;
+    return move_guards(t) | (immediate ? ACTUAL_LRP_IF_CRASH_IMMEDIATE : 0);
 }
 
 /* There is no ORDINARY record. If the index is desired the converger makes it again, and if it is
@@ -141,7 +121,7 @@ static bool replaced(const struct move_turn *t)
 uint32_t evacuate_guards(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    uint32_t guards = instance_guards(t);
+    uint32_t guards = move_guards(t);
     if (s->desired && s->desired->on_evacuate == MODELS__ON_EVACUATE__STAY) {
         guards |= ACTUAL_LRP_IF_POLICY_STAYS;
     }

@@ -44,8 +44,8 @@ void suspect_decide(const struct move_turn *t)
 static const Models__ActualLRP *restore(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    int to = lifecycle_move(t->family->lifecycle, actual_state(s->ordinary), t->in->actor,
-                            ACTUAL_LRP_NEWS_RESOLVE, t->guards & ~(uint32_t)ACTUAL_LRP_IF_SUSPECT);
+    const struct instance_facts facts = move_facts(t);
+    int to = instance_returns_as(&facts, t->guards);
     if (to != t->from) {
         return NULL;
     }
@@ -68,7 +68,7 @@ void resolve_decide(const struct move_turn *t)
     const struct move_snapshot *s = t->snapshot;
     const Models__ActualLRP *show = s->ordinary;
     assert(t->to == ACTUAL_LRP_NONE);
-    if ((t->guards & ACTUAL_LRP_IF_CELL_PRESENT) && !(t->guards & ACTUAL_LRP_IF_ORDINARY_RUNS)) {
+    if (instance_returns(t->guards)) {
         show = restore(t); /* 1 */
         if (!show) {
             t->row->refuse(t);

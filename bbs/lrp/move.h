@@ -5,7 +5,7 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
-#include "common/model/crash_policy.h"
+#include "common/model/instance_guards.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -68,13 +68,13 @@ void suspect_decide(const struct move_turn *t);
 void resolve_decide(const struct move_turn *t);
 void evacuate_running_decide(const struct move_turn *t);
 
-/* The guards of actual_lrp.def that hold between the move, the record that it is about, and what was
- * read: who it is and whether it is desired; also whether its crash asks for a restart at once; whether
- * its back-off is over; what its cell and its domain say; whether its place is taken. */
-uint32_t instance_guards(const struct move_turn *t);
+/* What the board tells of the record that the move is about; what the row does not read tells nothing. */
+struct instance_facts move_facts(const struct move_turn *t);
+
+/* The guards of actual_lrp.def that hold between the move, that record and what stands around it; also
+ * whether its crash asks for a restart at once; whether its place is taken, or it is to stay. */
+uint32_t move_guards(const struct move_turn *t);
 uint32_t crash_guards(const struct move_turn *t);
-uint32_t restart_guards(const struct move_turn *t);
-uint32_t loss_guards(const struct move_turn *t);
 uint32_t evacuate_guards(const struct move_turn *t);
 
 /* The crash count of the ORDINARY record after a crash now (behaviour.md 10.4). */
