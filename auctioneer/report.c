@@ -1,5 +1,7 @@
 #include "auctioneer/report.h"
 
+#include "common/model/moves.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,25 +108,17 @@ void report_refusal(struct report *r, struct entry *e)
 
 static Board__Move *fail_move(struct arena *a, const struct entry *e, const struct wanted *w)
 {
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(a, "fail");
-    m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(m->actual_lrp_key);
-    m->actual_lrp_key->process_guid = arena_strdup(a, e->guid);
-    m->actual_lrp_key->index = e->index;
-    m->actual_lrp_key->domain = arena_strdup(a, w->domain);
+    Board__Move *m = move_new_instance(a, "fail", e->guid, e->index, 0, w->domain);
+    m->instance->error_message = arena_strdup(a, reason_text(e->reason));
     return m;
 }
 
 /* Of the very record that was decided on: whoever moved it since is not rejected. */
 static Board__Move *reject_move(struct arena *a, const struct entry *e)
 {
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(a, "reject");
-    m->task_guid = arena_strdup(a, e->guid);
-    m->task_revision = e->revision;
+    Board__Move *m = move_new_task(a, "reject", e->guid);
+    m->subject->revision = e->revision;
+    m->task->error_message = arena_strdup(a, reason_text(e->reason));
     return m;
 }
 
@@ -151,7 +145,6 @@ static void fill(struct report *r, struct moment now, struct arena *a)
         const struct wanted *w = e ? pool_wanted(r->pool, e) : NULL;
         if (w && pool_untold(e)) {
             Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
-            m->error_message = arena_strdup(a, reason_text(e->reason));
             mover_add(&r->mover, &r->owner, key, m);
             note_told(e);
             room--;

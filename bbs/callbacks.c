@@ -87,11 +87,8 @@ static void end(struct callback *k, struct effects *out)
 static void move(struct callback *k, const char *name, op_done *done, struct effects *out)
 {
     struct arena *a = board_arena();
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(a, name);
-    m->task_guid = arena_strdup(a, k->task_guid);
-    m->task_revision = k->revision;
+    Board__Move *m = move_new_task(a, arena_strdup(a, name), k->task_guid);
+    m->subject->revision = k->revision;
     struct op_input in = {.actor = ACTOR_BBS,
                           .peer_name = "",
                           .trace_id = arena_strdup(a, k->trace_id),

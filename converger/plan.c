@@ -1,4 +1,5 @@
 /* The plan that is shown. */
+#include "common/model/moves.h"
 #include "converger/keeper.h"
 
 /* It ends here. */
@@ -11,15 +12,20 @@ static char *copy(const struct plan_shown *s, const char *text)
 
 static void name_subject(const struct plan_shown *s, Converge__Repair *r, const Board__Move *m)
 {
-    r->cell_id = copy(s, m->cell_id);
-    r->task_guid = copy(s, m->task_guid);
-    r->domain = copy(s, m->domain);
-    r->lock = copy(s, m->lock ? m->lock->key : "");
-    r->process_guid = copy(s, m->actual_lrp_key ? m->actual_lrp_key->process_guid : "");
-    r->index = m->actual_lrp_key ? m->actual_lrp_key->index : 0;
-    r->cells = ARENA_ARRAY(s->arena, m->n_cells, char *);
-    for (size_t i = 0; i < m->n_cells; i++) {
-        r->cells[r->n_cells++] = copy(s, m->cells[i]->cell_id);
+    struct move_place place;
+    enum record_type kind = move_kind(m);
+    const char *name = move_name(s->arena, m);
+    r->cell_id = copy(s, kind == RECORD_CELL ? name : "");
+    r->task_guid = copy(s, kind == RECORD_TASK ? name : "");
+    r->domain = copy(s, kind == RECORD_DOMAIN ? name : "");
+    r->lock = copy(s, kind == RECORD_LOCK ? name : "");
+    bool placed = move_place(s->arena, m, &place);
+    r->process_guid = copy(s, placed ? place.key.process_guid : "");
+    r->index = placed ? place.key.index : 0;
+    const Board__BrakeMove *brake = move_brake(m);
+    r->cells = ARENA_ARRAY(s->arena, brake->n_cells, char *);
+    for (size_t i = 0; i < brake->n_cells; i++) {
+        r->cells[r->n_cells++] = copy(s, brake->cells[i]->cell_id);
     }
 }
 

@@ -1,6 +1,6 @@
 #include "rep/cell_task.h"
 
-#include "common/model/keys.h"
+#include "common/model/moves.h"
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
@@ -355,23 +355,20 @@ bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
 static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
                              const char *task_guid, const char *attempt)
 {
-    Board__Move *move = ARENA_NEW(a, Board__Move);
-    board__move__init(move);
-    move->move = (char *)harmony_action_name(action);
-    move->task_guid = arena_strdup(a, task_guid);
-    move->attempt = arena_strdup(a, attempt);
-    move->cell_id = (char *)r->config.cell_id;
+    Board__Move *move = move_new_task(a, harmony_action_name(action), task_guid);
+    move->task->attempt = arena_strdup(a, attempt);
+    move->task->cell_id = (char *)r->config.cell_id;
     move->session = r->config.session;
     return move;
 }
 
 /* A start is for the offer that was taken, so that none that comes late brings back what is over. */
-static void tell_offer(const Rep__TaskNote *task, Board__Move *move)
+static void tell_offer(const Rep__TaskNote *task, Board__TaskMove *move)
 {
     if (task->offer_created_at) {
-        move->task_created_at = task->offer_created_at;
-        move->optional_task_rejections_case = BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
-        move->task_rejections = task->offer_rejections;
+        move->created_at = task->offer_created_at;
+        move->optional_rejections_case = BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
+        move->rejections = task->offer_rejections;
     }
 }
 
@@ -379,17 +376,17 @@ Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct contain
                             enum harmony_action action)
 {
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
-    move->task_created_at = c->about->task->created_at;
+    move->task->created_at = c->about->task->created_at;
     if (action == HARMONY_START) {
-        tell_offer(c->about->task, move);
+        tell_offer(c->about->task, move->task);
     }
     if (c->step == STEP_OFFERED) {
         set_step(c, STEP_ASKED);
     } else if (task_step_failed(c->step)) {
-        move->failed = action == HARMONY_COMPLETE;
-        move->error_message = arena_strdup(a, c->exit_text);
+        move->task->failed = action == HARMONY_COMPLETE;
+        move->task->error_message = arena_strdup(a, c->exit_text);
     } else if (action == HARMONY_COMPLETE && c->result) {
-        move->result = arena_strdup(a, c->result);
+        move->task->result = arena_strdup(a, c->result);
     }
     return move;
 }
@@ -407,10 +404,10 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const ch
     if (!container_find(&r->containers, cell_task_container_name(a, guid)) &&
         harmonise_task(TASK_WITHOUT, seen).action == HARMONY_COMPLETE) {
         move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
-        move->failed = true;
-        move->task_created_at = record->created_at;
-        move->error_message = (char *)"task container does not exist";
-        move->result = move->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
+        move->task->failed = true;
+        move->task->created_at = record->created_at;
+        move->task->error_message = (char *)"task container does not exist";
+        move->task->result = move->task->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
     }
     arena_done(&scratch);
     return move;

@@ -1,7 +1,7 @@
 #include "rep/moves.h"
 
 #include "common/codec/scan.h"
-#include "common/model/keys.h"
+#include "common/model/moves.h"
 #include "rep/inside.h"
 #include "rep/reconcile.h"
 #include "rep/cell_task.h"
@@ -111,45 +111,36 @@ static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
 }
 
 static void fill_start(const struct rep *r, struct arena *a, const Rep__Note *about,
-                       Board__Move *move)
+                       Board__InstanceMove *move)
 {
     move->actual_lrp_net_info = net_info(r, a, about);
     move->n_actual_lrp_internal_routes = about->n_internal_routes;
     move->actual_lrp_internal_routes = about->internal_routes;
     move->n_metric_tags = about->n_metric_tags;
-    move->metric_tags = ARENA_ARRAY(a, about->n_metric_tags, Board__Move__MetricTagsEntry *);
+    move->metric_tags = ARENA_ARRAY(a, about->n_metric_tags, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < about->n_metric_tags; i++) {
-        move->metric_tags[i] = ARENA_NEW(a, Board__Move__MetricTagsEntry);
-        board__move__metric_tags_entry__init(move->metric_tags[i]);
+        move->metric_tags[i] = ARENA_NEW(a, Board__InstanceMove__MetricTagsEntry);
+        board__instance_move__metric_tags_entry__init(move->metric_tags[i]);
         move->metric_tags[i]->key = about->metric_tags[i]->key;
         move->metric_tags[i]->value = about->metric_tags[i]->value;
     }
-    move->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+    move->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
     move->routable = true;
     move->availability_zone = (char *)r->config.zone;
 }
 
-static Models__ActualLRPKey *copy_key(struct arena *a, const Models__ActualLRPKey *from)
-{
-    Models__ActualLRPKey *key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(key);
-    key->process_guid = arena_strdup(a, from->process_guid);
-    key->index = from->index;
-    key->domain = arena_strdup(a, from->domain);
-    return key;
-}
-
+/* About the record of that presence. */
 static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
-                             const Models__ActualLRPKey *key, const char *guid)
+                             const Models__ActualLRPKey *key, const char *guid, int presence)
 {
-    Board__Move *move = ARENA_NEW(a, Board__Move);
-    board__move__init(move);
-    move->move = (char *)harmony_action_name(action);
-    move->actual_lrp_key = copy_key(a, key);
-    move->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
-    models__actual_lrpinstance_key__init(move->actual_lrp_instance_key);
-    move->actual_lrp_instance_key->instance_guid = arena_strdup(a, guid);
-    move->actual_lrp_instance_key->cell_id = (char *)r->config.cell_id;
+    Board__Move *move =
+        move_new_instance(a, harmony_action_name(action), key->process_guid, key->index, presence,
+                          arena_strdup(a, key->domain));
+    Models__ActualLRPInstanceKey *instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(instance_key);
+    instance_key->instance_guid = arena_strdup(a, guid);
+    instance_key->cell_id = (char *)r->config.cell_id;
+    move->instance->actual_lrp_instance_key = instance_key;
     move->session = r->config.session;
     return move;
 }
@@ -168,8 +159,6 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
     if (container_is_task(c)) {
         return cell_task_move(r, a, c, o->action);
     }
-    Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c));
-    move->definition = c->about->definition;
     struct arena scratch; /* a call has many moves, and a record may be long */
     const Models__ActualLRP *record = NULL;
     arena_init(&scratch);
@@ -179,14 +168,16 @@ static Board__Move *container_move_message(const struct rep *r, struct arena *a,
         o->blind = !harmony_record_is_own(seen);
         o->presence = o->blind ? o->presence : record->presence;
     }
-    if (o->action == HARMONY_REMOVE && record) {
-        move->presence = o->presence = record->presence;
-    }
+    bool removes = o->action == HARMONY_REMOVE && record;
+    o->presence = removes ? record->presence : o->presence;
     arena_done(&scratch);
+    Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c),
+                                 removes ? (int)o->presence : 0);
+    move->instance->definition = c->about->definition;
     if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
-        move->error_message = c->exit_text;
+        move->instance->error_message = c->exit_text;
     } else if (o->action == HARMONY_START || o->action == HARMONY_EVACUATE_RUNNING) {
-        fill_start(r, a, c->about, move);
+        fill_start(r, a, c->about, move->instance);
         c->start_wanted = false;
     }
     return move;
@@ -202,12 +193,10 @@ static Board__Move *stray_record_move(const struct rep *r, struct arena *a,
     if (container_find(&r->containers, guid)) {
         return NULL;
     }
-    Board__Move *move = new_move(r, a, o->action, record->actual_lrp_key, guid);
     o->presence = record->presence;
-    if (o->action == HARMONY_REMOVE) { /* the others find theirs by the instance's key */
-        move->presence = record->presence;
-    }
-    return move;
+    /* The other moves find theirs by the instance's key. */
+    return new_move(r, a, o->action, record->actual_lrp_key, guid,
+                    o->action == HARMONY_REMOVE ? (int)record->presence : 0);
 }
 
 /* NULL when the record is not a stray any more. */
@@ -256,7 +245,7 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
             free(o);
             continue;
         }
-        tasks += move->task_guid[0] != '\0';
+        tasks += move->body_case == BOARD__MOVE__BODY_TASK;
         bytes += board__move__get_packed_size(move);
         request->moves[request->n_moves++] = move;
         *end = o;

@@ -15,6 +15,11 @@ const struct move_row *move_row_named(const struct move_family *f, const char *n
     return NULL;
 }
 
+const char *move_subject_key(struct arena *a, const struct op_input *in)
+{
+    return move_key(a, (const Board__Move *)in->request);
+}
+
 static int news_of(const struct move_family *f, const struct move_row *row)
 {
     int news = lifecycle_news(f->lifecycle, row->name);

@@ -7,6 +7,7 @@
 #include "bbs/board/op.h"
 #include "bbs/board/validation.h"
 #include "common/lifecycle/lifecycle.h"
+#include "common/model/moves.h"
 
 #include "board.pb-c.h"
 
@@ -50,6 +51,7 @@ struct move_row {
 };
 
 struct move_family {
+    enum record_type kind; /* of the records that its moves are about */
     const struct lifecycle *lifecycle;
     const struct move_row *rows;
     size_t count;
@@ -57,6 +59,9 @@ struct move_family {
      * speak or nothing is to be done. */
     bool (*begin)(struct move_turn *t);
 };
+
+/* The key of the record that the move is about: the target of most. */
+const char *move_subject_key(struct arena *a, const struct op_input *in);
 
 /* The row of a move's name; NULL when the family has none. */
 const struct move_row *move_row_named(const struct move_family *f, const char *name);

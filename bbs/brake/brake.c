@@ -84,7 +84,7 @@ static void brake_gather(struct view *v, const struct op_input *in, void *snapsh
 }
 
 /* Both lists are in the order of their ids, so one walk tells. */
-static bool fewer(const Board__BrakeRecord *brake, const Board__Move *m)
+static bool fewer(const Board__BrakeRecord *brake, const Board__BrakeMove *m)
 {
     size_t at = 0;
     for (size_t i = 0; i < m->n_cells; i++) {
@@ -98,7 +98,7 @@ static bool fewer(const Board__BrakeRecord *brake, const Board__Move *m)
     return true;
 }
 
-static bool same_cells(const Board__BrakeRecord *brake, const Board__Move *m)
+static bool same_cells(const Board__BrakeRecord *brake, const Board__BrakeMove *m)
 {
     if (brake->n_cells != m->n_cells) {
         return false;
@@ -150,8 +150,8 @@ static const Board__BrakeRecord *before_of(const struct move_turn *t)
 
 static uint32_t list_guards(const struct move_turn *t)
 {
-    return (t->move->n_cells == 0 ? BRAKE_IF_NO_CELLS : 0) |
-           (t->record && fewer(before_of(t), t->move) ? BRAKE_IF_FEWER : 0);
+    return (move_brake(t->move)->n_cells == 0 ? BRAKE_IF_NO_CELLS : 0) |
+           (t->record && fewer(before_of(t), move_brake(t->move)) ? BRAKE_IF_FEWER : 0);
 }
 
 /* 1. No cells: the record goes; none stands: nothing.
@@ -165,10 +165,10 @@ static void brake_decide(const struct move_turn *t)
         if (before) {
             move_delete(t, key_brake(t->plan->arena), t->from, "brake");
         }
-    } else if (!before || !same_cells(before, t->move)) { /* 2 */
+    } else if (!before || !same_cells(before, move_brake(t->move))) { /* 2 */
         Board__BrakeRecord *after = changed(t->plan->arena, before, t->to, t->in->now); /* 3, 4 */
-        after->n_cells = t->move->n_cells;
-        after->cells = t->move->cells;
+        after->n_cells = move_brake(t->move)->n_cells;
+        after->cells = move_brake(t->move)->cells;
         brake_put(t, after);
     }
 }
@@ -207,10 +207,11 @@ static void brake_refuse(const struct move_turn *t)
 /* In the order of their ids, none twice: so two lists of the same cells are equal. */
 static void valid_brake(struct validation *v, const Board__Move *move)
 {
-    bool good = move->n_cells <= BRAKE_CELLS_MAX;
-    for (size_t i = 0; i < move->n_cells && good; i++) {
-        const char *before = i ? move->cells[i - 1]->cell_id : "";
-        good = move->cells[i]->session && strcmp(before, move->cells[i]->cell_id) < 0;
+    const Board__BrakeMove *m = move_brake(move);
+    bool good = m->n_cells <= BRAKE_CELLS_MAX;
+    for (size_t i = 0; i < m->n_cells && good; i++) {
+        const char *before = i ? m->cells[i - 1]->cell_id : "";
+        good = m->cells[i]->session && strcmp(before, m->cells[i]->cell_id) < 0;
     }
     if (!good) {
         say_field(v, "cells");
@@ -249,6 +250,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family brake_moves = {
+    .kind = RECORD_BRAKE,
     .lifecycle = &brake_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

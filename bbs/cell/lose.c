@@ -7,28 +7,18 @@
 
 static void valid_lose(struct validation *v, const Board__Move *move)
 {
-    if (!move->cell_id[0]) {
+    if (!move->subject->key[0]) {
         say_field(v, "cell_id");
     }
-    if (move->session == 0) {
+    if (move_cell(move)->session == 0) {
         say_field(v, "session");
     }
-}
-
-static const Board__Move *asked(const struct op_input *in)
-{
-    return (const Board__Move *)in->request;
-}
-
-static const char *lose_target(struct arena *a, const struct op_input *in)
-{
-    return key_cell(a, asked(in)->cell_id);
 }
 
 static void lose_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct lose_snapshot *s = snapshot;
-    const struct seen *cell = view_get(v, lose_target(view_arena(v), in));
+    const struct seen *cell = view_get(v, move_subject_key(view_arena(v), in));
     const struct seen *brake = view_get(v, key_brake(view_arena(v)));
     s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
     s->brake = brake ? (const Board__BrakeRecord *)brake->message : NULL;
@@ -47,19 +37,21 @@ static bool lose_begin(struct move_turn *t)
 static uint32_t lose_guards(const struct move_turn *t)
 {
     const struct lose_snapshot *s = t->snapshot;
-    return (brake_holds(s->brake, t->move->cell_id) ? 0 : CELL_IF_NOT_HELD) |
-           (s->cell->session == t->move->session ? CELL_IF_SAME_SESSION : 0);
+    return (brake_holds(s->brake, s->cell->presence->cell_id) ? 0 : CELL_IF_NOT_HELD) |
+           (s->cell->session == move_cell(t->move)->session ? CELL_IF_SAME_SESSION : 0);
 }
 
 static void lose_refuse(const struct move_turn *t)
 {
     const struct lose_snapshot *s = t->snapshot;
-    const char *why = session_refused(t->plan->arena, s->cell, t->move->cell_id, t->move->session);
+    const char *cell_id = s->cell->presence->cell_id;
+    const char *why =
+        session_refused(t->plan->arena, s->cell, cell_id, move_cell(t->move)->session);
     if (t->guards & CELL_IF_NOT_HELD) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);
     } else {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
-                    "cell %s is held by the brake", t->move->cell_id);
+                    "cell %s is held by the brake", cell_id);
     }
 }
 
@@ -70,7 +62,7 @@ static void lose_decide(const struct move_turn *t)
     Board__CellRecord *lost = arena_copy(t->plan->arena, before, sizeof(*lost));
     lost->state = BOARD__CELL_RECORD__STATE__LOST;
     lost->since = t->in->now.wall_ns > before->since ? t->in->now.wall_ns : before->since;
-    move_put(t, lose_target(t->plan->arena, t->in), t->from, t->to, &lost->base);
+    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, &lost->base);
 }
 
 static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -80,7 +72,7 @@ static void decide(const void *snapshot, const struct op_input *in, struct plan 
 
 static const struct op_row lose_op = {
     .name = "lose",
-    .target = lose_target,
+    .target = move_subject_key,
     .gather = lose_gather,
     .decide = decide,
     .snapshot_size = sizeof(struct lose_snapshot),
@@ -98,6 +90,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family cell_moves = {
+    .kind = RECORD_CELL,
     .lifecycle = &cell_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

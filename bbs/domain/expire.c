@@ -4,22 +4,17 @@
 
 static void valid_expire(struct validation *v, const Board__Move *move)
 {
-    if (!move->domain[0]) {
+    if (!move->subject->key[0]) {
         say_field(v, "domain");
     }
-}
-
-static const char *expire_target(struct arena *a, const struct op_input *in)
-{
-    return key_domain(a, ((const Board__Move *)in->request)->domain);
 }
 
 static void expire_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct domain_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, expire_target(view_arena(v), in));
+    const struct seen *seen = view_get(v, move_subject_key(view_arena(v), in));
     s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
-    s->seen = view_domain_seen(v, expire_target(view_arena(v), in));
+    s->seen = view_domain_seen(v, move_subject_key(view_arena(v), in));
     speaker_gather(v, in, &s->by);
 }
 
@@ -40,12 +35,12 @@ static uint32_t expire_guards(const struct move_turn *t)
 static void expire_refuse(const struct move_turn *t)
 {
     plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "domain %s has not expired",
-                t->move->domain);
+                ((const Board__DomainRecord *)t->record)->domain);
 }
 
 static void expire_decide(const struct move_turn *t)
 {
-    move_delete(t, expire_target(t->plan->arena, t->in), t->from, "expire");
+    move_delete(t, move_subject_key(t->plan->arena, t->in), t->from, "expire");
 }
 
 static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -55,7 +50,7 @@ static void decide(const void *snapshot, const struct op_input *in, struct plan 
 
 static const struct op_row expire_op = {
     .name = "expire",
-    .target = expire_target,
+    .target = move_subject_key,
     .gather = expire_gather,
     .decide = decide,
     .snapshot_size = sizeof(struct domain_snapshot),
@@ -73,6 +68,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family domain_moves = {
+    .kind = RECORD_DOMAIN,
     .lifecycle = &domain_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -29,11 +29,6 @@ static const Models__Resource *asked_release(const struct op_input *in)
     return ((const Models__ReleaseRequest *)in->request)->resource;
 }
 
-static const Board__LockWord *asked_expire(const struct op_input *in)
-{
-    return ((const Board__Move *)in->request)->lock;
-}
-
 static const char *lock_target(struct arena *a, const struct op_input *in)
 {
     return key_lock(a, asked_lock(in)->resource->key);
@@ -44,16 +39,10 @@ static const char *release_target(struct arena *a, const struct op_input *in)
     return key_lock(a, asked_release(in)->key);
 }
 
-static const char *expire_lock_target(struct arena *a, const struct op_input *in)
-{
-    return key_lock(a, asked_expire(in)->key);
-}
-
 /* ---- What is read ----------------------------------------------------------------------------- */
 
-static void gather_lock(struct view *v, const char *name, struct lock_snapshot *s)
+static void gather_lock(struct view *v, const char *key, struct lock_snapshot *s)
 {
-    const char *key = key_lock(view_arena(v), name);
     const struct seen *seen = view_get(v, key);
     if (seen) {
         s->lock = (const Board__LockRecord *)seen->message;
@@ -65,7 +54,7 @@ static void gather_lock(struct view *v, const char *name, struct lock_snapshot *
 /* A LOST cell keeps its name: whoever comes back would find it taken. */
 static void gather_name(struct view *v, const char *name, struct lock_snapshot *s)
 {
-    gather_lock(v, name, s);
+    gather_lock(v, key_lock(view_arena(v), name), s);
     s->ours = lock_name_of_role(name) || view_exists(v, key_cell(view_arena(v), name));
 }
 
@@ -82,7 +71,7 @@ static void release_gather(struct view *v, const struct op_input *in, void *snap
 static void expire_lock_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct lock_snapshot *s = snapshot;
-    gather_lock(v, asked_expire(in)->key, s);
+    gather_lock(v, move_subject_key(view_arena(v), in), s);
     speaker_gather(v, in, &s->by);
 }
 
@@ -161,22 +150,21 @@ static bool expire_begin(struct move_turn *t)
 static uint32_t expire_guards(const struct move_turn *t)
 {
     const struct lock_snapshot *s = t->snapshot;
-    return s->revision == t->move->lock->revision ? LOCK_IF_SAME_REVISION : 0;
+    return s->revision == t->move->subject->revision ? LOCK_IF_SAME_REVISION : 0;
 }
 
 /* It was renewed since, or is another's. */
 static void expire_refuse(const struct move_turn *t)
 {
     const struct lock_snapshot *s = t->snapshot;
-    const Board__LockWord *word = t->move->lock;
     plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
-                "lock %s is at revision %lld, not at %lld that was judged", word->key,
-                (long long)s->revision, (long long)word->revision);
+                "lock %s is at revision %lld, not at %lld that was judged", s->lock->key,
+                (long long)s->revision, (long long)t->move->subject->revision);
 }
 
 static void expire_decide(const struct move_turn *t)
 {
-    move_delete(t, expire_lock_target(t->plan->arena, t->in), t->from, "expire");
+    move_delete(t, move_subject_key(t->plan->arena, t->in), t->from, "expire");
 }
 
 static void decide_expire(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -204,7 +192,7 @@ const struct op_row release_lock_row = {
 
 static const struct op_row expire_op = {
     .name = "expire lock",
-    .target = expire_lock_target,
+    .target = move_subject_key,
     .gather = expire_lock_gather,
     .decide = decide_expire,
     .snapshot_size = sizeof(struct lock_snapshot),
@@ -229,6 +217,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family lock_moves = {
+    .kind = RECORD_LOCK,
     .lifecycle = &lock_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

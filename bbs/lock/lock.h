@@ -17,7 +17,7 @@ enum { LOCK_NAME_CHARACTERS_MAX = 255, LOCK_VALUE_CHARACTERS_MAX = 4096 };
 extern const struct op_row lock_row;
 extern const struct op_row release_lock_row;
 
-/* The move of the converger about a lock (Board__Move with `lock`): expire. */
+/* The move of the converger: expire, of the revision that it judged. */
 extern const struct move_family lock_moves;
 
 struct lock_snapshot {

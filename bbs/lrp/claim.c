@@ -8,9 +8,9 @@ static Models__ActualLRP *claimed(const struct move_turn *t)
     Models__ActualLRP *after = actual_change(t->plan->arena, before, t->in->now);
     actual_clear_instance(t->plan->arena, after);
     after->stopping = before->stopping;
-    after->actual_lrp_instance_key = t->move->actual_lrp_instance_key;
+    after->actual_lrp_instance_key = turn_says(t)->actual_lrp_instance_key;
     after->placement_error = (char *)(uintptr_t)protobuf_c_empty_string;
-    after->definition = t->move->definition;
+    after->definition = turn_says(t)->definition;
     return after;
 }
 

@@ -9,7 +9,7 @@
 static Models__ActualLRP *crashed(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
+    const Models__ActualLRPKey *key = turn_key(t);
     struct arena *a = t->plan->arena;
     Models__ActualLRP *after = s->ordinary
                                    ? actual_change(a, s->ordinary, t->in->now)
@@ -17,7 +17,7 @@ static Models__ActualLRP *crashed(const struct move_turn *t)
                                                 s->desired->owner, t->in->now, t->in->random);
     actual_clear_instance(a, after);
     after->crash_count = move_crash_count(s, t->in->now);
-    after->crash_reason = actual_cut_text(a, t->move->error_message);
+    after->crash_reason = actual_cut_text(a, turn_says(t)->error_message);
     return after;
 }
 
@@ -36,7 +36,7 @@ void crash_decide(const struct move_turn *t)
         actual_delete(t, turn_record(t));
         return;
     }
-    actual_put(t, crashed(t), t->to)->text = t->move->error_message;
+    actual_put(t, crashed(t), t->to)->text = turn_says(t)->error_message;
     if (t->to != ACTUAL_LRP_UNCLAIMED || t->row->about == ABOUT_TARGET) { /* 2 */
         return;
     }

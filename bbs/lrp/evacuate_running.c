@@ -10,7 +10,7 @@ static Models__ActualLRP *evacuating_new(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     const Models__ActualLRPKey *key =
-        s->ordinary ? s->ordinary->actual_lrp_key : t->move->actual_lrp_key;
+        s->ordinary ? s->ordinary->actual_lrp_key : turn_key(t);
     const Models__Owner *owner = s->ordinary  ? s->ordinary->owner
                                  : s->desired ? s->desired->owner
                                               : NULL;
@@ -78,10 +78,10 @@ static void hold_place(const struct move_turn *t, const Models__ActualLRP *targe
     }
     Models__ActualLRP *after =
         target ? actual_change(t->plan->arena, target, t->in->now) : evacuating_new(t);
-    bool own = t->move->definition[0] || !target;
+    bool own = turn_says(t)->definition[0] || !target;
     actual_set_state(after, t->to);
     actual_set_running(t, after);
-    after->definition = own ? t->move->definition : target->definition;
+    after->definition = own ? turn_says(t)->definition : target->definition;
     t->plan->keep_container = true;
     if (!target || !actual_same_content(target, after)) {
         actual_put(t, after, t->to);

@@ -14,21 +14,23 @@ bool index_desired(const Models__DesiredLRP *desired, int32_t index)
 
 /* An explicit request of this epoch let it run no more, and none since wants it again: that marks it
  * whatever its domain (S8). */
-static bool is_removed(const struct move_snapshot *s, const Board__Move *m)
+static bool is_removed(const struct move_snapshot *s)
 {
-    int32_t index = m->actual_lrp_key->index;
+    int32_t index = s->place.key.index;
     return s->removal && strcmp(s->removal->epoch, s->by.epoch) == 0 &&
            index >= s->removal->from_index && !index_desired(s->desired, index);
 }
 
 /* Nothing desired contradicts no definition: an emptied board must not stop containers (seed). */
-static bool definition_current(const struct move_snapshot *s, const Board__Move *m)
+static bool definition_current(const struct move_turn *t)
 {
+    const struct move_snapshot *s = t->snapshot;
+    const Board__InstanceMove *m = turn_says(t);
     if (!m->definition[0]) {
         return true;
     }
     const Models__DesiredLRP *desired = s->desired;
-    return !is_removed(s, m) && (!desired || !desired->modification_tag ||
+    return !is_removed(s) && (!desired || !desired->modification_tag ||
                                  strcmp(desired->modification_tag->epoch, m->definition) == 0);
 }
 
@@ -43,7 +45,7 @@ struct instance_facts move_facts(const struct move_turn *t)
         .crash_count = record ? record->crash_count : 0,
         .since_ns = record ? record->since : 0,
         .seen = s->ordinary_seen, /* only CRASHED ones wait, and they are ORDINARY */
-        .desired = index_desired(s->desired, t->move->actual_lrp_key->index),
+        .desired = index_desired(s->desired, turn_key(t)->index),
         .replaces = s->desired && s->desired->on_cell_loss == MODELS__ON_CELL_LOSS__REPLACE,
         .cell_present = !cell_is_absent(s->cell),
         .fresh = domain_fresh(s->domain, s->domain_seen, t->in->now),
@@ -55,11 +57,11 @@ struct instance_facts move_facts(const struct move_turn *t)
 /* What the move says against the record. */
 static uint32_t said_guards(const struct move_turn *t)
 {
-    const Models__ActualLRPInstanceKey *said = t->move->actual_lrp_instance_key;
+    const Models__ActualLRPInstanceKey *said = turn_says(t)->actual_lrp_instance_key;
     const Models__ActualLRP *record = turn_record(t);
     bool same = record && instance_key_equal(record->actual_lrp_instance_key, said);
     return (said ? 0 : ACTUAL_LRP_IF_NO_INSTANCE) | (same ? ACTUAL_LRP_IF_SAME_INSTANCE : 0) |
-           (definition_current(t->snapshot, t->move) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0);
+           (definition_current(t) ? ACTUAL_LRP_IF_DEFINITION_CURRENT : 0);
 }
 
 uint32_t move_guards(const struct move_turn *t)
@@ -96,11 +98,11 @@ static bool wanted_nowhere(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     const Models__ActualLRP *target = turn_record(t);
-    if (t->in->actor != ACTOR_REP || !definition_current(s, t->move) ||
+    if (t->in->actor != ACTOR_REP || !definition_current(t) ||
         (target && target->stopping)) {
         return true;
     }
-    return !index_desired(s->desired, t->move->actual_lrp_key->index) &&
+    return !index_desired(s->desired, turn_key(t)->index) &&
            domain_fresh(s->domain, s->domain_seen, t->in->now);
 }
 
@@ -114,7 +116,7 @@ static bool replaced(const struct move_turn *t)
     }
     int state = actual_state(s->ordinary);
     return !instance_key_equal(s->ordinary->actual_lrp_instance_key,
-                               t->move->actual_lrp_instance_key) &&
+                               turn_says(t)->actual_lrp_instance_key) &&
            (state == ACTUAL_LRP_RUNNING || state == ACTUAL_LRP_CRASHED);
 }
 

@@ -16,7 +16,8 @@ enum { RECORDS_OF_INDEX_MAX = 8 };
 static bool bears(const Models__ActualLRP *record, const Board__Move *m)
 {
     return record &&
-           instance_key_equal(record->actual_lrp_instance_key, m->actual_lrp_instance_key);
+           instance_key_equal(record->actual_lrp_instance_key,
+                                        move_instance(m)->actual_lrp_instance_key);
 }
 
 static const Models__ActualLRP *target(const struct move_snapshot *s, const Board__Move *m)
@@ -27,8 +28,7 @@ static const Models__ActualLRP *target(const struct move_snapshot *s, const Boar
                                      : NULL;
 }
 
-static const Models__ActualLRP *of_presence(const struct move_snapshot *s,
-                                            Models__ActualLRP__Presence presence)
+static const Models__ActualLRP *of_presence(const struct move_snapshot *s, int presence)
 {
     return presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING ? s->evacuating
            : presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT  ? s->suspect
@@ -44,7 +44,7 @@ static const Models__ActualLRP *about(const struct move_row *row, const struct m
     case ABOUT_EVACUATING:
         return s->evacuating;
     case ABOUT_NAMED:
-        return of_presence(s, m->presence);
+        return of_presence(s, s->place.presence);
     case ABOUT_TARGET:
         return target(s, m);
     case ABOUT_RUNNER:
@@ -61,16 +61,22 @@ const Models__ActualLRP *turn_record(const struct move_turn *t)
     return (const Models__ActualLRP *)t->record;
 }
 
-/* ---- What is read ---------------------------------------------------------------------------- */
-
-static const Models__ActualLRPKey *asked_key(const struct op_input *in)
+const Board__InstanceMove *turn_says(const struct move_turn *t)
 {
-    return ((const Board__Move *)in->request)->actual_lrp_key;
+    return move_instance(t->move);
 }
+
+const Models__ActualLRPKey *turn_key(const struct move_turn *t)
+{
+    return &((const struct move_snapshot *)t->snapshot)->place.key;
+}
+
+/* ---- What is read ---------------------------------------------------------------------------- */
 
 static const char *move_target(struct arena *a, const struct op_input *in)
 {
-    return key_actual_index(a, asked_key(in)->process_guid, asked_key(in)->index);
+    const char *key = move_key(a, (const Board__Move *)in->request);
+    return arena_strndup(a, key, key_parent_size(key));
 }
 
 static void gather_records(struct view *v, const char *prefix, struct move_snapshot *s)
@@ -104,12 +110,12 @@ static const ProtobufCMessage *message_at(struct view *v, const char *key)
 }
 
 /* What has a record is stopped by that. */
-static void gather_removal(struct view *v, const Board__Move *m, struct move_snapshot *s)
+static void gather_removal(struct view *v, const char *definition, struct move_snapshot *s)
 {
-    if (s->ordinary || !m->definition[0]) {
+    if (s->ordinary || !definition[0]) {
         return;
     }
-    const char *key = key_removal(view_arena(v), m->actual_lrp_key->process_guid, m->definition);
+    const char *key = key_removal(view_arena(v), s->place.key.process_guid, definition);
     if (!view_unreadable(v, key)) {
         s->removal = (const Board__RemovalRecord *)message_at(v, key);
     }
@@ -141,20 +147,24 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
     struct arena *a = view_arena(v);
     const Board__Move *m = (const Board__Move *)in->request;
     const struct move_row *row = move_row_named(&lrp_moves, m->move);
+    const char *definition = move_instance(m)->definition;
     s->policy = &CRASH_POLICY_DEFAULT;
+    bool named = move_place(a, m, &s->place);
+    assert(named); /* or it would not be valid */
+    (void)named;
     gather_records(v, move_target(a, in), s);
     if ((row->reads & READS_DESIRED) ||
-        ((row->reads & READS_DESIRED_OF_DEFINITION) && m->definition[0])) {
+        ((row->reads & READS_DESIRED_OF_DEFINITION) && definition[0])) {
         s->desired = (const Models__DesiredLRP *)message_at(
-            v, key_desired(a, m->actual_lrp_key->process_guid));
+            v, key_desired(a, s->place.key.process_guid));
     }
     if (row->reads & READS_REMOVAL) {
-        gather_removal(v, m, s);
+        gather_removal(v, definition, s);
     }
     speaker_gather(v, in, &s->by);
     gather_around(v, row->reads, about(row, s, m), s);
     if ((row->reads & READS_DOMAIN_OF_KEY) && !s->ordinary) {
-        gather_domain(v, m->actual_lrp_key->domain, s);
+        gather_domain(v, s->place.key.domain, s);
     }
 }
 
@@ -163,7 +173,7 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
 static bool authorised(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    const Models__ActualLRPInstanceKey *key = t->move->actual_lrp_instance_key;
+    const Models__ActualLRPInstanceKey *key = turn_says(t)->actual_lrp_instance_key;
     if (s->crowded) { /* nothing was read, so nothing may be written */
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                     "the index has more than %d records: delete those of unknown presences",
@@ -204,7 +214,7 @@ static const char *record_key(struct arena *a, const Models__ActualLRP *record)
 
 struct change *actual_put(const struct move_turn *t, Models__ActualLRP *record, int to)
 {
-    const Models__ActualLRP *before = of_presence(t->snapshot, record->presence);
+    const Models__ActualLRP *before = of_presence(t->snapshot, (int)record->presence);
     actual_set_state(record, to);
     return move_put(t, record_key(t->plan->arena, record), actual_state(before), to, &record->base);
 }
@@ -217,7 +227,7 @@ void actual_delete(const struct move_turn *t, const Models__ActualLRP *record)
 
 void actual_put_new(const struct move_turn *t, int to)
 {
-    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
+    const Models__ActualLRPKey *key = turn_key(t);
     const Models__DesiredLRP *desired = ((const struct move_snapshot *)t->snapshot)->desired;
     actual_put(t,
                actual_new(t->plan->arena, key->process_guid, key->index, desired->domain,
@@ -239,7 +249,7 @@ void actual_put_unclaimed(const struct move_turn *t, const Models__ActualLRP *re
 
 void notice_start(const struct move_turn *t)
 {
-    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
+    const Models__ActualLRPKey *key = turn_key(t);
     plan_notice_start(t->plan, key->process_guid, key->index, key->index + 1);
 }
 
@@ -258,7 +268,7 @@ void notice_stop(const struct move_turn *t, const Models__ActualLRP *record)
                                       : MODELS__ERROR__TYPE__ResourceNotFound)
 #define UNLESS_THERE(type) t->record ? (void)0 : plan_refuse_as(t->plan, MODELS__ERROR__TYPE__##type)
 #define SAYS(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
-#define PLACE t->move->actual_lrp_key->process_guid, t->move->actual_lrp_key->index
+#define PLACE turn_key(t)->process_guid, turn_key(t)->index
 #define DOMAIN_NAME turn_record(t)->actual_lrp_key->domain
 
 #define MOVE_ROW(move, valid, about, absent, reads, guards, refusal, decide)                       \
@@ -310,6 +320,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family lrp_moves = {
+    .kind = RECORD_ACTUAL,
     .lifecycle = &actual_lrp_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -6,6 +6,7 @@
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
 #include "common/model/instance_guards.h"
+#include "common/model/moves.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -15,6 +16,7 @@ extern const struct move_family lrp_moves;
  * move does not ask. */
 struct move_snapshot {
     struct speaker by;
+    struct move_place place;           /* that the move names */
     const Models__ActualLRP *ordinary;
     struct sighting ordinary_seen;     /* by this process */
     const Models__ActualLRP *evacuating;
@@ -83,8 +85,10 @@ int32_t move_crash_count(const struct move_snapshot *s, struct moment now);
 /* The index is below the desired number of instances. */
 bool index_desired(const Models__DesiredLRP *desired, int32_t index);
 
-/* The record that the move is about; NULL = none. */
+/* The record that the move is about; NULL = none. What it says beside that; the place that it names. */
 const Models__ActualLRP *turn_record(const struct move_turn *t);
+const Board__InstanceMove *turn_says(const struct move_turn *t);
+const Models__ActualLRPKey *turn_key(const struct move_turn *t);
 
 /* Puts the record at its own key, in state `to` of the lifecycle, or deletes it there. */
 struct change *actual_put(const struct move_turn *t, Models__ActualLRP *record, int to);

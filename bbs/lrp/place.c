@@ -42,7 +42,7 @@ static bool shows_what_is_desired(const struct move_turn *t)
  * ones; the record stays. */
 void refresh_decide(const struct move_turn *t)
 {
-    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
+    const Models__ActualLRPKey *key = turn_key(t);
     if (!shows_what_is_desired(t)) {
         plan_notice_refresh(t->plan, key->process_guid, key->index, key->index + 1);
     }
@@ -54,12 +54,12 @@ void refresh_decide(const struct move_turn *t)
 void fail_decide(const struct move_turn *t)
 {
     const Models__ActualLRP *record = turn_record(t);
-    char *text = actual_cut_text(t->plan->arena, t->move->error_message);
+    char *text = actual_cut_text(t->plan->arena, turn_says(t)->error_message);
     if (!record || (t->in->actor == ACTOR_AUCTIONEER &&
                     strcmp(text, record->placement_error) == 0)) { /* 1, 2 */
         return;
     }
     Models__ActualLRP *after = actual_change(t->plan->arena, record, t->in->now); /* 3 */
     after->placement_error = text;
-    actual_put(t, after, t->to)->text = t->move->error_message;
+    actual_put(t, after, t->to)->text = turn_says(t)->error_message;
 }

@@ -16,7 +16,7 @@ static int tag_order(const void *a, const void *b)
 
 /* Sorted by key, for a map comes in any order on the wire and a repeated call must be seen as
  * one. */
-static void set_tags(struct arena *a, const Board__Move *m, Models__ActualLRP *after)
+static void set_tags(struct arena *a, const Board__InstanceMove *m, Models__ActualLRP *after)
 {
     after->n_metric_tags = m->n_metric_tags;
     after->metric_tags = ARENA_ARRAY(a, m->n_metric_tags, tag_entry *);
@@ -34,17 +34,18 @@ static void set_tags(struct arena *a, const Board__Move *m, Models__ActualLRP *a
 
 /* The mark was set for the instance that is taken over; it stays while the index is not desired,
  * for then every instance of it is to stop. */
-static bool still_stopping(const struct move_snapshot *s, const Board__Move *m)
+static bool still_stopping(const struct move_turn *t)
 {
+    const struct move_snapshot *s = t->snapshot;
     return s->ordinary && s->ordinary->stopping &&
            (instance_key_equal(s->ordinary->actual_lrp_instance_key,
-                               m->actual_lrp_instance_key) ||
-            !index_desired(s->desired, m->actual_lrp_key->index));
+                               turn_says(t)->actual_lrp_instance_key) ||
+            !index_desired(s->desired, turn_key(t)->index));
 }
 
 void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
 {
-    const Board__Move *m = t->move;
+    const Board__InstanceMove *m = turn_says(t);
     after->actual_lrp_instance_key = m->actual_lrp_instance_key;
     after->actual_lrp_net_info = m->actual_lrp_net_info;
     after->n_actual_lrp_internal_routes = m->n_actual_lrp_internal_routes;
@@ -60,7 +61,7 @@ void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
 static Models__ActualLRP *started(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    const Models__ActualLRPKey *key = t->move->actual_lrp_key;
+    const Models__ActualLRPKey *key = turn_key(t);
     Models__ActualLRP *after;
     if (s->ordinary) {
         after = actual_change(t->plan->arena, s->ordinary, t->in->now);
@@ -71,7 +72,7 @@ static Models__ActualLRP *started(const struct move_turn *t)
     }
     actual_set_state(after, t->to);
     actual_set_running(t, after);
-    after->stopping = still_stopping(s, t->move);
+    after->stopping = still_stopping(t);
     return after;
 }
 
@@ -99,7 +100,7 @@ void start_decide(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     if (s->ordinary &&
-        strcmp(s->ordinary->actual_lrp_key->domain, t->move->actual_lrp_key->domain) != 0) { /* 1 */
+        strcmp(s->ordinary->actual_lrp_key->domain, turn_key(t)->domain) != 0) { /* 1 */
         t->row->refuse(t);
         return;
     }

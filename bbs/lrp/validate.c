@@ -25,24 +25,38 @@ void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest
     check_length(v, request->domain, NAME_CHARACTERS_MAX);
 }
 
-static void valid_index(struct validation *v, const Models__ActualLRPKey *key)
+/* The place that the move names, and its domain if it must be told; presences up to `most`. */
+static void valid_place(struct validation *v, const Board__Move *move, bool domain, int most)
 {
-    valid_process_guid(v, key->process_guid);
-    if (key->index < 0) {
-        say_field(v, "index");
+    struct arena a;
+    struct move_place place;
+    arena_init(&a);
+    if (!move_place(&a, move, &place)) {
+        say_field(v, "actual_lrp_key");
+    } else {
+        valid_process_guid(v, place.key.process_guid);
+        if (place.key.index < 0) {
+            say_field(v, "index");
+        }
+        if (domain && !place.key.domain[0]) {
+            say_field(v, "domain");
+        }
+        if (place.presence > most) {
+            say_field(v, "presence");
+        }
     }
+    arena_done(&a);
 }
 
-static void valid_key(struct validation *v, const Models__ActualLRPKey *key)
+/* Claim and remove name an index without its domain; all but remove are about the ORDINARY record. */
+static void valid_index(struct validation *v, const Board__Move *move)
 {
-    if (!key) {
-        say_field(v, "actual_lrp_key");
-        return;
-    }
-    valid_index(v, key);
-    if (!key->domain[0]) {
-        say_field(v, "domain");
-    }
+    valid_place(v, move, false, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+}
+
+static void valid_key(struct validation *v, const Board__Move *move)
+{
+    valid_place(v, move, true, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
 }
 
 static void valid_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)
@@ -60,12 +74,16 @@ static void valid_instance_key(struct validation *v, const Models__ActualLRPInst
 }
 
 /* Names that are stored must fit; of those that are only looked for nothing is found (behaviour.md 18). */
-static void fits_key(struct validation *v, const Models__ActualLRPKey *key)
+static void fits_key(struct validation *v, const Board__Move *move)
 {
-    if (key) {
-        check_length(v, key->process_guid, NAME_CHARACTERS_MAX);
-        check_length(v, key->domain, NAME_CHARACTERS_MAX);
+    struct arena a;
+    struct move_place place;
+    arena_init(&a);
+    if (move_place(&a, move, &place)) {
+        check_length(v, place.key.process_guid, NAME_CHARACTERS_MAX);
+        check_length(v, place.key.domain, NAME_CHARACTERS_MAX);
     }
+    arena_done(&a);
 }
 
 static void fits_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)
@@ -85,92 +103,63 @@ static void valid_net_info(struct validation *v, const Models__ActualLRPNetInfo 
     }
 }
 
-/* All but remove are about the ORDINARY record. */
-static void valid_presence(struct validation *v, const Board__Move *move)
-{
-    if (move->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
-        say_field(v, "presence");
-    }
-}
-
-/* Claim and remove name an index without its domain. */
-static void valid_place(struct validation *v, const Board__Move *move)
-{
-    if (!move->actual_lrp_key) {
-        say_field(v, "actual_lrp_key");
-    } else {
-        valid_index(v, move->actual_lrp_key);
-    }
-}
-
 void valid_claim(struct validation *v, const Board__Move *move)
 {
-    valid_place(v, move);
-    valid_instance_key(v, move->actual_lrp_instance_key);
-    valid_presence(v, move);
-    fits_instance_key(v, move->actual_lrp_instance_key);
+    valid_index(v, move);
+    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
+    fits_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_start(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move->actual_lrp_key);
-    valid_instance_key(v, move->actual_lrp_instance_key);
-    valid_net_info(v, move->actual_lrp_net_info);
-    valid_presence(v, move);
-    fits_key(v, move->actual_lrp_key);
-    fits_instance_key(v, move->actual_lrp_instance_key);
-    check_length(v, move->availability_zone, NAME_CHARACTERS_MAX);
+    valid_key(v, move);
+    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
+    valid_net_info(v, move_instance(move)->actual_lrp_net_info);
+    fits_key(v, move);
+    fits_instance_key(v, move_instance(move)->actual_lrp_instance_key);
+    check_length(v, move_instance(move)->availability_zone, NAME_CHARACTERS_MAX);
 }
 
 void valid_crash(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move->actual_lrp_key);
-    valid_instance_key(v, move->actual_lrp_instance_key);
-    valid_presence(v, move);
+    valid_key(v, move);
+    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_fail(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move->actual_lrp_key);
-    if (!move->error_message[0]) {
+    valid_key(v, move);
+    if (!move_instance(move)->error_message[0]) {
         say_field(v, "error_message");
     }
-    valid_presence(v, move);
 }
 
 void valid_remove(struct validation *v, const Board__Move *move)
 {
-    valid_place(v, move);
-    if (move->presence < MODELS__ACTUAL_LRP__PRESENCE__ORDINARY ||
-        move->presence > MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
-        say_field(v, "presence");
-    }
+    valid_place(v, move, false, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
 }
 
 void valid_unclaim(struct validation *v, const Board__Move *move)
 {
-    valid_place(v, move);
-    valid_instance_key(v, move->actual_lrp_instance_key);
-    valid_presence(v, move);
+    valid_index(v, move);
+    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_retire(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move->actual_lrp_key);
-    valid_presence(v, move);
+    valid_key(v, move);
 }
 
 void valid_evacuate_claimed(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move->actual_lrp_key);
-    valid_instance_key(v, move->actual_lrp_instance_key);
-    valid_presence(v, move);
+    valid_key(v, move);
+    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_evacuate_crashed(struct validation *v, const Board__Move *move)
 {
     valid_evacuate_claimed(v, move);
-    if (!move->error_message[0]) {
+    if (!move_instance(move)->error_message[0]) {
         say_field(v, "error_message");
     }
 }
@@ -192,6 +181,5 @@ void valid_remove_evacuating(struct validation *v, const Board__Move *move)
 
 void valid_repair(struct validation *v, const Board__Move *move)
 {
-    valid_place(v, move);
-    valid_presence(v, move);
+    valid_index(v, move);
 }

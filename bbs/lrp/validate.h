@@ -5,6 +5,7 @@
 
 #include "bbs/board/validation.h"
 #include "common/base/arena.h"
+#include "common/model/moves.h"
 #include "models/actions.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"

@@ -6,22 +6,20 @@
 
 #include <assert.h>
 
-static Board__Move *new_move(struct ask *ask, const char *name)
+/* Without a key the move has no subject, which is said. */
+static Board__Move *new_move(struct ask *ask, const char *name, const Models__ActualLRPKey *key)
 {
-    Board__Move *m = ARENA_NEW(ask->arena, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(ask->arena, name);
+    Board__Move *m = move_new_instance(ask->arena, name, key ? key->process_guid : "",
+                                       key ? key->index : 0, 0, key ? key->domain : "");
+    m->subject = key ? m->subject : NULL;
     return m;
 }
 
 /* Claim and remove name no domain. */
-static Models__ActualLRPKey *key_of(struct ask *ask, char *process_guid, int32_t index)
+static Board__Move *new_move_at(struct ask *ask, const char *name, const char *process_guid,
+                                int32_t index)
 {
-    Models__ActualLRPKey *key = ARENA_NEW(ask->arena, Models__ActualLRPKey);
-    models__actual_lrpkey__init(key);
-    key->process_guid = process_guid;
-    key->index = index;
-    return key;
+    return move_new_instance(ask->arena, name, process_guid, index, 0, "");
 }
 
 static void run(struct ask *ask, Board__Move *m, struct effects *out)
@@ -41,9 +39,8 @@ void route_claim(struct ask *ask, struct effects *out)
 {
     const Models__ClaimActualLRPRequest *r =
         (const Models__ClaimActualLRPRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "claim");
-    m->actual_lrp_key = key_of(ask, r->process_guid, r->index);
-    m->actual_lrp_instance_key = r->actual_lrp_instance_key;
+    Board__Move *m = new_move_at(ask, "claim", r->process_guid, r->index);
+    m->instance->actual_lrp_instance_key = r->actual_lrp_instance_key;
     run(ask, m, out);
 }
 
@@ -51,14 +48,13 @@ static Board__Move *start_move(struct ask *ask)
 {
     const Models__StartActualLRPRequest *r =
         (const Models__StartActualLRPRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "start");
-    m->actual_lrp_key = r->actual_lrp_key;
-    m->actual_lrp_instance_key = r->actual_lrp_instance_key;
-    m->actual_lrp_net_info = r->actual_lrp_net_info;
-    m->availability_zone = r->availability_zone;
+    Board__Move *m = new_move(ask, "start", r->actual_lrp_key);
+    m->instance->actual_lrp_instance_key = r->actual_lrp_instance_key;
+    m->instance->actual_lrp_net_info = r->actual_lrp_net_info;
+    m->instance->availability_zone = r->availability_zone;
     if (r->optional_routable_case == MODELS__START_ACTUAL_LRPREQUEST__OPTIONAL_ROUTABLE_ROUTABLE) {
-        m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
-        m->routable = r->routable;
+        m->instance->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+        m->instance->routable = r->routable;
     }
     return m;
 }
@@ -68,15 +64,15 @@ void route_start_r1(struct ask *ask, struct effects *out)
     const Models__StartActualLRPRequest *r =
         (const Models__StartActualLRPRequest *)ask->in.request;
     Board__Move *m = start_move(ask);
-    m->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
-    m->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
-    m->n_metric_tags = r->n_metric_tags;
-    m->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__Move__MetricTagsEntry *);
+    m->instance->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
+    m->instance->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
+    m->instance->n_metric_tags = r->n_metric_tags;
+    m->instance->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < r->n_metric_tags; i++) {
-        m->metric_tags[i] = ARENA_NEW(ask->arena, Board__Move__MetricTagsEntry);
-        board__move__metric_tags_entry__init(m->metric_tags[i]);
-        m->metric_tags[i]->key = r->metric_tags[i]->key;
-        m->metric_tags[i]->value = r->metric_tags[i]->value;
+        m->instance->metric_tags[i] = ARENA_NEW(ask->arena, Board__InstanceMove__MetricTagsEntry);
+        board__instance_move__metric_tags_entry__init(m->instance->metric_tags[i]);
+        m->instance->metric_tags[i]->key = r->metric_tags[i]->key;
+        m->instance->metric_tags[i]->value = r->metric_tags[i]->value;
     }
     run(ask, m, out);
 }
@@ -91,19 +87,17 @@ void route_crash(struct ask *ask, struct effects *out)
 {
     const Models__CrashActualLRPRequest *r =
         (const Models__CrashActualLRPRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "crash");
-    m->actual_lrp_key = r->actual_lrp_key;
-    m->actual_lrp_instance_key = r->actual_lrp_instance_key;
-    m->error_message = r->error_message;
+    Board__Move *m = new_move(ask, "crash", r->actual_lrp_key);
+    m->instance->actual_lrp_instance_key = r->actual_lrp_instance_key;
+    m->instance->error_message = r->error_message;
     run(ask, m, out);
 }
 
 void route_fail(struct ask *ask, struct effects *out)
 {
     const Models__FailActualLRPRequest *r = (const Models__FailActualLRPRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "fail");
-    m->actual_lrp_key = r->actual_lrp_key;
-    m->error_message = r->error_message;
+    Board__Move *m = new_move(ask, "fail", r->actual_lrp_key);
+    m->instance->error_message = r->error_message;
     run(ask, m, out);
 }
 
@@ -111,16 +105,14 @@ void route_remove(struct ask *ask, struct effects *out)
 {
     const Models__RemoveActualLRPRequest *r =
         (const Models__RemoveActualLRPRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "remove");
-    m->actual_lrp_key = key_of(ask, r->process_guid, r->index);
-    m->actual_lrp_instance_key = r->actual_lrp_instance_key;
+    Board__Move *m = new_move_at(ask, "remove", r->process_guid, r->index);
+    m->instance->actual_lrp_instance_key = r->actual_lrp_instance_key;
     run(ask, m, out);
 }
 
 void route_retire(struct ask *ask, struct effects *out)
 {
-    Board__Move *m = new_move(ask, "retire");
-    m->actual_lrp_key =
-        ((const Models__RetireActualLRPRequest *)ask->in.request)->actual_lrp_key;
-    run(ask, m, out);
+    const Models__RetireActualLRPRequest *r =
+        (const Models__RetireActualLRPRequest *)ask->in.request;
+    run(ask, new_move(ask, "retire", r->actual_lrp_key), out);
 }

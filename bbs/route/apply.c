@@ -149,23 +149,22 @@ static const char *lacking(const struct move_row *row, enum actor actor, const B
     if (actor != ACTOR_REP || !row->rep_says) {
         return NULL;
     }
-    const char *said = strcmp(row->rep_says, "attempt") == 0 ? m->attempt : m->definition;
+    bool attempt = strcmp(row->rep_says, "attempt") == 0;
+    const char *said = attempt ? move_task(m)->attempt : move_instance(m)->definition;
     return said[0] ? NULL : row->rep_says;
 }
 
-/* Whose move it is: of the task or lock that it names, or of whose name it has. */
+/* The family of the move's subject; NULL if no move is about such records. */
 static const struct move_family *family_of(const Board__Move *m)
 {
-    static const struct move_family *const others[] = {&cell_moves, &brake_moves, &domain_moves};
-    if (m->task_guid[0]) {
-        return &task_moves;
-    }
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !m->lock; i++) {
-        if (move_row_named(others[i], m->move)) {
-            return others[i];
+    static const struct move_family *const families[] = {&lrp_moves,    &task_moves, &cell_moves,
+                                                         &brake_moves, &domain_moves, &lock_moves};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (families[i]->kind == move_kind(m)) {
+            return families[i];
         }
     }
-    return m->lock ? &lock_moves : &lrp_moves;
+    return NULL;
 }
 
 /* The row of a move that may be tried; NULL with the error in the result. */
@@ -173,10 +172,12 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
                                          const Board__Move *m)
 {
     const struct move_family *family = family_of(m);
-    const struct move_row *row = move_row_named(family, m->move);
+    const struct move_row *row = family ? move_row_named(family, m->move) : NULL;
     struct validation v;
     validation_init(&v);
-    if (!row || !move_permitted(family, row, actor)) {
+    if (!move_well_formed(&t->arena, m)) {
+        say_field(&v, "subject");
+    } else if (!row || !move_permitted(family, row, actor)) {
         say_field(&v, "move"); /* nobody knows it, or it is another role's (DESIGN 2) */
     } else {
         row->valid(&v, m);

@@ -56,14 +56,14 @@ static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
     validation_done(&v);
 }
 
-static Board__Move *new_move(struct ask *ask, const char *name, Models__ActualLRPKey *key,
+/* Without a key the move has no subject, which is said. */
+static Board__Move *new_move(struct ask *ask, const char *name, const Models__ActualLRPKey *key,
                              Models__ActualLRPInstanceKey *instance_key)
 {
-    Board__Move *m = ARENA_NEW(ask->arena, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(ask->arena, name);
-    m->actual_lrp_key = key;
-    m->actual_lrp_instance_key = instance_key;
+    Board__Move *m = move_new_instance(ask->arena, name, key ? key->process_guid : "",
+                                       key ? key->index : 0, 0, key ? key->domain : "");
+    m->subject = key ? m->subject : NULL;
+    m->instance->actual_lrp_instance_key = instance_key;
     return m;
 }
 
@@ -81,7 +81,7 @@ void route_evacuate_crashed(struct ask *ask, struct effects *out)
         (const Models__EvacuateCrashedActualLRPRequest *)ask->in.request;
     Board__Move *m =
         new_move(ask, "evacuate_crashed", r->actual_lrp_key, r->actual_lrp_instance_key);
-    m->error_message = r->error_message;
+    m->instance->error_message = r->error_message;
     run(ask, m, false, out);
 }
 
@@ -99,12 +99,12 @@ static Board__Move *running_move(struct ask *ask)
         (const Models__EvacuateRunningActualLRPRequest *)ask->in.request;
     Board__Move *m =
         new_move(ask, "evacuate_running", r->actual_lrp_key, r->actual_lrp_instance_key);
-    m->actual_lrp_net_info = r->actual_lrp_net_info;
-    m->availability_zone = r->availability_zone;
+    m->instance->actual_lrp_net_info = r->actual_lrp_net_info;
+    m->instance->availability_zone = r->availability_zone;
     if (r->optional_routable_case ==
         MODELS__EVACUATE_RUNNING_ACTUAL_LRPREQUEST__OPTIONAL_ROUTABLE_ROUTABLE) {
-        m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
-        m->routable = r->routable;
+        m->instance->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+        m->instance->routable = r->routable;
     }
     return m;
 }
@@ -114,15 +114,15 @@ void route_evacuate_running_r1(struct ask *ask, struct effects *out)
     const Models__EvacuateRunningActualLRPRequest *r =
         (const Models__EvacuateRunningActualLRPRequest *)ask->in.request;
     Board__Move *m = running_move(ask);
-    m->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
-    m->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
-    m->n_metric_tags = r->n_metric_tags;
-    m->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__Move__MetricTagsEntry *);
+    m->instance->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
+    m->instance->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
+    m->instance->n_metric_tags = r->n_metric_tags;
+    m->instance->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < r->n_metric_tags; i++) {
-        m->metric_tags[i] = ARENA_NEW(ask->arena, Board__Move__MetricTagsEntry);
-        board__move__metric_tags_entry__init(m->metric_tags[i]);
-        m->metric_tags[i]->key = r->metric_tags[i]->key;
-        m->metric_tags[i]->value = r->metric_tags[i]->value;
+        m->instance->metric_tags[i] = ARENA_NEW(ask->arena, Board__InstanceMove__MetricTagsEntry);
+        board__instance_move__metric_tags_entry__init(m->instance->metric_tags[i]);
+        m->instance->metric_tags[i]->key = r->metric_tags[i]->key;
+        m->instance->metric_tags[i]->value = r->metric_tags[i]->value;
     }
     run(ask, m, true, out);
 }

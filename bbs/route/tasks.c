@@ -134,15 +134,6 @@ void route_desire_task(struct ask *ask, struct effects *out)
     }
 }
 
-static Board__Move *new_move(struct ask *ask, const char *name, char *task_guid)
-{
-    Board__Move *m = ARENA_NEW(ask->arena, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(ask->arena, name);
-    m->task_guid = task_guid;
-    return m;
-}
-
 /* `done` answers; its context is the ask. */
 static void run(struct ask *ask, Board__Move *m, op_done *done, struct effects *out)
 {
@@ -173,8 +164,8 @@ static void start_answer(void *context, const struct op_result *result, struct e
 void route_start_task(struct ask *ask, struct effects *out)
 {
     const Models__StartTaskRequest *r = (const Models__StartTaskRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "start", r->task_guid);
-    m->cell_id = r->cell_id;
+    Board__Move *m = move_new_task(ask->arena, "start", r->task_guid);
+    m->task->cell_id = r->cell_id;
     run(ask, m, start_answer, out);
 }
 
@@ -182,7 +173,7 @@ void route_start_task(struct ask *ask, struct effects *out)
 static void run_plain(struct ask *ask, const char *name, struct effects *out)
 {
     char *guid = ((const Models__TaskGuidRequest *)ask->in.request)->task_guid;
-    run(ask, new_move(ask, name, guid), ask_answer, out);
+    run(ask, move_new_task(ask->arena, name, guid), ask_answer, out);
 }
 
 void route_cancel_task(struct ask *ask, struct effects *out)
@@ -203,26 +194,26 @@ void route_delete_task(struct ask *ask, struct effects *out)
 void route_fail_task(struct ask *ask, struct effects *out)
 {
     const Models__FailTaskRequest *r = (const Models__FailTaskRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "fail", r->task_guid);
-    m->error_message = r->failure_reason;
+    Board__Move *m = move_new_task(ask->arena, "fail", r->task_guid);
+    m->task->error_message = r->failure_reason;
     run(ask, m, ask_answer, out);
 }
 
 void route_reject_task(struct ask *ask, struct effects *out)
 {
     const Models__RejectTaskRequest *r = (const Models__RejectTaskRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "reject", r->task_guid);
-    m->error_message = r->rejection_reason;
+    Board__Move *m = move_new_task(ask->arena, "reject", r->task_guid);
+    m->task->error_message = r->rejection_reason;
     run(ask, m, ask_answer, out);
 }
 
 void route_complete_task(struct ask *ask, struct effects *out)
 {
     const Models__CompleteTaskRequest *r = (const Models__CompleteTaskRequest *)ask->in.request;
-    Board__Move *m = new_move(ask, "complete", r->task_guid);
-    m->cell_id = r->cell_id;
-    m->failed = r->failed;
-    m->error_message = r->failure_reason;
-    m->result = r->result;
+    Board__Move *m = move_new_task(ask->arena, "complete", r->task_guid);
+    m->task->cell_id = r->cell_id;
+    m->task->failed = r->failed;
+    m->task->error_message = r->failure_reason;
+    m->task->result = r->result;
     run(ask, m, ask_answer, out);
 }

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-int64_t task_limit_ns(const Board__Move *m, int64_t default_ns)
+int64_t task_limit_ns(const Board__Move *move, int64_t default_ns)
 {
-    return m->after_ns > 0 ? m->after_ns : default_ns;
+    int64_t said_ns = move_task(move)->after_ns;
+    return said_ns > 0 ? said_ns : default_ns;
 }
 
 uint32_t no_guards(const struct move_turn *t)
@@ -19,17 +20,17 @@ uint32_t no_guards(const struct move_turn *t)
 
 /* Fewer than were offered: the board was restored to what it was before; nothing of the offer is over
  * by that (docs/tasks.md, Once). */
-static bool same_offer(const Models__Task *task, const Board__Move *m)
+static bool same_offer(const Models__Task *task, const Board__TaskMove *m)
 {
-    bool told = m->optional_task_rejections_case ==
-                BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
-    return !told || task->rejection_count <= m->task_rejections;
+    bool told =
+        m->optional_rejections_case == BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
+    return !told || task->rejection_count <= m->rejections;
 }
 
 uint32_t offer_guards(const struct move_turn *t)
 {
     const Models__Task *task = turn_task(t);
-    const Board__Move *m = t->move;
+    const Board__TaskMove *m = move_task(t->move);
     bool cell = strcmp(task->cell_id, m->cell_id) == 0;
     bool attempt = cell && strcmp(task->attempt, m->attempt) == 0;
     return (cell ? TASK_IF_SAME_CELL : 0) |
@@ -40,7 +41,7 @@ uint32_t offer_guards(const struct move_turn *t)
 uint32_t revision_guards(const struct move_turn *t)
 {
     const struct task_snapshot *s = t->snapshot;
-    return s->revision == t->move->task_revision ? TASK_IF_SAME_REVISION : 0;
+    return s->revision == t->move->subject->revision ? TASK_IF_SAME_REVISION : 0;
 }
 
 static bool retries_spent(const Models__Task *task)
@@ -59,7 +60,7 @@ uint32_t reject_guards(const struct move_turn *t)
 uint32_t complete_guards(const struct move_turn *t)
 {
     const Models__Task *task = turn_task(t);
-    const Board__Move *m = t->move;
+    const Board__TaskMove *m = move_task(t->move);
     bool same = task->attempt[0] && strcmp(task->attempt, m->attempt) == 0 &&
                 task->failed == m->failed && strcmp(task->result, m->result) == 0 &&
                 strcmp(task->failure_reason,

@@ -14,8 +14,8 @@ void task_start(const struct move_turn *t)
         return;
     }
     Models__Task *after = task_change(t);
-    after->cell_id = t->move->cell_id;
-    after->attempt = t->move->attempt;
+    after->cell_id = move_task(t->move)->cell_id;
+    after->attempt = move_task(t->move)->attempt;
     task_put(t, after);
 }
 
@@ -33,7 +33,7 @@ void task_cancel(const struct move_turn *t)
 /* A client says that it failed: no result, no cell. */
 void task_fail(const struct move_turn *t)
 {
-    task_over(t, task_completed(t, true, t->move->error_message, ""));
+    task_over(t, task_completed(t, true, move_task(t->move)->error_message, ""));
 }
 
 /* Our own roles, whose attempt or revision is another: ResourceConflict. A client: InvalidRequest, or
@@ -62,7 +62,7 @@ void task_reject(const struct move_turn *t)
     if (t->to == t->from && t->in->actor == ACTOR_REP) { /* 1 */
         return;
     }
-    const char *reason = t->move->error_message;
+    const char *reason = move_task(t->move)->error_message;
     Models__Task *after =
         t->to == TASK_COMPLETED ? task_completed(t, true, reason, "") : task_change(t);
     after->rejection_count++;
@@ -83,7 +83,7 @@ void task_refuse_complete(const struct move_turn *t)
         task_refuse_transition(t, TASK_COMPLETED);
     } else if (!(t->guards & TASK_IF_SAME_CELL)) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__RunningOnDifferentCell,
-                    "Running on cell %s not %s", task->cell_id, t->move->cell_id);
+                    "Running on cell %s not %s", task->cell_id, move_task(t->move)->cell_id);
     } else {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                     "task %s runs on cell %s by another attempt", task->task_guid, task->cell_id);
@@ -94,7 +94,7 @@ void task_refuse_complete(const struct move_turn *t)
  * with this outcome before: nothing. */
 void task_complete(const struct move_turn *t)
 {
-    const Board__Move *m = t->move;
+    const Board__TaskMove *m = move_task(t->move);
     if (t->to != t->from) {
         task_over(t, task_completed(t, m->failed, m->error_message, m->result));
     }

@@ -5,11 +5,6 @@
 #include "common/lifecycle/task.h"
 #include "common/model/task_times.h"
 
-static const char *task_target(struct arena *a, const struct op_input *in)
-{
-    return key_task(a, ((const Board__Move *)in->request)->task_guid);
-}
-
 enum { CELL = 1, ATTEMPT = 2 }; /* bits of `reads` */
 
 static void gather_cell(struct view *v, struct task_snapshot *s)
@@ -24,7 +19,7 @@ static void gather_cell(struct view *v, struct task_snapshot *s)
 static void task_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct task_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, task_target(view_arena(v), in));
+    const struct seen *seen = view_get(v, move_subject_key(view_arena(v), in));
     if (seen) {
         s->task = (const Models__Task *)seen->message;
         s->revision = seen->mod_revision;
@@ -41,13 +36,13 @@ static void task_gather(struct view *v, const struct op_input *in, void *snapsho
 static bool task_begin(struct move_turn *t)
 {
     const struct task_snapshot *s = t->snapshot;
-    const Board__Move *m = t->move;
+    const Board__TaskMove *m = move_task(t->move);
     if (!speaker_authorised_for(&s->by, t->in, m->cell_id, "tasks", t->plan)) {
         return false;
     }
     t->record = t->plan->record = s->task ? &s->task->base : NULL;
     t->from = task_state(s->task);
-    if (s->task && m->task_created_at && m->task_created_at != s->task->created_at) {
+    if (s->task && m->created_at && m->created_at != s->task->created_at) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                     "task %s is not the one that this cell was granted: it was desired anew",
                     s->task->task_guid);
@@ -65,7 +60,7 @@ static void task_decide(const void *snapshot, const struct op_input *in, struct 
  * barrier too. */
 static const struct op_row task_op = {
     .name = "move of a task",
-    .target = task_target,
+    .target = move_subject_key,
     .gather = task_gather,
     .decide = task_decide,
     .snapshot_size = sizeof(struct task_snapshot),
@@ -95,6 +90,7 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family task_moves = {
+    .kind = RECORD_TASK,
     .lifecycle = &task_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

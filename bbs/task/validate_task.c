@@ -67,25 +67,40 @@ void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)
     check_length(v, r->domain, NAME_CHARACTERS_MAX);
 }
 
+/* That it names a task, or, `strict`, that its guid is one; it must fit. */
+static void valid_subject(struct validation *v, const Board__Move *move, bool strict)
+{
+    struct arena a;
+    arena_init(&a);
+    const char *guid = move_name(&a, move);
+    if (strict) {
+        valid_new_guid(v, guid);
+    } else {
+        valid_task_guid(v, guid);
+    }
+    arena_done(&a);
+}
+
 void valid_task_named(struct validation *v, const Board__Move *move)
 {
-    valid_task_guid(v, move->task_guid);
+    valid_subject(v, move, false);
 }
 
 void valid_task_by_cell(struct validation *v, const Board__Move *move)
 {
-    valid_new_guid(v, move->task_guid);
-    if (!move->cell_id[0]) {
+    const Board__TaskMove *m = move_task(move);
+    valid_subject(v, move, true);
+    if (!m->cell_id[0]) {
         say_field(v, "cell_id");
     }
-    check_length(v, move->cell_id, NAME_CHARACTERS_MAX);
-    check_length(v, move->attempt, NAME_CHARACTERS_MAX);
+    check_length(v, m->cell_id, NAME_CHARACTERS_MAX);
+    check_length(v, m->attempt, NAME_CHARACTERS_MAX);
 }
 
 void valid_task_with_reason(struct validation *v, const Board__Move *move)
 {
-    valid_new_guid(v, move->task_guid);
-    if (!move->error_message[0]) {
+    valid_subject(v, move, true);
+    if (!move_task(move)->error_message[0]) {
         say_field(v, "failure_reason");
     }
 }

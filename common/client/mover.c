@@ -180,8 +180,8 @@ static void log_refusal(const struct queued_move *q, const Board__MoveResult *r,
                         struct effects *out)
 {
     const Board__Move *move = message(out->arena, q);
-    effects_log(out, LOG_INFO_LEVEL, "a move was refused", "move=%s subject=%s index=%d why=\"%s\"",
-                move->move, q->subject, move->actual_lrp_key ? move->actual_lrp_key->index : 0,
+    effects_log(out, LOG_INFO_LEVEL, "a move was refused", "move=%s subject=%s key=%s why=\"%s\"",
+                move->move, q->subject, move->subject ? move->subject->key : "",
                 r->error ? r->error->message : "");
 }
 

@@ -1,6 +1,7 @@
 /* Our own paths of a running bbs on a real etcd: sessions and beats of a cell, moves in batches,
  * leaders, the brake. The tests follow one another on one board. */
 #include "board.pb-c.h"
+#include "common/model/moves.h"
 #include "models/cells.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "test/api/bbs_rig.h"
@@ -74,19 +75,14 @@ static const char *definition_of(struct arena *a, const char *guid)
 static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t session,
                                int32_t index)
 {
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
-    m->move = arena_strdup(a, "claim");
+    Board__Move *m = move_new_instance(a, "claim", "applied", index, 0, "");
     m->session = session;
-    m->definition = arena_strdup(a, definition_of(a, "applied"));
-    m->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(m->actual_lrp_key);
-    m->actual_lrp_key->process_guid = arena_strdup(a, "applied");
-    m->actual_lrp_key->index = index;
-    m->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
-    models__actual_lrpinstance_key__init(m->actual_lrp_instance_key);
-    m->actual_lrp_instance_key->instance_guid = arena_strdup(a, "i");
-    m->actual_lrp_instance_key->cell_id = arena_strdup(a, cell_id);
+    m->instance->definition = arena_strdup(a, definition_of(a, "applied"));
+    Models__ActualLRPInstanceKey *key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
+    models__actual_lrpinstance_key__init(key);
+    key->instance_guid = arena_strdup(a, "i");
+    key->cell_id = arena_strdup(a, cell_id);
+    m->instance->actual_lrp_instance_key = key;
     return m;
 }
 
@@ -134,10 +130,10 @@ static void moves_in_batches(void **state)
         r.moves[i] = claim_move(a, rows[i].cell_id, rows[i].session, rows[i].index);
         r.moves[i]->move = arena_strdup(a, rows[i].move);
         if (rows[i].definition) {
-            r.moves[i]->definition = arena_strdup(a, rows[i].definition);
+            r.moves[i]->instance->definition = arena_strdup(a, rows[i].definition);
         }
         if (rows[i].domain) {
-            r.moves[i]->domain = arena_strdup(a, rows[i].domain);
+            r.moves[i] = move_new(a, rows[i].move, key_domain(a, rows[i].domain));
         }
     }
     r.n_moves = ROWS;
@@ -245,13 +241,21 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
     cell.cell_id = arena_strdup(a, "cell-1");
     cell.session = 3;
-    Board__Move m = BOARD__MOVE__INIT, *moves[] = {&m};
-    m.move = arena_strdup(a, move);
-    m.term = &term;
-    m.cell_id = cell.cell_id;
-    m.session = cell.session;
-    m.cells = cells;
-    m.n_cells = 1;
+    Board__CellMove lose = BOARD__CELL_MOVE__INIT;
+    lose.session = cell.session;
+    Board__BrakeMove brake = BOARD__BRAKE_MOVE__INIT;
+    brake.cells = cells;
+    brake.n_cells = 1;
+    bool loses = strcmp(move, "lose") == 0;
+    Board__Move *m = move_new(a, move, loses ? key_cell(a, cell.cell_id) : key_brake(a));
+    Board__Move *moves[] = {m};
+    m->term = &term;
+    m->body_case = loses ? BOARD__MOVE__BODY_CELL : BOARD__MOVE__BODY_BRAKE;
+    if (loses) {
+        m->cell = &lose;
+    } else {
+        m->brake = &brake;
+    }
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     r.moves = moves;
     r.n_moves = 1;

@@ -1,5 +1,6 @@
 /* Tasks at running bbs on a real etcd: a client's whole way (behaviour.md 4), and a rep's moves. */
 #include "board.pb-c.h"
+#include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
 #include "test/api/bbs_rig.h"
 
@@ -142,20 +143,18 @@ static void tasks_of_clients(void **state)
 }
 
 /* One move of cell-1 in session 3; the result. */
-static const Board__MoveResult *move_task(struct arena *a, const char *move, const char *attempt,
+static const Board__MoveResult *apply_task(struct arena *a, const char *move, const char *attempt,
                                           const char *result)
 {
-    Board__Move m = BOARD__MOVE__INIT, *moves[] = {&m};
+    Board__Move *m = move_new_task(a, move, "t5"), *moves[] = {m};
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     struct buf answer;
     buf_init(&answer);
-    m.move = arena_strdup(a, move);
-    m.task_guid = arena_strdup(a, "t5");
-    m.cell_id = arena_strdup(a, "cell-1");
-    m.session = 3;
-    m.attempt = arena_strdup(a, attempt);
-    m.result = arena_strdup(a, result);
-    m.error_message = arena_strdup(a, strcmp(move, "reject") == 0 ? "no runtime" : "");
+    m->session = 3;
+    m->task->cell_id = arena_strdup(a, "cell-1");
+    m->task->attempt = arena_strdup(a, attempt);
+    m->task->result = arena_strdup(a, result);
+    m->task->error_message = arena_strdup(a, strcmp(move, "reject") == 0 ? "no runtime" : "");
     r.moves = moves;
     r.n_moves = 1;
     bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
@@ -204,7 +203,7 @@ static void tasks_of_a_rep(void **state)
     assert_int_equal(desire_task(bbs[1].port, "t5", "d", &answer), -1);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const Board__MoveResult *got =
-            move_task(a, rows[i].move, rows[i].attempt, rows[i].result);
+            apply_task(a, rows[i].move, rows[i].attempt, rows[i].result);
         assert_int_equal(got->outcome, rows[i].outcome);
         assert_int_equal(got->task ? got->task->state : MODELS__TASK__STATE__Invalid,
                          rows[i].state);

@@ -230,18 +230,18 @@ static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
     return d;
 }
 
-static void fill_start(struct arena *a, const char *text, Board__Move *m)
+static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m)
 {
     m->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
     models__actual_lrpnet_info__init(m->actual_lrp_net_info);
     m->actual_lrp_net_info->address = row_text(a, text, "address");
     m->availability_zone = row_text(a, text, "zone");
     const char *tags[] = {row_value(a, text, "tag1"), row_value(a, text, "tag2")};
-    m->metric_tags = ARENA_ARRAY(a, 2, Board__Move__MetricTagsEntry *);
+    m->metric_tags = ARENA_ARRAY(a, 2, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < 2; i++) {
         if (tags[i]) {
-            Board__Move__MetricTagsEntry *e = ARENA_NEW(a, Board__Move__MetricTagsEntry);
-            board__move__metric_tags_entry__init(e);
+            Board__InstanceMove__MetricTagsEntry *e = ARENA_NEW(a, Board__InstanceMove__MetricTagsEntry);
+            board__instance_move__metric_tags_entry__init(e);
             e->key = arena_strdup(a, tags[i]);
             e->value = arena_strdup(a, "v");
             m->metric_tags[m->n_metric_tags++] = e;
@@ -249,28 +249,62 @@ static void fill_start(struct arena *a, const char *text, Board__Move *m)
     }
     const char *routable = row_value(a, text, "routable");
     if (routable) {
-        m->optional_routable_case = BOARD__MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
+        m->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
         m->routable = strcmp(routable, "true") == 0;
     }
 }
 
-Board__Move *row_move(struct arena *a, const char *text)
+const struct move_family *row_family(const char *move)
 {
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
-    m->move = row_first_word(a, text);
-    m->actual_lrp_key = key(a, (int32_t)row_number(a, text, "index", 1));
-    if (row_value(a, text, "domain")) {
-        m->actual_lrp_key->domain = row_value(a, text, "domain");
+    static const struct move_family *const families[] = {&cell_moves, &brake_moves, &domain_moves};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (move_row_named(families[i], move)) {
+            return families[i];
+        }
     }
-    m->domain = arena_strdup(a, ROWS_DOMAIN);
-    m->actual_lrp_instance_key = instance_key(a, text);
-    m->cell_id = row_text(a, text, "cell");
-    m->n_cells = row_cells(a, row_text(a, text, "cells"), &m->cells);
-    m->definition = row_text(a, text, "def");
-    m->error_message = row_text(a, text, "error");
+    return &lrp_moves;
+}
+
+/* An instance's: what it says of itself. */
+static Board__Move *row_instance_move(struct arena *a, const char *name, const char *text)
+{
+    const char *domain = row_value(a, text, "domain");
+    Board__Move *m = move_new_instance(a, name, ROWS_PROCESS,
+                                       (int32_t)row_number(a, text, "index", 1),
+                                       (int)row_number(a, text, "presence", 0),
+                                       domain ? domain : ROWS_DOMAIN);
+    m->instance->actual_lrp_instance_key = instance_key(a, text);
+    m->instance->definition = row_text(a, text, "def");
+    m->instance->error_message = row_text(a, text, "error");
+    if (strcmp(name, "start") == 0 || strcmp(name, "evacuate_running") == 0) {
+        fill_start(a, text, m->instance);
+    }
+    return m;
+}
+
+static Board__Move *row_lose(struct arena *a, const char *text)
+{
+    Board__Move *m = move_new(a, "lose", key_cell(a, row_text(a, text, "cell")));
+    m->body_case = BOARD__MOVE__BODY_CELL;
+    m->cell = ARENA_NEW(a, Board__CellMove);
+    board__cell_move__init(m->cell);
+    m->cell->session = (uint64_t)row_number(a, text, "session", 0);
+    return m;
+}
+
+static Board__Move *row_brake_move(struct arena *a, const char *name, const char *text)
+{
+    Board__Move *m = move_new(a, name, key_brake(a));
+    m->body_case = BOARD__MOVE__BODY_BRAKE;
+    m->brake = ARENA_NEW(a, Board__BrakeMove);
+    board__brake_move__init(m->brake);
+    m->brake->n_cells = row_cells(a, row_text(a, text, "cells"), &m->brake->cells);
+    return m;
+}
+
+void row_speaker(struct arena *a, const char *text, Board__Move *m)
+{
     m->session = (uint64_t)row_number(a, text, "session", 0);
-    m->presence = (Models__ActualLRP__Presence)row_number(a, text, "presence", 0);
     if (row_value(a, text, "term")) {
         m->term = ARENA_NEW(a, Board__Term);
         board__term__init(m->term);
@@ -278,9 +312,17 @@ Board__Move *row_move(struct arena *a, const char *text)
         m->term->role = row_text(a, text, "role");
         m->term->epoch = row_text(a, text, "epoch");
     }
-    if (strcmp(m->move, "start") == 0 || strcmp(m->move, "evacuate_running") == 0) {
-        fill_start(a, text, m);
-    }
+}
+
+Board__Move *row_move(struct arena *a, const char *text)
+{
+    const char *name = row_first_word(a, text);
+    const struct move_family *family = row_family(name);
+    Board__Move *m = family == &cell_moves     ? row_lose(a, text)
+                     : family == &brake_moves  ? row_brake_move(a, name, text)
+                     : family == &domain_moves ? move_new(a, name, key_domain(a, ROWS_DOMAIN))
+                                               : row_instance_move(a, name, text);
+    row_speaker(a, text, m);
     return m;
 }
 
@@ -408,17 +450,6 @@ static const Board__RemovalRecord *row_removal(struct arena *a, const char *text
     return r;
 }
 
-const struct move_family *row_family(const char *move)
-{
-    static const struct move_family *const families[] = {&cell_moves, &brake_moves, &domain_moves};
-    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-        if (move_row_named(families[i], move)) {
-            return families[i];
-        }
-    }
-    return &lrp_moves;
-}
-
 /* What each family reads of the case. */
 struct snapshots {
     struct move_snapshot lrp;
@@ -435,9 +466,12 @@ static const void *snapshot_of(const struct snapshots *s, const struct move_fami
                                      : (const void *)&s->lrp;
 }
 
-static void lay_case(struct arena *a, const struct move_case *c, int32_t index, struct moment now,
-                     struct snapshots *s)
+static void lay_case(struct arena *a, const struct move_case *c, const Board__Move *m,
+                     struct moment now, struct snapshots *s)
 {
+    struct move_place place = {.key.index = 1};
+    move_place(a, m, &place);
+    int32_t index = place.key.index;
     const Board__CellRecord *cell = c->cell ? row_cell(a, c->cell) : NULL;
     const Board__DomainRecord *domain = c->domain ? row_domain(a, c->domain) : NULL;
     const Board__BrakeRecord *brake = c->brake ? row_brake(a, c->brake) : NULL;
@@ -453,6 +487,7 @@ static void lay_case(struct arena *a, const struct move_case *c, int32_t index, 
                          .epoch = ROWS_EPOCH};
     s->lrp = (struct move_snapshot){
         .by = by,
+        .place = place,
         .ordinary = optional_actual(a, c->ordinary, index, 0),
         .evacuating = optional_actual(a, c->evacuating, index, 1),
         .suspect = optional_actual(a, c->suspect, index, 2),
@@ -480,7 +515,7 @@ static void run_move_case(const struct move_case *c)
     plan_init(&plan, &a);
     const Board__Move *m = row_move(&a, c->move);
     struct op_input in = row_input(c->actor, &random, &m->base);
-    lay_case(&a, c, m->actual_lrp_key->index, in.now, &s);
+    lay_case(&a, c, m, in.now, &s);
     const struct move_family *family = row_family(m->move);
     move_decide(family, snapshot_of(&s, family), &in, &plan);
     print_plan(&plan, &printed);

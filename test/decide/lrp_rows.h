@@ -46,6 +46,9 @@ Board__CellRecord *row_cell(struct arena *a, const char *text);
 Board__BrakeRecord *row_brake(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);
 
+/* Who speaks by such a text: session, term. */
+void row_speaker(struct arena *a, const char *text, Board__Move *m);
+
 /* Of such a text: the first word; and of "name=value" the value, NULL, `otherwise` or "" if it is not
  * there. */
 char *row_first_word(struct arena *a, const char *text);

@@ -161,14 +161,10 @@ static void expiries(void **state)
         term.role = arena_strdup(&a, "converger");
         term.epoch = arena_strdup(&a, "e1");
         term.term = rows[i].term;
-        Board__LockWord word = BOARD__LOCK_WORD__INIT;
-        word.key = arena_strdup(&a, "k");
-        word.revision = rows[i].judged;
-        Board__Move m = BOARD__MOVE__INIT;
-        m.move = arena_strdup(&a, "expire");
-        m.lock = &word;
-        m.term = &term;
-        struct op_input in = row_input(ACTOR_CONVERGER, &random, &m.base);
+        Board__Move *m = move_new(&a, "expire", key_lock(&a, "k"));
+        m->subject->revision = rows[i].judged;
+        m->term = &term;
+        struct op_input in = row_input(ACTOR_CONVERGER, &random, &m->base);
         fill(&a, &rows[i].row, &s);
         s.since_ns = in.now.mono_ns;
         s.by.epoch = "e1";

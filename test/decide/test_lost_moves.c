@@ -191,7 +191,10 @@ static void brakes_are_validated(void **state)
         assert_int_equal(validation_ok(&v), rows[i].good);
         validation_done(&v);
     }
-    Board__Move many = BOARD__MOVE__INIT;
+    Board__BrakeMove many = BOARD__BRAKE_MOVE__INIT;
+    Board__Move *whole = move_new(&a, "brake", key_brake(&a));
+    whole->body_case = BOARD__MOVE__BODY_BRAKE;
+    whole->brake = &many;
     many.cells = ARENA_ARRAY(&a, BRAKE_CELLS_MAX + 1, Board__CellBeat *);
     for (many.n_cells = 0; many.n_cells <= BRAKE_CELLS_MAX; many.n_cells++) {
         many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellBeat);
@@ -203,7 +206,7 @@ static void brakes_are_validated(void **state)
         struct validation v;
         validation_init(&v);
         many.n_cells = BRAKE_CELLS_MAX + over;
-        move_row_named(&brake_moves, "brake")->valid(&v, &many);
+        move_row_named(&brake_moves, "brake")->valid(&v, whole);
         assert_int_equal(validation_ok(&v), !over);
         validation_done(&v);
     }

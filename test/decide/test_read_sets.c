@@ -227,8 +227,12 @@ static Board__Move *draw_move(struct universe *u, const char *name, enum actor a
         ANY(r, "", " error=E"), chance(r, 80) ? 0 : (int)random_below(r, 3), ANY(r, "c1", "c2"),
         ANY(r, "c1:7", "c2:7", "c1:7,c2:7", ""), ANY(r, "", " tag1=k routable=true"));
     Board__Move *m = row_move(u->arena, text);
-    if (actor == ACTOR_CLIENT) { /* Diego's paths name none */
-        m->presence = MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+    if (actor == ACTOR_CLIENT && m->body_case == BOARD__MOVE__BODY_INSTANCE) {
+        struct move_place place; /* Diego's paths name no presence */
+        assert_true(move_place(u->arena, m, &place));
+        const char *key =
+            key_actual(u->arena, place.key.process_guid, place.key.index, 0) + strlen("actual/");
+        m->subject->key = arena_strdup(u->arena, key);
     }
     if (actor == ACTOR_AUCTIONEER || actor == ACTOR_CONVERGER) {
         m->term = ARENA_NEW(u->arena, Board__Term);
@@ -244,29 +248,32 @@ static const ProtobufCMessage *draw_task_move(struct universe *u, const char *na
                                               enum actor actor)
 {
     struct random *r = u->random;
-    Board__Move *m = draw_move(u, name, actor);
-    m->task_guid = arena_strdup(u->arena, "t");
-    m->cell_id = arena_strdup(u->arena, "c1");
-    m->attempt = arena_strdup(u->arena, ANY(r, "A", "A", "B"));
-    m->failed = chance(r, 50);
-    m->result = arena_strdup(u->arena, ANY(r, "", "R"));
-    m->task_revision = chance(r, 80) ? TASK_REVISION : TASK_REVISION + 1;
-    m->after_ns = chance(r, 50) ? 0 : 10 * SECOND_NS;
-    m->task_created_at = chance(r, 50) ? 0 : 100 * SECOND_NS;
+    const Board__Move *speaks = draw_move(u, name, actor);
+    Board__Move *m = move_new_task(u->arena, name, "t");
+    m->session = speaks->session;
+    m->term = speaks->term;
+    m->task->error_message = move_instance(speaks)->error_message;
+    m->task->cell_id = arena_strdup(u->arena, "c1");
+    m->task->attempt = arena_strdup(u->arena, ANY(r, "A", "A", "B"));
+    m->task->failed = chance(r, 50);
+    m->task->result = arena_strdup(u->arena, ANY(r, "", "R"));
+    m->subject->revision = chance(r, 80) ? TASK_REVISION : TASK_REVISION + 1;
+    m->task->after_ns = chance(r, 50) ? 0 : 10 * SECOND_NS;
+    m->task->created_at = chance(r, 50) ? 0 : 100 * SECOND_NS;
     return &m->base;
 }
 
 static const ProtobufCMessage *draw_lock_move(struct universe *u, const char *name,
                                               enum actor actor)
 {
-    Board__Move *m = draw_move(u, name, actor);
-    m->lock = ARENA_NEW(u->arena, Board__LockWord);
-    board__lock_word__init(m->lock);
-    m->lock->key = arena_strdup(u->arena, "name");
+    const Board__Move *speaks = draw_move(u, name, actor);
+    Board__Move *m = move_new(u->arena, name, key_lock(u->arena, "name"));
+    m->session = speaks->session;
+    m->term = speaks->term;
     for (size_t i = 0; i < u->count; i++) { /* as laid by lay() */
-        m->lock->revision = strcmp(u->list[i].key, key_lock(u->arena, "name")) == 0
-                                ? (int64_t)(LAID_FIRST + 10 + i)
-                                : m->lock->revision;
+        m->subject->revision = strcmp(u->list[i].key, key_lock(u->arena, "name")) == 0
+                                   ? (int64_t)(LAID_FIRST + 10 + i)
+                                   : m->subject->revision;
     }
     return &m->base;
 }

@@ -96,18 +96,19 @@ static Models__Task *row_task(struct arena *a, const char *text)
 
 static Board__Move *task_row_move(struct arena *a, const char *text)
 {
-    Board__Move *m = row_move(a, text);
-    m->task_guid = arena_strdup(a, "t");
-    place(a, text, &m->cell_id, &m->attempt);
-    m->error_message = row_text(a, text, "reason");
-    m->result = row_text(a, text, "result");
-    m->failed = strstr(text, " failed") != NULL;
-    m->task_revision = row_number(a, text, "revision", 0);
-    m->after_ns = row_number(a, text, "after", 0) * SECOND_NS;
-    m->task_created_at = row_number(a, text, "of", 0) * SECOND_NS;
+    Board__Move *m = move_new_task(a, row_first_word(a, text), "t");
+    Board__TaskMove *task = m->task;
+    row_speaker(a, text, m);
+    place(a, text, &task->cell_id, &task->attempt);
+    task->error_message = row_text(a, text, "reason");
+    task->result = row_text(a, text, "result");
+    task->failed = strstr(text, " failed") != NULL;
+    m->subject->revision = row_number(a, text, "revision", 0);
+    task->after_ns = row_number(a, text, "after", 0) * SECOND_NS;
+    task->created_at = row_number(a, text, "of", 0) * SECOND_NS;
     if (row_value(a, text, "offered")) {
-        m->optional_task_rejections_case = BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
-        m->task_rejections = (int32_t)row_number(a, text, "offered", 0);
+        task->optional_rejections_case = BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
+        task->rejections = (int32_t)row_number(a, text, "offered", 0);
     }
     return m;
 }
@@ -723,8 +724,8 @@ static void large_outcomes(void **state)
         arena_init(&a);
         plan_init(&plan, &a);
         Board__Move *m = task_row_move(&a, "complete c1/A failed" SESSION);
-        m->result = repeat(&a, cases[i].result);
-        m->error_message = repeat(&a, 1024);
+        m->task->result = repeat(&a, cases[i].result);
+        m->task->error_message = repeat(&a, 1024);
         struct task_snapshot s = {.task = row_task(&a, "Running c1/A"),
                                   .by = {.cell = row_cell(&a, CELL), .epoch = ROWS_EPOCH}};
         struct op_input in = row_input(ACTOR_REP, &random, &m->base);
@@ -734,7 +735,7 @@ static void large_outcomes(void **state)
             const Models__Task *after = (const Models__Task *)plan.record;
             assert_int_equal(strlen(after->failure_reason), 1024);
             assert_non_null(strstr(after->failure_reason, "(truncated)"));
-            assert_string_equal(after->result, m->result);
+            assert_string_equal(after->result, m->task->result);
             s.task = after; /* and so it is known again */
             plan_init(&plan, &a);
             move_decide(&task_moves, &s, &in, &plan);

@@ -56,11 +56,16 @@ static void moves(void **state)
         validation_init(&v);
         Board__Move *m = row_move(a, rows[i].move);
         if (rows[i].no_key) {
-            m->actual_lrp_key = NULL;
+            m->subject = row_family(m->move) == &lrp_moves ? NULL : m->subject;
         }
         move_row_named(row_family(m->move), m->move)->valid(&v, m);
         assert_string_equal(said(a, &v), rows[i].text);
     }
+}
+
+static void name_process(struct arena *a, Board__Move *m, const char *process_guid)
+{
+    m->subject = move_new_instance(a, "", process_guid, 1, 0, "")->subject;
 }
 
 static void lengths_of_moves(void **state)
@@ -69,11 +74,10 @@ static void lengths_of_moves(void **state)
     struct arena *a = &f->arena;
     Board__Move *m = row_move(a, "start a@c address=A");
     char *longest = repeated(a, "x", 255), *longer = repeated(a, "x", 256);
-    char **fields[] = {
-        &m->actual_lrp_key->process_guid,          &m->actual_lrp_key->domain,
-        &m->actual_lrp_instance_key->cell_id,      &m->actual_lrp_instance_key->instance_guid,
-        &m->availability_zone,
-    };
+    Models__ActualLRPInstanceKey *instance = m->instance->actual_lrp_instance_key;
+    char *guid = longest;
+    char **fields[] = {&guid, &m->instance->domain, &instance->cell_id, &instance->instance_guid,
+                       &m->instance->availability_zone};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         struct validation v;
         validation_init(&v);
@@ -81,9 +85,11 @@ static void lengths_of_moves(void **state)
         valid_start(&v, m);
         assert_true(validation_ok(&v));
         *fields[i] = longer;
+        name_process(a, m, guid);
         valid_start(&v, m);
         assert_string_equal(validation_text(&v), INVALID);
         *fields[i] = longest;
+        name_process(a, m, guid);
         validation_done(&v);
     }
     /* What is not stored may be of any length: claim stores the instance key, the others nothing. */
@@ -97,12 +103,13 @@ static void lengths_of_moves(void **state)
         {valid_evacuate_stopped, true, true}, {valid_remove_evacuating, true, true},
         {valid_evacuate_running, false, false},
     };
-    m->error_message = TEXT("full");
+    m->instance->error_message = TEXT("full");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (size_t k = 0; k < 4; k++) {
             struct validation v;
             validation_init(&v);
             *fields[k] = longer;
+            name_process(a, m, guid);
             rows[i].valid(&v, m);
             assert_int_equal(validation_ok(&v), k < 2 ? rows[i].fits_place : rows[i].fits_instance);
             *fields[k] = longest;

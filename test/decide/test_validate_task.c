@@ -226,15 +226,17 @@ static void moves(void **state)
         {"forget", "t", "", "", ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        Board__Move m = BOARD__MOVE__INIT;
+        struct arena a;
         struct validation v;
+        arena_init(&a);
         validation_init(&v);
-        m.task_guid = (char *)(uintptr_t)rows[i].guid;
-        m.cell_id = (char *)(uintptr_t)rows[i].cell;
-        m.error_message = (char *)(uintptr_t)rows[i].reason;
-        move_row_named(&task_moves, rows[i].move)->valid(&v, &m);
+        Board__Move *m = move_new_task(&a, rows[i].move, rows[i].guid);
+        m->task->cell_id = (char *)(uintptr_t)rows[i].cell;
+        m->task->error_message = (char *)(uintptr_t)rows[i].reason;
+        move_row_named(&task_moves, rows[i].move)->valid(&v, m);
         assert_string_equal(validation_ok(&v) ? "" : validation_text(&v), rows[i].text);
         validation_done(&v);
+        arena_done(&a);
     }
 }
 
@@ -244,19 +246,22 @@ static void lengths(void **state)
     struct wish q;
     request_init(&q);
     char *longest = repeated(&q.arena, "x", 255), *longer = repeated(&q.arena, "x", 256);
-    Board__Move m = BOARD__MOVE__INIT;
-    char **fields[] = {&m.task_guid, &m.cell_id, &m.attempt};
-    m.task_guid = m.cell_id = longest;
+    Board__Move *m = move_new_task(&q.arena, "start", longest);
+    char *guid = NULL;
+    char **fields[] = {&guid, &m->task->cell_id, &m->task->attempt};
+    m->task->cell_id = longest;
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         struct validation v;
         validation_init(&v);
         *fields[i] = longest;
-        move_row_named(&task_moves, "start")->valid(&v, &m);
+        move_row_named(&task_moves, "start")->valid(&v, m);
         assert_true(validation_ok(&v));
         *fields[i] = longer;
-        move_row_named(&task_moves, "complete")->valid(&v, &m);
+        m->subject->key = guid == longer ? longer : longest;
+        move_row_named(&task_moves, "complete")->valid(&v, m);
         assert_string_equal(validation_text(&v), INVALID);
         *fields[i] = longest;
+        m->subject->key = longest;
         validation_done(&v);
     }
     arena_done(&q.arena);

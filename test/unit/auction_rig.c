@@ -2,6 +2,7 @@
 
 #include "auctioneer/auctioneer.h"
 #include "common/model/keys.h"
+#include "common/model/moves.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -347,16 +348,18 @@ const char *play_failed(struct auction_rig *f, uint64_t *ret_call)
         assert_string_equal(m->term->role, "auctioneer");
         assert_string_equal(m->term->epoch, "e1");
         assert_int_equal(m->term->term, f->x->life.leader.term);
-        if (*m->task_guid) {
+        if (move_kind(m) == RECORD_TASK) {
             assert_string_equal(m->move, "reject");
-            buf_printf(&f->text, "%s@%lld=%s ", m->task_guid, (long long)m->task_revision,
-                       m->error_message);
+            buf_printf(&f->text, "%s@%lld=%s ", move_name(&f->arena, m),
+                       (long long)m->subject->revision, m->task->error_message);
             continue;
         }
+        struct move_place place;
         assert_string_equal(m->move, "fail");
-        assert_string_equal(m->actual_lrp_key->domain, "some-domain");
-        buf_printf(&f->text, "%s/%d=%s ", m->actual_lrp_key->process_guid, m->actual_lrp_key->index,
-                   m->error_message);
+        assert_true(move_place(&f->arena, m, &place));
+        assert_string_equal(place.key.domain, "some-domain");
+        buf_printf(&f->text, "%s/%d=%s ", place.key.process_guid, place.key.index,
+                   m->instance->error_message);
     }
     *ret_call = c->id;
     return buf_string(&f->text);

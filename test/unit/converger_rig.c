@@ -1,6 +1,7 @@
 #include "test/unit/converger_rig.h"
 
 #include "common/model/keys.h"
+#include "common/model/moves.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -205,6 +206,25 @@ void rig_lead(struct converger_rig *f)
     rig_elect(f);
 }
 
+/* But for the brake, which has none of its own. */
+static void print_subject(struct converger_rig *f, const Board__Move *m)
+{
+    struct move_place place;
+    const char *name = move_name(&f->arena, m);
+    if (move_kind(m) == RECORD_TASK) {
+        assert_true(m->task->after_ns > 0);
+        buf_printf(&f->text, "task %s ", name);
+    } else if (move_kind(m) == RECORD_DOMAIN) {
+        buf_printf(&f->text, "domain %s ", name);
+    } else if (move_kind(m) == RECORD_LOCK) {
+        buf_printf(&f->text, "lock %s@%lld ", name, (long long)m->subject->revision);
+    } else if (move_kind(m) == RECORD_CELL) {
+        buf_printf(&f->text, "%s@%llu ", name, (unsigned long long)m->cell->session);
+    } else if (move_place(&f->arena, m, &place)) {
+        buf_printf(&f->text, "%s/%d ", place.key.process_guid, place.key.index);
+    }
+}
+
 /* The n-th call of moves in the last step as "create web/0 stop web/1 "; "" if there is none. */
 const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
 {
@@ -221,23 +241,12 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
         assert_string_equal(m->term->role, "converger");
         assert_int_equal(m->term->term, f->x->life.leader.term);
         buf_printf(&f->text, "%s ", m->move);
-        for (size_t k = 0; k < m->n_cells; k++) {
-            buf_printf(&f->text, "%s@%llu ", m->cells[k]->cell_id,
-                       (unsigned long long)m->cells[k]->session);
+        assert_true(move_well_formed(&f->arena, m));
+        for (size_t k = 0; k < move_brake(m)->n_cells; k++) {
+            buf_printf(&f->text, "%s@%llu ", m->brake->cells[k]->cell_id,
+                       (unsigned long long)m->brake->cells[k]->session);
         }
-        if (m->task_guid[0]) {
-            assert_true(m->after_ns > 0);
-            buf_printf(&f->text, "task %s ", m->task_guid);
-        } else if (m->domain[0]) {
-            buf_printf(&f->text, "domain %s ", m->domain);
-        } else if (m->lock) {
-            buf_printf(&f->text, "lock %s@%lld ", m->lock->key, (long long)m->lock->revision);
-        } else if (m->cell_id[0]) {
-            buf_printf(&f->text, "%s@%llu ", m->cell_id, (unsigned long long)m->session);
-        } else if (m->actual_lrp_key) {
-            buf_printf(&f->text, "%s/%d ", m->actual_lrp_key->process_guid,
-                       m->actual_lrp_key->index);
-        }
+        print_subject(f, m);
     }
     *ret_call = c->id;
     return buf_string(&f->text);

@@ -526,7 +526,7 @@ const char *rep_rig_run(struct rep_rig *g, const char *process_guid)
     static const uint32_t ports[] = {8080};
     assert_int_equal(rep_rig_work(g, process_guid, 100), 0);
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(g, claim, rep_rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(g, rep_rig_desired(g, process_guid, ports, 1));
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_PREPARE), VERB_DONE, "");

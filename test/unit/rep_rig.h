@@ -5,6 +5,7 @@
 
 #include "board.pb-c.h"
 #include "cell.pb-c.h"
+#include "common/model/moves.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 #include "rep/rep.h"

@@ -1,4 +1,5 @@
 /* The life of the converger: leading, standing by, much work, answers. */
+#include "common/model/moves.h"
 #include "test/unit/converger_rig.h"
 
 #include <setjmp.h>
@@ -129,9 +130,11 @@ static void much_work_is_done_in_bounded_pieces(void **state)
                 board__apply_request__unpack(&allocator, c->body.size, c->body.data);
             assert_in_range(r->n_moves, 1, MOVER_MOVES_MAX);
             for (size_t i = 0; i < r->n_moves; i++) {
-                assert_false(made[r->moves[i]->actual_lrp_key->index]);
-                made[r->moves[i]->actual_lrp_key->index] = true;
-                rig_actual(f, PUT, "web", r->moves[i]->actual_lrp_key->index, "UNCLAIMED",
+                struct move_place place;
+                assert_true(move_place(&f->arena, r->moves[i], &place));
+                assert_false(made[place.key.index]);
+                made[place.key.index] = true;
+                rig_actual(f, PUT, "web", place.key.index, "UNCLAIMED",
                            f->drive.now.wall_ns);
             }
             open[count % (MOVER_CALLS_MAX * 4)] = c->id;

@@ -1,4 +1,5 @@
 /* What the converger asks of the board about tasks, and when. */
+#include "common/model/moves.h"
 #include "test/unit/converger_rig.h"
 
 #include <setjmp.h>
@@ -282,8 +283,8 @@ static void much_work_is_done_in_bounded_pieces(void **state)
             Board__ApplyRequest *r =
                 board__apply_request__unpack(&allocator, c->body.size, c->body.data);
             for (size_t i = 0; i < r->n_moves; i++) {
-                expired += *r->moves[i]->task_guid != 0;
-                created += !*r->moves[i]->task_guid;
+                expired += move_kind(r->moves[i]) == RECORD_TASK;
+                created += move_kind(r->moves[i]) == RECORD_ACTUAL;
             }
             open[count % PLACES] = c->id;
             sizes[count++ % PLACES] = r->n_moves;

@@ -35,7 +35,7 @@ static void what_runs_is_adopted_and_not_touched(void **state)
     assert_int_equal(rep_rig_work(&g, "big", 901), 1);
     assert_int_equal(rep_rig_work(&g, "fits", 900), 0);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "fits", "CLAIMED", guid, RIG_CELL));
     static const uint32_t ports[] = {1, 2, 3};
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "fits", ports, 3));
@@ -63,7 +63,7 @@ static void nothing_is_missing_before_adoption_ended(void **state)
     rep_rig_answer_list(&g, NULL, 0);
     rep_rig_advance(&g, 1);
     struct rep_rig_move unclaim = rep_rig_take_move(&g, "unclaim");
-    assert_string_equal(unclaim.move->actual_lrp_instance_key->instance_guid, "i-1");
+    assert_string_equal(unclaim.move->instance->actual_lrp_instance_key->instance_guid, "i-1");
     rep_rig_done(&g);
 }
 
@@ -76,7 +76,7 @@ static void what_ended_meanwhile_is_a_crash(void **state)
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
     s.exit_code = 2;
     rep_rig_answer_list(&g, &s, 1);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message, "APP/WEB: Exited with status 2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message, "APP/WEB: Exited with status 2");
     rep_rig_done(&g);
 }
 
@@ -154,7 +154,7 @@ static void what_starts_for_ever_is_given_up(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
     still_starting(&g, s, 15);
     struct rep_rig_move m = rep_rig_take_move(&g, "crash");
-    assert_non_null(strstr(m.move->error_message, "did not answer in time"));
+    assert_non_null(strstr(m.move->instance->error_message, "did not answer in time"));
     rep_rig_move_done(&g, m, NULL);
     rep_rig_take_verb(&g, VERB_REMOVE);
     rep_rig_done(&g);
@@ -195,7 +195,7 @@ static struct verb_call start_of(struct rep_rig *g)
     rep_rig_open(g, NULL, 0);
     rep_rig_work(g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Models__ActualLRP *record = rep_rig_record(g, "web", "CLAIMED", guid, RIG_CELL);
     rep_rig_move_done(g, claim, record);
     rep_rig_feed_put(g, record);
@@ -237,7 +237,7 @@ static void an_uncertain_start_that_did_not(void **state)
     rep_rig_answer_list(&g, &s, 1);
     /* Three tries are enough. */
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "the container's driver did not answer in time");
     rep_rig_done(&g);
 }
@@ -250,7 +250,7 @@ static void an_uncertain_prepare_is_done_again(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     static const uint32_t ports[] = {1, 2, 3};
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", ports, 3));
@@ -350,7 +350,7 @@ static void an_end_nobody_told_of_is_listed(void **state)
     struct container_status s = rep_rig_status(&g, guid, "web", CONTAINER_EXITED);
     s.exit_signal = SIGSEGV;
     rep_rig_answer_list(&g, &s, 1);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "APP/WEB: Exited with status 139");
     rep_rig_done(&g);
 }
@@ -364,7 +364,7 @@ static void a_container_that_vanished_is_a_crash(void **state)
     rep_rig_run(&g, "web");
     rep_rig_advance(&g, 31000);
     rep_rig_answer_list(&g, NULL, 0);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "the container disappeared");
     rep_rig_done(&g);
 }

@@ -265,7 +265,7 @@ static void a_lost_record_is_made_again(void **state)
     /* The board was emptied: a running container creates its record again. */
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_string_equal(start.move->actual_lrp_instance_key->instance_guid, guid);
+    assert_string_equal(start.move->instance->actual_lrp_instance_key->instance_guid, guid);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_advance(&g, 60000);
@@ -488,7 +488,7 @@ static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
     rep_rig_feed_open_epoch(&g, "epoch-2");
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_string_equal(start.request->epoch, "epoch-2");
-    assert_string_equal(start.move->actual_lrp_instance_key->instance_guid, guid);
+    assert_string_equal(start.move->instance->actual_lrp_instance_key->instance_guid, guid);
     rep_rig_done(&g);
 }
 
@@ -504,7 +504,7 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
     rep_rig_answer_list(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
@@ -566,7 +566,7 @@ static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
@@ -596,7 +596,7 @@ static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **st
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     rep_rig_exited(&g, guid, 1);
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
-    assert_int_equal(remove.move->presence, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    assert_int_equal(key_presence(remove.move->subject->key), MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
     rep_rig_move_done(&g, remove, NULL);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
@@ -630,8 +630,8 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
     suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
     rep_rig_feed_put(&g, suspect);
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
-    assert_int_equal(remove.move->presence, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
-    assert_string_equal(remove.move->actual_lrp_instance_key->instance_guid, "gone");
+    assert_int_equal(key_presence(remove.move->subject->key), MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    assert_string_equal(remove.move->instance->actual_lrp_instance_key->instance_guid, "gone");
     rep_rig_done(&g);
 }
 

@@ -175,7 +175,7 @@ static const char *granted_task(struct rep_rig *g)
 {
     assert_true(rep_rig_task_work(g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(g, "start");
-    const char *attempt = start.move->attempt;
+    const char *attempt = start.move->task->attempt;
     rep_rig_task_answer(g, start, MODELS__ERROR__TYPE__UnknownError, running_task(g, attempt));
     rep_rig_task_put(g, running_task(g, attempt));
     return attempt;
@@ -193,7 +193,7 @@ static void a_task_that_has_not_begun_is_rejected(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
     struct rep_rig_move reject = rep_rig_take_move(&g, "reject");
-    assert_string_equal(reject.move->error_message, "the cell is being emptied");
+    assert_string_equal(reject.move->task->error_message, "the cell is being emptied");
     Models__Task *pending = rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, attempt);
     rep_rig_task_answer(&g, reject, MODELS__ERROR__TYPE__UnknownError, pending);
     rep_rig_task_put(&g, pending); /* it still names the cell, as Diego's does */
@@ -221,9 +221,9 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
     rep_rig_exited(&g, "t-1", 0); /* it says that all is well, and it has not done its work */
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "the cell was emptied before it was done");
-    assert_string_equal(complete.move->attempt, attempt);
+    assert_true(complete.move->task->failed);
+    assert_string_equal(complete.move->task->error_message, "the cell was emptied before it was done");
+    assert_string_equal(complete.move->task->attempt, attempt);
     rep_rig_done(&g);
 }
 
@@ -251,13 +251,13 @@ static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
                                               .text = "",
                                               .data = {(const uint8_t *)"42", 2}}});
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_false(complete.move->failed);
+    assert_false(complete.move->task->failed);
     rep_rig_advance(&g, 3000); /* the limit */
     drive_unanswered(&g.d, complete.id, CALL_UNKNOWN);
     rep_rig_advance(&g, 500);
     complete = rep_rig_take_move(&g, "complete");
-    assert_false(complete.move->failed);
-    assert_string_equal(complete.move->result, "42");
+    assert_false(complete.move->task->failed);
+    assert_string_equal(complete.move->task->result, "42");
     rep_rig_done(&g);
 }
 
@@ -278,7 +278,7 @@ static void what_crashed_before_the_limit_is_told_as_a_crash(void **state)
     drive_unanswered(&g.d, crash.id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
     crash = rep_rig_take_move(&g, "evacuate_crashed");
-    assert_non_null(strstr(crash.move->error_message, "Exited with status 1"));
+    assert_non_null(strstr(crash.move->instance->error_message, "Exited with status 1"));
     rep_rig_done(&g);
 }
 
@@ -292,8 +292,8 @@ static void what_runs_is_asked_about_again_and_again(void **state)
     drain_rig_term(&g);
     drain_rig_told(&g);
     struct rep_rig_move m = rep_rig_take_move(&g, "evacuate_running");
-    assert_string_equal(m.move->actual_lrp_instance_key->instance_guid, guid);
-    assert_non_null(m.move->actual_lrp_net_info);
+    assert_string_equal(m.move->instance->actual_lrp_instance_key->instance_guid, guid);
+    assert_non_null(m.move->instance->actual_lrp_net_info);
     /* The answer of these rigs keeps nothing: the container goes, stopped first. */
     rep_rig_move_done(&g, m, NULL);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");

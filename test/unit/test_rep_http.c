@@ -325,7 +325,7 @@ static void states_are_told_in_diegos_words(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Cell__CellState *s = state_of(&g);
     assert_string_equal(s->lrps[0]->state, "CLAIMED");
     assert_string_equal(s->lrps[0]->definition, RIG_DEFINITION);
@@ -527,7 +527,7 @@ static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
     rep_rig_move_done(g, claim,
                       rep_rig_record(g, process_guid, "CLAIMED",
-                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
     return claim;
 }
 
@@ -546,7 +546,7 @@ static void no_port_is_allotted_twice(void **state)
     claim_of(&g, "b");
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "b", ports, 2));
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message, "no host port is free in 61000-61003");
+    assert_string_equal(crash.move->instance->error_message, "no host port is free in 61000-61003");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "b", "UNCLAIMED", "", ""));
     claim_of(&g, "c");
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "c", ports, 1));
@@ -601,10 +601,10 @@ static void new_tags_are_told_to_bbs(void **state)
                      202);
     noted(&g, "k=v a.internal");
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
-    assert_string_equal(start.move->actual_lrp_internal_routes[0]->hostname, "a.internal");
-    assert_string_equal(start.move->metric_tags[0]->value, "v");
-    assert_int_equal(start.move->actual_lrp_net_info->n_ports, 1);
+    assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 1);
+    assert_string_equal(start.move->instance->actual_lrp_internal_routes[0]->hostname, "a.internal");
+    assert_string_equal(start.move->instance->metric_tags[0]->value, "v");
+    assert_int_equal(start.move->instance->actual_lrp_net_info->n_ports, 1);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     /* null leaves the routes as they are. */
     assert_int_equal(
@@ -613,15 +613,15 @@ static void new_tags_are_told_to_bbs(void **state)
         202);
     noted(&g, "k=w a.internal");
     start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->n_actual_lrp_internal_routes, 1);
-    assert_string_equal(start.move->metric_tags[0]->value, "w");
+    assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 1);
+    assert_string_equal(start.move->instance->metric_tags[0]->value, "w");
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     /* What is there and empty replaces: the last of them goes. */
     assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"internal_routes\":[]}").status, 202);
     noted(&g, "k=w");
     start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->n_actual_lrp_internal_routes, 0);
-    assert_int_equal(start.move->n_metric_tags, 1);
+    assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 0);
+    assert_int_equal(start.move->instance->n_metric_tags, 1);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     assert_int_equal(ask(&g, "bbs", "PUT", path,
                          "{\"internal_routes\":[{\"hostname\":\"b\"}],\"metric_tags\":{}}")
@@ -629,14 +629,14 @@ static void new_tags_are_told_to_bbs(void **state)
                      202);
     noted(&g, "b");
     start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->n_metric_tags, 0);
+    assert_int_equal(start.move->instance->n_metric_tags, 0);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     /* Our own bbs says all there is, whatever it leaves out. */
     assert_int_equal(ask(&g, "bbs", "PUT", path, "{\"replaces\":true}").status, 202);
     noted(&g, "");
     start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->n_actual_lrp_internal_routes, 0);
-    assert_int_equal(start.move->n_metric_tags, 0);
+    assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 0);
+    assert_int_equal(start.move->instance->n_metric_tags, 0);
     rep_rig_done(&g);
 }
 
@@ -655,7 +655,7 @@ static void new_tags_are_told_until_they_are_settled(void **state)
     drive_response(&g.d, rep_rig_take_move(&g, "start").id, 503, "", (struct bytes){0});
     rep_rig_advance(&g, 1000);
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_string_equal(start.move->metric_tags[0]->value, "v");
+    assert_string_equal(start.move->instance->metric_tags[0]->value, "v");
     rep_rig_done(&g);
 }
 
@@ -671,7 +671,7 @@ static void a_note_that_fails_holds_nothing_up(void **state)
     const char *body = "{\"metric_tags\":{\"k\":\"v\"}}";
     assert_int_equal(ask(&g, "bbs", "PUT", path, body).status, 202);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_FAILED, "no space");
-    assert_string_equal(rep_rig_take_move(&g, "start").move->metric_tags[0]->value, "v");
+    assert_string_equal(rep_rig_take_move(&g, "start").move->instance->metric_tags[0]->value, "v");
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
     rep_rig_done(&g);
 }

@@ -32,10 +32,10 @@ static void work_becomes_a_running_instance(void **state)
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     assert_string_equal(claim.request->cell_id, RIG_CELL);
     assert_string_equal(claim.request->epoch, RIG_EPOCH);
-    assert_string_equal(claim.move->actual_lrp_key->process_guid, "web");
-    assert_string_equal(claim.move->actual_lrp_key->domain, "d");
-    assert_string_equal(claim.move->definition, RIG_DEFINITION);
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    assert_string_equal(claim.move->subject->key, "web/0000000000/0");
+    assert_string_equal(claim.move->instance->domain, "d");
+    assert_string_equal(claim.move->instance->definition, RIG_DEFINITION);
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     assert_int_equal(strlen(guid), 28);
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
@@ -65,12 +65,12 @@ static void work_becomes_a_running_instance(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
 
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_string_equal(start.move->actual_lrp_net_info->address, "10.0.0.1");
-    assert_int_equal(start.move->actual_lrp_net_info->n_ports, 2);
-    assert_int_equal(start.move->actual_lrp_net_info->ports[0]->container_port, 8080);
-    assert_int_equal(start.move->actual_lrp_net_info->ports[0]->host_port, 61000);
-    assert_true(start.move->routable);
-    assert_string_equal(start.move->availability_zone, "z1");
+    assert_string_equal(start.move->instance->actual_lrp_net_info->address, "10.0.0.1");
+    assert_int_equal(start.move->instance->actual_lrp_net_info->n_ports, 2);
+    assert_int_equal(start.move->instance->actual_lrp_net_info->ports[0]->container_port, 8080);
+    assert_int_equal(start.move->instance->actual_lrp_net_info->ports[0]->host_port, 61000);
+    assert_true(start.move->instance->routable);
+    assert_string_equal(start.move->instance->availability_zone, "z1");
     Models__ActualLRP *running = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
     rep_rig_move_done(&g, start, running);
     rep_rig_feed_put(&g, running);
@@ -109,7 +109,7 @@ static void a_state_of_a_later_version_starts_nothing(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "PARKED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
@@ -130,7 +130,7 @@ static void a_refused_start_stops_the_container(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
@@ -158,7 +158,7 @@ static void a_crash_is_told_and_the_container_deleted(void **state)
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 3);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message, "APP/WEB: Exited with status 3");
+    assert_string_equal(crash.move->instance->error_message, "APP/WEB: Exited with status 3");
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
     Models__ActualLRP *unclaimed = rep_rig_record(&g, "web", "UNCLAIMED", "", "");
     rep_rig_move_done(&g, crash, unclaimed);
@@ -201,7 +201,7 @@ static void out_of_memory_is_told(void **state)
                                                    .exit_signal = SIGKILL,
                                                    .oom_killed = true,
                                                    .text = ""}});
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "APP/WEB: Exited with status 137 (out of memory)");
     rep_rig_done(&g);
 }
@@ -287,7 +287,7 @@ static void stop_of_what_is_not_here(void **state)
     stopping->stopping = true;
     rep_rig_feed_put(&g, stopping);
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
-    assert_string_equal(remove.move->actual_lrp_instance_key->instance_guid, "gone");
+    assert_string_equal(remove.move->instance->actual_lrp_instance_key->instance_guid, "gone");
     rep_rig_move_done(&g, remove, NULL);
     rep_rig_feed_delete(&g, stopping);
     rep_rig_advance(&g, 60000);
@@ -303,7 +303,7 @@ static void stopped_before_it_runs(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Models__ActualLRP *record = rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL);
     rep_rig_move_done(&g, claim, record);
     record->stopping = true;
@@ -327,7 +327,7 @@ static void stopped_while_it_is_fetched(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_request(&g, "bbs", "POST",
                     arena_printf(&g.arena, "/v1/lrps/web/instances/%s/stop", guid), "",
@@ -348,14 +348,14 @@ static void an_unsupported_action_crashes(void **state)
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
                       rep_rig_record(&g, "web", "CLAIMED",
-                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
     Models__DesiredLRP *lrp = rep_rig_desired(&g, "web", NULL, 0);
     Models__TimeoutAction timeout = MODELS__TIMEOUT_ACTION__INIT;
     lrp->action->run_action = NULL;
     lrp->action->timeout_action = &timeout;
     rep_rig_answer_desired(&g, lrp);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message, "this cell cannot do the action \"timeout\"");
+    assert_string_equal(crash.move->instance->error_message, "this cell cannot do the action \"timeout\"");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
     rep_rig_done(&g);
@@ -369,7 +369,7 @@ static void another_definition_is_not_started(void **state)
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Models__ActualLRP *record = rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL);
     rep_rig_move_done(&g, claim, record);
     rep_rig_feed_put(&g, record);
@@ -379,7 +379,7 @@ static void another_definition_is_not_started(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     /* No container is left, so the record goes back to the auctioneer. */
     struct rep_rig_move unclaim = rep_rig_take_move(&g, "unclaim");
-    assert_string_equal(unclaim.move->actual_lrp_instance_key->instance_guid, guid);
+    assert_string_equal(unclaim.move->instance->actual_lrp_instance_key->instance_guid, guid);
     rep_rig_move_done(&g, unclaim, rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
     rep_rig_feed_delete(&g, record);
     rep_rig_advance(&g, 60000);
@@ -397,12 +397,12 @@ static void what_cannot_be_made_crashes_and_is_removed(void **state)
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
                       rep_rig_record(&g, "web", "CLAIMED",
-                                     claim.move->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such file: /bin/httpd");
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->error_message,
+    assert_string_equal(crash.move->instance->error_message,
                         "failed to start container: no such file: /bin/httpd");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     struct verb_call removal = rep_rig_take_verb(&g, VERB_REMOVE);

@@ -42,8 +42,8 @@ static bool offer(struct rep_rig *g, int64_t created_at, int32_t rejections)
 
 static bool names_rejections(const Board__Move *m)
 {
-    return m->optional_task_rejections_case ==
-           BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS;
+    return m->task->optional_rejections_case ==
+           BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
 }
 
 static void open_rig(struct rep_rig *g)
@@ -60,9 +60,9 @@ static void a_start_repeats_the_offer(void **state)
     assert_true(offer(&g, CREATED, 2));
     for (int i = 0; i < 2; i++) { /* the first is not answered */
         struct rep_rig_move start = rep_rig_take_move(&g, "start");
-        assert_int_equal(start.move->task_created_at, CREATED);
+        assert_int_equal(start.move->task->created_at, CREATED);
         assert_true(names_rejections(start.move));
-        assert_int_equal(start.move->task_rejections, 2);
+        assert_int_equal(start.move->task->rejections, 2);
         drive_event(&g.d, (struct event){.kind = EVENT_RESPONSE,
                                          .response = {.id = start.id,
                                                       .outcome = CALL_UNKNOWN,
@@ -80,7 +80,7 @@ static void without_an_offer_none_is_told(void **state)
     open_rig(&g);
     assert_true(offer(&g, 0, 0));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->task_created_at, 0);
+    assert_int_equal(start.move->task->created_at, 0);
     assert_false(names_rejections(start.move));
     rep_rig_done(&g);
 }
@@ -133,7 +133,7 @@ static void a_cancel_is_for_its_attempt(void **state)
         assert_true(offer(&g, CREATED, 0));
         struct rep_rig_move start = rep_rig_take_move(&g, "start");
         Models__Task *task = rep_rig_task(&g, "t-1", MODELS__TASK__STATE__Running, RIG_CELL,
-                                          start.move->attempt);
+                                          start.move->task->attempt);
         task->created_at = CREATED;
         rep_rig_task_answer(&g, start, MODELS__ERROR__TYPE__UnknownError, task);
         rep_rig_task_put(&g, task);
@@ -141,7 +141,7 @@ static void a_cancel_is_for_its_attempt(void **state)
         assert_int_equal(cancel(&g, "attempt=anoth%65r"), 202);
         rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
         assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 1); /* it goes on */
-        snprintf(query, sizeof(query), "attempt=%s", i == 0 ? start.move->attempt : "");
+        snprintf(query, sizeof(query), "attempt=%s", i == 0 ? start.move->task->attempt : "");
         assert_int_equal(cancel(&g, i < 2 ? query : ""), 202);
         rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
         assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);

@@ -30,7 +30,7 @@ static struct verb_call first_prepare(struct rep_rig *g, const char *process_gui
 {
     assert_int_equal(rep_rig_work(g, process_guid, 10), 0);
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(g, claim, rep_rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(g, rep_rig_desired(g, process_guid, one_port, 1));
     return rep_rig_take_verb(g, VERB_PREPARE);
@@ -108,10 +108,10 @@ static void a_range_that_is_used_up_ends(void **state)
     rep_rig_take_verb(&g, VERB_START);
     assert_int_equal(rep_rig_work(&g, "other", 10), 0);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "other", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "other", one_port, 1));
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->error_message,
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "no host port is free in 61000-61000");
     rep_rig_done(&g);
 }
@@ -142,7 +142,7 @@ static void given_back(struct rep_rig *g, const char *process_guid, const char *
 {
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_REMOVE), VERB_DONE, "");
     struct rep_rig_move m = rep_rig_take_move(g, "unclaim");
-    assert_string_equal(m.move->actual_lrp_instance_key->instance_guid, guid);
+    assert_string_equal(m.move->instance->actual_lrp_instance_key->instance_guid, guid);
     rep_rig_move_done(g, m, rep_rig_record(g, process_guid, "UNCLAIMED", "", ""));
     rep_rig_feed_delete(g, rep_rig_record(g, process_guid, "RUNNING", guid, RIG_CELL));
 }
@@ -170,7 +170,7 @@ static void an_end_for_a_held_port_is_no_crash(void **state)
 static void crash_follows(struct rep_rig *g, const char *text)
 {
     assert_int_equal(rep_rig_verbs(g, VERB_PORTS), 0);
-    assert_string_equal(rep_rig_take_move(g, "crash").move->error_message, text);
+    assert_string_equal(rep_rig_take_move(g, "crash").move->instance->error_message, text);
     rep_rig_done(g);
 }
 

@@ -60,7 +60,7 @@ static bool take(struct rep_rig *g, const char *process_guid, int32_t disk_mb)
 static const char *run(struct rep_rig *g, const char *process_guid)
 {
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Models__ActualLRP *claimed = rep_rig_record(g, process_guid, "CLAIMED", guid, RIG_CELL);
     rep_rig_move_done(g, claim, claimed);
     rep_rig_feed_put(g, claimed);
@@ -178,7 +178,7 @@ static void so_do_tasks_and_what_never_ran(void **state)
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
-    const char *guid = claim.move->actual_lrp_instance_key->instance_guid;
+    const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Models__ActualLRP *claimed = rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL);
     rep_rig_move_done(&g, claim, claimed);
     rep_rig_feed_put(&g, claimed);

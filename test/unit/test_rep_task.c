@@ -1,6 +1,7 @@
 /* The life of a task on a cell: work, start, container, the note before its process, its outcome;
  * cancelled, refused, rejected, and after every way in which its rep may have died. */
 #include "common/codec/scan.h"
+#include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
 #include "rep/note.h"
 #include "test/unit/rep_rig.h"
@@ -37,9 +38,9 @@ static const char *granted(struct rep_rig *g)
 {
     assert_true(rep_rig_task_work(g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(g, "start");
-    assert_string_equal(start.move->task_guid, "t-1");
-    assert_string_equal(start.move->cell_id, RIG_CELL);
-    const char *attempt = start.move->attempt;
+    assert_string_equal(start.move->subject->key, "t-1");
+    assert_string_equal(start.move->task->cell_id, RIG_CELL);
+    const char *attempt = start.move->task->attempt;
     assert_true(strlen(attempt) > 20);
     assert_int_equal(rep_rig_verbs(g, VERB_PREPARE), 0);
     rep_rig_task_answer(g, start, DONE, running(g, attempt));
@@ -113,10 +114,10 @@ static void work_becomes_a_result(void **state)
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     answer_read(&g, bytes_of("forty-two"));
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->attempt, attempt);
-    assert_false(complete.move->failed);
-    assert_string_equal(complete.move->result, "forty-two");
-    assert_string_equal(complete.move->error_message, "");
+    assert_string_equal(complete.move->task->attempt, attempt);
+    assert_false(complete.move->task->failed);
+    assert_string_equal(complete.move->task->result, "forty-two");
+    assert_string_equal(complete.move->task->error_message, "");
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
     rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
     over(&g, attempt);
@@ -131,9 +132,9 @@ static void a_failure_says_its_status(void **state)
     const char *attempt = executing(&g);
     rep_rig_exited(&g, "t-1", 3);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "STG: Exited with status 3");
-    assert_string_equal(complete.move->result, "");
+    assert_true(complete.move->task->failed);
+    assert_string_equal(complete.move->task->error_message, "STG: Exited with status 3");
+    assert_string_equal(complete.move->task->result, "");
     assert_int_equal(rep_rig_verbs(&g, VERB_READ), 0);
     rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", attempt));
     over(&g, attempt);
@@ -154,9 +155,9 @@ static void without_a_readable_result_it_failed(void **state)
             answer_read(&g, (struct bytes){(const uint8_t *)"a\0b", 3});
         }
         struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-        assert_true(complete.move->failed);
-        assert_string_equal(complete.move->error_message, "failed to fetch result");
-        assert_string_equal(complete.move->result, "");
+        assert_true(complete.move->task->failed);
+        assert_string_equal(complete.move->task->error_message, "failed to fetch result");
+        assert_string_equal(complete.move->task->result, "");
         rep_rig_done(&g);
     }
 }
@@ -220,10 +221,10 @@ static void a_long_guid_is_run(void **state)
         guids[i][255] = '\0';
         assert_true(rep_rig_task_work(&g, guids[i], 100));
         struct rep_rig_move start = rep_rig_take_move(&g, "start");
-        assert_string_equal(start.move->task_guid, guids[i]);
+        assert_string_equal(start.move->subject->key, guids[i]);
         rep_rig_task_answer(
             &g, start, DONE,
-            rep_rig_task(&g, guids[i], STATE(Running), RIG_CELL, start.move->attempt));
+            rep_rig_task(&g, guids[i], STATE(Running), RIG_CELL, start.move->task->attempt));
         names[i] = rep_rig_take_verb(&g, VERB_PREPARE).guid;
         assert_int_equal(strlen(names[i]), 64);
     }
@@ -240,8 +241,8 @@ static void a_start_is_asked_until_it_is_answered(void **state)
     const char *attempt = NULL;
     for (int i = 0; i < 20; i++) { /* longer than a reservation lives that was never sent */
         struct rep_rig_move start = rep_rig_take_move(&g, "start");
-        assert_true(!attempt || strcmp(attempt, start.move->attempt) == 0);
-        attempt = start.move->attempt;
+        assert_true(!attempt || strcmp(attempt, start.move->task->attempt) == 0);
+        attempt = start.move->task->attempt;
         drive_unanswered(&g.d, start.id, CALL_UNKNOWN);
         rep_rig_advance(&g, 7000);
     }
@@ -275,8 +276,8 @@ static void what_cannot_be_made_is_rejected(void **state)
     const char *attempt = granted(&g);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_FAILED, "disk full");
     struct rep_rig_move reject = rep_rig_take_move(&g, "reject");
-    assert_string_equal(reject.move->attempt, attempt);
-    assert_string_equal(reject.move->error_message, "failed to create container: disk full");
+    assert_string_equal(reject.move->task->attempt, attempt);
+    assert_string_equal(reject.move->task->error_message, "failed to create container: disk full");
     Models__Task *pending = rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, attempt);
     rep_rig_task_answer(&g, reject, DONE, pending);
     rep_rig_task_put(&g, pending); /* its cell_id stays, as in Diego */
@@ -330,14 +331,14 @@ static void what_nobody_can_run_fails(void **state)
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    Models__Task *task = running(&g, start.move->attempt);
+    Models__Task *task = running(&g, start.move->task->attempt);
     Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
     task->task_definition->action->run_action = NULL;
     task->task_definition->action->serial_action = &serial;
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "this cell cannot do the action \"serial\"");
+    assert_true(complete.move->task->failed);
+    assert_string_equal(complete.move->task->error_message, "this cell cannot do the action \"serial\"");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_done(&g);
 }
@@ -373,7 +374,7 @@ static void the_deepest_task_is_read(void **state)
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    Models__Task *task = running(&g, start.move->attempt);
+    Models__Task *task = running(&g, start.move->task->attempt);
     task->task_definition->action = deepest_action(&g.arena);
     Models__DesireTaskRequest request = MODELS__DESIRE_TASK_REQUEST__INIT;
     request.task_definition = task->task_definition;
@@ -385,7 +386,7 @@ static void the_deepest_task_is_read(void **state)
     buf_done(&body);
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->error_message, "this cell cannot do the action \"try\"");
+    assert_string_equal(complete.move->task->error_message, "this cell cannot do the action \"try\"");
     rep_rig_done(&g);
 }
 
@@ -425,7 +426,7 @@ static size_t grant_next_call(struct rep_rig *g)
         board__move_result__init(r);
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
         r->revision = g->revision;
-        r->task = rep_rig_task(g, move->task_guid, STATE(Running), RIG_CELL, move->attempt);
+        r->task = rep_rig_task(g, move->subject->key, STATE(Running), RIG_CELL, move->task->attempt);
         make_heavy(&g->arena, r->task->task_definition);
         answer.results[answer.n_results] = r;
     }
@@ -464,8 +465,8 @@ static void a_failed_start_is_its_outcome(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such program");
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_string_equal(complete.move->error_message, "failed to run container: no such program");
+    assert_true(complete.move->task->failed);
+    assert_string_equal(complete.move->task->error_message, "failed to run container: no such program");
     rep_rig_done(&g);
 }
 
@@ -491,9 +492,9 @@ static void an_unanswered_start_is_not_repeated(void **state)
             rep_rig_exited(&g, "t-1", 7);
         }
         struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-        assert_true(complete.move->failed);
-        assert_true(i == 0 ? strstr(complete.move->error_message, "not started twice") != NULL
-                           : strcmp(complete.move->error_message, "STG: Exited with status 7") == 0);
+        assert_true(complete.move->task->failed);
+        assert_true(i == 0 ? strstr(complete.move->task->error_message, "not started twice") != NULL
+                           : strcmp(complete.move->task->error_message, "STG: Exited with status 7") == 0);
         rep_rig_advance(&g, 100000);
         assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
         rep_rig_done(&g);
@@ -595,8 +596,8 @@ static void another_attempt_has_it(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     /* And that one has no container. */
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->attempt, "another");
-    assert_string_equal(complete.move->error_message, "task container does not exist");
+    assert_string_equal(complete.move->task->attempt, "another");
+    assert_string_equal(complete.move->task->error_message, "task container does not exist");
     rep_rig_done(&g);
 }
 
@@ -618,9 +619,9 @@ static void a_grant_is_for_one_task(void **state)
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->task_created_at, 0);
-    rep_rig_task_answer(&g, start, DONE, running(&g, start.move->attempt));
-    rep_rig_task_put(&g, running(&g, start.move->attempt));
+    assert_int_equal(start.move->task->created_at, 0);
+    rep_rig_task_answer(&g, start, DONE, running(&g, start.move->task->attempt));
+    rep_rig_task_put(&g, running(&g, start.move->task->attempt));
     Rep__Note *note;
     struct verb_call prepare = rep_rig_take_verb(&g, VERB_PREPARE);
     struct err err;
@@ -641,8 +642,8 @@ static void desired_anew_it_is_another(void **state)
     assert_false(rep_rig_task_work(&g, "t-1", 100));
     rep_rig_task_delete(&g, running(&g, attempt));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_string_equal(start.move->attempt, attempt);
-    assert_int_equal(start.move->task_created_at, RIG_TASK_CREATED);
+    assert_string_equal(start.move->task->attempt, attempt);
+    assert_int_equal(start.move->task->created_at, RIG_TASK_CREATED);
     assert_false(rep_rig_task_work(&g, "t-1", 100));
     rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
@@ -653,7 +654,7 @@ static void desired_anew_it_is_another(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->task_created_at, 0);
+    assert_int_equal(start.move->task->created_at, 0);
     rep_rig_done(&g);
 }
 
@@ -666,7 +667,7 @@ static void its_outcome_is_not_anothers(void **state)
     executing(&g);
     rep_rig_exited(&g, "t-1", 3);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_int_equal(complete.move->task_created_at, RIG_TASK_CREATED);
+    assert_int_equal(complete.move->task->created_at, RIG_TASK_CREATED);
     rep_rig_task_answer(&g, complete, TYPE(ResourceConflict), anew(&g));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_done(&g);
@@ -681,7 +682,7 @@ static void a_restarted_rep_knows_which_it_was(void **state)
     struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_RUNNING);
     rep_rig_open(&g, &s, 1);
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_int_equal(start.move->task_created_at, RIG_TASK_CREATED);
+    assert_int_equal(start.move->task->created_at, RIG_TASK_CREATED);
     rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
     stopped_and_deleted(&g);
     rep_rig_done(&g);
@@ -727,10 +728,10 @@ static void died_before_it_was_prepared(void **state)
     struct rep_rig g;
     back(&g, NOTHING_THERE, false, 0);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_string_equal(complete.move->attempt, "a-1");
-    assert_string_equal(complete.move->error_message, "task container does not exist");
-    assert_string_equal(complete.move->result, "task container does not exist");
+    assert_true(complete.move->task->failed);
+    assert_string_equal(complete.move->task->attempt, "a-1");
+    assert_string_equal(complete.move->task->error_message, "task container does not exist");
+    assert_string_equal(complete.move->task->result, "task container does not exist");
     rep_rig_task_answer(&g, complete, DONE, rep_rig_task(&g, "t-1", STATE(Completed), "", "a-1"));
     rep_rig_task_delete(&g, running(&g, "a-1"));
     rep_rig_advance(&g, 70000);
@@ -749,7 +750,7 @@ static void died_before_its_note(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_DONE, "");
     rep_rig_exited(&g, "t-1", 0);
     answer_read(&g, bytes_of(""));
-    assert_false(rep_rig_take_move(&g, "complete").move->failed);
+    assert_false(rep_rig_take_move(&g, "complete").move->task->failed);
     rep_rig_done(&g);
 }
 
@@ -760,8 +761,8 @@ static void died_after_its_note(void **state)
     back(&g, CONTAINER_PREPARED, true, 0);
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_true(complete.move->failed);
-    assert_non_null(strstr(complete.move->error_message, "not started twice"));
+    assert_true(complete.move->task->failed);
+    assert_non_null(strstr(complete.move->task->error_message, "not started twice"));
     rep_rig_advance(&g, 100000);
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
     rep_rig_done(&g);
@@ -792,7 +793,7 @@ static void died_while_it_ran(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
     rep_rig_exited(&g, "t-1", 0);
     answer_read(&g, bytes_of("late"));
-    assert_string_equal(rep_rig_take_move(&g, "complete").move->result, "late");
+    assert_string_equal(rep_rig_take_move(&g, "complete").move->task->result, "late");
     rep_rig_done(&g);
 }
 
@@ -802,7 +803,7 @@ static void died_after_its_end(void **state)
     struct rep_rig g;
     back(&g, CONTAINER_EXITED, true, 9);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->error_message, "STG: Exited with status 9");
+    assert_string_equal(complete.move->task->error_message, "STG: Exited with status 9");
     rep_rig_done(&g);
 }
 

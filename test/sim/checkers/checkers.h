@@ -3,6 +3,7 @@
 #ifndef TEST_SIM_CHECKERS_CHECKERS_H
 #define TEST_SIM_CHECKERS_CHECKERS_H
 
+#include "common/model/moves.h"
 #include "test/sim/checkers/events.h"
 #include "test/sim/cluster.h"
 #include "models/task_requests.pb-c.h"

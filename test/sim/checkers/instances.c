@@ -117,15 +117,17 @@ void note_dismissal(struct checkers *k, const Board__Move *move,
 {
     bool told_to_end = strcmp(move->move, "evacuate_running") == 0 && !result->keep_container &&
                        result->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING &&
-                       move->actual_lrp_instance_key;
+                       move_instance(move)->actual_lrp_instance_key;
     struct instance *i =
-        told_to_end ? map_get(&k->instances, move->actual_lrp_instance_key->instance_guid) : NULL;
+        told_to_end ? map_get(&k->instances,
+                              move_instance(move)->actual_lrp_instance_key->instance_guid)
+                    : NULL;
     if (!i || !i->forgotten) {
         return; /* what has a record is released by what becomes of that */
     }
     struct arena a;
     arena_init(&a);
-    if (is_unwanted(k, &a, i, move->actual_lrp_key->domain, result->revision)) {
+    if (is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)) {
         i->released = true;
     }
     arena_done(&a);

@@ -233,12 +233,12 @@ void check_tasks(struct checkers *k, const struct passage *p)
 static bool is_offered(const struct past *p, const Board__Move *move)
 {
     const Models__Task *t = task_of(p);
-    if (!t || (move->task_created_at && move->task_created_at != t->created_at)) {
+    if (!t || (move_task(move)->created_at && move_task(move)->created_at != t->created_at)) {
         return false;
     }
-    bool begun = t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, move->attempt) == 0;
+    bool begun = t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, move_task(move)->attempt) == 0;
     bool open = t->state == MODELS__TASK__STATE__Pending &&
-                t->rejection_count <= move->task_rejections;
+                t->rejection_count <= move_task(move)->rejections;
     return begun || open;
 }
 
@@ -249,14 +249,12 @@ void check_offer(struct checkers *k, const struct world_answer *answer, const Bo
 {
     struct arena a;
     if (result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE || strcmp(move->move, "start") != 0 ||
-        !*move->task_guid ||
-        move->optional_task_rejections_case !=
-            BOARD__MOVE__OPTIONAL_TASK_REJECTIONS_TASK_REJECTIONS) {
+        move_task(move)->optional_rejections_case !=
+            BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS) {
         return;
     }
     arena_init(&a);
-    const struct past *p =
-        history_at(&k->history, key_task(&a, move->task_guid), result->revision);
+    const struct past *p = history_at(&k->history, move_key(&a, move), result->revision);
     bool stood = is_offered(p, move);
     while (!stood && p && p->revision > answer->arrived_revision) {
         p = p->before;
@@ -264,7 +262,7 @@ void check_offer(struct checkers *k, const struct world_answer *answer, const Bo
     }
     if (!stood) {
         checkers_report(k, "S3", "%s starts task %s for an offer that is over (%d rejections)",
-                        node_name(answer->from), move->task_guid, move->task_rejections);
+                        node_name(answer->from), move_name(&a, move), move_task(move)->rejections);
     }
     arena_done(&a);
 }

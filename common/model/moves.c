@@ -1,0 +1,136 @@
+#include "common/model/moves.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages are not written to: protobuf-c has no constant strings. */
+static char *text(const char *borrowed)
+{
+    return (char *)(uintptr_t)borrowed;
+}
+
+Board__Move *move_new(struct arena *a, const char *name, const char *key)
+{
+    const char *slash = strchr(key, '/');
+    Board__Move *m = ARENA_NEW(a, Board__Move);
+    board__move__init(m);
+    m->move = text(name);
+    m->subject = ARENA_NEW(a, Board__Subject);
+    board__subject__init(m->subject);
+    m->subject->kind = arena_strndup(a, key, (size_t)(slash - key));
+    m->subject->key = arena_strdup(a, slash + 1);
+    return m;
+}
+
+/* As key_actual() makes it, which asserts that no index is negative. */
+static const char *place_key(struct arena *a, const char *process_guid, int32_t index, int presence)
+{
+    return arena_printf(a, "%s%010d/%d", key_actual_process(a, process_guid), index, presence);
+}
+
+Board__Move *move_new_instance(struct arena *a, const char *name, const char *process_guid,
+                               int32_t index, int presence, const char *domain)
+{
+    Board__Move *m = move_new(a, name, place_key(a, process_guid, index, presence));
+    m->body_case = BOARD__MOVE__BODY_INSTANCE;
+    m->instance = ARENA_NEW(a, Board__InstanceMove);
+    board__instance_move__init(m->instance);
+    m->instance->domain = text(domain);
+    return m;
+}
+
+Board__Move *move_new_task(struct arena *a, const char *name, const char *task_guid)
+{
+    Board__Move *m = move_new(a, name, key_task(a, task_guid));
+    m->body_case = BOARD__MOVE__BODY_TASK;
+    m->task = ARENA_NEW(a, Board__TaskMove);
+    board__task_move__init(m->task);
+    return m;
+}
+
+const Board__InstanceMove *move_instance(const Board__Move *m)
+{
+    static const Board__InstanceMove empty = BOARD__INSTANCE_MOVE__INIT;
+    return m->body_case == BOARD__MOVE__BODY_INSTANCE ? m->instance : &empty;
+}
+
+const Board__TaskMove *move_task(const Board__Move *m)
+{
+    static const Board__TaskMove empty = BOARD__TASK_MOVE__INIT;
+    return m->body_case == BOARD__MOVE__BODY_TASK ? m->task : &empty;
+}
+
+const Board__CellMove *move_cell(const Board__Move *m)
+{
+    static const Board__CellMove empty = BOARD__CELL_MOVE__INIT;
+    return m->body_case == BOARD__MOVE__BODY_CELL ? m->cell : &empty;
+}
+
+const Board__BrakeMove *move_brake(const Board__Move *m)
+{
+    static const Board__BrakeMove empty = BOARD__BRAKE_MOVE__INIT;
+    return m->body_case == BOARD__MOVE__BODY_BRAKE ? m->brake : &empty;
+}
+
+enum record_type move_kind(const Board__Move *m)
+{
+    return m->subject ? record_type_named(m->subject->kind) : RECORD_UNKNOWN;
+}
+
+const char *move_key(struct arena *a, const Board__Move *m)
+{
+    return m->subject ? arena_printf(a, "%s/%s", m->subject->kind, m->subject->key) : "";
+}
+
+const char *move_name(struct arena *a, const Board__Move *m)
+{
+    const char *name = key_component(a, move_key(a, m), 1);
+    return name ? name : "";
+}
+
+bool move_place(struct arena *a, const Board__Move *m, struct move_place *ret)
+{
+    const char *key = move_key(a, m);
+    const char *guid = key_component(a, key, 1), *index = key_component(a, key, 2);
+    if (move_kind(m) != RECORD_ACTUAL || !index) {
+        return false;
+    }
+    long number = strtol(index, NULL, 10);
+    number = number < INT32_MIN || number > INT32_MAX ? -1 : number;
+    *ret = (struct move_place){.key = MODELS__ACTUAL_LRPKEY__INIT, .presence = key_presence(key)};
+    ret->key.process_guid = text(guid);
+    ret->key.index = (int32_t)number;
+    ret->key.domain = move_instance(m)->domain;
+    return ret->presence >= 0 &&
+           strcmp(place_key(a, guid, ret->key.index, ret->presence), key) == 0;
+}
+
+static bool is_named(struct arena *a, const Board__Move *m,
+                     const char *(*key_of)(struct arena *a, const char *name))
+{
+    return strcmp(key_of(a, move_name(a, m)), move_key(a, m)) == 0;
+}
+
+bool move_well_formed(struct arena *a, const Board__Move *m)
+{
+    struct move_place place;
+    int body = (int)m->body_case;
+    switch (move_kind(m)) {
+    case RECORD_ACTUAL:
+        return move_place(a, m, &place) && (!body || body == BOARD__MOVE__BODY_INSTANCE);
+    case RECORD_TASK:
+        return is_named(a, m, key_task) && (!body || body == BOARD__MOVE__BODY_TASK);
+    case RECORD_CELL:
+        return is_named(a, m, key_cell) && (!body || body == BOARD__MOVE__BODY_CELL);
+    case RECORD_BRAKE:
+        return strcmp(move_key(a, m), key_brake(a)) == 0 &&
+               (!body || body == BOARD__MOVE__BODY_BRAKE);
+    case RECORD_DOMAIN:
+        return is_named(a, m, key_domain) && !body;
+    case RECORD_LOCK:
+        return is_named(a, m, key_lock) && !body;
+    default:
+        return false;
+    }
+}
