@@ -213,7 +213,7 @@ static void a_damaged_evacuation_is_refused(void **state)
     static const char *const rows[] = {
         "", "\n", "1 2 3 boot", "1 2 3\n", "1 2 3 \n", "1 2 boot\n", "1  2 3 b\n", " 1 2 3 b\n",
         "-1 2 3 b\n", "1 -2 3 b\n", "1 2 -3 b\n", "+1 2 3 b\n", "1 2 3 two words\n", "0x1 2 3 b\n",
-        "1 9223372036854775808 3 b\n", "{\"on\":true}\n", "\x7f""ELF\x02\x01\x01\n",
+        "1 9223372036854775808 3 b\n", "{\"on\":true}\n", "\177ELF\002\001\001\n",
         "1 2 3 0123456789012345678901234567890123456789012345678901234567890123\n",
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
