@@ -362,7 +362,7 @@ static const Cell__Work *work_back(const struct response *r, struct arena *a)
 
 /* Accepted means reserved: its claim, or the task's start, is awaited. The rest is placed again at
  * once, elsewhere; work that a cell may have taken without telling is settled by the claim or start
- * (DESIGN 5). What comes back is no rejection: a task is rejected when no cell takes it. */
+ * (design.md 5). What comes back is no rejection: a task is rejected when no cell takes it. */
 static void on_commit(struct auction *x, struct commit *c, const struct event *ev,
                       struct effects *out)
 {

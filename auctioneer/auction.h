@@ -1,6 +1,6 @@
 /* The round of an auction: ask the cells, decide, hand the work out, place again what came back,
- * tell the board why the rest stays unplaced (DESIGN 5; rep-auctioneer.md 4, 5.4). No fixed delay:
- * a batch is what arrived during the round before. Pure: embedded in the role, driven by its
+ * tell the board why the rest stays unplaced (design.md 5; rep-auctioneer.md 4, 5.4). No fixed
+ * delay: a batch is what arrived during the round before. Pure: embedded in the role, driven by its
  * events. */
 #ifndef AUCTIONEER_AUCTION_H
 #define AUCTIONEER_AUCTION_H

@@ -1,4 +1,4 @@
-/* The auctioneer: decides which cell starts what (DESIGN 1, 5). A role; one leads, others stand
+/* The auctioneer: decides which cell starts what (design.md 1, 5). A role; one leads, others stand
  * by. */
 #ifndef AUCTIONEER_AUCTIONEER_H
 #define AUCTIONEER_AUCTIONEER_H
@@ -9,7 +9,7 @@ struct auctioneer_config {
     const char *name;
     const char *boards;  /* "https://...,https://..." */
     const char *url;     /* where it listens, told in lead/auctioneer */
-    const char *zones;   /* "a,b,c": the seed's preferred-zone rule; "" = fewest first */
+    const char *zones;   /* "a,b,c": docs/instances.md, Zones; "" = fewest first */
     const char *scoring; /* "default" or "diego" */
     /* Settings; 0 = default. */
     int32_t starting_container_maximum; /* 0 = none */

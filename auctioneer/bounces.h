@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Well below the 10 s within which what is unplaced is tried again (DESIGN 6, L2). */
+/* Well below the 10 s within which what is unplaced is tried again (design.md 6, L2). */
 #define BOUNCE_PAUSE_NS (5 * SECOND_NS)
 /* As long as a rep waits for its runtime: by then the cell knows what became of the old container. */
 #define LATE_PAUSE_NS (60 * SECOND_NS)

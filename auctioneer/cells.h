@@ -1,5 +1,5 @@
 /* The cells as the auctioneer sees them: who is there, from the feed; what is free, from the cells
- * themselves, asked before each auction (DESIGN 5; rep-auctioneer.md 2.1, 4). Pure. */
+ * themselves, asked before each auction (design.md 5; rep-auctioneer.md 2.1, 4). Pure. */
 #ifndef AUCTIONEER_CELLS_H
 #define AUCTIONEER_CELLS_H
 

@@ -1,6 +1,6 @@
 /* What is unplaced: one entry an instance, from the feed of UNCLAIMED records and from hints, with
- * what the board says of its process; and one entry a Pending task, with what it asks for (DESIGN
- * 5, docs/tasks.md). Bounded, both together. Pure. */
+ * what the board says of its process; and one entry a Pending task, with what it asks for
+ * (design.md 5, docs/tasks.md). Bounded, both together. Pure. */
 #ifndef AUCTIONEER_POOL_H
 #define AUCTIONEER_POOL_H
 
@@ -163,7 +163,7 @@ void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, in
 void pool_cell_grew(struct pool *p, const char *cell_id);
 
 /* Whether the board should be told why `e` is not placed: of an instance when the reason changed
- * (DESIGN 5); of a task once a request (docs/tasks.md). */
+ * (design.md 5); of a task once a request (docs/tasks.md). */
 bool pool_untold(const struct entry *e);
 
 /* The text of a reason; "" for NULL. */

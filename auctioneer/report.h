@@ -1,6 +1,6 @@
 /* Tells the board why instances and tasks stay unplaced: `fail` moves of instances, only when the
  * reason changed; `reject` moves of tasks, once a request; with the leader's term, a bounded number
- * at a time (DESIGN 5, docs/tasks.md). Pure. */
+ * at a time (design.md 5, docs/tasks.md). Pure. */
 #ifndef AUCTIONEER_REPORT_H
 #define AUCTIONEER_REPORT_H
 

@@ -1,4 +1,4 @@
-/* How the auction decides, from its settings (DESIGN 5, score and zones). Pure. */
+/* How the auction decides, from its settings (design.md 5, Score and Availability zones). Pure. */
 #ifndef AUCTIONEER_RULES_H
 #define AUCTIONEER_RULES_H
 

@@ -1,5 +1,5 @@
-/* The decision of an auction: cells and jobs in, placements and refusals with text out (DESIGN 5;
- * spec/wire/rep-auctioneer.md 5). Pure. Jobs are decided one after another, each seeing the cells
+/* The decision of an auction: cells and jobs in, placements and refusals with text out (design.md
+ * 5; rep-auctioneer.md 5). Pure. Jobs are decided one after another, each seeing the cells
  * as the ones before it left them. */
 #ifndef AUCTIONEER_SCHEDULE_H
 #define AUCTIONEER_SCHEDULE_H
@@ -39,7 +39,7 @@ struct schedule_cell {
 };
 
 struct schedule_rules {
-    /* The seed's preferred-zone rule; zone_count 0: the fewest first (5.3). */
+    /* docs/instances.md, Zones; zone_count 0: the fewest first (5.3). */
     const char *const *zones;
     size_t zone_count;
     struct score_rules score;

@@ -1,4 +1,4 @@
-/* How good a cell is for a job: lower wins (DESIGN 5, score; rep-auctioneer.md 5.2). Pure. */
+/* How good a cell is for a job: lower wins (design.md 5, Score; rep-auctioneer.md 5.2). Pure. */
 #ifndef AUCTIONEER_SCORE_H
 #define AUCTIONEER_SCORE_H
 

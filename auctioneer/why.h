@@ -1,5 +1,6 @@
-/* Why a job is on no cell: which filter each cell falls to, and which cell comes nearest (DESIGN 5,
- * unplaced LRPs). Says in numbers what a placement error (filter.h) says in a word. Pure. */
+/* Why a job is on no cell: which filter each cell falls to, and which cell comes nearest
+ * (design.md 5, Unplaced work). Says in numbers what a placement error (filter.h) says in a word.
+ * Pure. */
 #ifndef AUCTIONEER_WHY_H
 #define AUCTIONEER_WHY_H
 

@@ -1,5 +1,5 @@
-/* In which order the zones are tried for a job: the seed's preferred-zone rule, or the fewest first
- * (DESIGN 5, availability zones; rep-auctioneer.md 5.3). Pure. */
+/* In which order the zones are tried for a job: the preferred one (docs/instances.md,
+ * Zones), or the fewest first (rep-auctioneer.md 5.3). Pure. */
 #ifndef AUCTIONEER_ZONE_H
 #define AUCTIONEER_ZONE_H
 
@@ -22,7 +22,7 @@ void zone_fewest_first(struct zone_plan *p, const uint32_t *instances, size_t zo
 /* All together in one group, as tasks are placed. */
 void zone_all(struct zone_plan *p, size_t zone_count);
 
-/* The seed: PreferredZone(guid, index) = (f(guid) + index) % zones, with f a fixed hash (FNV-1a)
+/* The preferred zone of (guid, index) = (f(guid) + index) % zones, with f a fixed hash (FNV-1a)
  * into 1..zones. Gives a position in the list of zones that the auctioneer was told. */
 size_t zone_preferred(const char *process_guid, int32_t index, size_t zone_count);
 

@@ -1,4 +1,4 @@
-/* The bbs: guards the board (DESIGN 1, 2). A role; several run at once, all active. */
+/* The bbs: guards the board (design.md 1, 2). A role; several run at once, all active. */
 #ifndef BBS_BBS_H
 #define BBS_BBS_H
 
@@ -17,7 +17,7 @@ struct bbs_config {
     const char *url;  /* where it listens, for its beat record */
     const char *name; /* for logs */
     bool any_client;  /* a certificate that is none of ours is an ordinary client's */
-    /* Settings; 0 = the default of DESIGN 2 and 6. */
+    /* Settings; 0 = the default of design.md 2 and 6. */
     int64_t beat_interval_ns;     /* 2 s */
     int64_t verify_interval_ns;   /* slow periodic list that verifies the copy: 10 min */
     int64_t compact_interval_ns;  /* 5 min */

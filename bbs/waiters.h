@@ -1,4 +1,5 @@
-/* Requests whose answer waits for the last slice of a job, 5 s at most (DESIGN 2, Jobs). Pure. */
+/* Requests whose answer waits for the last slice of a job, 5 s at most (design.md 2, Jobs).
+ * Pure. */
 #ifndef BBS_WAITERS_H
 #define BBS_WAITERS_H
 

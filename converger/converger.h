@@ -1,5 +1,5 @@
-/* The converger: the slow honest eye that finds whatever got lost and plans the repair (DESIGN 1,
- * 5). A role; one leads, others stand by. It writes nothing itself: its repairs are named moves,
+/* The converger: the slow honest eye that finds whatever got lost and plans the repair (design.md
+ * 1, 5). A role; one leads, others stand by. It writes nothing itself: its repairs are named moves,
  * which a bbs decides again on what it reads. */
 #ifndef CONVERGER_CONVERGER_H
 #define CONVERGER_CONVERGER_H

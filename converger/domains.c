@@ -1,5 +1,5 @@
 /* The keeper of domains: one whose time is over goes with the next full pass; one that is fresh
- * again begins a full pass, for what was left alone may be stopped now (DESIGN 5, freshness and
+ * again begins a full pass, for what was left alone may be stopped now (design.md 5, freshness and
  * clocks). What is known of them is the cache's. Pure. */
 #include "common/model/freshness.h"
 #include "converger/inside.h"

@@ -1,6 +1,6 @@
-/* The judge of cells (DESIGN 6): which cell is lost, and whether so many fell silent together that
- * the brake holds them first. It keeps what the feed tells of cells and of the brake, and asks the
- * leader's hearing for silences. Pure; its decision changes nothing.
+/* The judge of cells (design.md 6): which cell is lost, and whether so many fell silent together
+ * that the brake holds them first. It keeps what the feed tells of cells and of the brake, and
+ * asks the leader's hearing for silences. Pure; its decision changes nothing.
  *
  *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its session
  *   brake    instead, when it is a mass loss: more than a third of the cells and at least 3, or

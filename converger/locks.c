@@ -1,5 +1,5 @@
 /* The keeper of the locks of outside owners, as this process has seen them: since when the
- * present revision (DESIGN 5, freshness and clocks; common/lifecycle/lock.def). One that is over
+ * present revision (design.md 5, Freshness and clocks; common/lifecycle/lock.def). One that is over
  * goes as soon as it is, for somebody waits for its name. Pure. */
 #include "common/model/record.h"
 #include "converger/due.h"

@@ -151,8 +151,8 @@ static void unplaced(const struct process_view *v, const struct pass *pass, stru
 }
 
 /* Its cell is absent and nobody but us can end it: another one is started in its place, or, if it
- * was to stop, it has stopped (behaviour.md 12; DESIGN 5, lost cell). Is a SUSPECT one back meanwhile,
- * that one takes the place. */
+ * was to stop, it has stopped (behaviour.md 12; design.md 5, Lost cell). Is a SUSPECT one back
+ * meanwhile, that one takes the place. */
 static void lost(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
@@ -190,7 +190,7 @@ static void missing(const struct process_view *v, const struct pass *pass, struc
     }
 }
 
-/* Records that are not desired, in a fresh domain (DESIGN 6, S8). */
+/* Records that are not desired, in a fresh domain (design.md 6, S8). */
 static void extra(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count && !v->job; i++) {

@@ -1,4 +1,4 @@
-/* What the judge decides (DESIGN 6, One judge and Mass-loss brake). */
+/* What the judge decides (design.md 6, One judge and Mass-loss brake). */
 #include "converger/judge.h"
 
 #include "common/model/brake_times.h"

@@ -43,7 +43,7 @@ enum container_end {
 
 struct container {
     Rep__Note *about;   /* owned; instance_guid is always set, and key or task */
-    int phase;          /* PHASE_...: the seed's container state */
+    int phase;          /* PHASE_...: its state */
     enum container_op op;
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
     const char *op_url; /* OP_FETCH: the bbs that was asked */
@@ -171,9 +171,9 @@ const char *phase_name(int phase);
 bool container_is_starting(const struct container *c);
 
 /* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": the source ("" stands for
- * LOG), then how its process ended (design/cell.md 1.6). A signal counts as 128 + its number, as shells
- * do. The driver's own words for what never ran, or was lost with its shim, are no process's end and
- * stand alone. */
+ * LOG), then how its process ended (design.md 7, Exit texts). A signal counts as 128 + its number,
+ * as shells do. The driver's own words for what never ran, or was lost with its shim, are no
+ * process's end and stand alone. */
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);
 
 #endif

@@ -1,13 +1,13 @@
-/* Emptying the cell (seed, Evacuation; rep-auctioneer.md 2.6). While it lasts the cell takes no
- * work, judges by harmonise_evacuating(), looks at everything every 10 s, and tells the board and
- * /state that it evacuates. It ends when no container and no record of the cell is left: then the
- * cell's own record goes and the process ends. At the time limit what is left is stopped: 10 s for
- * its end, 5 s more for bbs to hear of it, then it is deleted without a word, and 5 s later the
- * process ends whatever is left. A rep that goes on with an evacuation keeps to the limit by the
- * machine's monotonic clock, or, when the machine was started anew or a rep of an older version
- * ran in between, counts what the wall clock says is left, but a minute at least and a whole limit at
- * most; it does all this at the end of its adoption at the soonest; if its driver never lists, it ends
- * 20 s after that limit. */
+/* Emptying the cell (docs/instances.md, Evacuation; rep-auctioneer.md 2.6). While it lasts the
+ * cell takes no work, judges by harmonise_evacuating(), looks at everything every 10 s, and tells
+ * the board and /state that it evacuates. It ends when no container and no record of the cell is
+ * left: then the cell's own record goes and the process ends. At the time limit what is left is
+ * stopped: 10 s for its end, 5 s more for bbs to hear of it, then it is deleted without a word,
+ * and 5 s later the process ends whatever is left. A rep that goes on with an evacuation keeps to
+ * the limit by the machine's monotonic clock, or, when the machine was started anew or a rep of an
+ * older version ran in between, counts what the wall clock says is left, but a minute at least and
+ * a whole limit at most; it does all this at the end of its adoption at the soonest; if its driver
+ * never lists, it ends 20 s after that limit. */
 #ifndef REP_DRAIN_H
 #define REP_DRAIN_H
 

@@ -12,7 +12,7 @@ struct row {
     const char *why;
 };
 
-/* 1 to 31 are the seed's rows in its order; from 32 on DESIGN 5. Row 1 and the rows numbered 100
+/* The numbers are those of docs/instances.md, Harmonising. Row 1 and the rows numbered 100
  * and up stand for all records (containers) that no other row names. */
 static const struct row rows[] = {
     /* INITIALIZING or CREATED */
@@ -190,7 +190,7 @@ static struct harmony judge_refused(struct harmony (*table)(enum harmony_contain
     if (!refusal_is_final(refused, type)) {
         return again;
     }
-    /* A reservation whose claim failed is judged like a container that starts (DESIGN 5). */
+    /* A reservation whose claim failed is judged like a container that starts (design.md 5). */
     struct harmony h = table(container == WITH_RESERVED ? WITH_STARTING : container, record);
     return h.action == refused ? final : h;
 }

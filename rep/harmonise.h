@@ -1,6 +1,6 @@
-/* How a rep makes the board follow its containers and its containers follow the board: the seed's
- * table "Harmonizing ActualLRPs with Container State: Rep" as one pure function, with the readings
- * of DESIGN 5. A is this container's instance key (cell and guid); everything else is O. */
+/* How a rep makes the board follow its containers and its containers follow the board: the table
+ * of docs/instances.md as one pure function. A is this container's instance key (cell and guid);
+ * everything else is O. */
 #ifndef REP_HARMONISE_H
 #define REP_HARMONISE_H
 
@@ -43,7 +43,7 @@ enum harmony_action {
     HARMONY_KEEP,    /* it runs as recorded; what changed of its routes or tags is told */
     HARMONY_CLAIM,   /* move "claim" */
     HARMONY_START,   /* move "start"; creates the record if there is none */
-    HARMONY_CRASH,   /* move "crash" (the seed's RepCrashDance, done by bbs), then delete */
+    HARMONY_CRASH,   /* move "crash" (docs/instances.md, Crashes), then delete */
     HARMONY_REMOVE,  /* move "remove", then delete what there is of a container */
     HARMONY_UNCLAIM, /* move "unclaim": the instance is auctioned again */
     HARMONY_STOP,    /* stop the container; its end counts as shutdown */
@@ -69,13 +69,14 @@ struct harmony {
 /* The table. Every pair has an answer. */
 struct harmony harmonise(enum harmony_container container, enum harmony_record record);
 
-/* The same while the cell is being emptied (seed, Evacuation; rep-auctioneer.md 2.5). */
+/* The same while the cell is being emptied (docs/instances.md, Evacuation; rep-auctioneer.md
+ * 2.5). */
 struct harmony harmonise_evacuating(enum harmony_container container, enum harmony_record record);
 
 /* What to do when bbs refused `refused` with an error of this type and the record standing there is
  * now known as `record`. As the table says; where it would ask for the refused move again, the
  * refusal is final only if its type says so: then the container goes, else NOTHING is given and the
- * move is repeated later (DESIGN 2: refusals that may destroy passed the read barrier). */
+ * move is repeated later (design.md 2: a refusal that may destroy is confirmed). */
 struct harmony harmonise_refused(enum harmony_container container, enum harmony_record record,
                                  enum harmony_action refused, Models__Error__Type type);
 struct harmony harmonise_evacuating_refused(enum harmony_container container,

@@ -19,7 +19,7 @@
 #include "rep/session.h"
 #include "rep/starts.h"
 
-/* Settings where the configuration says 0 (DESIGN 5). */
+/* Settings where the configuration says 0 (design.md 5). */
 #define RECONCILE_INTERVAL_NS (30 * SECOND_NS)
 #define RESERVATION_NS (60 * SECOND_NS)
 #define STOP_GRACE_NS (10 * SECOND_NS)

@@ -141,7 +141,7 @@ static enum harmony_record look(const struct knowledge *k, struct arena *a,
         const Models__ActualLRP *record = decode(a, bytes);
         if (bytes.size > 0 && !record) {
             *ret_record = NULL;
-            return RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
+            return RECORD_IS_FOREIGN; /* kept and left alone (design.md 2) */
         }
         bool bears = record && record->actual_lrp_instance_key &&
                      strcmp(record->actual_lrp_instance_key->instance_guid, guid) == 0 &&
@@ -183,7 +183,7 @@ const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
     bool foreign = bytes.size > 0 && record_decode(a, RECORD_TASK, bytes, &m, NULL) < 0;
     const Models__Task *record = foreign ? NULL : (const Models__Task *)m;
     if (ret_seen && foreign) {
-        *ret_seen = TASK_RECORD_IS_FOREIGN; /* kept and left alone (DESIGN 2) */
+        *ret_seen = TASK_RECORD_IS_FOREIGN; /* kept and left alone (design.md 2) */
     } else if (ret_seen) {
         const char *attempt = note->attempt[0] ? note->attempt : NULL;
         *ret_seen = known ? harmony_task_record_of(record, attempt, note->created_at, k->cell_id)

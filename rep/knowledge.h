@@ -37,8 +37,9 @@ void knowledge_trim(struct knowledge *k);
 bool knowledge_epoch(struct knowledge *k, const char *epoch);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,
- * else the ORDINARY one (DESIGN 5). *ret_record gets the record itself, decoded into the arena, or NULL;
- * who needs none gives NULL for both, and nothing stays in memory. UNSEEN when neither the feed nor an answer says anything. */
+ * else the ORDINARY one (design.md 5). *ret_record gets the record itself, decoded into the arena,
+ * or NULL; who needs none gives NULL for both, and nothing stays in memory. UNSEEN when neither
+ * the feed nor an answer says anything. */
 enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
                                  const Models__ActualLRPKey *key, const char *guid,
                                  const Models__ActualLRP **ret_record);

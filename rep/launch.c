@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A record has at most 1 MiB (DESIGN 2); decoded, some times that. */
+/* A record has at most 1 MiB (design.md 2); decoded, some times that. */
 enum { DESIRED_DECODED_MAX = 16 * 1024 * 1024 };
 
 struct id_text {

@@ -1,4 +1,4 @@
-/* The driver's listing: adoption at the start and reconciliation later in one path (DESIGN 3.1a,
+/* The driver's listing: adoption at the start and reconciliation later in one path (design.md 3.1a,
  * 5). It tells what a restarted rep has, what became of a verb without an answer, and of an end
  * whose hint was missed. */
 #ifndef REP_LISTING_H

@@ -9,7 +9,8 @@
 
 enum { NOTE_FORMAT = 1 };
 
-/* What the text of a process's end begins with where nothing else is said (design/cell.md 1.6). */
+/* What the text of a process's end begins with where nothing else is said (design.md 7, Exit
+ * texts). */
 #define LOG_SOURCE_DEFAULT "LOG"
 
 /* Reads what the driver gave back for this guid. The note is the caller's (default allocator).

@@ -1,6 +1,6 @@
 /* One reconcile function for all causes: what changed (a record, a container, an answer, time) only
- * queues the containers concerned; every 30 s all of them and all records are looked at (DESIGN 5,
- * polling and events). */
+ * queues the containers concerned; every 30 s all of them and all records are looked at (design.md
+ * 5, Harmonising). */
 #ifndef REP_RECONCILE_H
 #define REP_RECONCILE_H
 
@@ -24,7 +24,7 @@ void reconcile(struct rep *r, struct effects *out);
 void reconcile_all(struct rep *r);
 void reconcile_all_again(struct rep *r);
 
-/* The seed's "No Container" rows for the record at this key: only after adoption ended, while the
+/* The rows without a container, for the record at this key: only after adoption ended, while the
  * listing succeeds, the feed is current and the session open. */
 void reconcile_record(struct rep *r, const char *key, struct effects *out);
 

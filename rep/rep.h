@@ -1,5 +1,5 @@
 /* The rep: represents one cell; makes containers follow the board and the board follow containers
- * (DESIGN 1, 5, 7). A role. */
+ * (design.md 1, 5, 7). A role. */
 #ifndef REP_REP_H
 #define REP_REP_H
 

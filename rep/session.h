@@ -1,8 +1,8 @@
 /* The session: by it a cell is known to the board and its calls are told from those of its
- * predecessor (DESIGN 6). Opened with POST /v1/board/cell, again and again until a bbs answers. A
- * cell that was lost comes back with a session above the board's, which is made durable first; any
- * other refusal ends the rep. Its containers run on. News of an open session make no record: one that
- * comes late must not bring back a cell that has left. */
+ * predecessor (design.md 6). Opened with POST /v1/board/cell, again and again until a bbs answers.
+ * A cell that was lost comes back with a session above the board's, which is made durable first;
+ * any other refusal ends the rep. Its containers run on. News of an open session make no record:
+ * one that comes late must not bring back a cell that has left. */
 #ifndef REP_SESSION_H
 #define REP_SESSION_H
 
@@ -42,7 +42,7 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out);
 /* The board knows another session, or none: beats end, the session is asked for again. */
 void session_lost(struct rep *r, const char *why, struct effects *out);
 
-/* Codes of the process when the cell cannot be had, or its settings are of no use (DESIGN 4). */
+/* Codes of the process when the cell cannot be had, or its settings are of no use (design.md 4). */
 enum { EXIT_USAGE = 2, EXIT_CELL_TAKEN = 4, EXIT_CELL_DENIED = 8 };
 
 #endif

@@ -98,7 +98,7 @@ int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 
 /* ---- The note -------------------------------------------------------------------------------- */
 
-/* What an exit text begins with (design/cell.md 1.6). */
+/* What an exit text begins with (design.md 7, Exit texts). */
 static const char *source_of(const Models__Action *action, const char *own, const char *log_guid)
 {
     const char *of_step = action && action->run_action ? action->run_action->log_source : "";
@@ -325,7 +325,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .memory_mb = lrp->memory_mb,
         .disk_mb = lrp->disk_mb,
         .max_pids = lrp->max_pids,
-        .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design/cell.md 5.4 */
+        .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design.md 7, Limits */
         .privileged = lrp->privileged,
     };
     spec_run(a, run, ret_spec);

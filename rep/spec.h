@@ -21,10 +21,11 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
 
 /* The spec, in the arena, borrowing from all three; spec_check() passed. `address` is the host's, as
  * net info tells it; with host networking it is the container's, too. The environment, of which later
- * ones win (design/cell.md 2): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID, CF_INSTANCE_INDEX; the
- * LRP's own; PORT and PORT_<container port>, for with host networking an app must listen where its port
- * was allotted; the run action's own; CF_INSTANCE_IP, CF_INSTANCE_INTERNAL_IP, CF_INSTANCE_PORT,
- * CF_INSTANCE_ADDR ("" without a host port) and CF_INSTANCE_PORTS ("[]" without ports). */
+ * ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
+ * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an
+ * app must listen where its port was allotted; the run action's own; CF_INSTANCE_IP,
+ * CF_INSTANCE_INTERNAL_IP, CF_INSTANCE_PORT, CF_INSTANCE_ADDR ("" without a host port) and
+ * CF_INSTANCE_PORTS ("[]" without ports). */
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                const char *address, struct container_spec *ret_spec);
 

@@ -1,5 +1,5 @@
-/* The rep's state directory: who this cell is, through restarts (DESIGN 6, fencing). Locked for as
- * long as the process lives; beside the containers it holds
+/* The rep's state directory: who this cell is, through restarts (design.md 6, Fencing). Locked for
+ * as long as the process lives; beside the containers it holds
  *   lock       held with flock
  *   identity   drawn once, when the directory is made: tells a successor from a stranger
  *   session    raised durably at each start, and above that of a cell that was lost

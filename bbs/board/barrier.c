@@ -1,5 +1,5 @@
 /* The read barrier: one linearizable Range, shared by all who wait at the time, gives the revision
- * that the copy must have reached before they are answered (DESIGN 2). */
+ * that the copy must have reached before they are answered (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Group commit: which ready ops travel together in one etcd transaction (DESIGN 2). Pure.
+/* Group commit: which ready ops travel together in one etcd transaction (design.md 2). Pure.
  * etcd judges all compares against the state before the transaction, so an op joins only if nothing
  * it writes is read or written by another op of the batch and nothing it reads is written there;
  * ranges count. */

@@ -1,5 +1,5 @@
 /* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's raft
- * term (DESIGN 6). */
+ * term (design.md 6). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define BEAT_UNCONFIRMED_MAX_NS (2 * SECOND_NS)
 #define BEAT_RETRY_NS (200 * MILLISECOND_NS)
 /* What a leader said is put so soon, for the standbys count from the put: with 2 s from beat to beat
- * and 6 s of silence nothing else would be left of the bound of 8 s (DESIGN 6). There are few
+ * and 6 s of silence nothing else would be left of the bound of 8 s (design.md 6). There are few
  * leaders, and what is put now need not be put at the interval. */
 #define BEAT_LEADER_PUT_NS (200 * MILLISECOND_NS)
 

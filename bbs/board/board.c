@@ -159,8 +159,8 @@ static void on_behind(struct await *a, bool reached, struct effects *out)
     }
 }
 
-/* "A copy more than 5 s behind is rebuilt" (DESIGN 2). While the watch is down it is not its fault:
- * the watch is opened again where it ended. */
+/* "A copy more than 5 s behind is rebuilt" (design.md 2). While the watch is down it is not its
+ * fault: the watch is opened again where it ended. */
 static void mind_position(struct board *b)
 {
     if (b->loaded && b->watch.open && b->known_revision > b->revision && !b->behind.waiting) {
@@ -194,7 +194,8 @@ static void heartbeat_timer(struct board *b, struct effects *out)
     effects_due(out, b->heartbeat_ns);
 }
 
-/* In good order: what is open is finished, then our keys are taken back; 2 s at most (DESIGN 6). */
+/* In good order: what is open is finished, then our keys are taken back; 2 s at most (design.md
+ * 6). */
 static void stop_timer(struct board *b, struct effects *out)
 {
     if (!b->stop_ns) {

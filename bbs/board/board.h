@@ -1,6 +1,6 @@
 /* The board as a bbs holds it: the memory copy, the watch that alone changes it, the read barrier,
- * group commit with causes, the feed, jobs, beats, and the health of etcd (DESIGN 2). Pure: driven
- * by the role's events. */
+ * group commit with causes, the feed, jobs, beats, and the health of etcd (design.md 2). Pure:
+ * driven by the role's events. */
 #ifndef BBS_BOARD_BOARD_H
 #define BBS_BOARD_BOARD_H
 
@@ -38,9 +38,9 @@ struct board_hooks {
     /* Committed by this process, or decided to be so already: the notices of its plan. */
     void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
                       struct effects *out);
-    /* The copy was loaded anew after a gap: on_change has missed what lies between (DESIGN 2: after
-     * a gap Diego's event streams are closed). Not called for the first load. May be NULL, as may
-     * each of these. */
+    /* The copy was loaded anew after a gap: on_change has missed what lies between (design.md 2:
+     * after a gap Diego's event streams are closed). Not called for the first load. May be NULL,
+     * as may each of these. */
     void (*on_reset)(void *context, struct effects *out);
 };
 
@@ -112,7 +112,7 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
 #define BOARD_FEED_CHANNEL "feed"
 
 /* A beat arrived; counted in this bbs's next put. False: refused, for our own last put is
- * unconfirmed for 2 s (DESIGN 6). */
+ * unconfirmed for 2 s (design.md 6). */
 bool board_beat(struct board *b, const Board__BeatRequest *beat);
 
 /* NULL, or what to tell who asks: etcd went back to an older revision within the epoch, so

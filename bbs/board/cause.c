@@ -1,6 +1,6 @@
 /* Cause slots and the settling of unknown outcomes: the slot is voided under the compare that it is
  * unchanged. Done means that the old write can never land any more, refused that it landed, and the
- * slot tells what. A slot is reused only when its outcome is known (DESIGN 2). */
+ * slot tells what. A slot is reused only when its outcome is known (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* What the watch told goes into the copy, all changes of one revision together, and on to the feed,
- * the jobs and the layer above (DESIGN 2). */
+ * the jobs and the layer above (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Transactions: ready ops in groups, the compares and the cause that each one has, and what becomes
- * of the ops when its outcome is known (DESIGN 2). */
+ * of the ops when its outcome is known (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* From a read set to etcd's compares and back: how a transaction checks that nothing a decision
- * rests on has changed, and what its failure branch reads to tell which did (DESIGN 2). Pure. */
+ * rests on has changed, and what its failure branch reads to tell which did (design.md 2). Pure. */
 #ifndef BBS_BOARD_COMPARE_H
 #define BBS_BOARD_COMPARE_H
 

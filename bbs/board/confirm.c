@@ -1,8 +1,8 @@
 /* An answer that commits nothing is confirmed before it is given: etcd compares all that the decision
- * read, in a transaction without writes, and the copy reaches the revision of that (DESIGN 2). The read
- * barrier alone says that the copy is fresh, not that it is right: of a copy whose watch silently left
- * something out, a refusal would end what is needed still. Ops share a transaction as those do that
- * commit; it writes nothing, so an answer that is lost is asked for again. */
+ * read, in a transaction without writes, and the copy reaches the revision of that (design.md 2).
+ * The read barrier alone says that the copy is fresh, not that it is right: of a copy whose watch
+ * silently left something out, a refusal would end what is needed still. Ops share a transaction
+ * as those do that commit; it writes nothing, so an answer that is lost is asked for again. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The memory copy of the board (DESIGN 2): each record as one immutable, counted version (encoded
- * blob beside a small decoded index), found by key, by cell and by owner. The watch alone changes
- * it. */
+/* The memory copy of the board (design.md 2): each record as one immutable, counted version
+ * (encoded blob beside a small decoded index), found by key, by cell and by owner. The watch alone
+ * changes it. */
 #ifndef BBS_BOARD_COPY_H
 #define BBS_BOARD_COPY_H
 

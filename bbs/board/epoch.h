@@ -1,6 +1,6 @@
 /* The epoch of a board: a key whose name is a random id, made by the first bbs and anew by `bbs
  * restore`. Every transaction compares that it exists, so what was decided before a restore can
- * not be written after it (DESIGN 2, Epoch). Pure. */
+ * not be written after it (design.md 2, Epoch). Pure. */
 #ifndef BBS_BOARD_EPOCH_H
 #define BBS_BOARD_EPOCH_H
 

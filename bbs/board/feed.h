@@ -1,5 +1,5 @@
 /* The feed: a bounded ring of changes that any number of readers follow, each with its own
- * selectors and place (DESIGN 2, Feed). Pure. A reader's cursor belongs to the shell and may
+ * selectors and place (design.md 2, Feed). Pure. A reader's cursor belongs to the shell and may
  * outlive the board. */
 #ifndef BBS_BOARD_FEED_H
 #define BBS_BOARD_FEED_H

@@ -1,5 +1,5 @@
 /* bbs keeps etcd healthy itself: it compacts history, and turns a quota alarm into a clear
- * read-only state that it works its way out of (DESIGN 2). */
+ * read-only state that it works its way out of (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Jobs: work larger than one transaction, done in slices by the bbs that made the record, or by
- * another when that one's beat key is silent for 6 s (DESIGN 2). What a slice does is the layer
+ * another when that one's beat key is silent for 6 s (design.md 2). What a slice does is the layer
  * above's business: hooks.job_row. */
 #include "bbs/board/inside.h"
 

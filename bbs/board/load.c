@@ -1,6 +1,6 @@
 /* Loading the copy: all records that it keeps, page by page at one revision; then the watch
- * goes on from there (DESIGN 2). The first bbs ever makes the epoch. Who gives the order, and what
- * becomes of the copy, is reload.c. */
+ * goes on from there (design.md 2). The first bbs ever makes the epoch. Who gives the order, and
+ * what becomes of the copy, is reload.c. */
 #include "bbs/board/inside.h"
 #include "bbs/board/epoch.h"
 

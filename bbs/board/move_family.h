@@ -1,6 +1,7 @@
-/* A family of moves: those of one kind of record, each a row of the family's moves.def (DESIGN 4, 5). A
- * row says what a move must say, what it rests on, which guards of the lifecycle it looks at, what refuses
- * it and what it does. Diego's paths and /v1/board/apply bring them alike, as a Board__Move. Pure. */
+/* A family of moves: those of one kind of record, each a row of the family's moves.def (design.md
+ * 4, 5). A row says what a move must say, what it rests on, which guards of the lifecycle it looks
+ * at, what refuses it and what it does. Diego's paths and /v1/board/apply bring them alike, as a
+ * Board__Move. Pure. */
 #ifndef BBS_BOARD_MOVE_FAMILY_H
 #define BBS_BOARD_MOVE_FAMILY_H
 

@@ -1,4 +1,4 @@
-/* The op: gather, decide, commit, answer; on conflict gather again (DESIGN 3.3). Ops with one
+/* The op: gather, decide, commit, answer; on conflict gather again (design.md 3.3). Ops with one
  * target take turns, in order of arrival. */
 #include "bbs/board/inside.h"
 
@@ -217,7 +217,7 @@ static bool of_another_epoch(const struct op *op)
 }
 
 /* After a commit: answered when the watch has passed its revision, or after 200 ms from the
- * transaction's own result; the turn goes on only with the watch (DESIGN 2). */
+ * transaction's own result; the turn goes on only with the watch (design.md 2). */
 static void on_landed(struct op *op, bool reached, struct effects *out)
 {
     struct board *b = op->board;

@@ -1,6 +1,6 @@
 /* The op: gather (which records), decide, commit, answer; on conflict gather again, a bounded
- * number of times (DESIGN 3.3). An endpoint or a named move is a row: which records, which decide
- * function. The engine knows nothing of LRPs. */
+ * number of times (design.md 3.3). An endpoint or a named move is a row: which records, which
+ * decide function. The engine knows nothing of LRPs. */
 #ifndef BBS_BOARD_OP_H
 #define BBS_BOARD_OP_H
 
@@ -34,7 +34,7 @@ struct op_row {
     size_t snapshot_size;
     /* An answer that commits nothing is confirmed by etcd, which compares what was read, and decided again
      * at that revision, unless the row is for a rep that repeats itself and the verdict is NOTHING
-     * (DESIGN 2). */
+     * (design.md 2). */
     bool nothing_unconfirmed;
 };
 

@@ -1,5 +1,5 @@
 /* A selector made ready for matching, and the walk over the records of the copy that it picks,
- * along the narrowest index that serves it (DESIGN 2, Feed). Pure. */
+ * along the narrowest index that serves it (design.md 2, Feed). Pure. */
 #ifndef BBS_BOARD_PICKER_H
 #define BBS_BOARD_PICKER_H
 

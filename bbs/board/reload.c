@@ -1,5 +1,5 @@
 /* The copy is given up and loaded anew, and the new one takes its place: what each subject of the board
- * learns of it (DESIGN 2). */
+ * learns of it (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

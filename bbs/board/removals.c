@@ -10,7 +10,8 @@
 /* A cell that is back speaks for its containers within two reconcile intervals of its rep, 60 s. */
 #define CELL_SETTLED_NS (300 * SECOND_NS)
 
-/* What one transaction deletes: below the 120 compares and the 128 operations of etcd (DESIGN 2). */
+/* What one transaction deletes: below the 120 compares and the 128 operations of etcd (design.md
+ * 2). */
 enum { FORGOTTEN_AT_ONCE = 100 };
 
 static const char all_cells[] = "cell/", all_removals[] = "removal/";

@@ -1,5 +1,6 @@
 /* Keys of bbs that are gone: a beat key that was silent for 10 minutes goes with the causes of its
- * bbs (DESIGN 2, 6); so do causes without a beat key, of a bbs that died before its first beat. */
+ * bbs (design.md 2, 6); so do causes without a beat key, of a bbs that died before its first
+ * beat. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

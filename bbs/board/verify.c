@@ -1,4 +1,4 @@
-/* The slow periodic list that verifies the copy (DESIGN 2): page by page, each compared with the
+/* The slow periodic list that verifies the copy (design.md 2): page by page, each compared with the
  * copy once that has reached the page's revision. Keys that changed since the pass began are left
  * out: what is compared has stood still. */
 #include "bbs/board/inside.h"

@@ -1,5 +1,5 @@
 /* The view: how gather reads the board. Every read is noted in the read set, so that the commit
- * compares all that was read (DESIGN 2). */
+ * compares all that was read (design.md 2). */
 #ifndef BBS_BOARD_VIEW_H
 #define BBS_BOARD_VIEW_H
 

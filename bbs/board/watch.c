@@ -1,5 +1,5 @@
 /* The watch: one over the whole key space, from the revision after the copy's. What it tells is
- * queued in order; a gap, a repetition or a fall leads to a fresh list (DESIGN 2). */
+ * queued in order; a gap, a repetition or a fall leads to a fresh list (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* That etcd went back: who else has seen it, and the mark by which every bbs learns of it (DESIGN 2,
- * Epoch; docs/restore.md). */
+/* That etcd went back: who else has seen it, and the mark by which every bbs learns of it
+ * (design.md 2, Epoch; docs/restore.md). */
 #include "bbs/board/inside.h"
 #include "bbs/board/epoch.h"
 

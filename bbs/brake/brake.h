@@ -1,5 +1,5 @@
-/* The mass-loss brake (DESIGN 6): the board's list of cells that are silent and yet not LOST. The
- * converger brakes and releases by named moves, an operator confirms and keeps. Pure. */
+/* The mass-loss brake (design.md 6): the board's list of cells that are silent and yet not LOST.
+ * The converger brakes and releases by named moves, an operator confirms and keeps. Pure. */
 #ifndef BBS_BRAKE_BRAKE_H
 #define BBS_BRAKE_BRAKE_H
 
@@ -17,7 +17,7 @@ bool brake_holds(const Board__BrakeRecord *brake, const char *cell_id);
 void cell_status(const Board__CellRecord *cell, const Board__BrakeRecord *brake,
                  Board__CellStatus *ret_status);
 
-enum { BRAKE_CELLS_MAX = 10000 }; /* twice the cells of the largest cluster (DESIGN 10) */
+enum { BRAKE_CELLS_MAX = 10000 }; /* twice the cells of the largest cluster (design.md 10) */
 
 /* The moves of the converger: brake, which lists the cells, and release. */
 extern const struct move_family brake_moves;

@@ -23,10 +23,10 @@ struct apply_plan {
 
 /* What brings the board from `lrps` (all there are) to `app`. The same definition: only instances
  * (if the file says them), routes, annotation, metric tags and policies may differ, and are updated.
- * Another definition under the same name (DESIGN 5): a new process, with as many instances as the
- * old one has unless the file says them, and the old one goes when the new one runs. Both are there
- * when that was interrupted: then what is left to do is planned. A name that a process has which the
- * command line did not make: refused. */
+ * Another definition under the same name (design.md 5): a new process, with as many instances as
+ * the old one has unless the file says them, and the old one goes when the new one runs. Both are
+ * there when that was interrupted: then what is left to do is planned. A name that a process has
+ * which the command line did not make: refused. */
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan);
 

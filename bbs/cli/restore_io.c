@@ -1,4 +1,4 @@
-/* bbs restore: makes the board's epoch anew after etcd was restored from a snapshot (DESIGN 2,
+/* bbs restore: makes the board's epoch anew after etcd was restored from a snapshot (design.md 2,
  * Epoch). Talks to etcd itself, for no bbs serves a board that went back. */
 #include "bbs/board/compare.h"
 #include "bbs/board/epoch.h"

@@ -1,4 +1,4 @@
-/* Domains: upsert (behaviour.md 7, DESIGN 5 freshness and clocks). Pure. */
+/* Domains: upsert (behaviour.md 7, design.md 5, Freshness and clocks). Pure. */
 #ifndef BBS_DOMAIN_DOMAIN_H
 #define BBS_DOMAIN_DOMAIN_H
 

@@ -1,7 +1,7 @@
 /* The hub: makes the events of Diego's API out of the changes of the board, revision by revision,
- * and tells them to the readers of its streams (behaviour.md 16; DESIGN 2). All of it follows from
- * the watch alone, so every bbs tells the same events in the same order. What nobody reads is not
- * made. Pure.
+ * and tells them to the readers of its streams (behaviour.md 16; design.md 2). All of it follows
+ * from the watch alone, so every bbs tells the same events in the same order. What nobody reads is
+ * not made. Pure.
  *
  * A DesiredLRP is told whole, and the copy has only its scheduling part: the run part comes with the
  * watch when it is made or goes, and is fetched when the other part changes. What comes after such an

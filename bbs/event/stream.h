@@ -62,7 +62,7 @@ size_t stream_held_bytes(const struct stream *s);
 void stream_settle(struct stream *s);
 
 /* Ends all present readers, after the event in the middle of which they are: what comes next they
- * would not learn in full (DESIGN 2: after a gap the streams are closed). */
+ * would not learn in full (design.md 2: after a gap the streams are closed). */
 void stream_close(struct stream *s);
 
 /* Whether there is something new for readers since they were woken last. */

@@ -1,4 +1,4 @@
-/* Leaders' locks: acquiring, displacing, releasing (DESIGN 6, Fencing). Pure. */
+/* Leaders' locks: acquiring, displacing, releasing (design.md 6, Fencing). Pure. */
 #ifndef BBS_LEAD_LEAD_H
 #define BBS_LEAD_LEAD_H
 

@@ -27,7 +27,7 @@ Models__ActualLRP *actual_new(struct arena *a, const char *process_guid, int32_t
 Models__ActualLRP *actual_change(struct arena *a, const Models__ActualLRP *before,
                                  struct moment now);
 
-/* The same copy with nothing changed: for marks that are invisible on Diego paths (DESIGN 5). */
+/* The same copy with nothing changed: for marks that are invisible on Diego paths (design.md 5). */
 Models__ActualLRP *actual_copy(struct arena *a, const Models__ActualLRP *before);
 
 void actual_set_state(Models__ActualLRP *record, int state);

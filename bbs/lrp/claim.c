@@ -1,4 +1,5 @@
-/* claim: a cell has reserved the instance (behaviour.md 10.2, 10.3; seed: CAS to CLAIMED by A). */
+/* claim: a cell has reserved the instance (behaviour.md 10.2, 10.3; docs/instances.md,
+ * Harmonising). */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 

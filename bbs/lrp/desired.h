@@ -25,7 +25,7 @@ extern const struct op_row update_row; /* Models__UpdateDesiredLRPRequest */
 extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
 
 /* Splits a DesiredLRP as stored: the scheduling part (in every bbs's copy, holds all that an update
- * may change) and the rest, written once (DESIGN 2). Shallow. */
+ * may change) and the rest, written once (design.md 2). Shallow. */
 void desired_split(struct arena *a, const Models__DesiredLRP *whole,
                    Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run);
 

@@ -1,5 +1,6 @@
 /* The moves that end an instance: remove, unclaim, retire, stop, vacate, and evacuate_claimed,
- * evacuate_stopped, remove_evacuating (behaviour.md 10.3, 11, 14.1; DESIGN 5, explicit remove). */
+ * evacuate_stopped, remove_evacuating (behaviour.md 10.3, 11, 14.1; design.md 5, explicit
+ * remove). */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"

@@ -1,6 +1,7 @@
 /* evacuate_running: the instance runs on a cell that is being emptied. It goes on running, as the
- * EVACUATING one of its index, until another one has taken its place (behaviour.md 11; seed,
- * Evacuation). Its rep repeats this every 10 s, and learns by it when to end the container. */
+ * EVACUATING one of its index, until another one has taken its place (behaviour.md 11;
+ * docs/instances.md, Evacuation). Its rep repeats this every 10 s, and learns by it when to end
+ * the container. */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"

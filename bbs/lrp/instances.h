@@ -1,6 +1,6 @@
 /* The instances of a DesiredLRP: bringing the records of a range of indices in line with what is
- * desired, a bounded slice at a time (behaviour.md 8.2 to 8.4; DESIGN 2, Jobs; DESIGN 5, explicit
- * remove and scale-down). Desire, update, remove and their job all do this and nothing else to
+ * desired, a bounded slice at a time (behaviour.md 8.2 to 8.4; design.md 2, Jobs; design.md 5,
+ * Explicit stop). Desire, update, remove and their job all do this and nothing else to
  * instances, so that a job which an update replaced needs no undoing. Pure. */
 #ifndef BBS_LRP_INSTANCES_H
 #define BBS_LRP_INSTANCES_H

@@ -1,6 +1,7 @@
 /* suspect, resolve: the cell of an instance is lost, and what becomes of it then (behaviour.md 12, 14.1;
- * DESIGN 5, lost cell; DESIGN 6). One decision over all records of the index and the cell, so that its
- * rep's return, the start of its replacement and an explicit stop can not pass each other unseen. */
+ * design.md 5, Lost cell; design.md 6). One decision over all records of the index and the cell,
+ * so that its rep's return, the start of its replacement and an explicit stop can not pass each
+ * other unseen. */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"

@@ -306,7 +306,7 @@ static const struct op_row hasty_op = {
 };
 
 /* An evacuation's "nothing" may say that the container goes, so it is never hasty. What a cell reserves
- * or runs, it runs by a definition (DESIGN 5). */
+ * or runs, it runs by a definition (design.md 5). */
 #define MOVE_ROW(move, valids, abouts, absents, read, guard, refusal, decides)                     \
     {                                                                                              \
         .name = #move, .valid = valid_##valids, .reads = read, .about = ABOUT_##abouts,            \

@@ -33,7 +33,7 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
  * 2. What should replace it is not there: ResourceConflict.
  * 3. Both parts are deleted, and that it was asked is kept, for cells that are away.
  * 4. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
- *    SUSPECT and EVACUATING) in the same op (DESIGN 5); the rest is a job's. */
+ *    SUSPECT and EVACUATING) in the same op (design.md 5); the rest is a job's. */
 void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct desired_snapshot *s = snapshot;

@@ -1,4 +1,4 @@
-/* start: the instance runs (behaviour.md 10.2, 10.3; seed: CAS to, or CREATE, RUNNING on A). */
+/* start: the instance runs (behaviour.md 10.2, 10.3; docs/instances.md, Harmonising). */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"

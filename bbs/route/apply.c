@@ -1,4 +1,4 @@
-/* POST /v1/board/apply: named moves of our own roles, each an op of its own (DESIGN 2, 4). */
+/* POST /v1/board/apply: named moves of our own roles, each an op of its own (design.md 2, 4). */
 #include "bbs/board/errors.h"
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
@@ -178,7 +178,7 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
     if (!move_well_formed(&t->arena, m)) {
         say_field(&v, "subject");
     } else if (!row || !move_permitted(family, row, actor)) {
-        say_field(&v, "move"); /* nobody knows it, or it is another role's (DESIGN 2) */
+        say_field(&v, "move"); /* nobody knows it, or it is another role's (design.md 2) */
     } else {
         row->valid(&v, m);
         if (lacking(row, actor, m)) {

@@ -1,5 +1,5 @@
 /* Reads but those of DesiredLRPs: ping, domains, actual LRPs, cells (behaviour.md 6, 7, 10.3, 15).
- * All behind the read barrier, so that every bbs gives the same answer (DESIGN 2). */
+ * All behind the read barrier, so that every bbs gives the same answer (design.md 2). */
 #include "bbs/brake/brake.h"
 #include "bbs/lock/resource.h"
 #include "bbs/domain/domain.h"

@@ -1,4 +1,4 @@
-/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (DESIGN 2, 4, 6). */
+/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (design.md 2, 4, 6). */
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
@@ -113,7 +113,7 @@ static bool beat_of_caller(const struct ask *ask, const Board__BeatRequest *r)
 }
 
 /* A beat counts by the copy as it is; a refusal, which ends a leader or a session, passes the read
- * barrier first (DESIGN 2). */
+ * barrier first (design.md 2). */
 void route_beat(struct ask *ask, struct effects *out)
 {
     const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;

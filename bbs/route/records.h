@@ -1,6 +1,6 @@
 /* A long answer made of records as the board holds them: each is one message in field 2 of the
  * response. Most are given as they are, nothing is decoded or copied before the reader takes it;
- * those that are shown in another form are decoded one at a time (DESIGN 2, 3.1c). */
+ * those that are shown in another form are decoded one at a time (design.md 2, 3.1c). */
 #ifndef BBS_ROUTE_RECORDS_H
 #define BBS_ROUTE_RECORDS_H
 

@@ -1,5 +1,5 @@
 /* App files: what `bbs apply` is told to keep running, in YAML or JSON. docs/app-file.md lists all
- * keys (app_keys.def): the API's own (spec/wire/messages.tsv: the JSON names of DesiredLRP) and
+ * keys (app_keys.def): the API's own (messages.tsv: the JSON names of DesiredLRP) and
  * shorthands. The process_guid is the name and a hash of the definition. A file holds one app, several
  * YAML documents, or a list under `apps:`. */
 #ifndef COMMON_APPFILE_APP_H
@@ -23,7 +23,7 @@ enum {
     APP_LEAST_MEMORY_MB = 4,
 };
 
-/* Owner of what the command line desires (DESIGN 11): kind and, as uid, the app's name. */
+/* Owner of what the command line desires (design.md 11): kind and, as uid, the app's name. */
 #define APP_OWNER_KIND "cli"
 
 struct app {
@@ -58,7 +58,7 @@ Models__Owner *app_owner(struct arena *a, const char *name);
 
 /* name + "-" + ten hex digits of a hash of the definition: everything but what may change while
  * instances run (instances, routes, annotation, metric_tags) and what is not the user's
- * (process_guid, owner, modification_tag). DESIGN 5, "definition of a running instance". */
+ * (process_guid, owner, modification_tag). design.md 5, "Definition of a running instance". */
 const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp);
 
 /* Whether a process_guid is what `name` means: itself, or one that app_process_guid() gives to an app

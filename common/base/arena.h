@@ -1,4 +1,4 @@
-/* A bump allocator: everything a step makes lives in one arena and goes with it (DESIGN 3.7).
+/* A bump allocator: everything a step makes lives in one arena and goes with it (design.md 3.7).
  * Memory comes zeroed. Running out of memory ends the process: the board remembers. */
 #ifndef COMMON_BASE_ARENA_H
 #define COMMON_BASE_ARENA_H

@@ -1,5 +1,5 @@
 /* Randomness as an input: a generator seeded from an event's entropy, so that the same seed gives
- * the same trace (DESIGN 3.1). Not for secrets. */
+ * the same trace (design.md 3.1). Not for secrets. */
 #ifndef COMMON_BASE_RANDOM_H
 #define COMMON_BASE_RANDOM_H
 

@@ -1,4 +1,4 @@
-/* The shell of a command line: runs a program's command and gives its exit status (DESIGN 4). */
+/* The shell of a command line: runs a program's command and gives its exit status (design.md 4). */
 #ifndef COMMON_CLI_CLI_IO_H
 #define COMMON_CLI_CLI_IO_H
 

@@ -49,7 +49,7 @@ static enum beat_verdict judge(const struct response *r, struct effects *out)
     return answer->error->type == MODELS__ERROR__TYPE__ResourceConflict ? BEAT_REJECTED : BEAT_NONE;
 }
 
-/* Unanswered: to the next bbs at once (DESIGN 6). When all have failed in a row, a second passes
+/* Unanswered: to the next bbs at once (design.md 6). When all have failed in a row, a second passes
  * between two attempts: an answer "connection refused" takes no time. */
 static void failed(struct beater *b, const struct event *ev)
 {

@@ -1,4 +1,5 @@
-/* Sends beats: every 2 s to one bbs, after 1 s without an answer to the next (DESIGN 6). Pure. */
+/* Sends beats: every 2 s to one bbs, after 1 s without an answer to the next (design.md 6).
+ * Pure. */
 #ifndef COMMON_CLIENT_BEATER_H
 #define COMMON_CLIENT_BEATER_H
 

@@ -1,5 +1,5 @@
 /* The bbs processes that a role talks to: which one now, which next when it fails, and calls that
- * go to another one when the first does not answer (DESIGN 6). Pure. */
+ * go to another one when the first does not answer (design.md 6). Pure. */
 #ifndef COMMON_CLIENT_BOARDS_H
 #define COMMON_CLIENT_BOARDS_H
 

@@ -312,7 +312,7 @@ static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *fram
         return "heartbeats without a snapshot";
     }
     if (strcmp(frame->epoch, f->epoch) != 0) {
-        return doubt(f, "another epoch"); /* restored from a backup (DESIGN 2, Epoch) */
+        return doubt(f, "another epoch"); /* restored from a backup (design.md 2, Epoch) */
     }
     if (frame->revision < f->compared_revision) {
         return doubt(f, "revisions do not rise");

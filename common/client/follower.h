@@ -1,5 +1,5 @@
 /* Follows the board's feed from inside a role: keeps a copy of the selected records, resumes after
- * a gap, changes to another bbs when heartbeats fail (DESIGN 2, Feed). Pure: embedded in a role,
+ * a gap, changes to another bbs when heartbeats fail (design.md 2, Feed). Pure: embedded in a role,
  * driven by its events. */
 #ifndef COMMON_CLIENT_FOLLOWER_H
 #define COMMON_CLIENT_FOLLOWER_H

@@ -1,5 +1,5 @@
 /* Who was heard of, and for how long not: the windows of the judge of cells and of the standbys of
- * a leader (DESIGN 6, Beats). Cells and leaders beat to a bbs, each bbs tells in its beat record
+ * a leader (design.md 6, Beats). Cells and leaders beat to a bbs, each bbs tells in its beat record
  * whom it heard; here these records become one silence for each cell and leader that is expected
  * to beat. Pure: the clock is the caller's.
  *

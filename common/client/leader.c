@@ -197,7 +197,7 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
 }
 
 /* The next look: with the next tick, or when the holder's silence is long enough, if that is
- * sooner. Half a second is much of the bound of DESIGN 6. */
+ * sooner. Half a second is much of the bound of design.md 6. */
 static int64_t next_look_ns(const struct leader *l)
 {
     int64_t left = LEADER_SILENCE_NS - hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role);

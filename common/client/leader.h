@@ -1,4 +1,4 @@
-/* One leader a role (DESIGN 6, Fencing): a candidate asks the board for lead/<role>, which is
+/* One leader a role (design.md 6, Fencing): a candidate asks the board for lead/<role>, which is
  * written once a term; its create-revision is the term. A leader renews by beats. A standby
  * displaces a holder that no bbs has heard of for 6 s, by its own clock. Pure: embedded in a role,
  * driven by its events, fed by the role's follower. */

@@ -1,7 +1,7 @@
 /* What every role has of which one leads and others stand by: the boards it asks, its copy of the
  * board, its candidacy, and its life. It begins unless the configuration is wrong, is elected and
- * deposed, and when asked to stop gives the lock back before it ends (DESIGN 6). Pure: embedded in
- * a role as its first member, driven by its events.
+ * deposed, and when asked to stop gives the lock back before it ends (design.md 6). Pure: embedded
+ * in a role as its first member, driven by its events.
  *
  * A step of the role:  leading_begin(), what its news made due, leading_elect(), what it is there
  * for, leading_end(). */
@@ -17,7 +17,7 @@
 /* The board's answer to the lock given back is waited for so long. */
 #define LEADING_STOP_WAIT_NS (1 * SECOND_NS)
 /* Who may lead is one of few, and looks for a bbs at least so often: with a rep's 5 s the first leader after
- * an outage of every bbs would come later than the 8 s of DESIGN 6. */
+ * an outage of every bbs would come later than the 8 s of design.md 6. */
 #define LEADING_BACK_OFF_MAX_NS (1 * SECOND_NS)
 enum { LEADING_EXIT_USAGE = 2, LEADING_SELECTORS_MAX = 32 };
 

@@ -1,5 +1,5 @@
 /* One generic codec between protobuf messages and Diego's JSON, both ways, driven by protobuf-c's
- * descriptors and the side table json_fields.def (DESIGN 4; spec/wire/cfdot.md 4,
+ * descriptors and the side table json_fields.def (design.md 4; json.md 2,
  * rep-auctioneer.md 2). It serves the rep's and auctioneer's JSON paths, the command line and logs.
  *
  * How a message looks: keys in the order of field numbers, named as in json_fields.def; enums by

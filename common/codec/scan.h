@@ -1,4 +1,4 @@
-/* The look at a message before protobuf-c unpacks it (DESIGN 3.7). protobuf-c 1.4.1 recurses
+/* The look at a message before protobuf-c unpacks it (design.md 3.7). protobuf-c 1.4.1 recurses
  * without limit (34 KB of nested actions end the process) and 1 MiB of empty sub-messages become 96
  * MB; so every body and record passes here first. Iterative, linear in the size of the input. */
 #ifndef COMMON_CODEC_SCAN_H

@@ -1,5 +1,5 @@
 /* Hides what is secret in a message of the API before it is shown to people or written anywhere
- * (DESIGN 8): values of environment variables, passwords of images, settings of volumes, and of
+ * (design.md 8): values of environment variables, passwords of images, settings of volumes, and of
  * URLs the user before the host and the query, which carry tokens and signatures. Command lines are
  * shown as they are. Pure. */
 #ifndef COMMON_CODEC_SECRETS_H

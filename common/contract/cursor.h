@@ -1,7 +1,7 @@
-/* A cursor gives the bytes of a long answer or of an endless stream in slices (DESIGN 3.1c). A role
- * makes it and hands it to the shell with EFFECT_REPLY; from then on the shell owns it and asks for
- * bytes when the reader can take some. Shared data (a ring, counted blobs) is never copied per
- * reader beyond one slice. */
+/* A cursor gives the bytes of a long answer or of an endless stream in slices (design.md 3.1c). A
+ * role makes it and hands it to the shell with EFFECT_REPLY; from then on the shell owns it and
+ * asks for bytes when the reader can take some. Shared data (a ring, counted blobs) is never
+ * copied per reader beyond one slice. */
 #ifndef COMMON_CONTRACT_CURSOR_H
 #define COMMON_CONTRACT_CURSOR_H
 

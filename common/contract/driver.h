@@ -1,5 +1,5 @@
 /* Containers as a rep sees them: verbs, each with an id and a deadline, each answered exactly once
- * (DESIGN 3.1a, 7). Real drivers: rep/driver (oci, process); the simulated one: test/sim. */
+ * (design.md 3.1a, 7). Real drivers: rep/driver (oci, process); the simulated one: test/sim. */
 #ifndef COMMON_CONTRACT_DRIVER_H
 #define COMMON_CONTRACT_DRIVER_H
 

@@ -1,6 +1,6 @@
 /* What a role wants done: a bounded list, made by one step, carried out by the shell in order
- * (DESIGN 3.1). Everything an effect points to lives in the arena of the step and is borrowed until
- * the shell has taken it; cursors change owner. */
+ * (design.md 3.1). Everything an effect points to lives in the arena of the step and is borrowed
+ * until the shell has taken it; cursors change owner. */
 #ifndef COMMON_CONTRACT_EFFECT_H
 #define COMMON_CONTRACT_EFFECT_H
 
@@ -70,8 +70,9 @@ struct call {
 };
 
 /* The answer to a request that asks for what a container wrote: its bytes go from the driver's files
- * to the peer past the step, in slices, as the peer takes them (DESIGN 3.1b). 200 with them, 404 when
- * nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP is of no use). */
+ * to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with them,
+ * 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP is of
+ * no use). */
 struct output_request {
     uint64_t id;      /* of the request */
     const char *guid; /* of the container, running, ended or removed; NULL: see `label` */

@@ -1,4 +1,4 @@
-/* What happens to a role: one event a step, carrying the time and fresh entropy (DESIGN 3.1).
+/* What happens to a role: one event a step, carrying the time and fresh entropy (design.md 3.1).
  * Everything an event points to is borrowed until the step returns. */
 #ifndef COMMON_CONTRACT_EVENT_H
 #define COMMON_CONTRACT_EVENT_H
@@ -25,7 +25,7 @@ enum event_kind {
     EVENT_KIND_COUNT
 };
 
-/* Who speaks, from the client certificate (DESIGN 8). */
+/* Who speaks, from the client certificate (design.md 8). */
 struct peer {
     const char *unit; /* organisational unit: "bbs", "rep", "auctioneer", "converger", or another */
     const char *name; /* common name; a rep's is its cell id */

@@ -1,5 +1,5 @@
-/* A plan: the short list of changes a decision wants, each a named move (DESIGN 3.2). It prints as
- * text: what logs, tests and dry runs show. */
+/* A plan: the short list of changes a decision wants, each a named move (design.md 3.2). It prints
+ * as text: what logs, tests and dry runs show. */
 #ifndef COMMON_CONTRACT_PLAN_H
 #define COMMON_CONTRACT_PLAN_H
 

@@ -1,5 +1,5 @@
-/* The read set: all that a decision read, so that its write compares all of it (DESIGN 2). Gather
- * fills it, the op compiles it into compares; no decision writes compares by hand. */
+/* The read set: all that a decision read, so that its write compares all of it (design.md 2).
+ * Gather fills it, the op compiles it into compares; no decision writes compares by hand. */
 #ifndef COMMON_CONTRACT_READ_SET_H
 #define COMMON_CONTRACT_READ_SET_H
 

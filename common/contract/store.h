@@ -24,10 +24,10 @@ enum store_call {
     STORE_CALL_COUNT
 };
 
-/* "A commit ends in done, lost or unknown" (DESIGN 2); whether a DONE transaction's compares held
- * stands in its answer (succeeded). One refusal is not quite one: "database space exceeded" (8) is
- * also what etcd says to the write that it applies while crossing the quota. Conclude nothing from it
- * but that there is no space; its slot's next compare tells. */
+/* "A commit ends in done, lost or unknown" (design.md 2); whether a DONE transaction's compares
+ * held stands in its answer (succeeded). One refusal is not quite one: "database space exceeded"
+ * (8) is also what etcd says to the write that it applies while crossing the quota. Conclude
+ * nothing from it but that there is no space; its slot's next compare tells. */
 enum store_outcome {
     STORE_DONE,    /* the answer is at hand */
     STORE_REFUSED, /* etcd said no and did nothing: grpc_status and text say why */
@@ -50,8 +50,8 @@ struct store_answer {
     const ProtobufCMessage *message; /* for DONE; borrowed during the step */
 };
 
-/* One watch a role, over the whole key space, with previous values (DESIGN 2). It has a connection
- * of its own. A revision arrives whole, in one response, however etcd cut it. */
+/* One watch a role, over the whole key space, with previous values (design.md 2). It has a
+ * connection of its own. A revision arrives whole, in one response, however etcd cut it. */
 enum watch_news {
     WATCH_OPEN,    /* etcd confirmed it; response->header.revision is etcd's at that time */
     WATCH_EVENTS,  /* response->events, revisions only rising */

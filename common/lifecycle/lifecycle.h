@@ -1,6 +1,6 @@
 /* The lifecycle engine: states and moves as data, written once in a .def file as X-macros
- * (DESIGN 3.6). One file gives the enum, the names both ways, the check at every state change, the
- * exhaustive test, and docs/lifecycles.md. */
+ * (design.md 3.6). One file gives the enum, the names both ways, the check at every state change,
+ * the exhaustive test, and docs/lifecycles.md. */
 #ifndef COMMON_LIFECYCLE_LIFECYCLE_H
 #define COMMON_LIFECYCLE_LIFECYCLE_H
 

@@ -1,4 +1,5 @@
-/* The times of the mass-loss brake (DESIGN 6): the bbs releases by them, the converger asks by them. */
+/* The times of the mass-loss brake (design.md 6): the bbs releases by them, the converger asks by
+ * them. */
 #ifndef COMMON_MODEL_BRAKE_TIMES_H
 #define COMMON_MODEL_BRAKE_TIMES_H
 

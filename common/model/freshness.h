@@ -1,4 +1,4 @@
-/* Which domains are fresh, and which locks are over (DESIGN 5, freshness and clocks). Pure. */
+/* Which domains are fresh, and which locks are over (design.md 5, Freshness and clocks). Pure. */
 #ifndef COMMON_MODEL_FRESHNESS_H
 #define COMMON_MODEL_FRESHNESS_H
 
@@ -13,7 +13,7 @@ struct domain_seen {
     bool in_this_epoch; /* it was written since the board's epoch began */
 };
 
-/* A record that came back with a restore says nothing: somebody must upsert it again (DESIGN 2,
+/* A record that came back with a restore says nothing: somebody must upsert it again (design.md 2,
  * Epoch). `epoch_revision` is the create-revision of the epoch's key, 0 = not known. */
 bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision);
 
@@ -33,8 +33,8 @@ bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct
 /* A lock of an owner outside the cluster is over: this process has seen its present revision for the
  * whole time to live. Each renewal is a new revision, and none is seen before it is written, so that a
  * lock never ends early, whatever any wall clock says; a process that starts anew, or whose board was
- * restored, gives every lock its whole time once more (DESIGN 5; rep-auctioneer.md 6). In doubt a lock
- * lives on. `since_ns`: monotonic, when the present revision was first seen. */
+ * restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6). In doubt
+ * a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
 bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now);
 
 #endif

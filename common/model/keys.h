@@ -1,6 +1,6 @@
-/* The one place that makes and reads keys of the board (DESIGN 2). Components are percent-escaped
- * (everything but A-Z a-z 0-9 - _ . ~), every prefix ends in "/", numbers are padded so that byte
- * order is numeric order. All results live in the given arena. */
+/* The one place that makes and reads keys of the board (design.md 2). Components are
+ * percent-escaped (everything but A-Z a-z 0-9 - _ . ~), every prefix ends in "/", numbers are
+ * padded so that byte order is numeric order. All results live in the given arena. */
 #ifndef COMMON_MODEL_KEYS_H
 #define COMMON_MODEL_KEYS_H
 

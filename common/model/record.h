@@ -1,4 +1,4 @@
-/* Records: a one-byte format version before a protobuf message (DESIGN 2). An unknown version is
+/* Records: a one-byte format version before a protobuf message (design.md 2). An unknown version is
  * kept and left alone. */
 #ifndef COMMON_MODEL_RECORD_H
 #define COMMON_MODEL_RECORD_H

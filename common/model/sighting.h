@@ -1,7 +1,7 @@
-/* For how long a record has stood as it is, for decisions that wait (DESIGN 5, freshness and clocks).
- * Its stamp was written by the wall clock of one process and is judged by another, and either may be
- * hours wrong. So a process goes by its own monotonic clock from when it saw the record written; the
- * stamp counts only for what stood there before the process did. Pure.
+/* For how long a record has stood as it is, for decisions that wait (design.md 5, Freshness and
+ * clocks). Its stamp was written by the wall clock of one process and is judged by another, and
+ * either may be hours wrong. So a process goes by its own monotonic clock from when it saw the
+ * record written; the stamp counts only for what stood there before the process did. Pure.
  *
  * What waits                  goes by            with a wrong clock, at worst
  * CRASHED, to be restarted    stood              early, once, after the start of bbs and converger

@@ -119,7 +119,8 @@ static const ProtobufCMessage *call_message(struct etcd *e, const struct etcd_ca
                                      message.data);
 }
 
-/* "A commit ends in done, lost or unknown" (DESIGN 2): everything but a certain answer is unknown.
+/* "A commit ends in done, lost or unknown" (design.md 2): everything but a certain answer is
+ * unknown.
  */
 static void judge(struct etcd *e, const struct etcd_call *c, struct store_answer *answer)
 {

@@ -1,6 +1,6 @@
 /* The store shell: etcd's calls and one Watch as gRPC over HTTP/2, on libcurl's multi interface
- * driven by libevent (DESIGN 2, "Access"). It turns the store_requests of common/contract/store.h
- * into store_answers; what an outcome means stands there. */
+ * driven by libevent (design.md 2, "Access"). It turns the store_requests of
+ * common/contract/store.h into store_answers; what an outcome means stands there. */
 #ifndef COMMON_SHELL_ETCD_IO_H
 #define COMMON_SHELL_ETCD_IO_H
 
@@ -49,7 +49,7 @@ struct etcd_news {
 
 /* Connects to nothing yet. The strings are copied; `base` must outlive the etcd. Errors: INVALID
  * for endpoints or files that cannot be used; UNAVAILABLE when the libcurl at run time is older
- * than 8.14 or has no HTTP/2 (it loses answers: DESIGN 2). */
+ * than 8.14 or has no HTTP/2 (it loses answers: design.md 2). */
 int etcd_new(const struct etcd_config *config, struct event_base *base,
              const struct etcd_news *news, struct etcd **ret, struct err *err);
 

@@ -33,7 +33,7 @@ struct exchange {
 };
 
 /* INVALID when the libcurl with this version number and these features is not fit for gRPC: older
- * than 8.14, or built without HTTP/2 or TLS (DESIGN 2). */
+ * than 8.14, or built without HTTP/2 or TLS (design.md 2). */
 int exchange_check_libcurl(unsigned version_number, const char *version, int features,
                            struct err *err);
 

@@ -1,5 +1,5 @@
 /* The gRPC server shell: unary calls over HTTP/2 (nghttp2) and mutual TLS for one role. A call becomes
- * EVENT_REQUEST with `grpc` set, the role's reply its message or its status (DESIGN 8, 12).
+ * EVENT_REQUEST with `grpc` set, the role's reply its message or its status (design.md 8, 12).
  *
  * Rules, each with a test in test/api/test_grpc_*.c:
  *  1. TLS with ALPN "h2" and a client certificate, or no connection.

@@ -1,6 +1,6 @@
 /* The HTTP client shell: EFFECT_CALL, EFFECT_SUBSCRIBE and EFFECT_CANCEL over HTTPS with our client
- * certificate, on libcurl (DESIGN 2 "Access", 8). The server's certificate and name are verified.
- * Proxy settings of the environment are ignored. */
+ * certificate, on libcurl (design.md 2 "Access", 8). The server's certificate and name are
+ * verified. Proxy settings of the environment are ignored. */
 #ifndef COMMON_SHELL_HTTP_CLIENT_IO_H
 #define COMMON_SHELL_HTTP_CLIENT_IO_H
 

@@ -1,5 +1,6 @@
-/* The HTTP server shell: HTTP/1.1 over mutual TLS for one role, on evhttp (DESIGN 8). It reads whole
- * requests, names the speaker from the client certificate, and gives replies, whole or from cursors.
+/* The HTTP server shell: HTTP/1.1 over mutual TLS for one role, on evhttp (design.md 8). It reads
+ * whole requests, names the speaker from the client certificate, and gives replies, whole or from
+ * cursors.
  *
  * Rules, each with a test in test/api/test_http_{server,sockets,streams}.c:
  *  1. TCP_NODELAY on the listening socket, inherited by its connections.

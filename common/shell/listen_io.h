@@ -10,7 +10,7 @@ enum { LISTEN_BACKLOG = 1024 };
 
 /* Binds to "IP:PORT" or "[IPv6]:PORT" (port 0: any free one) and listens. TCP_NODELAY, keep-alive
  * probes, TCP_USER_TIMEOUT and a bound on what the kernel keeps unsent are set here, because
- * accepted connections inherit them (DESIGN 8). `what` names the address in errors: INVALID for
+ * accepted connections inherit them (design.md 8). `what` names the address in errors: INVALID for
  * one that is none, IO when it cannot be had. */
 int listen_open(const char *what, const char *address, unsigned user_timeout_ms, int *ret_fd,
                 int *ret_port, struct err *err);

@@ -1,5 +1,5 @@
 /* TLS of our listeners: mutual, versions 1.2 and 1.3, the client certificate required and verified
- * (DESIGN 8, behaviour.md 3). */
+ * (design.md 8, behaviour.md 3). */
 #ifndef COMMON_SHELL_TLS_IO_H
 #define COMMON_SHELL_TLS_IO_H
 

@@ -6,7 +6,7 @@
 
 # How long to wait, much longer than any bound.
 REPAIR_S=60
-# Bounds, in milliseconds: DESIGN 6; of a request, after how long a client asks the next bbs.
+# Bounds, in milliseconds: design.md 6; of a request, after how long a client asks the next bbs.
 BOUND_CONTAINER_MS=2000 BOUND_CELL_MS=12000 BOUND_LEADER_MS=8000 BOUND_REQUEST_MS=5000
 # Of an emptied cell: that of a stop and removal, which takes the longest in it.
 BOUND_EMPTY_MS=15000

@@ -1,4 +1,4 @@
-/* The container drivers of a rep (DESIGN 7): "oci" (runc or crun, the first that passes a probe)
+/* The container drivers of a rep (design.md 7): "oci" (runc or crun, the first that passes a probe)
  * and "process" (own session, no isolation, for trials without privileges). Both carry out the
  * verbs of common/contract/driver.h in the host's loop and never block it: everything that takes
  * time runs in a child process, at most as many runtime calls at once as there are cores, or, if it

@@ -1,5 +1,5 @@
 /* Child processes of a driver: started without blocking, at most so many at once, each with a
- * deadline (DESIGN 7). A job is one run of the shim; what it reports comes over a pipe, its end
+ * deadline (design.md 7). A job is one run of the shim; what it reports comes over a pipe, its end
  * over a pidfd. */
 #ifndef REP_DRIVER_JOB_IO_H
 #define REP_DRIVER_JOB_IO_H

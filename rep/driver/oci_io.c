@@ -1,5 +1,5 @@
 /* The oci driver: containers by runc or crun through their standard command line, over an overlay
- * of a preloaded directory, on the host's network (DESIGN 7). */
+ * of a preloaded directory, on the host's network (design.md 7). */
 #include "rep/driver/driver_parts.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
-/* rep-shim: the process beside each container (DESIGN 7). It outlives the rep, so that neither logs
- * nor exit statuses depend on it. The rep starts it with the container's directory as its working
- * directory and, as descriptor 3, a pipe for what it has to report.
+/* rep-shim: the process beside each container (design.md 7). It outlives the rep, so that neither
+ * logs nor exit statuses depend on it. The rep starts it with the container's directory as its
+ * working directory and, as descriptor 3, a pipe for what it has to report.
  *
  *   rep-shim run     [options] -- COMMAND   starts the container and stays until it ended
  *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it

@@ -160,8 +160,8 @@ static void versions_below_1_2_are_refused_and_1_2_serves_rsa(void **state)
 /* ---- Sockets ------------------------------------------------------------------------------- */
 
 /* Without TCP_NODELAY an answer in two writes waits for the peer's delayed acknowledgement: 40 ms
- * each, 23 a second (DESIGN 8). However slow the machine, some answers do not take that long; those
- * that wait take it all, but for the first ones of a connection. */
+ * each, 23 a second (design.md 8). However slow the machine, some answers do not take that long;
+ * those that wait take it all, but for the first ones of a connection. */
 static void answers_do_not_wait_for_acknowledgements(void **state)
 {
     (void)state;

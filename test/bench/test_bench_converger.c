@@ -1,4 +1,4 @@
-/* What a look of the converger costs (DESIGN 10: a full pass over 100,000 records in 30 ms, work
+/* What a look of the converger costs (design.md 10: a full pass over 100,000 records in 30 ms, work
  * proportional to the change when event-driven), beside a plain loop over decoded structs in the
  * same run. All is well on the board: what is measured is finding that out. What matters is the
  * ratio: a change of a tenth is noise. */

@@ -163,7 +163,7 @@ static void measure_idle(int streams)
     usleep(SETTLE_MS * 1000);
     double each = (memory_kib(bbs.pid) - before) / streams;
     snprintf(text, sizeof(text), "memory of an idle event stream, of %d", streams);
-    bench_row(text, each, "KiB", 40, "the bound of DESIGN");
+    bench_row(text, each, "KiB", 40, "the budget of docs/design.md");
     bench_row("opening one, with its handshake", took_ms / streams, "ms", 1, "a millisecond");
     unsubscribe(pid);
     unsubscribe(warm);

@@ -1,6 +1,6 @@
-/* How long the pure decision takes (DESIGN 10: 100,000 instances on 1,000 cells with all filters in
- * 1 s), beside a plain loop over all cells for each job in the same run. What matters is the ratio:
- * a change of a tenth is noise. */
+/* How long the pure decision takes (design.md 10: 100,000 instances on 1,000 cells with all
+ * filters in 1 s), beside a plain loop over all cells for each job in the same run. What matters
+ * is the ratio: a change of a tenth is noise. */
 #include "auctioneer/schedule.h"
 #include "auctioneer/tie.h"
 #include "common/base/random.h"

@@ -1,4 +1,4 @@
-/* What every container driver answers, the model included (DESIGN 3.4): a program of verbs whose
+/* What every container driver answers, the model included (design.md 3.4): a program of verbs whose
  * answers are judged with cmocka's asserts. A subject is one driver under test. */
 #ifndef TEST_CONFORMANCE_DRIVER_CONFORMANCE_H
 #define TEST_CONFORMANCE_DRIVER_CONFORMANCE_H

@@ -31,7 +31,7 @@ static bool holds(struct tester *t, Etcd__Compare *c)
     return tester_txn(t, txn)->succeeded;
 }
 
-/* DESIGN 2: everywhere the same five kinds. */
+/* design.md 2: everywhere the same five kinds. */
 static void five_compares(struct tester *t)
 {
     struct arena *a = &t->arena;

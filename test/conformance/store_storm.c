@@ -123,7 +123,7 @@ static void one_fault(struct storm *s, enum store_fault fault)
     keep_watching(s);
 }
 
-/* DESIGN 2: an unknown outcome is settled by a write that keeps it from landing from now on. */
+/* design.md 2: an unknown outcome is settled by a write that keeps it from landing from now on. */
 static void settle(struct storm *s, const struct judged_call *unknown)
 {
     struct arena *a = &s->tester->arena;

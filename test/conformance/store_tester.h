@@ -93,7 +93,7 @@ Etcd__Compare *compare_number(struct arena *a, const char *key, const char *end,
                               Etcd__Compare__CompareResult result, int64_t number);
 Etcd__Compare *compare_bytes(struct arena *a, const char *key, const char *value);
 
-/* DESIGN's five kinds, over `prefix` (which ends in "/") for the last two. */
+/* The five kinds of design.md 2, Compares, over `prefix` (which ends in "/") for the last two. */
 Etcd__Compare *compare_unchanged(struct arena *a, const char *key, int64_t revision);
 Etcd__Compare *compare_exists(struct arena *a, const char *key);
 Etcd__Compare *compare_absent(struct arena *a, const char *key);

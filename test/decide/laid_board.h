@@ -1,6 +1,6 @@
 /* A board that a test lays out record by record, on which the ops of a bbs gather as they do on the
- * copy; and the law about what they read (DESIGN 2: a write compares all that its decision read), held by
- * changing one record after the other. */
+ * copy; and the law about what they read (design.md 2: a write compares all that its decision
+ * read), held by changing one record after the other. */
 #ifndef TEST_DECIDE_LAID_BOARD_H
 #define TEST_DECIDE_LAID_BOARD_H
 

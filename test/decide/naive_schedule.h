@@ -1,5 +1,6 @@
-/* The rules of rep-auctioneer.md 5 and of the seed's zones, written down as plainly as possible:
- * each job looks at every cell. What auctioneer/schedule.h gives must be the same. For tests. */
+/* The rules of rep-auctioneer.md 5 and of docs/instances.md, Zones, written down as plainly as
+ * possible: each job looks at every cell. What auctioneer/schedule.h gives must be the same. For
+ * tests. */
 #ifndef TEST_DECIDE_NAIVE_SCHEDULE_H
 #define TEST_DECIDE_NAIVE_SCHEDULE_H
 

@@ -1,4 +1,4 @@
-/* Cells, leaders' locks, domains: rows of before, when, plan (DESIGN 5, 6; behaviour.md 7). */
+/* Cells, leaders' locks, domains: rows of before, when, plan (design.md 5, 6; behaviour.md 7). */
 #include "bbs/cell/cell.h"
 #include "bbs/domain/domain.h"
 #include "bbs/lead/lead.h"

@@ -105,7 +105,7 @@ static const struct row evacuating_rows[] = {
     {76, WITH_SHUTDOWN, RECORD_IS_EVACUATING_BY_A, HARMONY_EVACUATE_STOPPED},
 };
 
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), SEED_AND_DESIGN_ROWS = 50 };
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), ROWS_OF_THE_PAGE = 50 };
 
 static void every_row_says_what_it_says(void **state)
 {
@@ -124,11 +124,11 @@ static void every_row_says_what_it_says(void **state)
 static void every_pair_is_covered(void **state)
 {
     (void)state;
-    int seen[SEED_AND_DESIGN_ROWS + 1] = {0};
+    int seen[ROWS_OF_THE_PAGE + 1] = {0};
     for (int c = 0; c < HARMONY_CONTAINER_COUNT; c++) {
         for (int r = 0; r < HARMONY_RECORD_COUNT; r++) {
             int row = harmonise((enum harmony_container)c, (enum harmony_record)r).row;
-            if (row <= SEED_AND_DESIGN_ROWS) {
+            if (row <= ROWS_OF_THE_PAGE) {
                 seen[row]++;
             } else if (row == 100) {
                 assert_int_equal(r, RECORD_IS_FOREIGN);
@@ -139,7 +139,7 @@ static void every_pair_is_covered(void **state)
         }
     }
     assert_int_equal(seen[1], HARMONY_RECORD_COUNT);
-    for (int row = 2; row <= SEED_AND_DESIGN_ROWS; row++) {
+    for (int row = 2; row <= ROWS_OF_THE_PAGE; row++) {
         assert_int_equal(seen[row], 1);
     }
 }

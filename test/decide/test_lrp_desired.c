@@ -1,6 +1,6 @@
 /* Desire, update, remove and their job: rows of before, when, plan. The numbers are those of the
- * rules in bbs/lrp/desire.c, update.c, remove_desired.c and instances.c (behaviour.md 8, DESIGN 2,
- * 5). Which indices gather finds is proved by the walk (test/unit/test_bbs_walk.c). */
+ * rules in bbs/lrp/desire.c, update.c, remove_desired.c and instances.c (behaviour.md 8, design.md
+ * 2, 5). Which indices gather finds is proved by the walk (test/unit/test_bbs_walk.c). */
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
 
@@ -373,7 +373,7 @@ static void policies_are_kept_and_updated(void **state)
     }
 }
 
-/* DESIGN 2: a record larger than 1 MiB is InvalidRequest. */
+/* design.md 2: a record larger than 1 MiB is InvalidRequest. */
 static void too_large_is_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* The moves of one ActualLRP: rows of before, when, plan. The numbers are those of the rules in
- * bbs/lrp/claim.c, start.c, ...; behaviour.md 10 and DESIGN 5 say them. */
+ * bbs/lrp/claim.c, start.c, ...; behaviour.md 10 and design.md 5 say them. */
 #include "bbs/lrp/actual.h"
 #include "test/decide/lrp_rows.h"
 

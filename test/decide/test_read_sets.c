@@ -1,7 +1,7 @@
-/* DESIGN 2, "a write compares all that its decision read", of every move there is: boards, callers and
- * requests are drawn; each row gathers and decides upon them; then every record is taken away, changed
- * or added. Where the plan would have been another one, the compares of the first must refuse it. What each
- * row compares stands in test/decide/expected/read_sets.txt. */
+/* design.md 2, "a write compares all that its decision read", of every move there is: boards,
+ * callers and requests are drawn; each row gathers and decides upon them; then every record is
+ * taken away, changed or added. Where the plan would have been another one, the compares of the
+ * first must refuse it. What each row compares stands in test/decide/expected/read_sets.txt. */
 #include "bbs/board/inside.h"
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"

@@ -254,7 +254,7 @@ static void a_total_of_nothing_never_wins(void **state)
     assert_string_equal(plan_of(x), "web/0=(insufficient resources)");
 }
 
-/* DESIGN 10: 1,000 mixed instances on 100 cells in 3 zones, in one batch: the coefficient of
+/* design.md 10: 1,000 mixed instances on 100 cells in 3 zones, in one batch: the coefficient of
  * variation of the memory used stays below 0.15. */
 static void a_batch_spreads_memory_evenly(void **state)
 {

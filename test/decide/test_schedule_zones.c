@@ -59,7 +59,7 @@ static void a_closed_cell_takes_nothing_and_counts_for_its_zone(void **state)
 
 /* ---- The preferred zone ---------------------------------------------------------------------- */
 
-/* The zone that the seed's rule prefers: position of "z1", "z2", "z3". */
+/* The preferred zone (docs/instances.md, Zones): position of "z1", "z2", "z3". */
 static const char *preferred(const char *guid, int32_t index)
 {
     static const char *const names[] = {"z1", "z2", "z3"};

@@ -56,7 +56,7 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
 void history_restored(struct history *h, int64_t revision);
 
 /* The revision with which the epoch of now began: a domain is fresh only if it was upserted later
- * (DESIGN 2, Epoch). 0 = there is none. */
+ * (design.md 2, Epoch). 0 = there is none. */
 int64_t history_epoch(const struct history *h);
 
 /* The newest revision that was there at this time already. */

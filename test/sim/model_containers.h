@@ -1,6 +1,6 @@
-/* Model containers: a driver of the simulator (DESIGN 3.4). Answers verbs at virtual times, keeps
- * containers while their rep is down, ends them as a story says. Pure; it passes the conformance
- * program of the drivers as far as that does not need real processes. */
+/* Model containers: a driver of the simulator (design.md 3.4). Answers verbs at virtual times,
+ * keeps containers while their rep is down, ends them as a story says. Pure; it passes the
+ * conformance program of the drivers as far as that does not need real processes. */
 #ifndef TEST_SIM_MODEL_CONTAINERS_H
 #define TEST_SIM_MODEL_CONTAINERS_H
 

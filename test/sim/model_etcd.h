@@ -1,6 +1,7 @@
-/* The model etcd: etcd 3.4 as a deterministic, sequential object without I/O (DESIGN 3.4). It holds
- * all revisions since the last compaction, leases under virtual time, alarms and a quota. Delays,
- * losses and reordering are the business of the world around it. It passes test/conformance. */
+/* The model etcd: etcd 3.4 as a deterministic, sequential object without I/O (design.md 3.4). It
+ * holds all revisions since the last compaction, leases under virtual time, alarms and a quota.
+ * Delays, losses and reordering are the business of the world around it. It passes
+ * test/conformance. */
 #ifndef TEST_SIM_MODEL_ETCD_H
 #define TEST_SIM_MODEL_ETCD_H
 

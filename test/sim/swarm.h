@@ -1,5 +1,5 @@
 /* The swarm: one seed draws a cluster, its delays, a workload and faults; the checkers look on at
- * every commit; then everything is healed and must converge (DESIGN 9). */
+ * every commit; then everything is healed and must converge (design.md 9). */
 #ifndef TEST_SIM_SWARM_H
 #define TEST_SIM_SWARM_H
 

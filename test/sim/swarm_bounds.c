@@ -1,6 +1,6 @@
-/* The bounds of DESIGN 6 while faults last. What excuses a delay is said in rows, and no more than delays:
- * a fault hurts who it befalls; the time runs while nobody is hurt whom the bound needs. What happened
- * to another cell, to a leader, or to clients excuses no stop. */
+/* The bounds of design.md 6 while faults last. What excuses a delay is said in rows, and no more
+ * than delays: a fault hurts who it befalls; the time runs while nobody is hurt whom the bound
+ * needs. What happened to another cell, to a leader, or to clients excuses no stop. */
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"

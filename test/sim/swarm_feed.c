@@ -40,7 +40,7 @@ struct watcher {
 static void report(struct watcher *w, const char *what, const Board__FeedFrame *f)
 {
     if (w->lacking) {
-        return; /* it holds, at whatever bbs, what was left out there (DESIGN 2, watches are hints) */
+        return; /* it holds, at whatever bbs, what was left out there (design.md 2, Watches) */
     }
     checkers_report(&w->swarm->checkers, "S9",
                     "the feed of bbs-%u: %s (%s at revision %lld, position %lld)", w->next_bbs + 1,

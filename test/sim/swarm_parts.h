@@ -172,7 +172,8 @@ void followers_heal(struct swarm *s);
 /* Why not; nothing appended: each follows, and has heard of all that is to be heard. */
 void followers_heard_all(struct swarm *s, struct buf *ret_why);
 
-/* swarm_bounds.c: the bounds of DESIGN 6 while faults last; each second of virtual time is enough. */
+/* swarm_bounds.c: the bounds of design.md 6 while faults last; each second of virtual time is
+ * enough. */
 void bounds_fault(struct swarm *s, const struct open_fault *f); /* it begins, lasts, ends */
 void bounds_restarted(struct swarm *s, const struct node *n);
 void bounds_look(struct swarm *s);

@@ -1,7 +1,7 @@
-/* The bounds of DESIGN 6 for a lost cell and a lost leader, in virtual time, each over 100 seeds with
- * delays: a cell falls alone, together with a bbs, together with the converger's leader; a leader
- * falls alone. Measured is from the fall to as many instances RUNNING elsewhere, or to the standby
- * that leads. The median, the 99th percentile and the worst are printed. */
+/* The bounds of design.md 6 for a lost cell and a lost leader, in virtual time, each over 100
+ * seeds with delays: a cell falls alone, together with a bbs, together with the converger's
+ * leader; a leader falls alone. Measured is from the fall to as many instances RUNNING elsewhere,
+ * or to the standby that leads. The median, the 99th percentile and the worst are printed. */
 #include "test/sim/cluster.h"
 
 #include <setjmp.h>

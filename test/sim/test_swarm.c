@@ -1,4 +1,4 @@
-/* Runs the swarm: each seed a whole life of a cluster, with faults, then healed (DESIGN 9).
+/* Runs the swarm: each seed a whole life of a cluster, with faults, then healed (design.md 9).
  *   test_swarm                  the first 1,000 seeds, as part of every check
  *   test_swarm --seeds A-B      these
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock

@@ -1,6 +1,6 @@
 /* The simulated world: drives the very roles that ship, on virtual time, with a model etcd, a model
- * network and model containers, everything drawn from one seed (DESIGN 3.4). Two runs with the same
- * seed and the same story give the same trace. */
+ * network and model containers, everything drawn from one seed (design.md 3.4). Two runs with the
+ * same seed and the same story give the same trace. */
 #ifndef TEST_SIM_WORLD_H
 #define TEST_SIM_WORLD_H
 
@@ -113,8 +113,8 @@ void world_faults(struct world *w, const struct world_faults *faults);
 void world_break_watch(struct world *w, struct node *n);
 void world_stall_watch(struct world *w, struct node *n, bool stalled);
 
-/* What etcd 3.4's watches have done (DESIGN 2), all without an error: of a revision that comes next
- * and has what it takes. */
+/* What etcd 3.4's watches have done (design.md 2), all without an error: of a revision that comes
+ * next and has what it takes. */
 enum watch_slip {
     SLIP_NONE,
     SLIP_REVISION, /* it is left out */

@@ -1,6 +1,6 @@
-/* The whole matrix of every lifecycle, all states x actors x news x guards (DESIGN 3.6, 9), against
- * test/table/expected/<name>.txt, which no test run ever writes. With the arguments "print NAME" it
- * prints one instead. */
+/* The whole matrix of every lifecycle, all states x actors x news x guards (design.md 3.6, 9),
+ * against test/table/expected/<name>.txt, which no test run ever writes. With the arguments "print
+ * NAME" it prints one instead. */
 #include "common/base/bytes.h"
 #include "test/table/lifecycles.h"
 

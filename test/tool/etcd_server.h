@@ -1,5 +1,5 @@
 /* A real etcd for tests: on random loopback ports, in a directory of its own, with the flags that
- * DESIGN 10 names. The same from the shell: test/tool/etcd-server. Tests run in the root of the
+ * design.md 10 names. The same from the shell: test/tool/etcd-server. Tests run in the root of the
  * tree. */
 #ifndef TEST_TOOL_ETCD_SERVER_H
 #define TEST_TOOL_ETCD_SERVER_H

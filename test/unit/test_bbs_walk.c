@@ -1,5 +1,6 @@
 /* A walk over the routes of two bbs on one model etcd: each answer is decoded and compared, asked
- * in turn of one bbs and of the other, for every answer is as fresh as the store (DESIGN 2, 4). */
+ * in turn of one bbs and of the other, for every answer is as fresh as the store (design.md 2,
+ * 4). */
 #include "bbs/inside.h"
 #include "bbs/board/compare.h"
 #include "board.pb-c.h"
@@ -575,7 +576,7 @@ static void bad_requests(void **state)
     assert_int_equal(strlen(s->boot_id), 36);
 }
 
-/* A caller may destroy something for what is not found (DESIGN 2); this LRP is there. */
+/* A caller may destroy something for what is not found (design.md 2); this LRP is there. */
 static void half_an_lrp_is_not_told_as_none(void **state)
 {
     struct walk *w = *state;

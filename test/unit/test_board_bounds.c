@@ -1,5 +1,5 @@
 /* The bounds of the engine: each one reached, what is told there, and that all is well again after
- * (DESIGN 3.8). The bounds of batches, the ring and selectors stand in test_board_batch.c and
+ * (design.md 3.8). The bounds of batches, the ring and selectors stand in test_board_batch.c and
  * test_board_feed.c. */
 #include "bbs/board/inside.h"
 #include "bbs/route/records.h"

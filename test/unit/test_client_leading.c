@@ -173,7 +173,8 @@ static void of_two_reasons_the_first_stands(void **state)
     assert_ends_with(x, "not https");
 }
 
-/* Once a bbs is there again a leader must be found within 8 s (DESIGN 6), 6 s of which a standby waits. */
+/* Once a bbs is there again a leader must be found within 8 s (design.md 6), 6 s of which a
+ * standby waits. */
 static void it_never_waits_for_long_to_follow_again(void **state)
 {
     struct fixture *x = *state;

@@ -1,4 +1,4 @@
-/* Diego's JSON both ways: rows of spec/wire/cfdot.md 4 and rep-auctioneer.md 2, and hostile input.
+/* Diego's JSON both ways: rows of json.md 2 and rep-auctioneer.md 2, and hostile input.
  */
 #include "common/codec/json.h"
 

@@ -1,6 +1,7 @@
 /* The decisions about lost cells on a copy that is behind: each race is won by another writer, whose
- * change this bbs has not seen. What was decided without it must not land (DESIGN 2, 6). Each story
- * is told twice: without the other writer the move lands, so that it is the race that stops it. */
+ * change this bbs has not seen. What was decided without it must not land (design.md 2, 6). Each
+ * story is told twice: without the other writer the move lands, so that it is the race that stops
+ * it. */
 #include "bbs/board/compare.h"
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
@@ -453,7 +454,8 @@ static void a_removal_finds_what_became_suspect(void **state)
 
 /* ---- epoch ----------------------------------------------------------------------------------- */
 
-/* After a restore the records stand, and the epoch is younger than they are (DESIGN 2, Epoch). */
+/* After a restore the records stand, and the epoch is younger than they are (design.md 2,
+ * Epoch). */
 static void a_domain_of_an_older_epoch_is_not_fresh(void **state)
 {
     (void)state;

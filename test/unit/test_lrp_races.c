@@ -1,5 +1,5 @@
 /* The decisions about LRPs on a copy that is behind: each race is won by the other writer, whose
- * change this bbs has not seen. What was decided without it must not land (DESIGN 2). */
+ * change this bbs has not seen. What was decided without it must not land (design.md 2). */
 #include "bbs/board/compare.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"

@@ -1,5 +1,6 @@
-/* The invariants of DESIGN 6 as small checkers: each looks at one committed revision, at one verb of
- * a rep, or at the cluster as it stands, and reports what it finds in words. None changes anything. */
+/* The invariants of design.md 6 as small checkers: each looks at one committed revision, at one
+ * verb of a rep, or at the cluster as it stands, and reports what it finds in words. None changes
+ * anything. */
 #ifndef TEST_SIM_CHECKERS_CHECKERS_H
 #define TEST_SIM_CHECKERS_CHECKERS_H
 
@@ -107,7 +108,7 @@ void checkers_touch(struct checkers *k, int cell);
 void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same of a list that some bbs told. Not once a watch has left something out silently: until the
- * list finds it, a bbs lists what is in its copy (DESIGN 2, watches are hints). */
+ * list finds it, a bbs lists what is in its copy (design.md 2, Watches are hints). */
 void checkers_report_told(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool checkers_clean(const struct checkers *k);
@@ -185,8 +186,8 @@ const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
 
-/* copies.c: what a bbs holds is the board at one revision (DESIGN 2). Where its watch was to leave
- * something out silently it may differ, until the next list of its own finds it. */
+/* copies.c: what a bbs holds is the board at one revision (design.md 2). Where its watch was to
+ * leave something out silently it may differ, until the next list of its own finds it. */
 void check_copies(struct checkers *k);
 void check_copies_well(const struct checkers *k, struct buf *ret_why); /* none differs */
 

@@ -276,7 +276,7 @@ static void check_phantom(struct checkers *k, struct instance *i)
         if (strcmp(node_name(c->cells[n]), i->cell_id) != 0) {
             continue;
         }
-        /* One that is being made has been reserved: that counts (DESIGN 5). */
+        /* One that is being made has been reserved: that counts (design.md 5). */
         const struct model_containers *m = node_containers(c->cells[n]);
         bool phantom = record_of(k, i) && model_containers_state(m, i->guid) < 0 &&
                        !model_containers_busy(m, i->guid);

@@ -75,7 +75,7 @@ static void in_order(struct draft *d)
 
 /* ---- what is seen of records ---- */
 
-/* Own fields are none of a client's business (DESIGN 2). */
+/* Own fields are none of a client's business (design.md 2). */
 static Models__ActualLRP *seen(struct arena *a, const struct past *p)
 {
     if (!p || !p->message) {

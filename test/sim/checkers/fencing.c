@@ -1,6 +1,6 @@
 /* S2, S10: the transaction of a rep's move compares its cell's record, that of a leader's move its
  * lock. S6: it compares each record that it writes, all that the move's decision rests on, and the
- * epoch; and no two of its ops rest on each other (DESIGN 2, 6). */
+ * epoch; and no two of its ops rest on each other (design.md 2, 6). */
 #include "models/actual_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
@@ -111,7 +111,7 @@ struct scrutiny {
 };
 
 /* The transaction must compare `key`, and no other op of the batch may write it: etcd judges all
- * compares against the state before the transaction (DESIGN 2, group commit). */
+ * compares against the state before the transaction (design.md 2, Group commit). */
 static void must_read(struct scrutiny *s, const char *key, const char *invariant, const char *what)
 {
     const struct past *p = s->change;
@@ -226,7 +226,7 @@ static void check_change(struct scrutiny *s)
     check_reads(s);
 }
 
-/* Whoever writes its cause compares that nobody did since (DESIGN 2). */
+/* Whoever writes its cause compares that nobody did since (design.md 2). */
 static void check_slot(struct checkers *k, struct arena *a, const Etcd__TxnRequest *txn)
 {
     for (size_t i = 0; i < txn->n_success; i++) {

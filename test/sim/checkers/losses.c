@@ -1,4 +1,5 @@
-/* DESIGN 6, mass-loss brake: many cells that fall silent together are held before they are lost. */
+/* design.md 6, Mass-loss brake: many cells that fall silent together are held before they are
+ * lost. */
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>

@@ -548,8 +548,8 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
 }
 
 /* Whatever the table says: an instance keeps its record until it ends or is let go. Only one that runs
- * takes it over, and only from one that does not (seed: harmonising table; resolve brings back what
- * ran before). */
+ * takes it over, and only from one that does not (docs/instances.md, Harmonising; resolve brings
+ * back what ran before). */
 static void check_bearer(struct checkers *k, const struct past *p)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
@@ -568,7 +568,7 @@ static void check_bearer(struct checkers *k, const struct past *p)
     }
 }
 
-/* run/... is written once (DESIGN 2). */
+/* run/... is written once (design.md 2). */
 static void check_run(struct checkers *k, const struct past *p)
 {
     if (p->type == RECORD_RUN && stands(p) && stands(p->before)) {

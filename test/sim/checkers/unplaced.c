@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-/* What is unplaced is tried again so often (DESIGN 5), and what a back-off, a change of leaders or a
- * claim that comes to nothing may add. The converger asks every 30 s: that alone does not suffice. */
+/* What is unplaced is tried again so often (design.md 5), and what a back-off, a change of leaders
+ * or a claim that comes to nothing may add. The converger asks every 30 s: that alone does not
+ * suffice. */
 #define TRIED_NS (10 * SECOND_NS)
 #define SLACK_NS (10 * SECOND_NS)
 

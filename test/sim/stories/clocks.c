@@ -1,4 +1,4 @@
-/* Wall clocks that are hours wrong: what waits goes by what a process has seen (DESIGN 5). */
+/* Wall clocks that are hours wrong: what waits goes by what a process has seen (design.md 5). */
 #include "test/sim/stories/story.h"
 
 #define HOURS_NS (3 * 3600 * SECOND_NS)

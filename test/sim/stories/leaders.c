@@ -1,7 +1,7 @@
 /* Leaders that die or sleep, their standbys, and what followers of the feed miss meanwhile. */
 #include "test/sim/stories/story.h"
 
-/* DESIGN 6: a leader of anything lost. */
+/* design.md 6: a leader of anything lost. */
 #define LEADER_LOST_NS (8 * SECOND_NS)
 
 struct wanted {

@@ -6,7 +6,7 @@
 #include "board.pb-c.h"
 #include "test/sim/model_containers.h"
 
-/* DESIGN 6: a lost cell's work runs elsewhere. */
+/* design.md 6: a lost cell's work runs elsewhere. */
 #define CELL_LOST_NS (12 * SECOND_NS)
 
 struct replaced {
