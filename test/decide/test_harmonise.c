@@ -2,10 +2,13 @@
  * action. */
 #include "rep/harmonise.h"
 
+#include "test/tool/page.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -178,6 +181,87 @@ static void every_pair_is_covered_while_evacuating(void **state)
     }
 }
 
+/* ---- The page ------------------------------------------------------------------------------- */
+
+static const char *const container_words[] = {
+    [WITH_STARTING] = "starting",   [WITH_RUNNING] = "running", [WITH_CRASHED] = "crashed",
+    [WITH_SHUTDOWN] = "shut down",  [WITHOUT] = "none",
+};
+
+static const char *const record_words[] = {
+    [RECORD_IS_UNSEEN] = "not seen",
+    [RECORD_IS_NONE] = "none",
+    [RECORD_IS_UNCLAIMED] = "UNCLAIMED",
+    [RECORD_IS_CLAIMED_BY_A] = "CLAIMED by A",
+    [RECORD_IS_CLAIMED_BY_O] = "CLAIMED by O",
+    [RECORD_IS_RUNNING_ON_A] = "RUNNING on A",
+    [RECORD_IS_RUNNING_ON_O] = "RUNNING on O",
+    [RECORD_IS_CRASHED] = "CRASHED",
+    [RECORD_IS_STOPPING_BY_A] = "A, marked `stopping`",
+    [RECORD_IS_SUSPECT_BY_A] = "SUSPECT by A",
+    [RECORD_IS_EVACUATING_BY_A] = "EVACUATING by A",
+};
+
+/* Those after which what there is of a container goes. */
+static const bool deletes[HARMONY_ACTION_COUNT] = {
+    [HARMONY_CRASH] = true,
+    [HARMONY_REMOVE] = true,
+    [HARMONY_EVACUATE_CLAIMED] = true,
+    [HARMONY_EVACUATE_CRASHED] = true,
+    [HARMONY_EVACUATE_STOPPED] = true,
+};
+
+static const char *action_words(const struct row *row)
+{
+    switch (row->action) {
+    case HARMONY_GO_ON:
+        return "go on";
+    case HARMONY_STOP:
+        return "stop container";
+    case HARMONY_DELETE:
+        return "delete container";
+    default:
+        return harmony_action_name(row->action);
+    }
+}
+
+static void page_has(const char *page, const struct row *row, struct harmony h)
+{
+    char line[256];
+    bool container_goes = row->container != WITHOUT && deletes[row->action];
+    snprintf(line, sizeof(line), "\n| %d | %s | %s | %s%s | %s |\n", row->number,
+             container_words[row->container], record_words[row->record], action_words(row),
+             container_goes ? ", delete container" : "", h.why);
+    if (!strstr(page, line)) {
+        fail_msg("docs/instances.md has not:%s", line);
+    }
+}
+
+/* docs/instances.md has each row, and no other. */
+static void the_page_has_the_table(void **state)
+{
+    (void)state;
+    char *page = page_read("docs/instances.md");
+    assert_non_null(page);
+    size_t wanted = 0, found = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].container != WITH_RESERVED && rows[i].number <= ROWS_OF_THE_PAGE) {
+            page_has(page, &rows[i], harmonise(rows[i].container, rows[i].record));
+            wanted++;
+        }
+    }
+    for (size_t i = 0; i < sizeof(evacuating_rows) / sizeof(evacuating_rows[0]); i++) {
+        const struct row *row = &evacuating_rows[i];
+        page_has(page, row, harmonise_evacuating(row->container, row->record));
+        wanted++;
+    }
+    for (const char *at = page; (at = strstr(at, "\n| ")); at += 3) {
+        found += at[3] >= '0' && at[3] <= '9';
+    }
+    assert_int_equal(found, wanted);
+    free(page);
+}
+
 /* ---- After a refusal ------------------------------------------------------------------------ */
 
 #define TYPE(name) MODELS__ERROR__TYPE__##name
@@ -277,6 +361,7 @@ int main(void)
         cmocka_unit_test(every_row_says_what_it_says),
         cmocka_unit_test(every_pair_is_covered),
         cmocka_unit_test(every_pair_is_covered_while_evacuating),
+        cmocka_unit_test(the_page_has_the_table),
         cmocka_unit_test(a_refusal_is_judged_by_the_same_table),
         cmocka_unit_test(a_means_cell_and_guid),
     };
