@@ -149,7 +149,8 @@ static void learn(struct events *e, const Board__FeedFrame *f)
 static void reset(struct events *e, const Board__FeedFrame *f)
 {
     bool other = strcmp(e->epoch, f->epoch) != 0;
-    e->older = e->compares && !other && f->revision < e->revision;
+    bool before = f->revision < e->revision || f->revision < e->change_revision;
+    e->older = e->compares && !other && before;
     e->snapshot = true;
     e->compared = 0;
     e->listing++;
@@ -159,6 +160,7 @@ static void reset(struct events *e, const Board__FeedFrame *f)
     if (other) { /* its revisions are others */
         map_done(&e->known, free);
         map_init(&e->known);
+        e->change_revision = 0;
     }
     e->fresh = other;
 }
@@ -264,6 +266,7 @@ static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
         take_change(e, a, f);
         /* More changes may have this revision: only a heartbeat says that all were told. */
         e->revision = f->revision > e->revision ? f->revision - 1 : e->revision;
+        e->change_revision = f->revision > e->change_revision ? f->revision : e->change_revision;
         break;
     default:
         break;

@@ -29,6 +29,7 @@ struct events {
     uint64_t listing;  /* number of the snapshot */
     char epoch[64];    /* position to resume at; "" = none */
     int64_t revision;
+    int64_t change_revision; /* of the last change that was told: one above the position, until a heartbeat */
     struct frames frames;
     struct buf out; /* lines; the caller takes and clears them */
 };

@@ -656,6 +656,44 @@ static void events_make_up_for_silence(void **state)
     }
 }
 
+/* The position stays below the last change until a heartbeat has come: a snapshot of that position is older than
+ * what was told, and would bring back what has gone. */
+static void events_of_a_bbs_that_is_one_change_behind(void **state)
+{
+    struct fixture *f = *state;
+    const Board__FeedFrame__Kind RESET = BOARD__FEED_FRAME__KIND__RESET,
+                                 RECORD = BOARD__FEED_FRAME__KIND__RECORD,
+                                 CURRENT = BOARD__FEED_FRAME__KIND__CURRENT;
+    for (int gone = 0; gone < 2; gone++) {
+        struct events e;
+        struct buf feed;
+        buf_init(&feed);
+        events_init(&e, false);
+        events_connect(&e, false);
+        add_frame(&feed, RESET, 10, "", NULL, 0);
+        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
+        add_frame(&feed, CURRENT, 10, "", NULL, 0);
+        add_frame(&feed, gone ? BOARD__FEED_FRAME__KIND__DELETE : BOARD__FEED_FRAME__KIND__PUT, 11,
+                  "desired/a", NULL, 3);
+        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
+        buf_clear(&e.out);
+        for (int64_t revision = 10; revision <= 11; revision++) {
+            buf_clear(&feed);
+            events_connect(&e, true);
+            add_frame(&feed, RESET, revision, "", NULL, 0);
+            if (revision == 10 || !gone) {
+                add_frame(&feed, RECORD, revision == 10 ? 3 : 11, "desired/a", NULL, 3);
+            }
+            add_frame(&feed, CURRENT, revision, "", NULL, 0);
+            assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err),
+                             revision == 10 ? -ERR_UNAVAILABLE : 0);
+            assert_int_equal(e.out.size, 0);
+        }
+        events_done(&e);
+        buf_done(&feed);
+    }
+}
+
 static void events_in_json_hide_secrets(void **state)
 {
     struct fixture *f = *state;
@@ -695,6 +733,7 @@ int main(void)
         TEST(events_print_a_line_a_change),
         TEST(a_reason_is_told_while_it_matters),
         TEST(events_make_up_for_silence),
+        TEST(events_of_a_bbs_that_is_one_change_behind),
         TEST(events_in_json_hide_secrets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
