@@ -66,7 +66,8 @@ static int64_t resumed_left_ns(const struct rep *r, const struct kept_evacuation
 
 static void resume(struct rep *r, const struct kept_evacuation *said, struct effects *out)
 {
-    begin(r, resumed_left_ns(r, said, clock_goes_on(r, said)), "an earlier rep of this cell had begun", out);
+    int64_t limit_ns = resumed_left_ns(r, said, clock_goes_on(r, said));
+    begin(r, limit_ns, "an earlier rep of this cell had begun", out);
 }
 
 /* A rep that had lived would have ended by now, whatever was left: nobody goes on with it. */

@@ -40,7 +40,7 @@ void rep_retry_later(struct rep *r, struct container *c)
 }
 
 /* The pass that CURRENT calls for looks at all of them. */
-static void rep_retry_now(struct rep *r)
+static void retry_now(struct rep *r)
 {
     MAP_EACH(&r->containers.by_guid, n)
     {
@@ -161,7 +161,7 @@ static void on_news(void *context, enum follower_news news, const char *key,
     switch (news) {
     case FOLLOWER_RESET:
         if (knowledge_epoch(&r->knowledge, r->follower.epoch)) {
-            rep_retry_now(r); /* no refusal of the old epoch's says anything of this one */
+            retry_now(r); /* no refusal of the old epoch's says anything of this one */
         }
         break;
     case FOLLOWER_CURRENT:

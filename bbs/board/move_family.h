@@ -47,8 +47,8 @@ struct move_row {
     void (*refuse)(const struct move_turn *t);     /* the lifecycle leads nowhere */
     void (*decide)(const struct move_turn *t);     /* it leads to t->to */
     const struct op_row *op;
-    const struct op_row *op_of_rep; /* of a rep that repeats itself: may hear "nothing to change"
-                                       without the read barrier */
+    const struct op_row *op_of_rep; /* of a rep that repeats itself: is told "nothing to change" by the
+                                       copy alone, which etcd does not confirm */
 };
 
 struct move_family {

@@ -626,6 +626,21 @@ int cluster_upsert_domain(struct cluster *c, unsigned ttl_s)
     return lifecycle_call(c, NULL, "/v1/domains/upsert", &request.base);
 }
 
+void cluster_post_evacuate(struct cluster *c, struct node *cell, int64_t limit_ns,
+                           world_answered *answered, void *context)
+{
+    world_note(c->world, "operator", "POST /evacuate to %s", node_name(cell));
+    world_send_request(c->world, node_url(cell),
+                       &(struct world_request){.method = "POST",
+                                               .path = "/evacuate",
+                                               .peer = {.unit = "client", .name = "admin"},
+                                               .admin = true,
+                                               .content_type = "",
+                                               .accept = "",
+                                               .trace_id = ""},
+                       limit_ns, answered, context);
+}
+
 int cluster_retire(struct cluster *c, const char *process_guid, int index)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;

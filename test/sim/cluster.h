@@ -68,6 +68,10 @@ int cluster_remove(struct cluster *c, const char *process_guid);
 
 /* Upserts the domain "default", in which everything is desired; ttl 0 = for ever. */
 int cluster_upsert_domain(struct cluster *c, unsigned ttl_s);
+
+/* An operator empties the cell; its rep has accepted it when `answered` comes with 202. */
+void cluster_post_evacuate(struct cluster *c, struct node *cell, int64_t limit_ns,
+                           world_answered *answered, void *context);
 /* Retires one instance. */
 int cluster_retire(struct cluster *c, const char *process_guid, int index);
 

@@ -58,15 +58,6 @@ bool evacuation_posted(struct swarm *s, unsigned cell)
     if (ask->unheard) {
         cut_off(s, node);
     }
-    world_note(s->world, "operator", "POST /evacuate to %s", node_name(node));
-    world_send_request(s->world, node_url(node),
-                       &(struct world_request){.method = "POST",
-                                               .path = "/evacuate",
-                                               .peer = {.unit = "client", .name = "admin"},
-                                               .admin = true,
-                                               .content_type = "",
-                                               .accept = "",
-                                               .trace_id = ""},
-                       ASK_LIMIT_NS, evacuation_answered, ask);
+    cluster_post_evacuate(s->cluster, node, ASK_LIMIT_NS, evacuation_answered, ask);
     return true;
 }

@@ -308,17 +308,8 @@ static bool is_answered(void *context)
 
 static void send_evacuate(struct cluster *c, struct node *cell, struct asked *ret)
 {
-    world_note(c->world, "operator", "POST /evacuate to %s", node_name(cell));
     *ret = (struct asked){false, 0};
-    world_send_request(c->world, node_url(cell),
-                       &(struct world_request){.method = "POST",
-                                               .path = "/evacuate",
-                                               .peer = {.unit = "client", .name = "admin"},
-                                               .admin = true,
-                                               .content_type = "",
-                                               .accept = "",
-                                               .trace_id = ""},
-                       SECOND_NS, evacuation_answered, ret);
+    cluster_post_evacuate(c, cell, SECOND_NS, evacuation_answered, ret);
 }
 
 static void await_accepted(struct cluster *c, struct asked *asked)
