@@ -6,7 +6,8 @@
 
 void evacuations_init(struct swarm *s, uint64_t seed)
 {
-    random_seed(&s->evacuation_random, (uint64_t[2]){seed, 0x6576616375});
+    /* The first draw hangs on the second number alone. */
+    random_seed(&s->evacuation_random, (uint64_t[2]){seed, seed ^ 0x6576616375});
     for (unsigned i = 0; i < CLUSTER_CELLS_MAX; i++) {
         s->evacuations[i] = (struct asked_evacuation){.swarm = s, .cell = i};
     }
