@@ -89,9 +89,19 @@ static void hold_place(const struct move_turn *t, const Models__ActualLRP *targe
     }
 }
 
+/* It is SUSPECT, its rep speaks for it again, and all that its index has in its place is CRASHED. */
+static bool about_to_return(const struct move_turn *t, const Models__ActualLRP *target)
+{
+    const Models__ActualLRP *ordinary = ((const struct move_snapshot *)t->snapshot)->ordinary;
+    return target && target->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT &&
+           !target->stopping && ordinary && actual_state(ordinary) == ACTUAL_LRP_CRASHED;
+}
+
 /* 1. No record for the index: nothing; the container goes.
  * 2. No ORDINARY record, or another instance's that is RUNNING or CRASHED: the target's EVACUATING
- *    record goes, and the container. A SUSPECT target's record is left to its own ends.
+ *    record goes, and the container. A SUSPECT target's record is left to its own ends, and where the
+ *    ORDINARY one is CRASHED our own rep keeps the container: resolve is about to put the target in
+ *    its place, which a bbs may decide in the same moment (S8).
  *    (1, 2: for our own reps a record that is missing is no reason while its index is desired, for
  *    then it is made again, nor while the domain is not fresh and nobody asked for the stop, for then
  *    the board may have been emptied: S8.)
@@ -115,6 +125,7 @@ void evacuate_running_decide(const struct move_turn *t)
     t->plan->keep_container = false;
     bool evacuating = target && target->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
     if (t->guards & ACTUAL_LRP_IF_REPLACED) { /* 1, 2 */
+        t->plan->keep_container = t->in->actor == ACTOR_REP && about_to_return(t, target);
         if (evacuating && t->to == ACTUAL_LRP_NONE) {
             actual_delete(t, target);
         }
