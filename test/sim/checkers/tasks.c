@@ -371,12 +371,17 @@ void check_task_containers(struct checkers *k)
     }
 }
 
-/* What was begun in another past is not counted, and its revisions come again. */
+/* What was begun in another past is not counted, and its revisions come again. What its cell has asked of
+ * the container stays asked. */
 void forget_tasks(struct checkers *k)
 {
     MAP_EACH(&k->tasks, n)
     {
-        *(struct task_runs *)map_value(n) = (struct task_runs){0};
+        struct task_runs *runs = map_value(n);
+        for (unsigned i = 0; i < CLUSTER_CELLS_MAX; i++) {
+            struct task_container *c = &runs->on[i];
+            *c = (struct task_container){.noted = c->noted, .asked = c->asked};
+        }
     }
     map_done(&k->task_lives, NULL);
     map_init(&k->task_lives);
