@@ -57,9 +57,7 @@ struct version *version_new(struct arena *scratch, const char *key, struct bytes
     const char *tags[TAG_COUNT] = {"", "", "", ""};
     ProtobufCMessage *m;
     if (type != RECORD_UNKNOWN && record_decode(scratch, type, value, &m, NULL) == 0) {
-        for (int t = 0; t < TAG_COUNT; t++) {
-            tags[t] = record_tag(scratch, type, m, (enum tag)t);
-        }
+        record_tags(scratch, type, m, tags);
     }
     size_t key_size = strlen(key) + 1, size = key_size, sizes[TAG_COUNT];
     for (int t = 0; t < TAG_COUNT; t++) {

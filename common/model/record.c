@@ -20,12 +20,10 @@
 static const struct record_kind kinds[RECORD_TYPE_COUNT] = {
 #define COPY true
 #define OUTSIDE false
-#define TAGS(...) {__VA_ARGS__}
-#define RECORD_ROW(ID, kind_name, key, message, kind_lifecycle, place, kind_tags, kind_topic, ...) \
+#define RECORD_ROW(ID, kind_name, key, message, kind_lifecycle, place, tags, kind_topic, ...)      \
     [RECORD_##ID] = {.name = #kind_name,                                                       \
                      .lifecycle = kind_lifecycle,                                              \
                      .topic = kind_topic,                                                      \
-                     .tags = kind_tags,                                                        \
                      .is_kept = place},
 #include "common/model/records.def"
 #undef COPY
@@ -77,16 +75,9 @@ const char *owner_text(struct arena *a, const char *kind, const char *uid)
     return arena_printf(a, "%s/%s", escaped_kind + prefix, escaped_uid + prefix);
 }
 
-static const ProtobufCFieldDescriptor *field_named(const ProtobufCMessageDescriptor *d,
-                                                   const char *name, size_t size)
+static const char *owner_of(struct arena *a, const Models__Owner *o)
 {
-    for (unsigned i = 0; i < d->n_fields; i++) {
-        const char *field = d->fields[i].name;
-        if (strncmp(field, name, size) == 0 && !field[size]) {
-            return &d->fields[i];
-        }
-    }
-    return NULL;
+    return o ? owner_text(a, o->kind, o->uid) : "";
 }
 
 static const char *enum_text(const ProtobufCEnumDescriptor *d, int number)
@@ -95,37 +86,31 @@ static const char *enum_text(const ProtobufCEnumDescriptor *d, int number)
     return v ? v->name : "";
 }
 
-/* What stands at a path of fields: a text, the name of a number, or an owner. */
-static const char *text_at(struct arena *a, const ProtobufCMessage *m, const char *path)
+void record_tags(struct arena *a, enum record_type type, const ProtobufCMessage *message,
+                 const char *ret[TAG_COUNT])
 {
-    size_t size = strcspn(path, ".");
-    const ProtobufCFieldDescriptor *f = field_named(m->descriptor, path, size);
-    assert(f);
-    const void *at = (const char *)m + f->offset;
-    if (f->type == PROTOBUF_C_TYPE_STRING) {
-        return *(const char *const *)at;
+#define FIELD(field) m->field
+#define IN(part, field) (m->part ? m->part->field : "")
+#define NAME(field, enumeration) enum_text(&enumeration##__descriptor, (int)m->field)
+#define OWNER(field) owner_of(a, m->field)
+#define TAGS(...) {__VA_ARGS__}
+#define RECORD_ROW(ID, kind_name, key, message_name, lifecycle, place, kind_tags, ...)             \
+    case RECORD_##ID: {                                                                            \
+        const __typeof__(*message_name##__unpack(NULL, 0, NULL)) *m = (const void *)message;       \
+        const char *const tags[TAG_COUNT] = kind_tags;                                             \
+        (void)m;                                                                                   \
+        memcpy(ret, tags, sizeof(tags));                                                           \
+        break;                                                                                     \
     }
-    if (f->type == PROTOBUF_C_TYPE_ENUM) {
-        return enum_text(f->descriptor, *(const int *)at);
+    switch (type) {
+#include "common/model/records.def"
+    case RECORD_UNKNOWN:
+    case RECORD_TYPE_COUNT:
+        assert(!"a kind that has a message");
     }
-    assert(f->type == PROTOBUF_C_TYPE_MESSAGE);
-    const ProtobufCMessage *inner = *(const ProtobufCMessage *const *)at;
-    if (!inner) {
-        return "";
+    for (int t = 0; t < TAG_COUNT; t++) {
+        ret[t] = ret[t] ? ret[t] : "";
     }
-    if (path[size]) {
-        return text_at(a, inner, path + size + 1);
-    }
-    assert(inner->descriptor == &models__owner__descriptor);
-    const Models__Owner *owner = (const Models__Owner *)inner;
-    return owner_text(a, owner->kind, owner->uid);
-}
-
-const char *record_tag(struct arena *a, enum record_type type, const ProtobufCMessage *m,
-                       enum tag tag)
-{
-    const char *path = record_kind(type)->tags[tag];
-    return path ? text_at(a, m, path) : "";
 }
 
 /* ---- Values ---- */

@@ -27,7 +27,6 @@ struct record_kind {
     const char *name;
     const struct lifecycle *lifecycle; /* NULL = none */
     const char *topic;                 /* of `bbs events`; NULL = none */
-    const char *tags[TAG_COUNT];       /* field, or "field.field", of its message; NULL = none */
     bool is_kept;                      /* in the copy */
 };
 
@@ -46,9 +45,10 @@ struct key_part {
  * NULL after the last. */
 const struct key_part *record_kept_part(unsigned n);
 
-/* What a decoded record has for this tag, "" if nothing. In the arena, or the message's. */
-const char *record_tag(struct arena *a, enum record_type type, const ProtobufCMessage *m,
-                       enum tag tag);
+/* What a decoded record, not of RECORD_UNKNOWN, has for each tag, "" for none. The texts are in the
+ * arena, in the message, or constant. */
+void record_tags(struct arena *a, enum record_type type, const ProtobufCMessage *message,
+                 const char *ret[TAG_COUNT]);
 
 /* "kind/uid", both percent-escaped; "" without an owner. */
 const char *owner_text(struct arena *a, const char *kind, const char *uid);

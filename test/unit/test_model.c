@@ -111,23 +111,22 @@ static void the_parts_that_are_kept_leave_out_the_others_alone(void **state)
     arena_done(&a);
 }
 
-/* A field that a row names and the message has not ends the program here. */
-static void every_tag_is_a_field_of_its_message(void **state)
+static void what_an_empty_message_does_not_say_is_an_empty_tag(void **state)
 {
     (void)state;
     struct arena a;
     arena_init(&a);
-    unsigned tags = 0;
     for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
-        const ProtobufCMessageDescriptor *d = record_descriptor(t);
         ProtobufCAllocator allocator = arena_protobuf(&a);
-        ProtobufCMessage *empty = protobuf_c_message_unpack(d, &allocator, 0, NULL);
+        ProtobufCMessage *empty =
+            protobuf_c_message_unpack(record_descriptor(t), &allocator, 0, NULL);
+        const char *tags[TAG_COUNT] = {0};
+        record_tags(&a, t, empty, tags);
         for (int tag = 0; tag < TAG_COUNT; tag++) {
-            tags += record_kind(t)->tags[tag] != NULL;
-            assert_non_null(record_tag(&a, t, empty, (enum tag)tag));
+            bool is_number = t == RECORD_TASK && tag == TAG_STATE; /* a number is never unsaid */
+            assert_string_equal(tags[tag], is_number ? "Invalid" : "");
         }
     }
-    assert_int_equal(tags, 13);
     arena_done(&a);
 }
 
@@ -149,12 +148,15 @@ static void tags_are_read_where_the_rows_say(void **state)
     lrp.actual_lrp_instance_key = &instance;
     lrp.owner = &owner;
     static const char *const wanted[TAG_COUNT] = {"d", "c", "RUNNING", "a%2Fb/u"};
+    const char *tags[TAG_COUNT];
+    record_tags(&a, RECORD_ACTUAL, &lrp.base, tags);
     for (int tag = 0; tag < TAG_COUNT; tag++) {
-        assert_string_equal(record_tag(&a, RECORD_ACTUAL, &lrp.base, (enum tag)tag), wanted[tag]);
+        assert_string_equal(tags[tag], wanted[tag]);
     }
     Models__Task task = MODELS__TASK__INIT;
     task.state = MODELS__TASK__STATE__Resolving;
-    assert_string_equal(record_tag(&a, RECORD_TASK, &task.base, TAG_STATE), "Resolving");
+    record_tags(&a, RECORD_TASK, &task.base, tags);
+    assert_string_equal(tags[TAG_STATE], "Resolving");
     arena_done(&a);
 }
 
@@ -166,7 +168,7 @@ int main(void)
         cmocka_unit_test(records_round_trip_and_strangers_are_refused),
         cmocka_unit_test(kinds_stand_in_the_order_of_their_keys),
         cmocka_unit_test(the_parts_that_are_kept_leave_out_the_others_alone),
-        cmocka_unit_test(every_tag_is_a_field_of_its_message),
+        cmocka_unit_test(what_an_empty_message_does_not_say_is_an_empty_tag),
         cmocka_unit_test(tags_are_read_where_the_rows_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
