@@ -52,7 +52,6 @@ struct move_row {
 };
 
 struct move_family {
-    enum record_type kind; /* of the records that its moves are about */
     const struct lifecycle *lifecycle;
     const struct move_row *rows;
     size_t count;

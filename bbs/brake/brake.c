@@ -250,7 +250,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family brake_moves = {
-    .kind = RECORD_BRAKE,
     .lifecycle = &brake_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -90,7 +90,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family cell_moves = {
-    .kind = RECORD_CELL,
     .lifecycle = &cell_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

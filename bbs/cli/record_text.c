@@ -9,7 +9,7 @@ const char *record_text(struct arena *a, enum record_type type, const ProtobufCM
 {
     static const char *(*const texts[RECORD_TYPE_COUNT])(struct arena *,
                                                          const ProtobufCMessage *) = {
-#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story) \
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, ...) \
     [RECORD_##ID] = record_text_##text,
 #include "common/model/records.def"
         [RECORD_UNKNOWN] = record_text_nothing,

@@ -10,7 +10,7 @@
 const char *record_text(struct arena *a, enum record_type type, const ProtobufCMessage *m);
 
 /* record_text_<text>(), by which the table calls them; `nothing` is the one for many. */
-#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story) \
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, ...) \
     const char *record_text_##text(struct arena *a, const ProtobufCMessage *m);
 #include "common/model/records.def"
 

@@ -68,7 +68,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family domain_moves = {
-    .kind = RECORD_DOMAIN,
     .lifecycle = &domain_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

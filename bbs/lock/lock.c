@@ -217,7 +217,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family lock_moves = {
-    .kind = RECORD_LOCK,
     .lifecycle = &lock_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -320,7 +320,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family lrp_moves = {
-    .kind = RECORD_ACTUAL,
     .lifecycle = &actual_lrp_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

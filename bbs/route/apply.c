@@ -1,13 +1,9 @@
 /* POST /v1/board/apply: named moves of our own roles, each an op of its own (design.md 2, 4). */
 #include "bbs/board/errors.h"
-#include "bbs/brake/brake.h"
-#include "bbs/cell/cell.h"
-#include "bbs/domain/domain.h"
-#include "bbs/lock/lock.h"
-#include "bbs/lrp/move.h"
+#include "bbs/board/move_family.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
-#include "bbs/task/task.h"
+#include "common/model/record.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -154,17 +150,24 @@ static const char *lacking(const struct move_row *row, enum actor actor, const B
     return said[0] ? NULL : row->rep_says;
 }
 
+#define MOVES(family, ...) extern const struct move_family family##_moves;
+#define UNMOVED
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, moves) moves
+#include "common/model/records.def"
+#undef MOVES
+#undef UNMOVED
+
 /* The family of the move's subject; NULL if no move is about such records. */
 static const struct move_family *family_of(const Board__Move *m)
 {
-    static const struct move_family *const families[] = {&lrp_moves,    &task_moves, &cell_moves,
-                                                         &brake_moves, &domain_moves, &lock_moves};
-    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-        if (families[i]->kind == move_kind(m)) {
-            return families[i];
-        }
-    }
-    return NULL;
+    static const struct move_family *const families[RECORD_TYPE_COUNT] = {
+#define MOVES(family, ...) &family##_moves
+#define UNMOVED NULL
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, moves)      \
+    [RECORD_##ID] = moves,
+#include "common/model/records.def"
+    };
+    return families[move_kind(m)];
 }
 
 /* The row of a move that may be tried; NULL with the error in the result. */

@@ -90,7 +90,6 @@ static const struct move_row rows[] = {
 };
 
 const struct move_family task_moves = {
-    .kind = RECORD_TASK,
     .lifecycle = &task_lifecycle,
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

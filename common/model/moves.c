@@ -112,24 +112,29 @@ static bool is_named(struct arena *a, const Board__Move *m,
     return strcmp(key_of(a, move_name(a, m)), move_key(a, m)) == 0;
 }
 
-bool move_well_formed(struct arena *a, const Board__Move *m)
+/* The keys of more than a name. */
+static bool is_own(struct arena *a, const Board__Move *m)
 {
     struct move_place place;
-    int body = (int)m->body_case;
+    return strcmp(move_key(a, m), key_brake(a)) == 0 || move_place(a, m, &place);
+}
+
+static bool has_body(const Board__Move *m, Board__Move__BodyCase body)
+{
+    return m->body_case == BOARD__MOVE__BODY__NOT_SET || m->body_case == body;
+}
+
+bool move_well_formed(struct arena *a, const Board__Move *m)
+{
     switch (move_kind(m)) {
-    case RECORD_ACTUAL:
-        return move_place(a, m, &place) && (!body || body == BOARD__MOVE__BODY_INSTANCE);
-    case RECORD_TASK:
-        return is_named(a, m, key_task) && (!body || body == BOARD__MOVE__BODY_TASK);
-    case RECORD_CELL:
-        return is_named(a, m, key_cell) && (!body || body == BOARD__MOVE__BODY_CELL);
-    case RECORD_BRAKE:
-        return strcmp(move_key(a, m), key_brake(a)) == 0 &&
-               (!body || body == BOARD__MOVE__BODY_BRAKE);
-    case RECORD_DOMAIN:
-        return is_named(a, m, key_domain) && !body;
-    case RECORD_LOCK:
-        return is_named(a, m, key_lock) && !body;
+#define KEY_ONE(name) is_named(a, m, key_##name)
+#define KEY_OWN(name) is_own(a, m)
+#define MOVES(family, body) has_body(m, BOARD__MOVE__BODY_##body)
+#define UNMOVED false
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, moves)      \
+    case RECORD_##ID:                                                                              \
+        return moves && KEY_##key(name);
+#include "common/model/records.def"
     default:
         return false;
     }

@@ -44,7 +44,8 @@ struct move_place {
 };
 bool move_place(struct arena *a, const Board__Move *m, struct move_place *ret);
 
-/* The subject's key is as keys.h makes it, of a kind that moves are about, and the body is of that kind. */
+/* The subject's key is as keys.h makes it, of a kind that moves are about by
+ * records.def, and the body is of that kind. */
 bool move_well_formed(struct arena *a, const Board__Move *m);
 
 #endif

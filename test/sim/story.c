@@ -150,7 +150,7 @@ static void story_lock_gone(struct buf *out, const struct story_subject *s)
 const struct story *story_of(enum record_type type)
 {
     static const struct story stories[RECORD_TYPE_COUNT] = {
-#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story) \
+#define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, ...) \
     [RECORD_##ID] = {story_##story, story_##story##_gone},
 #include "common/model/records.def"
         [RECORD_UNKNOWN] = {story_named, story_named_gone},
