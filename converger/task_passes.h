@@ -3,11 +3,7 @@
 #ifndef CONVERGER_TASK_PASSES_H
 #define CONVERGER_TASK_PASSES_H
 
-#include "common/model/sighting.h"
-#include "models/task.pb-c.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/model/task_guards.h"
 
 /* For how long a task may be in each state; 0 in a configuration = default (task_times.h). */
 struct task_limits {
@@ -24,21 +20,6 @@ struct task_limits {
 /* The same without 0. */
 struct task_limits task_limits_of(const struct task_limits *given);
 
-/* What the passes need of a task. */
-struct task_view {
-    int8_t state; /* enum task_state; -1 = one of a newer version */
-    bool has_url;
-    int64_t updated_ns, completed_ns; /* wall clock of who wrote it */
-    struct sighting seen, made;                   /* as it stands, its creation */
-    int64_t keep_ns;                              /* what the task says; NEVER_NS = nothing */
-    /* Found out by whoever looks: no cell answers for it, and since when. */
-    bool absent;
-    struct sighting absent_seen;
-};
-
-/* All but what a look finds out. */
-void task_view_of(const Models__Task *task, struct task_view *ret);
-
 struct task_repair {
     const char *pass; /* which row found it; NULL = nothing is to be done now */
     const char *move; /* named move that repairs it */
@@ -47,7 +28,7 @@ struct task_repair {
 };
 
 /* Runs the rows. */
-void task_passes_run(const struct task_view *v, const struct task_limits *limits,
+void task_passes_run(const struct task_facts *f, const struct task_limits *limits,
                      struct moment now, struct task_repair *ret);
 
 #endif

@@ -36,17 +36,17 @@ static void learn(struct cache *c, struct task *one, const struct followed *reco
     struct arena a;
     ProtobufCMessage *m;
     arena_init(&a);
-    const struct task_view was = one->view;
+    const struct task_facts was = one->facts;
     cell_leave(c, &one->on);
-    one->view = (struct task_view){.state = -1};
+    one->facts = (struct task_facts){.state = -1};
     if (record_decode(&a, RECORD_TASK, blob_bytes(record->record), &m, NULL) == 0) {
         const Models__Task *task = (const Models__Task *)m;
-        task_view_of(task, &one->view);
+        task_facts_of(task, &one->facts);
         /* kick leaves updated_at: what waits since then goes on. */
         bool goes_on = was.state >= 0 && was.updated_ns == task->updated_at;
-        one->view.seen = goes_on ? was.seen : record->seen;
-        one->view.made = record->made;
-        cell_use(c, KEEPER_tasks, &one->on, one->view.state == TASK_RUNNING ? task->cell_id : "");
+        one->facts.seen = goes_on ? was.seen : record->seen;
+        one->facts.made = record->made;
+        cell_use(c, KEEPER_tasks, &one->on, one->facts.state == TASK_RUNNING ? task->cell_id : "");
     }
     arena_done(&a);
 }
@@ -128,21 +128,13 @@ static void done(void *state)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-/* Of a cell without a record nobody knows since when: the task's own last change must do. */
-static struct task_view view_of(const struct task *one)
-{
-    struct task_view v = one->view;
-    const struct cached_cell *cell = one->on.cell;
-    v.absent = v.state == TASK_RUNNING && !(cell && cell->present);
-    bool later = cell && cell->known && cell->seen.since_ns > v.seen.since_ns;
-    v.absent_seen = later ? cell->seen : v.seen;
-    return v;
-}
-
 static void decide(const struct tasks *t, const struct task *one, struct task_repair *ret)
 {
-    struct task_view view = view_of(one);
-    task_passes_run(&view, &t->limits, t->kept.x->life.now, ret);
+    struct task_facts f = one->facts;
+    const struct cached_cell *cell = one->on.cell;
+    f.absent = !(cell && cell->present);
+    f.cell_seen = cell && cell->known ? cell->seen : f.seen;
+    task_passes_run(&f, &t->limits, t->kept.x->life.now, ret);
 }
 
 static void look_at(struct tasks *t, struct task *one, struct arena *a)

@@ -13,7 +13,7 @@ enum { TASKS_MOVING_MAX = 2048 };
 struct task {
     struct work_item item; /* first: a struct work_item * is a struct task * */
     struct cell_user on;   /* the cell that it runs on */
-    struct task_view view; /* but for what a look finds out */
+    struct task_facts facts; /* but for its cell */
     char guid[];
 };
 

@@ -68,55 +68,57 @@ uint32_t complete_guards(const struct move_turn *t)
     return offer_guards(t) | (same ? TASK_IF_SAME_OUTCOME : 0);
 }
 
-/* It has a callback URL, and is over for less than TASK_KEEP_UNDELIVERED_NS, as `forget` counts it. */
-uint32_t awaited_guards(const struct move_turn *t)
+static struct task_facts facts_of(const struct move_turn *t)
 {
     const struct task_snapshot *s = t->snapshot;
-    bool awaited = task_callback_url(s->task)[0] &&
-                   kept_left_ns(TASK_KEEP_UNDELIVERED_NS, s->task->first_completed_at, s->seen,
-                                s->made, t->in->now) > 0;
-    return awaited ? TASK_IF_AWAITED : 0;
+    struct task_facts f;
+    task_facts_of(s->task, &f);
+    f.seen = s->seen;
+    f.made = s->made;
+    f.absent = cell_is_absent(s->cell);
+    f.cell_seen = s->cell_seen;
+    return f;
+}
+
+/* It has been in its state for long enough, by what the move says or the default. */
+static bool is_over(const struct move_turn *t, task_left *left, int64_t default_ns)
+{
+    const struct task_facts f = facts_of(t);
+    return left(&f, task_limit_ns(t->move, default_ns), t->in->now) <= 0;
+}
+
+/* Somebody awaits its callback: as `forget` counts it, for TASK_KEEP_UNDELIVERED_NS at most. */
+static bool is_awaited(const struct task_facts *f, struct moment now)
+{
+    return f->has_url && task_awaited_left_ns(f, TASK_KEEP_UNDELIVERED_NS, now) > 0;
+}
+
+uint32_t awaited_guards(const struct move_turn *t)
+{
+    const struct task_facts f = facts_of(t);
+    return is_awaited(&f, t->in->now) ? TASK_IF_AWAITED : 0;
 }
 
 uint32_t expired_guards(const struct move_turn *t)
 {
-    const struct task_snapshot *s = t->snapshot;
-    int64_t limit_ns = task_limit_ns(t->move, TASK_EXPIRE_PENDING_NS);
-    return surely_left_ns(limit_ns, s->made, t->in->now) < 0 ? TASK_IF_EXPIRED : 0;
+    return is_over(t, task_pending_left_ns, TASK_EXPIRE_PENDING_NS) ? TASK_IF_EXPIRED : 0;
 }
 
-/* Of a cell without a record nobody knows since when: the task's own last change must do. */
 uint32_t gone_guards(const struct move_turn *t)
 {
-    const struct task_snapshot *s = t->snapshot;
-    int64_t limit_ns = task_limit_ns(t->move, TASK_LOSS_NS);
-    bool gone = cell_is_absent(s->cell) && surely_left_ns(limit_ns, s->seen, t->in->now) <= 0 &&
-                (!s->cell || surely_left_ns(limit_ns, s->cell_seen, t->in->now) <= 0);
-    return gone ? TASK_IF_CELL_GONE : 0;
+    return is_over(t, task_absent_left_ns, TASK_LOSS_NS) ? TASK_IF_CELL_GONE : 0;
 }
 
 uint32_t stuck_guards(const struct move_turn *t)
 {
-    const struct task_snapshot *s = t->snapshot;
-    int64_t limit_ns = task_limit_ns(t->move, TASK_KICK_NS);
-    bool stuck = stood_left_ns(limit_ns, s->task->updated_at, s->seen, t->in->now) <= 0;
-    return stuck ? TASK_IF_STUCK : 0;
+    return is_over(t, task_unchanged_left_ns, TASK_KICK_NS) ? TASK_IF_STUCK : 0;
 }
 
-/* With a callback URL somebody waits for the outcome, so keep_s does not shorten it. */
-static int64_t keep_ns(const Models__Task *task, const Board__Move *m)
-{
-    if (task_callback_url(task)[0]) {
-        return TASK_KEEP_UNDELIVERED_NS;
-    }
-    bool given = task->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
-    return given ? task->keep_s * SECOND_NS : task_limit_ns(m, TASK_KEEP_NS);
-}
-
+/* What is awaited goes by no limit of the move. */
 uint32_t kept_guards(const struct move_turn *t)
 {
-    const struct task_snapshot *s = t->snapshot;
-    bool enough = kept_left_ns(keep_ns(s->task, t->move), s->task->first_completed_at, s->seen,
-                               s->made, t->in->now) <= 0;
+    const struct task_facts f = facts_of(t);
+    bool enough = f.has_url ? !is_awaited(&f, t->in->now)
+                            : is_over(t, task_kept_left_ns, TASK_KEEP_NS);
     return enough ? TASK_IF_KEPT_ENOUGH : 0;
 }

@@ -6,27 +6,9 @@
 
 #include <assert.h>
 
-_Static_assert((int)MODELS__TASK__STATE__Pending == (int)TASK_PENDING &&
-                   (int)MODELS__TASK__STATE__Running == (int)TASK_RUNNING &&
-                   (int)MODELS__TASK__STATE__Completed == (int)TASK_COMPLETED &&
-                   (int)MODELS__TASK__STATE__Resolving == (int)TASK_RESOLVING,
-               "the wire's numbers are the table's");
-
-int task_state(const Models__Task *task)
-{
-    int state = task ? (int)task->state : TASK_NONE;
-    bool known = !task || (state > TASK_NONE && state < TASK_STATE_COUNT);
-    return known ? state : -1;
-}
-
 const Models__Task *turn_task(const struct move_turn *t)
 {
     return (const Models__Task *)t->record;
-}
-
-const char *task_callback_url(const Models__Task *task)
-{
-    return task->task_definition ? task->task_definition->completion_callback_url : "";
 }
 
 void task_refuse_transition(const struct move_turn *t, int to)

@@ -7,6 +7,7 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
+#include "common/model/task_guards.h"
 #include "models/task.pb-c.h"
 #include "models/task_requests.pb-c.h"
 
@@ -66,14 +67,8 @@ void task_deliver(const struct move_turn *t);
 void task_refuse_reject(const struct move_turn *t);
 void task_refuse_complete(const struct move_turn *t);
 
-/* The state in task.def; TASK_NONE for NULL, -1 for one that this version does not know. */
-int task_state(const Models__Task *task);
-
 /* The task that the move is about. */
 const Models__Task *turn_task(const struct move_turn *t);
-
-/* Who is to be told when it is over: "" = nobody. */
-const char *task_callback_url(const Models__Task *task);
 
 /* For how long a task must have been in its state for this move of the converger: what the move says,
  * or the default. */

@@ -79,9 +79,9 @@ static const struct row rows[] = {
     {"a state of a newer version", -1, DAY, DAY, DAY, DAY, true, 1, "", -1},
 };
 
-static struct task_view view_of(const struct row *row)
+static struct task_facts facts_of(const struct row *row)
 {
-    return (struct task_view){
+    return (struct task_facts){
         .state = (int8_t)row->state,
         .has_url = row->url,
         .updated_ns = NOW - row->updated,
@@ -90,7 +90,7 @@ static struct task_view view_of(const struct row *row)
         .seen = {.since_ns = NOW - row->updated},
         .made = {.since_ns = NOW - row->created},
         .absent = row->absent >= 0,
-        .absent_seen = {.since_ns = NOW - row->absent},
+        .cell_seen = {.since_ns = NOW - row->absent},
     };
 }
 
@@ -99,11 +99,11 @@ static void every_row(void **state)
     (void)state;
     struct task_limits limits = task_limits_of(&(struct task_limits){0});
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct task_view view = view_of(&rows[i]);
+        struct task_facts facts = facts_of(&rows[i]);
         struct task_repair repair;
         struct buf text;
         buf_init(&text);
-        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
+        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
         if (repair.pass) {
             buf_printf(&text, "%s:%s", repair.pass, repair.move);
         }
@@ -143,12 +143,12 @@ static void other_limits(void **state)
     struct task_limits filled = task_limits_of(&limits);
     assert_memory_equal(&filled, &limits, sizeof(filled));
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        struct task_view view = view_of(&others[i].row);
+        struct task_facts facts = facts_of(&others[i].row);
         struct task_repair repair;
-        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
+        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
         assert_string_equal(repair.pass ? repair.pass : "", others[i].row.repair);
         assert_true(repair.after_ns == others[i].after);
-        task_passes_run(&view, &limits, (struct moment){.mono_ns = NOW - 2, .wall_ns = NOW - 2},
+        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW - 2, .wall_ns = NOW - 2},
                         &repair);
         assert_true(!repair.pass || strcmp(repair.pass, others[i].row.repair) != 0);
     }
@@ -164,35 +164,35 @@ static void the_defaults(void **state)
 }
 
 /* What is read of a record. */
-static void views_of_records(void **state)
+static void facts_of_records(void **state)
 {
     (void)state;
     Models__Task task = MODELS__TASK__INIT;
     Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
     char url[] = "https://callback";
-    struct task_view view;
+    struct task_facts facts;
     task.state = MODELS__TASK__STATE__Completed;
     task.created_at = 1;
     task.updated_at = 2;
     task.first_completed_at = 3;
-    task_view_of(&task, &view);
-    assert_int_equal(view.state, TASK_COMPLETED);
-    assert_true(view.updated_ns == 2 && view.completed_ns == 3);
-    assert_true(!view.has_url && view.keep_ns == NEVER_NS && !view.absent);
+    task_facts_of(&task, &facts);
+    assert_int_equal(facts.state, TASK_COMPLETED);
+    assert_true(facts.updated_ns == 2 && facts.completed_ns == 3);
+    assert_true(!facts.has_url && facts.keep_ns == NEVER_NS && !facts.absent);
     task.task_definition = &definition;
-    task_view_of(&task, &view);
-    assert_false(view.has_url);
+    task_facts_of(&task, &facts);
+    assert_false(facts.has_url);
     definition.completion_callback_url = url;
     task.optional_keep_s_case = MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
     task.keep_s = 0;
-    task_view_of(&task, &view);
-    assert_true(view.has_url && view.keep_ns == 0);
+    task_facts_of(&task, &facts);
+    assert_true(facts.has_url && facts.keep_ns == 0);
     task.state = (Models__Task__State)(MODELS__TASK__STATE__Resolving + 1);
-    task_view_of(&task, &view);
-    assert_int_equal(view.state, -1);
+    task_facts_of(&task, &facts);
+    assert_int_equal(facts.state, -1);
     task.state = MODELS__TASK__STATE__Invalid;
-    task_view_of(&task, &view);
-    assert_int_equal(view.state, -1);
+    task_facts_of(&task, &facts);
+    assert_int_equal(facts.state, -1);
 }
 
 int main(void)
@@ -201,7 +201,7 @@ int main(void)
         cmocka_unit_test(every_row),
         cmocka_unit_test(other_limits),
         cmocka_unit_test(the_defaults),
-        cmocka_unit_test(views_of_records),
+        cmocka_unit_test(facts_of_records),
     };
     return cmocka_run_group_tests_name("passes over tasks", tests, NULL, NULL);
 }
