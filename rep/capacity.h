@@ -37,7 +37,8 @@ void capacity_adopt(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 void capacity_give(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 
 /* Gives back the memory alone: of a container whose process is gone. Its disk and its slot stay set
- * aside, so that what is left of containers is bounded as well. capacity_give() of the rest follows. */
+ * aside, so that what is left of containers is bounded as well. capacity_give() of the rest
+ * follows. */
 void capacity_give_memory(struct capacity *c, int32_t memory_mb);
 
 /* What is left; never below zero. */
@@ -51,8 +52,8 @@ void capacity_port_adopt(struct capacity *c, uint32_t port);
 
 void capacity_port_give(struct capacity *c, uint32_t port);
 
-/* Somebody else holds the port: it is passed over until capacity_ports_retry(). True when that is news:
- * told again only after it was found free. */
+/* Somebody else holds the port: it is passed over until capacity_ports_retry(). True when that is
+ * news: told again only after it was found free. */
 bool capacity_port_hold(struct capacity *c, uint32_t port);
 
 /* It was tried, and is nobody else's. */

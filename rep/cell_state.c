@@ -1,7 +1,7 @@
 #include "rep/cell_state.h"
 
 #include "rep/inside.h"
-#include "rep/cell_task_work.h"
+#include "rep/room.h"
 
 #include <string.h>
 
@@ -47,42 +47,12 @@ static Cell__Resources *resources(struct arena *a, struct resources from)
     return to;
 }
 
-static const char *state_name(const struct container *c)
-{
-    if (container_is_starting(c)) {
-        return "CLAIMED";
-    }
-    if (c->phase == PHASE_RUNNING) {
-        return "RUNNING";
-    }
-    return container_stop_asked(c) ? "SHUTDOWN" : "CRASHED";
-}
-
-static Cell__LRP *lrp(struct arena *a, const struct container *c)
-{
-    const Rep__Note *about = c->about;
-    Cell__LRP *to = ARENA_NEW(a, Cell__LRP);
-    cell__lrp__init(to);
-    to->instance_guid = about->instance_guid;
-    to->process_guid = about->key->process_guid;
-    to->index = about->key->index;
-    to->domain = about->key->domain;
-    to->n_placementtags = about->n_placement_tags;
-    to->placementtags = about->placement_tags;
-    to->rootfs = about->root_fs;
-    to->memorymb = about->memory_mb;
-    to->diskmb = about->disk_mb;
-    to->maxpids = about->max_pids;
-    to->state = (char *)state_name(c);
-    to->definition = about->definition;
-    return to;
-}
-
-/* What it gives back when nothing of it is left. Only of one whose process is gone that will be soon. */
+/* What it gives back when nothing of it is left. Only of one whose process is gone that will be
+ * soon. */
 static void add_being_freed(const struct rep *r, const struct container *c, struct resources *sum)
 {
     if (c->process_gone) {
-        sum->memory_mb += c->memory_given ? 0 : rep_memory_mb(r, c->about);
+        sum->memory_mb += c->memory_given ? 0 : room_memory_mb(r, c->about);
         sum->disk_mb += c->about->disk_mb;
         sum->containers++;
     }
@@ -112,11 +82,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     {
         const struct container *c = map_value(n);
         add_being_freed(r, c, &being_freed);
-        if (container_is_task(c)) {
-            s->tasks[s->n_tasks++] = cell_task_state(a, c);
-        } else {
-            s->lrps[s->n_lrps++] = lrp(a, c);
-        }
+        c->kind->state(c, a, s);
     }
     s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
     s->evacuating = r->drain.on;

@@ -1,15 +1,33 @@
 #include "rep/cell_task.h"
 
-#include "common/model/moves.h"
+#include "common/model/keys.h"
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
-#include "rep/reconcile.h"
+#include "rep/operation.h"
+#include "rep/removal.h"
 #include "rep/spec.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- What it is called ----------------------------------------------------------------------- */
+
+static const char *words(const struct container *c, struct arena *a)
+{
+    return arena_printf(a, "task_guid=%s", c->about->task->guid);
+}
+
+static const char *origin(const struct container *c, struct arena *a)
+{
+    return arena_printf(a, "attempt=%s", c->about->task->attempt);
+}
+
+static const char *label(const struct container *c, struct arena *a)
+{
+    return arena_strdup(a, c->about->task->guid);
+}
 
 /* ---- What is known of it --------------------------------------------------------------------- */
 
@@ -39,19 +57,28 @@ static void set_executing(struct container *c)
 }
 
 /* Whatever became of the note. */
-void cell_task_found(struct container *c, enum container_state state)
+static void found(struct container *c, enum container_state state)
 {
     if (state != CONTAINER_PREPARED) {
         set_executing(c);
     }
 }
 
-/* Whether its process was asked for, nobody can tell any more. */
-void cell_task_adopted(struct container *c)
+/* What was prepared may go on from here. Whether the process of one that says executing was asked
+ * for, nobody can tell any more. */
+static void adopted(struct container *c, enum container_state state, struct effects *out)
 {
+    if (state == CONTAINER_PREPARED) {
+        container_move(c, PHASE_NEWS_PREPARED, "prepared by an earlier rep", out);
+    }
     if (c->phase == PHASE_CREATED && is_executing(c)) {
         set_step(c, STEP_STARTED);
     }
+}
+
+static void entered(struct container *c)
+{
+    c->step = task_step_entered(c->phase, c->about->task->executing);
 }
 
 /* ---- Towards its process --------------------------------------------------------------------- */
@@ -74,7 +101,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         return;
     }
     container_learn(c, spec_note_task(c->about, definition));
-    struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
+    struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make_task(out->arena, definition, c->about, r->config.address, spec);
     call->spec = spec;
@@ -90,7 +117,7 @@ static void note_executing(struct rep *r, struct container *c, struct effects *o
     Rep__TaskNote task = *c->about->task;
     task.executing = true;
     note.task = &task;
-    struct verb_call *call = rep_verb(r, c, OP_NOTE, out);
+    struct verb_call *call = operation_verb(r, c, OP_NOTE, out);
     call->note = note_pack(out->arena, &note);
     call->durable = true;
 }
@@ -98,7 +125,7 @@ static void note_executing(struct rep *r, struct container *c, struct effects *o
 static void start(struct rep *r, struct container *c, struct effects *out)
 {
     set_step(c, STEP_STARTED);
-    rep_verb(r, c, OP_START, out);
+    operation_verb(r, c, OP_START, out);
 }
 
 /* Found out by a listing, or left by an earlier rep. */
@@ -124,10 +151,10 @@ static void (*const go_on[TASK_STEP_COUNT])(struct rep *r, struct container *c,
 static void advance(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->uncertain) {
-        listing_want(r);
+        listing_want(&r->listing);
         return;
     }
-    if (reconcile_must_wait(r, c)) {
+    if (operation_must_wait(r, c)) {
         return;
     }
     if (c->phase == PHASE_RESERVED) {
@@ -164,7 +191,7 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
     effects_log(out, LOG_WARN_LEVEL, "note not written", "task_guid=%s why=\"%s\"",
                 c->about->task->guid, answer->text);
     c->attempts++;
-    rep_retry_later(r, c);
+    operation_retry_later(r, c);
 }
 
 static void started(struct container *c, const struct verb_answer *answer, struct effects *out)
@@ -192,7 +219,7 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
 {
     struct bytes data = answer->data;
     if (answer->outcome == VERB_UNCERTAIN && ++c->attempts < LAUNCH_ATTEMPTS_MAX) {
-        rep_retry_later(r, c);
+        operation_retry_later(r, c);
     } else if (answer->outcome != VERB_DONE) {
         no_result(c, answer->text, out);
     } else if (memchr(data.size ? (const char *)data.data : "x", 0, data.size)) {
@@ -206,9 +233,9 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
     }
 }
 
-/* One that was stopped in the middle has not done its work, whatever it makes of that (docs/tasks.md,
- * Evacuation); nor has one that ended before it was executed. */
-void cell_task_succeeded(struct container *c)
+/* One that was stopped in the middle has not done its work, whatever it makes of that
+ * (docs/tasks.md, Evacuation); nor has one that ended before it was executed. */
+static void ended_well(struct container *c)
 {
     if (c->step == STEP_REJECTABLE) {
         return;
@@ -222,21 +249,22 @@ void cell_task_succeeded(struct container *c)
 
 static void read_result(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!reconcile_must_wait(r, c)) {
-        rep_verb(r, c, OP_READ, out)->path = arena_strdup(out->arena, c->about->task->result_file);
+    if (!operation_must_wait(r, c)) {
+        operation_verb(r, c, OP_READ, out)->path =
+            arena_strdup(out->arena, c->about->task->result_file);
     }
 }
 
 /* ---- The driver has answered ----------------------------------------------------------------- */
 
-void cell_task_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
-                    struct effects *out)
+static void verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out)
 {
     bool making = answer->verb == VERB_PREPARE || answer->verb == VERB_START;
     if (making && answer->outcome == VERB_UNCERTAIN) {
         c->uncertain = c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED;
         c->attempts++;
-        listing_want(r);
+        listing_want(&r->listing);
     } else if (answer->verb == VERB_PREPARE) {
         prepared(c, answer, out);
     } else if (answer->verb == VERB_START) {
@@ -263,9 +291,9 @@ static void turn_down(struct container *c, struct effects *out)
 static void abandon(struct container *c, const char *why, struct effects *out)
 {
     if (c->phase == PHASE_RUNNING) {
-        reconcile_stop(c, END_DISOWNED, why, out);
+        container_stop(c, END_DISOWNED, why, out);
     } else {
-        reconcile_delete(c, why, out);
+        container_delete(c, why, out);
     }
 }
 
@@ -281,7 +309,7 @@ void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
                       struct effects *out)
 {
     struct container *c =
-        container_find(&r->containers, cell_task_container_name(out->arena, task_guid));
+        container_find(&r->containers, note_name_of_task(out->arena, task_guid));
     if (c && is_meant(c, task_guid, attempt)) {
         abandon(c, "a bbs says that it is cancelled", out);
     }
@@ -321,16 +349,16 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     } else if (h.action == HARMONY_COMPLETE && c->step == STEP_ENDED) {
         read_result(r, c, out);
     } else if (harmony_is_move(h.action)) {
-        reconcile_want_move(r, c, h.action);
+        moves_want(r, c, h.action);
     }
 }
 
-bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
+static bool look_at(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->step == STEP_OFFERED) {
         bool late = r->now.mono_ns >= c->reserved_until_ns;
         if (late || r->drain.on) {
-            rep_container_gone(
+            removal_end(
                 r, c, late ? "the reservation was not used in time" : "the cell is being emptied",
                 out);
             return false;
@@ -338,89 +366,19 @@ bool cell_task_look_at(struct rep *r, struct container *c, struct effects *out)
         container_due(c, c->reserved_until_ns);
     }
     if (c->end == END_DISOWNED && c->phase == PHASE_COMPLETED) {
-        reconcile_delete(c, "nobody waits for it", out);
+        container_delete(c, "nobody waits for it", out);
     } else if (container_stop_asked(c) && c->phase == PHASE_RUNNING) {
-        reconcile_signal(r, c, out);
+        operation_signal(r, c, out);
     } else {
         carry_out(r, c, out);
     }
     if (c->uncertain) {
-        listing_want(r);
+        listing_want(&r->listing);
     }
     return true;
 }
 
-/* ---- Moves ----------------------------------------------------------------------------------- */
-
-static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_action action,
-                             const char *task_guid, const char *attempt)
-{
-    Board__Move *move = move_new_task(a, harmony_action_name(action), task_guid);
-    move->task->attempt = arena_strdup(a, attempt);
-    move->task->cell_id = (char *)r->config.cell_id;
-    move->session = r->config.session;
-    return move;
-}
-
-/* A start is for the offer that was taken, so that none that comes late brings back what is over. */
-static void tell_offer(const Rep__TaskNote *task, Board__TaskMove *move)
-{
-    if (task->offer_created_at) {
-        move->created_at = task->offer_created_at;
-        move->optional_rejections_case = BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
-        move->rejections = task->offer_rejections;
-    }
-}
-
-Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
-                            enum harmony_action action)
-{
-    Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
-    move->task->created_at = c->about->task->created_at;
-    if (action == HARMONY_START) {
-        tell_offer(c->about->task, move->task);
-    }
-    if (c->step == STEP_OFFERED) {
-        set_step(c, STEP_ASKED);
-    } else if (task_step_failed(c->step)) {
-        move->task->failed = action == HARMONY_COMPLETE;
-        move->task->error_message = arena_strdup(a, c->exit_text);
-    } else if (action == HARMONY_COMPLETE && c->result) {
-        move->task->result = arena_strdup(a, c->result);
-    }
-    return move;
-}
-
-Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, const char *key)
-{
-    const char *guid = key_component(a, key, 1);
-    enum harmony_task_record seen;
-    Rep__TaskNote nothing = REP__TASK_NOTE__INIT;
-    nothing.guid = (char *)(uintptr_t)guid;
-    Board__Move *move = NULL;
-    struct arena scratch;
-    arena_init(&scratch);
-    const Models__Task *record = knowledge_task(&r->knowledge, &scratch, &nothing, &seen);
-    if (!container_find(&r->containers, cell_task_container_name(a, guid)) &&
-        harmonise_task(TASK_WITHOUT, seen).action == HARMONY_COMPLETE) {
-        move = new_move(r, a, HARMONY_COMPLETE, guid, record->attempt);
-        move->task->failed = true;
-        move->task->created_at = record->created_at;
-        move->task->error_message = (char *)"task container does not exist";
-        move->task->result = move->task->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
-    }
-    arena_done(&scratch);
-    return move;
-}
-
-void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
-{
-    bool absent = result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
-                  result->error->type == MODELS__ERROR__TYPE__ResourceNotFound;
-    if (result->task || absent) {
-        knowledge_answer_task(&r->knowledge, task_guid, result->task, result->revision);
-    }
-}
+/* ---- Its record ------------------------------------------------------------------------------ */
 
 static void refused(struct rep *r, struct container *c, enum harmony_action action,
                     const Models__Error *error, struct effects *out)
@@ -435,14 +393,15 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
     if (h.action == HARMONY_DELETE) {
         abandon(c, h.why, out);
     } else {
-        rep_retry_later(r, c);
+        operation_retry_later(r, c);
     }
 }
 
-void cell_task_settled(struct rep *r, struct container *c, enum harmony_action action,
-                       const Board__MoveResult *result, struct effects *out)
+static void settled(struct rep *r, struct container *c, const struct move_order *o,
+                    const Board__MoveResult *result, struct effects *out)
 {
-    cell_task_learn(r, c->about->task->guid, result);
+    enum harmony_action action = o->action;
+    task_learn(r, c->about->task->guid, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, action, result->error, out);
         return;
@@ -450,33 +409,85 @@ void cell_task_settled(struct rep *r, struct container *c, enum harmony_action a
     c->failures = 0;
     c->retry_ns = 0;
     if (action == HARMONY_COMPLETE) {
-        reconcile_delete(c, "its outcome is recorded", out);
+        container_delete(c, "its outcome is recorded", out);
     } else if (action == HARMONY_REJECT) {
-        reconcile_delete(c, "it is rejected", out);
+        container_delete(c, "it is rejected", out);
     } else {
         enum harmony_task_record seen = knowledge_task_seen(&r->knowledge, c->about->task);
         if (!harmony_is_rest(judge(r, c, seen).action)) {
-            rep_retry_later(r, c); /* what is known is newer, and says otherwise */
+            operation_retry_later(r, c); /* what is known is newer, and says otherwise */
         }
     }
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
-
-void cell_task_record(struct rep *r, const char *key, struct effects *out)
+static void on_record(struct rep *r, const char *key, const struct followed *record,
+                      struct effects *out)
 {
+    (void)record;
     const char *guid = key_component(out->arena, key, 1);
-    struct container *c =
-        container_find(&r->containers, cell_task_container_name(out->arena, guid));
+    struct container *c = container_find(&r->containers, note_name_of_task(out->arena, guid));
     if (c) {
         container_touch(c);
     } else {
-        reconcile_record(r, key, out);
+        moves_look_at_stray(r, key, out);
     }
 }
 
-int64_t cell_task_stray(struct rep *r, const char *key, struct effects *out)
+static const char *record_key(const struct rep *r, const struct container *c, struct arena *a)
 {
-    return cell_task_stray_move(r, out->arena, key) ? moves_add_stray(r, key, HARMONY_COMPLETE)
-                                                    : NEVER_NS;
+    (void)r;
+    return key_task(a, c->about->task->guid);
 }
+
+/* ---- What the cell tells of it --------------------------------------------------------------- */
+
+static void state(const struct container *c, struct arena *a, Cell__CellState *s)
+{
+    const Rep__Note *about = c->about;
+    bool over = c->phase == PHASE_COMPLETED;
+    Cell__Task *to = ARENA_NEW(a, Cell__Task);
+    cell__task__init(to);
+    to->taskguid = about->task->guid;
+    to->domain = about->task->domain;
+    to->n_placementtags = about->n_placement_tags;
+    to->placementtags = about->placement_tags;
+    to->rootfs = about->root_fs;
+    to->memorymb = about->memory_mb;
+    to->diskmb = about->disk_mb;
+    to->maxpids = about->max_pids;
+    to->state = (char *)(over ? "Completed" : "Running");
+    to->failed = task_step_failed(c->step);
+    to->attempt = about->task->attempt;
+    s->tasks[s->n_tasks++] = to;
+}
+
+static void measured(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,
+                     Cell__CellMetrics *all)
+{
+    Cell__TaskMetrics *m = ARENA_NEW(a, Cell__TaskMetrics);
+    cell__task_metrics__init(m);
+    m->task_guid = c->about->task->guid;
+    m->metrics = figures;
+    all->tasks[all->n_tasks++] = m;
+}
+
+const struct container_kind task_kind = {
+    .words = words,
+    .origin = origin,
+    .label = label,
+    .look_at = look_at,
+    .verb = verb,
+    .entered = entered,
+    .ended_well = ended_well,
+    .found = found,
+    .adopted = adopted,
+    .record = on_record,
+    .record_key = record_key,
+    .move = task_move,
+    .settled = settled,
+    .stray = task_stray,
+    .stray_move = task_stray_move,
+    .stray_settled = task_stray_settled,
+    .state = state,
+    .measured = measured,
+};

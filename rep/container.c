@@ -1,6 +1,7 @@
 #include "rep/container.h"
 
-#include "rep/cell_task.h"
+#include "common/model/keys.h"
+#include "rep/kind.h"
 #include "rep/note.h"
 
 #include <assert.h>
@@ -19,9 +20,10 @@ static int due_compare(const struct container *a, const struct container *b)
 RB_GENERATE_INTERNAL(container_due, container, due_link, due_compare,
                      static __attribute__((unused)))
 
-void containers_init(struct containers *t)
+void containers_init(struct containers *t, struct rep *rep,
+                     const struct container_kind *const *kinds)
 {
-    *t = (struct containers){0};
+    *t = (struct containers){.rep = rep, .kinds = kinds};
     TAILQ_INIT(&t->queue);
     TAILQ_INIT(&t->unproven);
 }
@@ -39,7 +41,7 @@ void containers_done(struct containers *t)
 {
     map_done(&t->by_index, NULL);
     map_done(&t->by_guid, container_free);
-    containers_init(t);
+    containers_init(t, t->rep, t->kinds);
 }
 
 /* Room for a process_guid of any length is not needed: bbs lets 255 bytes pass; longer ones would
@@ -69,6 +71,16 @@ static char *text_copy(const char *text)
     return copy;
 }
 
+const struct container_kind *container_kind_of(const struct containers *t, const Rep__Note *about)
+{
+    return t->kinds[about->task ? KIND_TASK : KIND_INSTANCE];
+}
+
+const struct container_kind *container_kind_at(const struct containers *t, const char *key)
+{
+    return t->kinds[key_type(key) == RECORD_TASK ? KIND_TASK : KIND_INSTANCE];
+}
+
 struct container *container_add(struct containers *t, Rep__Note *about)
 {
     assert((about->key || about->task) && about->instance_guid[0] != '\0');
@@ -77,12 +89,13 @@ struct container *container_add(struct containers *t, Rep__Note *about)
     if (!c) {
         abort();
     }
+    c->kind = container_kind_of(t, about);
     c->about = about;
     c->exit_text = text_copy("");
     c->due_ns = NEVER_NS;
     c->table = t;
     map_put(&t->by_guid, about->instance_guid, c);
-    if (!container_is_task(c)) {
+    if (c->kind->has_index) {
         map_put(&t->by_index, index_name_of(c).text, c);
     }
     return c;
@@ -131,16 +144,10 @@ static void container_drop(struct container *c)
         TAILQ_REMOVE(&t->queue, c, queue_link);
     }
     map_remove(&t->by_guid, container_guid(c));
-    if (!container_is_task(c) && map_get(&t->by_index, index_name_of(c).text) == c) {
+    if (c->kind->has_index && map_get(&t->by_index, index_name_of(c).text) == c) {
         map_remove(&t->by_index, index_name_of(c).text);
     }
     container_free(c);
-}
-
-const char *container_words(const struct container *c, struct arena *a)
-{
-    return container_is_task(c) ? arena_printf(a, "task_guid=%s", c->about->task->guid)
-                                : arena_printf(a, "instance_guid=%s", container_guid(c));
 }
 
 bool container_may_tell(struct container *c, const struct effects *out)
@@ -164,13 +171,9 @@ static void tell_change(struct container *c, int to, const char *why, struct eff
     if (!container_may_tell(c, out)) {
         return;
     }
-    const char *of = container_is_task(c)
-                         ? arena_printf(out->arena, "attempt=%s", c->about->task->attempt)
-                         : arena_printf(out->arena, "process_guid=%s index=%d",
-                                        c->about->key->process_guid, (int)c->about->key->index);
     const char *data = arena_printf(out->arena, "%s %s from=%s to=%s why=\"%s\"",
-                                    container_words(c, out->arena), of, phase_name(c->phase),
-                                    phase_name(to), why);
+                                    c->kind->words(c, out->arena), c->kind->origin(c, out->arena),
+                                    phase_name(c->phase), phase_name(to), why);
     if (to == PHASE_RUNNING) {
         effects_log_single(out, LOG_INFO_LEVEL, "container runs", "%s", data);
     } else if (to == PHASE_COMPLETED) {
@@ -190,8 +193,8 @@ void container_move(struct container *c, int news, const char *why, struct effec
     t->starting += phase_is_starting(to);
     t->version++;
     c->phase = to;
-    if (container_is_task(c)) {
-        c->step = task_step_entered(to, c->about->task->executing);
+    if (c->kind->entered) {
+        c->kind->entered(c);
     }
     c->failures = 0;
     c->attempts = 0;
@@ -210,14 +213,40 @@ void container_set_text(struct container *c, const char *text)
     c->exit_text = copy;
 }
 
-bool container_is_task(const struct container *c)
-{
-    return c->about->task != NULL;
-}
-
 bool container_stop_asked(const struct container *c)
 {
     return c->end != END_ITS_OWN;
+}
+
+void container_stop(struct container *c, enum container_end end, const char *why,
+                    struct effects *out)
+{
+    assert(end != END_ITS_OWN);
+    if (container_stop_asked(c)) {
+        c->end = c->end == END_DISOWNED ? END_DISOWNED : end;
+        return;
+    }
+    c->end = end;
+    c->signals = 0;
+    c->table->version++;
+    container_touch(c);
+    if (container_may_tell(c, out)) { /* at an evacuation's limit all are asked */
+        effects_log(out, LOG_INFO_LEVEL, "stop asked", "%s state=%s why=\"%s\"",
+                    c->kind->words(c, out->arena), phase_name(c->phase), why);
+    }
+}
+
+void container_delete(struct container *c, const char *why, struct effects *out)
+{
+    if (c->deleting) {
+        return;
+    }
+    c->deleting = true;
+    container_touch(c);
+    if (container_may_tell(c, out)) {
+        effects_log(out, LOG_INFO_LEVEL, "container to be deleted", "%s state=%s why=\"%s\"",
+                    c->kind->words(c, out->arena), phase_name(c->phase), why);
+    }
 }
 
 void container_exited(struct container *c, int news, const struct container_status *s,
@@ -227,8 +256,8 @@ void container_exited(struct container *c, int news, const struct container_stat
     container_complete(c, news, exit_text_of(out->arena, s, c->about->log_source), out);
     bool ran = !s->text || s->text[0] == '\0';
     bool well = s->exit_code == 0 && s->exit_signal == 0 && ran;
-    if (well && container_is_task(c)) {
-        cell_task_succeeded(c);
+    if (well && c->kind->ended_well) {
+        c->kind->ended_well(c);
     }
     c->ports_doubted = ran && !well && !s->oom_killed && c->about->n_ports > 0;
 }

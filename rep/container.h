@@ -1,5 +1,6 @@
 /* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container
- * is one LRP instance, or a task, on this cell; its state changes only by common/lifecycle/container.def. */
+ * is one LRP instance, or a task, on this cell; its state changes only by
+ * common/lifecycle/container.def. */
 #ifndef REP_CONTAINER_H
 #define REP_CONTAINER_H
 
@@ -41,7 +42,11 @@ enum container_end {
                      waits for it */
 };
 
+struct rep;
+struct container_kind;
+
 struct container {
+    const struct container_kind *kind; /* what differs between instances and tasks (kind.h) */
     Rep__Note *about;   /* owned; instance_guid is always set, and key or task */
     int phase;          /* PHASE_...: its state */
     enum container_op op;
@@ -63,7 +68,7 @@ struct container {
     unsigned attempts;  /* to make or start it that ended uncertain */
     bool ports_wanted;  /* free host ports are searched for before it is made (host_ports.h) */
     bool ports_retried; /* those that were passed over were tried again for it */
-    bool ports_doubted; /* it ended soon and badly: whether somebody else holds a port of it is asked */
+    bool ports_doubted; /* it ended badly: whether somebody else holds a port of it is asked */
     size_t ports_asked; /* how many the open question names */
     int64_t start_asked_ns; /* or when it was adopted; 0 = not yet */
     int64_t starting_until_ns; /* listed as starting: for so long it is waited for; 0 = it is not */
@@ -74,7 +79,7 @@ struct container {
     unsigned note_failures;  /* of the note that is wanted, which holds nothing else up */
     int64_t note_retry_ns;   /* it is not tried before; 0 = at once */
     int64_t reserved_until_ns; /* RESERVED: dropped then */
-    int64_t kept_until_ns; /* RUNNING while the cell is emptied: bbs said to keep it; 0 = it did not */
+    int64_t kept_until_ns; /* RUNNING while the cell is emptied: bbs keeps it; 0 = it does not */
     int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
 
     /* Of the table. */
@@ -90,6 +95,8 @@ RB_HEAD(container_due, container);
 TAILQ_HEAD(container_queue, container);
 
 struct containers {
+    struct rep *rep;             /* whose they are */
+    const struct container_kind *const *kinds; /* by KIND_... */
     struct map by_guid;          /* instance guid -> struct container */
     struct map by_index;         /* "process_guid/index" -> newest struct container of it */
     struct container_due due;
@@ -100,8 +107,14 @@ struct containers {
     unsigned untold;             /* log lines that this step had no room for */
 };
 
-void containers_init(struct containers *t);
+/* `kinds` has KIND_COUNT rows and lives as long as the table. */
+void containers_init(struct containers *t, struct rep *rep,
+                     const struct container_kind *const *kinds);
 void containers_done(struct containers *t);
+
+/* The kind of what has this note, and of what is recorded at this key of the board. */
+const struct container_kind *container_kind_of(const struct containers *t, const Rep__Note *about);
+const struct container_kind *container_kind_at(const struct containers *t, const char *key);
 
 /* Adds a container in phase NONE; takes over `about` (made with the default allocator), whose
  * instance_guid must not be in the table yet. container_move() must follow. */
@@ -114,15 +127,20 @@ struct container *container_of_index(const struct containers *t, const char *pro
                                      int32_t index);
 
 /* Changes the phase by the table and logs guid, old, new and why; asserts that the table allows it.
- * That it runs, and that it ended, are lines of their own, which no others crowd out. After DELETED the
- * container is freed. */
+ * That it runs, and that it ended, are lines of their own, which no others crowd out. After DELETED
+ * the container is freed. */
 void container_move(struct container *c, int news, const char *why, struct effects *out);
-
-/* True: a task. False: an instance of an LRP. */
-bool container_is_task(const struct container *c);
 
 /* Its end, when it comes, is not its own. */
 bool container_stop_asked(const struct container *c);
+
+/* Asks for its stop, which is to count as `end`; why goes to the log. Asked before: only that it is
+ * disowned is news. */
+void container_stop(struct container *c, enum container_end end, const char *why,
+                    struct effects *out);
+
+/* Nothing is left to do but its removal. */
+void container_delete(struct container *c, const char *why, struct effects *out);
 
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
 void container_exited(struct container *c, int news, const struct container_status *s,
@@ -158,9 +176,6 @@ int64_t containers_wake(struct containers *t, int64_t now_ns);
 
 const char *container_guid(const struct container *c);
 
-/* Who it is, in a log line: "instance_guid=..." or "task_guid=...". */
-const char *container_words(const struct container *c, struct arena *a);
-
 /* Whether this step has room for a log line about it; one that has not is counted. */
 bool container_may_tell(struct container *c, const struct effects *out);
 /* The step's last word on that: how many lines were left out. */
@@ -170,10 +185,10 @@ const char *phase_name(int phase);
 /* What /state and the table of the seed call it. */
 bool container_is_starting(const struct container *c);
 
-/* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": the source ("" stands for
- * LOG), then how its process ended (design.md 7, Exit texts). A signal counts as 128 + its number,
- * as shells do. The driver's own words for what never ran, or was lost with its shim, are no
- * process's end and stand alone. */
+/* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": the source ("" stands
+ * for LOG), then how its process ended (design.md 7, Exit texts). A signal counts as 128 + its
+ * number, as shells do. The driver's own words for what never ran, or was lost with its shim, are
+ * no process's end and stand alone. */
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);
 
 #endif

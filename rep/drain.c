@@ -1,11 +1,10 @@
 #include "rep/drain.h"
 
-#include "common/codec/scan.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
 #include "models/task.pb-c.h"
+#include "rep/back_off.h"
 #include "rep/inside.h"
-#include "rep/reconcile.h"
 
 #include <string.h>
 
@@ -19,7 +18,7 @@ static void begin(struct rep *r, int64_t limit_ns, const char *why, struct effec
     d->until_wall_ns = r->now.wall_ns + limit_ns;
     d->empty_ns = NEVER_NS;
     r->containers.version++; /* /state shows it */
-    reconcile_all(r);
+    pass_call(&r->pass);
     effects_log(out, LOG_INFO_LEVEL, "evacuation begins", "containers=%zu limit_s=%lld why=\"%s\"",
                 r->containers.by_guid.count, (long long)(limit_ns / SECOND_NS), why);
     drain_keep(r, out);
@@ -30,15 +29,6 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
     if (!r->drain.on) {
         begin(r, r->config.evacuation_ns, why, out);
         session_tell(r);
-    }
-}
-
-void drain_tell(const struct rep *r, Board__CellRecord *ret)
-{
-    const struct drain *d = &r->drain;
-    ret->evacuating = d->on;
-    if (d->on) {
-        ret->evacuate_until = d->until_wall_ns;
     }
 }
 
@@ -54,7 +44,8 @@ static bool clock_goes_on(const struct rep *r, const struct kept_evacuation *sai
 }
 
 /* Otherwise the wall clock may have jumped since, or the evacuation may be long over. */
-static int64_t resumed_left_ns(const struct rep *r, const struct kept_evacuation *said, bool goes_on)
+static int64_t resumed_left_ns(const struct rep *r, const struct kept_evacuation *said,
+                               bool goes_on)
 {
     int64_t limit_ns = r->config.evacuation_ns;
     if (goes_on) {
@@ -109,7 +100,7 @@ static void stop_all(struct rep *r, struct effects *out)
     {
         struct container *c = map_value(n);
         if (c->phase != PHASE_COMPLETED) { /* what ended by itself is told as it ended */
-            reconcile_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
+            container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
         }
     }
     effects_due(out, r->now.mono_ns); /* to act on it */
@@ -120,7 +111,7 @@ static void delete_all(struct rep *r, struct effects *out)
     r->drain.abandoned = true;
     MAP_EACH(&r->containers.by_guid, n)
     {
-        reconcile_delete(map_value(n), "the evacuation ends", out);
+        container_delete(map_value(n), "the evacuation ends", out);
     }
     effects_due(out, r->now.mono_ns);
 }
@@ -142,9 +133,9 @@ void drain_adopted(struct rep *r, struct container *c, struct effects *out)
 {
     const struct drain *d = &r->drain;
     if (d->abandoned) {
-        reconcile_delete(c, "the evacuation ends", out);
+        container_delete(c, "the evacuation ends", out);
     } else if (d->on && r->now.mono_ns >= d->until_ns && c->phase != PHASE_COMPLETED) {
-        reconcile_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
+        container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
     }
 }
 
@@ -158,6 +149,37 @@ static void end(struct rep *r, int code, const char *text, struct effects *out)
     r->ended = true;
 }
 
+/* Why it did not go, or NULL: it is gone, or is another session's now. */
+static const char *not_gone(const struct response *response, struct arena *a)
+{
+    const char *why;
+    const Board__CellResponse *answer = (const Board__CellResponse *)boards_answer(
+        a, response, &board__cell_response__descriptor, ANSWER_DECODED_MAX, &why);
+    if (!answer) {
+        return why;
+    }
+    return answer->error && answer->error->type != MODELS__ERROR__TYPE__ResourceConflict
+               ? answer->error->message
+               : NULL;
+}
+
+static void left(void *context, const struct response *response, struct effects *out)
+{
+    struct rep *r = context;
+    struct drain *d = &r->drain;
+    d->leave_id = 0;
+    const char *why = not_gone(response, out->arena);
+    if (why) {
+        boards_failed(&r->boards, d->leave_url);
+        d->failures++;
+        d->retry_ns = r->now.mono_ns + back_off_ns(&r->random, d->failures);
+        effects_log(out, LOG_WARN_LEVEL, "the cell's record did not go", "url=%s why=\"%s\"",
+                    d->leave_url, why);
+        return;
+    }
+    end(r, 0, "evacuated", out);
+}
+
 /* From now on the cell must not be taken for a living one again. */
 static void leave(struct rep *r, struct effects *out)
 {
@@ -168,6 +190,7 @@ static void leave(struct rep *r, struct effects *out)
     }
     d->leave_url = boards_url(&r->boards);
     d->leave_id = session_call(r, true, out);
+    askers_add(&r->askers, d->leave_id, left, r);
 }
 
 /* A rejected task's record still names the cell (behaviour.md 13.3), and is none of its own. */
@@ -249,45 +272,4 @@ void drain_step(struct rep *r, struct effects *out)
         effects_due(out, d->over ? delete_ns(r) : known ? d->until_ns : NEVER_NS);
     }
     look_for_end(r, out);
-}
-
-/* Why it did not go, or NULL: it is gone, or is another session's now. */
-static const char *not_gone(const struct response *response, struct arena *a)
-{
-    ProtobufCMessage *m;
-    struct err err;
-    if (response->outcome != CALL_ANSWERED) {
-        return response->text;
-    }
-    if (response->status != 200) {
-        return arena_printf(a, "answered %d", response->status);
-    }
-    if (scan_and_unpack(a, &board__cell_response__descriptor, response->body, ANSWER_DECODED_MAX,
-                        &m, &err) < 0) {
-        return arena_strdup(a, err.text);
-    }
-    const Board__CellResponse *answer = (const Board__CellResponse *)m;
-    return answer->error && answer->error->type != MODELS__ERROR__TYPE__ResourceConflict
-               ? answer->error->message
-               : NULL;
-}
-
-bool drain_response(struct rep *r, const struct response *response, struct effects *out)
-{
-    struct drain *d = &r->drain;
-    if (!d->leave_id || response->id != d->leave_id) {
-        return false;
-    }
-    d->leave_id = 0;
-    const char *why = not_gone(response, out->arena);
-    if (why) {
-        boards_failed(&r->boards, d->leave_url);
-        d->failures++;
-        d->retry_ns = r->now.mono_ns + rep_back_off_ns(r, d->failures);
-        effects_log(out, LOG_WARN_LEVEL, "the cell's record did not go", "url=%s why=\"%s\"",
-                    d->leave_url, why);
-        return true;
-    }
-    end(r, 0, "evacuated", out);
-    return true;
 }

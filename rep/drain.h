@@ -23,8 +23,9 @@ struct container;
 
 #define EVACUATION_NS (600 * SECOND_NS) /* the limit, unless the configuration says another */
 #define EVACUATION_INTERVAL_NS (10 * SECOND_NS)
-/* What it leaves then at least to what runs, so that it can be replaced: a wall clock that jumped ahead
- * ends nothing at once, nor does an evacuation of long ago. A shorter limit stays the limit. */
+/* What it leaves then at least to what runs, so that it can be replaced: a wall clock that jumped
+ * ahead ends nothing at once, nor does an evacuation of long ago. A shorter limit stays the limit.
+ * */
 #define EVACUATION_RESUMED_NS (60 * SECOND_NS)
 #define EVACUATION_HEARD_NS (5 * SECOND_NS)   /* after the grace of a stop: for bbs to hear of it */
 #define EVACUATION_DELETED_NS (5 * SECOND_NS) /* after that: for the driver to delete it */
@@ -49,24 +50,19 @@ struct drain {
     struct drain_kept kept;
 };
 
-/* EVENT_START: goes on with what a rep of this state directory had begun before us and has not ended,
- * whether a bbs knows of it or not. If its end would have come by now, had its rep lived, nobody does. */
+/* EVENT_START: goes on with what a rep of this state directory had begun before us and has not
+ * ended, whether a bbs knows of it or not. If its end would have come by now, had its rep lived,
+ * nobody does. */
 void drain_start(struct rep *r, struct effects *out);
 
 /* Begins; begun before: nothing. `why` goes to the log. */
 void drain_begin(struct rep *r, const char *why, struct effects *out);
-
-/* What the cell's record says of it. */
-void drain_tell(const struct rep *r, Board__CellRecord *ret);
 
 /* A container of an earlier rep was found: past the limit it is stopped or deleted at once. */
 void drain_adopted(struct rep *r, struct container *c, struct effects *out);
 
 /* The end of each step, after reconcile(): the limit, and the end. May give EFFECT_EXIT. */
 void drain_step(struct rep *r, struct effects *out);
-
-/* True if the response was of its call. */
-bool drain_response(struct rep *r, const struct response *response, struct effects *out);
 
 /* How often everything is looked at: the configuration's interval, or 10 s while it lasts. */
 int64_t drain_interval_ns(const struct rep *r);

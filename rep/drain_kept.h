@@ -1,8 +1,9 @@
-/* What outlives the rep of an evacuation that it has begun: that it has, and its limit, in the state
- * directory beside the session, for a rep that is killed before any bbs has heard of it. It stands there
- * from the evacuation's beginning until its end; POST /evacuate is answered when it does. It is gone
- * before the cell leaves the board or the process ends, so that the next start is an ordinary one. A disk
- * that refuses holds up neither the evacuation nor its end, and whoever asked is told. */
+/* What outlives the rep of an evacuation that it has begun: that it has, and its limit, in the
+ * state directory beside the session, for a rep that is killed before any bbs has heard of it. It
+ * stands there from the evacuation's beginning until its end; POST /evacuate is answered when it
+ * does. It is gone before the cell leaves the board or the process ends, so that the next start is
+ * an ordinary one. A disk that refuses holds up neither the evacuation nor its end, and whoever
+ * asked is told. */
 #ifndef REP_DRAIN_KEPT_H
 #define REP_DRAIN_KEPT_H
 
@@ -33,11 +34,12 @@ void drain_kept_init(struct rep *r);
 /* Has the evacuation kept with the limit that it has now. */
 void drain_keep(struct rep *r, struct effects *out);
 
-/* Answers the request, now or when the disk has answered: 202, with a "warning" when it refused. After a
- * refusal it is asked once more. */
+/* Answers the request, now or when the disk has answered: 202, with a "warning" when it refused.
+ * After a refusal it is asked once more. */
 void drain_await_kept(struct rep *r, uint64_t request_id, struct effects *out);
 
-/* Has it dropped. True once it is, or the disk has refused; before that EVENT_EVACUATION is to come. */
+/* Has it dropped. True once it is, or the disk has refused; before that EVENT_EVACUATION is to
+ * come. */
 bool drain_drop(struct rep *r, struct effects *out);
 
 /* The disk's answer. */

@@ -2,7 +2,7 @@
 
 #include "rep/inside.h"
 #include "rep/note.h"
-#include "rep/reconcile.h"
+#include "rep/operation.h"
 
 void host_ports_give(struct rep *r, const struct container *c)
 {
@@ -79,7 +79,7 @@ bool host_ports_prepared(struct rep *r, struct container *c, const struct verb_a
 static struct verb_call *ask(struct rep *r, struct container *c, uint32_t *ports, size_t count,
                              struct effects *out)
 {
-    struct verb_call *call = rep_verb(r, c, OP_PORTS, out);
+    struct verb_call *call = operation_verb(r, c, OP_PORTS, out);
     call->ports = ports;
     call->port_count = c->ports_asked = count;
     return call;
@@ -100,7 +100,7 @@ static bool may_return(struct rep *r)
 static void give_back(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     if (!container_stop_asked(c) && !r->drain.on && may_return(r)) {
-        reconcile_delete(c, why, out);
+        container_delete(c, why, out);
     }
 }
 
@@ -143,8 +143,8 @@ void host_ports_answer(struct rep *r, struct container *c, const struct verb_ans
         }
         return;
     }
-    /* All of them held: the next ones. An answer that tells nothing does not hold it up, for PREPARE
-     * tries them itself. */
+    /* All of them held: the next ones. An answer that tells nothing does not hold it up, for
+     * PREPARE tries them itself. */
     c->ports_wanted = answer->taken_count > 0 && answer->taken_count == c->ports_asked;
 }
 

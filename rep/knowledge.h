@@ -31,9 +31,9 @@ void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Mod
 /* Forgets answers that the feed has caught up with. */
 void knowledge_trim(struct knowledge *k);
 
-/* The feed or an answer is of this epoch ("" says nothing). Answers of another mean nothing and are forgotten;
- * those of this one are kept, also when they came before the feed's first snapshot, which may be older.
- * True if the epoch before was another one. */
+/* The feed or an answer is of this epoch ("" says nothing). Answers of another mean nothing and are
+ * forgotten; those of this one are kept, also when they came before the feed's first snapshot,
+ * which may be older. True if the epoch before was another one. */
 bool knowledge_epoch(struct knowledge *k, const char *epoch);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,

@@ -1,54 +1,16 @@
 #include "rep/launch.h"
 
-#include "common/codec/scan.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/inside.h"
+#include "rep/instance.h"
 #include "rep/note.h"
-#include "rep/reconcile.h"
+#include "rep/operation.h"
 #include "rep/spec.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A record has at most 1 MiB (design.md 2); decoded, some times that. */
 enum { DESIRED_DECODED_MAX = 16 * 1024 * 1024 };
-
-struct id_text {
-    char text[24];
-};
-
-static struct id_text id_text(uint64_t id)
-{
-    struct id_text t;
-    snprintf(t.text, sizeof(t.text), "%llu", (unsigned long long)id);
-    return t;
-}
-
-static void fetch(struct rep *r, struct container *c, struct effects *out)
-{
-    Models__DesiredLRPByProcessGuidRequest request =
-        MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
-    request.process_guid = c->about->key->process_guid;
-    c->op = OP_FETCH;
-    c->op_url = boards_url(&r->boards);
-    c->op_id = boards_call(&r->boards, out, "/v1/desired_lrps/get_by_process_guid.r3", "",
-                           &request.base, r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
-    map_put(&r->fetches, id_text(c->op_id).text, c);
-}
-
-void launch_continue(struct rep *r, struct container *c, struct effects *out)
-{
-    if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
-        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
-    } else if (c->phase == PHASE_INITIALIZING && c->ports_wanted) {
-        host_ports_search(r, c, out);
-    } else if (c->phase == PHASE_INITIALIZING) {
-        fetch(r, c, out);
-    } else {
-        c->start_asked_ns = r->now.mono_ns;
-        rep_verb(r, c, OP_START, out);
-    }
-}
 
 /* ---- The DesiredLRP has come ----------------------------------------------------------------- */
 
@@ -66,7 +28,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
         host_ports_none(r, c, out);
         return;
     }
-    struct verb_call *call = rep_verb(r, c, OP_PREPARE, out);
+    struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     c->note_wanted = false;
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make(out->arena, lrp, c->about, r->config.address, spec);
@@ -81,7 +43,7 @@ static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP
     const char *definition = lrp->modification_tag ? lrp->modification_tag->epoch : "";
     struct err err;
     if (c->about->definition[0] != '\0' && strcmp(c->about->definition, definition) != 0) {
-        reconcile_delete(c, "its definition is not desired any more", out);
+        container_delete(c, "its definition is not desired any more", out);
     } else if (spec_check(lrp, &err) < 0) {
         container_complete(c, PHASE_NEWS_FAILED, err.text, out);
     } else {
@@ -92,57 +54,60 @@ static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP
 static void fetch_failed(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     boards_failed(&r->boards, c->op_url);
-    rep_retry_later(r, c);
+    operation_retry_later(r, c);
     effects_log(out, LOG_WARN_LEVEL, "desired LRP not fetched",
                 "instance_guid=%s url=%s why=\"%s\"", container_guid(c), c->op_url, why);
 }
 
-/* The spec's strings end up in exec(); protobuf strings with NUL were refused by the scan. */
-static const Models__DesiredLRPResponse *read_answer(const struct response *response,
-                                                     struct arena *a, const char **ret_why)
+static void answered(void *context, const struct response *response, struct effects *out)
 {
-    ProtobufCMessage *m;
-    struct err err;
-    if (response->outcome != CALL_ANSWERED) {
-        *ret_why = response->text;
-        return NULL;
-    }
-    if (response->status != 200) {
-        *ret_why = arena_printf(a, "answered %d", response->status);
-        return NULL;
-    }
-    if (scan_and_unpack(a, &models__desired_lrpresponse__descriptor, response->body,
-                        DESIRED_DECODED_MAX, &m, &err) < 0) {
-        *ret_why = arena_strdup(a, err.text);
-        return NULL;
-    }
-    return (const Models__DesiredLRPResponse *)m;
-}
-
-bool launch_response(struct rep *r, const struct response *response, struct effects *out)
-{
-    struct container *c = map_remove(&r->fetches, id_text(response->id).text);
-    if (!c) {
-        return false;
-    }
+    struct container *c = context;
+    struct rep *r = c->table->rep;
     c->op = OP_NONE;
     container_touch(c);
-    if (c->phase != PHASE_INITIALIZING || !reconcile_may_launch(r, c)) {
-        return true; /* reconcile() sees to it */
+    if (c->phase != PHASE_INITIALIZING || !instance_may_launch(r, c)) {
+        return; /* reconcile() sees to it */
     }
     const char *why = "an answer without a desired LRP";
-    const Models__DesiredLRPResponse *answer = read_answer(response, out->arena, &why);
-    if (answer && answer->error) {
-        why = answer->error->message;
-    }
-    if (answer && answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
-        reconcile_delete(c, "not desired any more", out);
-    } else if (!answer || answer->error || !answer->desired_lrp) {
-        fetch_failed(r, c, why, out);
+    /* The spec's strings end up in exec(); protobuf strings with NUL are refused by the scan. */
+    const Models__DesiredLRPResponse *answer = (const Models__DesiredLRPResponse *)boards_answer(
+        out->arena, response, &models__desired_lrpresponse__descriptor, DESIRED_DECODED_MAX, &why);
+    const Models__Error *error = answer ? answer->error : NULL;
+    if (error && error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
+        container_delete(c, "not desired any more", out);
+    } else if (error || !answer || !answer->desired_lrp) {
+        fetch_failed(r, c, error ? error->message : why, out);
     } else {
         fetched(r, c, answer->desired_lrp, out);
     }
-    return true;
+}
+
+/* ---- The next step --------------------------------------------------------------------------- */
+
+static void fetch(struct rep *r, struct container *c, struct effects *out)
+{
+    Models__DesiredLRPByProcessGuidRequest request =
+        MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+    request.process_guid = c->about->key->process_guid;
+    c->op = OP_FETCH;
+    c->op_url = boards_url(&r->boards);
+    c->op_id = boards_call(&r->boards, out, "/v1/desired_lrps/get_by_process_guid.r3", "",
+                           &request.base, r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+    askers_add(&r->askers, c->op_id, answered, c);
+}
+
+void launch_continue(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
+        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+    } else if (c->phase == PHASE_INITIALIZING && c->ports_wanted) {
+        host_ports_search(r, c, out);
+    } else if (c->phase == PHASE_INITIALIZING) {
+        fetch(r, c, out);
+    } else {
+        c->start_asked_ns = r->now.mono_ns;
+        operation_verb(r, c, OP_START, out);
+    }
 }
 
 /* ---- The driver has answered ----------------------------------------------------------------- */
@@ -171,7 +136,7 @@ void launch_verb(struct rep *r, struct container *c, const struct verb_answer *a
     case VERB_UNCERTAIN:
         c->uncertain = true;
         c->attempts++;
-        listing_want(r);
+        listing_want(&r->listing);
         break;
     }
 }

@@ -16,9 +16,6 @@ enum { LAUNCH_ATTEMPTS_MAX = 3 };
 /* The next step of a container in INITIALIZING or CREATED without an operation. */
 void launch_continue(struct rep *r, struct container *c, struct effects *out);
 
-/* True if the response was of a fetch. */
-bool launch_response(struct rep *r, const struct response *response, struct effects *out);
-
 /* The end of PREPARE or START; the container's operation is over already. */
 void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out);

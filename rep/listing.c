@@ -1,19 +1,17 @@
 #include "rep/listing.h"
 
-#include "common/codec/scan.h"
+#include "rep/back_off.h"
 #include "rep/inside.h"
 #include "rep/launch.h"
 #include "rep/note.h"
-#include "rep/reconcile.h"
-#include "rep/cell_task.h"
+#include "rep/operation.h"
+#include "rep/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void listing_want(struct rep *r)
-{
-    r->listing.wanted = true;
-}
+/* How long the driver may take to list. */
+#define LIST_TIMEOUT_NS (10 * SECOND_NS)
 
 bool listing_is_good(const struct rep *r)
 {
@@ -48,7 +46,7 @@ static void remove_unknown(struct rep *r, const struct container_status *s, cons
                            struct effects *out)
 {
     if (out->count >= EFFECTS_MAX / 2) {
-        listing_want(r); /* enough for this step: the next listing names it again */
+        listing_want(&r->listing); /* enough for this step: the next listing names it again */
         return;
     }
     effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
@@ -67,7 +65,7 @@ static void found_starting(struct rep *r, struct container *c, struct effects *o
         c->starting_until_ns = r->now.mono_ns + START_TIMEOUT_NS;
     }
     if (r->now.mono_ns < c->starting_until_ns || c->phase == PHASE_RUNNING) {
-        listing_want(r);
+        listing_want(&r->listing);
     } else {
         container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
     }
@@ -82,25 +80,17 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         return;
     }
     struct container *c = container_add(&r->containers, note);
-    capacity_adopt(&r->capacity, rep_memory_mb(r, note), note->disk_mb);
-    for (size_t i = 0; i < note->n_ports; i++) {
-        capacity_port_adopt(&r->capacity, note->ports[i]->host_port);
-    }
+    room_adopt(r, c);
     c->made = true;
     c->start_judged = true;
     c->start_asked_ns = r->now.mono_ns; /* at the latest */
     c->touched = r->next_id;
-    if (container_is_task(c)) {
-        cell_task_found(c, s->state);
+    if (c->kind->found) {
+        c->kind->found(c, s->state);
     }
     switch (s->state) {
     case CONTAINER_PREPARED:
         container_move(c, PHASE_NEWS_ADOPTED_PREPARED, "adopted", out);
-        if (container_is_task(c)) { /* it may go on from here */
-            container_move(c, PHASE_NEWS_PREPARED, "prepared by an earlier rep", out);
-            break;
-        }
-        reconcile_delete(c, "prepared by an earlier rep and never started", out);
         break;
     case CONTAINER_STARTING:
         container_move(c, PHASE_NEWS_ADOPTED_STARTING, "adopted", out);
@@ -114,9 +104,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         container_exited(c, PHASE_NEWS_ADOPTED_ENDED, s, out);
         break;
     }
-    if (container_is_task(c)) {
-        cell_task_adopted(c);
-    }
+    c->kind->adopted(c, s->state, out);
     drain_adopted(r, c, out);
 }
 
@@ -223,7 +211,7 @@ static void judge_known(struct rep *r, const struct verb_answer *answer, struct 
 static void adopt_unknown(struct rep *r, const struct verb_answer *answer, struct effects *out)
 {
     if (r->listing.removed_id > answer->id) {
-        listing_want(r);
+        listing_want(&r->listing);
         return;
     }
     for (size_t i = 0; i < answer->container_count; i++) {
@@ -243,7 +231,7 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
     l->verb_id = 0;
     if (answer->outcome != VERB_DONE) {
         l->failures++;
-        l->next_ns = r->now.mono_ns + rep_back_off_ns(r, l->failures);
+        l->next_ns = r->now.mono_ns + back_off_ns(&r->random, l->failures);
         r->containers.version++;
         effects_log(out, LOG_WARN_LEVEL, "containers not listed", "failures=%u why=\"%s\"",
                     l->failures, answer->text);
@@ -261,8 +249,8 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
                     r->containers.by_guid.count);
     }
     if (was_good) {
-        reconcile_all_again(r);
+        pass_again(&r->pass);
     } else {
-        reconcile_all(r); /* what waited for a listing */
+        pass_call(&r->pass); /* what waited for a listing */
     }
 }

@@ -28,7 +28,10 @@ struct listing {
 void listing_step(struct rep *r, struct effects *out);
 
 /* Something is uncertain: list soon. */
-void listing_want(struct rep *r);
+static inline void listing_want(struct listing *l)
+{
+    l->wanted = true;
+}
 
 /* Adoption has ended and the last listing succeeded. */
 bool listing_is_good(const struct rep *r);

@@ -57,28 +57,6 @@ static Cell__ContainerMetrics *figures(struct arena *a, const Rep__Note *about,
     return m;
 }
 
-static Cell__LRPMetrics *lrp_metrics(struct arena *a, const Rep__Note *about,
-                                     const struct container_usage *u)
-{
-    Cell__LRPMetrics *m = ARENA_NEW(a, Cell__LRPMetrics);
-    cell__lrpmetrics__init(m);
-    m->instance_guid = about->instance_guid;
-    m->process_guid = about->key->process_guid;
-    m->index = about->key->index;
-    m->metrics = figures(a, about, u);
-    return m;
-}
-
-static Cell__TaskMetrics *task_metrics(struct arena *a, const Rep__Note *about,
-                                       const struct container_usage *u)
-{
-    Cell__TaskMetrics *m = ARENA_NEW(a, Cell__TaskMetrics);
-    cell__task_metrics__init(m);
-    m->task_guid = about->task->guid;
-    m->metrics = figures(a, about, u);
-    return m;
-}
-
 static Cell__CellMetrics *collect(const struct rep *r, struct arena *a,
                                   const struct verb_answer *answer)
 {
@@ -89,10 +67,8 @@ static Cell__CellMetrics *collect(const struct rep *r, struct arena *a,
     all->tasks = ARENA_ARRAY(a, answer->usage_count, Cell__TaskMetrics *);
     for (size_t i = 0; i < answer->usage_count; i++) {
         const struct container *c = container_find(&r->containers, answer->usages[i].guid);
-        if (c && container_is_task(c)) {
-            all->tasks[all->n_tasks++] = task_metrics(a, c->about, &answer->usages[i]);
-        } else if (c) {
-            all->lrps[all->n_lrps++] = lrp_metrics(a, c->about, &answer->usages[i]);
+        if (c) {
+            c->kind->measured(c, a, figures(a, c->about, &answer->usages[i]), all);
         }
     }
     return all;

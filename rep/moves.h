@@ -1,25 +1,32 @@
-/* The outbox of named moves: what containers and strays ask of bbs, batched into /v1/board/apply.
- * One move at a time for each of them; what is not settled is asked again after a back-off. */
+/* The outbox of named moves: what containers, and records without one, ask of bbs, batched into
+ * /v1/board/apply. One move at a time for each of them; what is not settled is asked again after a
+ * back-off. */
 #ifndef REP_MOVES_H
 #define REP_MOVES_H
 
-#include "board.pb-c.h"
 #include "common/base/map.h"
 #include "common/contract/effect.h"
-#include "common/contract/event.h"
 #include "rep/harmonise.h"
+
+#include <bsd/sys/queue.h>
 
 struct container;
 struct rep;
 
 /* The bounds: moves of a call (proto/board.proto), and calls under way. More moves wait, and so
  * travel together. With so many bytes a call takes no further move, for one that is too large for a
- * bbs (4 MiB) would settle none. */
-enum { MOVES_A_CALL_MAX = 256, MOVE_CALLS_MAX = 4, MOVES_BYTES_ENOUGH = 512 * 1024 };
+ * bbs (4 MiB) would settle none. A task's answer shows a whole task, which may have a megabyte and
+ * 16 when decoded. */
+enum {
+    MOVES_A_CALL_MAX = 256,
+    TASK_MOVES_A_CALL_MAX = 3,
+    MOVE_CALLS_MAX = 4,
+    MOVES_BYTES_ENOUGH = 512 * 1024,
+};
 
 /* One wanted move. The message is made when it is sent. */
 struct move_order {
-    struct move_order *next;
+    STAILQ_ENTRY(move_order) link;
     enum harmony_action action;
     Models__ActualLRP__Presence presence; /* of the record it is about; set when it is sent */
     bool blind; /* no record of the container is known: that none is shown says nothing */
@@ -27,49 +34,44 @@ struct move_order {
     char name[];
 };
 
+STAILQ_HEAD(move_orders, move_order);
+
 struct move_call {
+    struct rep *rep;
     uint64_t id; /* 0 = free */
     const char *url;
-    struct move_order *orders;
-};
-
-/* A record of ours without a container, for which a move was asked. */
-struct stray {
-    bool busy;
-    unsigned failures;
-    int64_t retry_ns;
+    struct move_orders orders;
 };
 
 struct moves {
-    struct move_order *first, **end;
+    struct move_orders orders; /* that wait */
     struct move_call calls[MOVE_CALLS_MAX];
-    struct map strays; /* record key -> struct stray */
+    struct map strays; /* record key -> struct stray, for which a move was asked */
 };
 
-void moves_init(struct moves *m);
+void moves_init(struct moves *m, struct rep *r);
 void moves_done(struct moves *m);
 
-/* Wants the move for this container, which has no other operation. */
-void moves_add(struct rep *r, struct container *c, enum harmony_action action);
+/* Wants the move for this container, which has no other operation; not while it must wait, or
+ * without a session, for the opening of the next looks at everything again. */
+void moves_want(struct rep *r, struct container *c, enum harmony_action action);
 
-/* Whether it was wanted before. */
-bool moves_know_stray(const struct rep *r, const char *key);
+/* Nothing had called for a look, and yet there is this to do: what should have told was missed. */
+void moves_tell_late(const char *what, const char *name, enum harmony_action action,
+                     struct effects *out);
 
-/* Wants the move for the record at this key, unless one is under way or was just tried; then gives
- * the time to come back, else NEVER_NS. */
-int64_t moves_add_stray(struct rep *r, const char *key, enum harmony_action action);
-
-/* No stray waits for its back-off. */
-void moves_retry_strays(struct moves *m);
-
-/* Sends what waits, as far as calls are free. */
-void moves_flush(struct rep *r, struct effects *out);
-
-/* True if the response was of one of its calls; every container concerned has been told. */
-bool moves_response(struct rep *r, const struct response *response, struct effects *out);
+/* The rows without a container, for the record at this key: only after adoption ended, while the
+ * listing succeeds, the feed is current and the session open. */
+void moves_look_at_stray(struct rep *r, const char *key, struct effects *out);
 
 /* Forgets strays whose records are gone. */
-void moves_trim(struct rep *r);
+void moves_trim_strays(struct rep *r);
+
+/* No stray waits for its back-off. */
+void moves_retry_strays(struct rep *r);
+
+/* Sends what waits, as far as calls are free. Everything concerned is told of its answer. */
+void moves_flush(struct rep *r, struct effects *out);
 
 /* The session was lost: nothing waits any more, all are told to come again. */
 void moves_release(struct rep *r, struct effects *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { NOTE_DECODED_MAX = 16 * 1024 * 1024 };
+enum { NAME_MAX_CHARACTERS = 64 }; /* of a container, common/contract/driver.h */
 
 int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct err *err)
 {
@@ -48,4 +49,23 @@ Rep__Note *note_copy(const Rep__Note *note)
         abort();
     }
     return copy;
+}
+
+static uint64_t hash_of(const char *text, uint64_t basis)
+{
+    for (; *text; text++) {
+        basis = (basis ^ (uint8_t)*text) * 1099511628211U; /* FNV-1a */
+    }
+    return basis;
+}
+
+const char *note_name_of_task(struct arena *a, const char *task_guid)
+{
+    enum { HEAD = NAME_MAX_CHARACTERS - 33 };
+    if (strlen(task_guid) <= NAME_MAX_CHARACTERS) {
+        return arena_strdup(a, task_guid);
+    }
+    return arena_printf(a, "%.*s-%016llx%016llx", HEAD, task_guid,
+                        (unsigned long long)hash_of(task_guid, 14695981039346656037U),
+                        (unsigned long long)hash_of(task_guid + HEAD, 0x9e3779b97f4a7c15U));
 }

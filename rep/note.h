@@ -23,4 +23,8 @@ struct bytes note_pack(struct arena *a, const Rep__Note *note);
 /* A deep copy by the default allocator; the caller frees it or hands it on. */
 Rep__Note *note_copy(const Rep__Note *note);
 
+/* The name of a task's container: its guid, or what stands for one that is longer than the names
+ * that drivers take (common/contract/driver.h). In the arena. */
+const char *note_name_of_task(struct arena *a, const char *task_guid);
+
 #endif

@@ -1,7 +1,7 @@
 #include "rep/output.h"
 
 #include "common/base/query.h"
-#include "rep/cell_task.h"
+#include "rep/note.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int output_ask(const struct request *q, const char *guid, struct effects *out, s
     if (r < 0) {
         return r;
     }
-    wanted.guid = cell_task_container_name(out->arena, guid); /* an instance's is its own */
+    wanted.guid = note_name_of_task(out->arena, guid); /* an instance's is its own */
     wanted.follow = follow && strcmp(follow, "0") != 0;
     effects_add(out, EFFECT_OUTPUT)->output = wanted;
     return 0;

@@ -2,42 +2,18 @@
 #include "rep/rep.h"
 
 #include "common/model/record.h"
-#include "rep/inside.h"
-#include "rep/launch.h"
-#include "rep/reconcile.h"
-#include "rep/request.h"
 #include "rep/cell_task.h"
+#include "rep/inside.h"
+#include "rep/instance.h"
+#include "rep/reconcile.h"
+#include "rep/removal.h"
+#include "rep/request.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the subjects share ----------------------------------------------------------------- */
-
-int64_t rep_back_off_ns(struct rep *r, unsigned failures)
-{
-    const int64_t first_ns = 100 * MILLISECOND_NS, most_ns = 5 * SECOND_NS;
-    int64_t wait_ns = first_ns;
-    for (unsigned i = 1; i < failures && wait_ns < most_ns; i++) {
-        wait_ns *= 2;
-    }
-    wait_ns = earlier_ns(wait_ns, most_ns);
-    return wait_ns + (int64_t)random_below(&r->random, (uint64_t)wait_ns / 4);
-}
-
-int32_t rep_memory_mb(const struct rep *r, const Rep__Note *about)
-{
-    int64_t proxy_mb = about->task ? 0 : r->config.proxy_memory_mb; /* a task has none */
-    int64_t memory_mb = (int64_t)about->memory_mb + proxy_mb;
-    return memory_mb > INT32_MAX ? INT32_MAX : (int32_t)memory_mb;
-}
-
-void rep_retry_later(struct rep *r, struct container *c)
-{
-    c->failures++;
-    c->retry_ns = r->now.mono_ns + rep_back_off_ns(r, c->failures);
-    container_due(c, c->retry_ns);
-}
+/* ---- The feed -------------------------------------------------------------------------------- */
 
 /* The pass that CURRENT calls for looks at all of them. */
 static void retry_now(struct rep *r)
@@ -47,111 +23,7 @@ static void retry_now(struct rep *r)
         struct container *c = map_value(n);
         c->retry_ns = 0;
     }
-    moves_retry_strays(&r->moves);
-}
-
-/* If the rep restarts before, the converger finds that it shows what it did, and asks again. */
-static void note_later(struct rep *r, struct container *c)
-{
-    c->note_wanted = true;
-    c->note_failures++;
-    c->note_retry_ns = r->now.mono_ns + rep_back_off_ns(r, c->note_failures);
-    container_due(c, c->note_retry_ns);
-}
-
-void rep_give_memory(struct rep *r, struct container *c)
-{
-    if (c->process_gone && !c->memory_given) {
-        capacity_give_memory(&r->capacity, rep_memory_mb(r, c->about));
-        c->memory_given = true;
-        r->containers.version++;
-    }
-}
-
-void rep_container_gone(struct rep *r, struct container *c, const char *why, struct effects *out)
-{
-    assert(c->op == OP_NONE);
-    capacity_give(&r->capacity, c->memory_given ? 0 : rep_memory_mb(r, c->about),
-                  c->about->disk_mb);
-    host_ports_give(r, c);
-    r->listing.removed_id = r->next_id;
-    if (container_is_task(c)) {
-        const char *key = key_task(out->arena, c->about->task->guid);
-        container_move(c, PHASE_NEWS_DELETED, why, out);
-        reconcile_record(r, key, out);
-        return;
-    }
-    const Models__ActualLRP *record = NULL;
-    knowledge_of(&r->knowledge, out->arena, c->about->key, container_guid(c), &record);
-    container_move(c, PHASE_NEWS_DELETED, why, out);
-    if (record && record->actual_lrp_key) { /* it may still be ours: the "No Container" rows */
-        reconcile_record(r,
-                         key_actual(out->arena, record->actual_lrp_key->process_guid,
-                                    record->actual_lrp_key->index, (int)record->presence),
-                         out);
-    }
-}
-
-struct verb_call *rep_verb(struct rep *r, struct container *c, enum container_op op,
-                           struct effects *out)
-{
-    static const struct {
-        enum verb verb;
-        int64_t timeout_ns;
-    } verbs[] = {
-        [OP_PREPARE] = {VERB_PREPARE, PREPARE_TIMEOUT_NS},
-        [OP_START] = {VERB_START, START_TIMEOUT_NS},
-        [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
-        [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
-        [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
-        [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
-        [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
-    };
-    assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
-    c->op = op;
-    c->op_id = r->next_id++;
-    c->touched = r->next_id;
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){
-        .id = c->op_id,
-        .verb = verbs[op].verb,
-        .guid = arena_strdup(out->arena, container_guid(c)),
-        .deadline_ns = r->now.mono_ns + verbs[op].timeout_ns,
-    };
-    return call;
-}
-
-/* ---- The feed -------------------------------------------------------------------------------- */
-
-/* A record of this cell changed: its containers are looked at, or that it has none. */
-static void on_record(struct rep *r, const char *key, const struct followed *record,
-                      struct effects *out)
-{
-    ProtobufCMessage *m;
-    if (key_type(key) == RECORD_TASK) {
-        cell_task_record(r, key, out);
-        return;
-    }
-    if (record_decode(out->arena, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL) < 0) {
-        return; /* a later version's: left alone */
-    }
-    const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
-    struct container *c = NULL;
-    if (lrp->actual_lrp_instance_key) {
-        c = container_find(&r->containers, lrp->actual_lrp_instance_key->instance_guid);
-    }
-    if (c) {
-        container_touch(c);
-    } else {
-        reconcile_record(r, key, out);
-    }
-    if (lrp->actual_lrp_key) {
-        c = container_of_index(&r->containers, lrp->actual_lrp_key->process_guid,
-                               lrp->actual_lrp_key->index);
-    }
-    if (c) {
-        container_touch(c);
-    }
+    moves_retry_strays(r);
 }
 
 static void on_news(void *context, enum follower_news news, const char *key,
@@ -165,12 +37,12 @@ static void on_news(void *context, enum follower_news news, const char *key,
         }
         break;
     case FOLLOWER_CURRENT:
-        reconcile_all(r);
+        pass_call(&r->pass);
         break;
     case FOLLOWER_PUT:
     case FOLLOWER_DELETE:
         if (r->follower.current) { /* a snapshot ends with CURRENT: a pass over everything */
-            on_record(r, key, record, out);
+            container_kind_at(&r->containers, key)->record(r, key, record, out);
         }
         break;
     }
@@ -196,24 +68,12 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     c->op = OP_NONE;
     c->touched = r->next_id;
     container_touch(c);
-    if (container_is_task(c) && op != OP_SIGNAL && op != OP_REMOVE) {
-        cell_task_verb(r, c, answer, out);
-    } else if (op == OP_PREPARE || op == OP_START) {
-        launch_verb(r, c, answer, out);
-    } else if (op == OP_PORTS) {
-        host_ports_answer(r, c, answer, out);
-    } else if (op == OP_SIGNAL && answer->outcome != VERB_DONE) {
-        listing_want(r); /* its process may have ended unseen */
-    } else if (op == OP_NOTE && answer->outcome != VERB_DONE) {
-        effects_log(out, LOG_WARN_LEVEL, "note not written", "%s why=\"%s\"",
-                    container_words(c, out->arena), answer->text);
-        note_later(r, c);
-    } else if (op == OP_REMOVE && answer->outcome == VERB_DONE) {
-        rep_container_gone(r, c, "deleted", out);
-    } else if (op == OP_REMOVE) {
-        effects_log(out, LOG_WARN_LEVEL, "container not deleted", "%s why=\"%s\"",
-                    container_words(c, out->arena), answer->text);
-        rep_retry_later(r, c);
+    if (op == OP_REMOVE) {
+        removal_verb(r, c, answer, out);
+    } else if (op != OP_SIGNAL) {
+        c->kind->verb(r, c, answer, out);
+    } else if (answer->outcome != VERB_DONE) {
+        listing_want(&r->listing); /* its process may have ended unseen */
     }
 }
 
@@ -248,7 +108,7 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
     switch (ev->kind) {
     case EVENT_START:
         drain_start(r, out);
-        r->pass_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
+        r->pass.due_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
         break;
     case EVENT_REQUEST:
         request_handle(r, &ev->request, out);
@@ -258,9 +118,7 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         drain_kept_hangup(r, ev->hangup);
         break;
     case EVENT_RESPONSE:
-        if (!drain_response(r, &ev->response, out) && !moves_response(r, &ev->response, out)) {
-            launch_response(r, &ev->response, out);
-        }
+        askers_answer(&r->askers, &ev->response, out);
         break;
     case EVENT_VERB:
         on_verb(r, &ev->verb, out);
@@ -284,7 +142,7 @@ static void keep_session(struct rep *r, const struct event *ev, struct effects *
 {
     if (session_step(r, ev, out)) {
         beater_start(&r->beater, ev, out);
-        reconcile_all(r);
+        pass_call(&r->pass);
     } else if (beater_step(&r->beater, ev, out) == BEAT_REJECTED) {
         session_lost(r, "a bbs refused our beat", out);
     }
@@ -338,7 +196,7 @@ static void rep_free(struct role *role)
 {
     struct rep *r = (struct rep *)role;
     moves_done(&r->moves);
-    map_done(&r->fetches, NULL);
+    askers_done(&r->askers);
     knowledge_done(&r->knowledge);
     containers_done(&r->containers);
     follower_done(&r->follower);
@@ -350,6 +208,14 @@ static const struct role_ops rep_ops = {
     .name = "rep", .step = rep_step, .body_limit = rep_body_limit, .free = rep_free};
 
 /* ---- Making one ------------------------------------------------------------------------------ */
+
+/* Settings where the configuration says 0 (design.md 5). */
+#define RECONCILE_INTERVAL_NS (30 * SECOND_NS)
+#define RESERVATION_NS (60 * SECOND_NS)
+#define STOP_GRACE_NS (10 * SECOND_NS)
+
+static const struct container_kind *const kinds[KIND_COUNT] = {
+    [KIND_INSTANCE] = &instance_kind, [KIND_TASK] = &task_kind};
 
 /* A copy of the list with `more` (may be NULL) at its end. */
 static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
@@ -451,10 +317,10 @@ struct role *rep_new(const struct rep_config *config)
     r->next_id = 1;
     arena_init(&r->forever);
     copy_config(r, config);
-    containers_init(&r->containers);
+    containers_init(&r->containers, r, kinds);
     init_capacity(r);
-    moves_init(&r->moves);
-    map_init(&r->fetches);
+    moves_init(&r->moves, r);
+    askers_init(&r->askers);
     init_board_side(r);
     return &r->role;
 }

@@ -5,11 +5,11 @@
 #include "common/codec/scan.h"
 #include "common/contract/caller.h"
 #include "rep/cell_state.h"
+#include "rep/cell_task.h"
 #include "rep/inside.h"
+#include "rep/instance.h"
 #include "rep/note.h"
 #include "rep/output.h"
-#include "rep/reconcile.h"
-#include "rep/cell_task.h"
 #include "rep/work.h"
 
 #include <string.h>
@@ -257,7 +257,8 @@ static struct container *named(struct rep *r, const struct request *q,
                                const char *const *parameters, struct effects *out)
 {
     struct container *c = container_find(&r->containers, parameters[1]);
-    if (!c || container_is_task(c) || strcmp(c->about->key->process_guid, parameters[0]) != 0) {
+    if (!c || c->kind != &instance_kind ||
+        strcmp(c->about->key->process_guid, parameters[0]) != 0) {
         answer_text(q, 500, "no such container", out);
         return NULL;
     }
@@ -269,7 +270,7 @@ static void stop(struct rep *r, const struct request *q, const char *const *para
 {
     struct container *c = named(r, q, parameters, out);
     if (c) {
-        reconcile_stop(c, END_SHUTDOWN, "a bbs asks for its stop", out);
+        container_stop(c, END_SHUTDOWN, "a bbs asks for its stop", out);
         answer_empty(q, 202, out);
     }
 }
@@ -281,8 +282,8 @@ static void cancel(struct rep *r, const struct request *q, const char *const *pa
     answer_empty(q, 202, out);
 }
 
-/* A member that is null or absent is left unchanged (rep-auctioneer.md 2.3), unless our own bbs says
- * that it replaces; in JSON one that is empty replaces too. */
+/* A member that is null or absent is left unchanged (rep-auctioneer.md 2.3), unless our own bbs
+ * says that it replaces; in JSON one that is empty replaces too. */
 static void update(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {

@@ -1,6 +1,6 @@
 #include "rep/session.h"
 
-#include "common/codec/scan.h"
+#include "rep/back_off.h"
 #include "rep/inside.h"
 
 #include <stdio.h>
@@ -56,7 +56,8 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out)
     cell.session = r->config.session;
     cell.identity = (char *)r->config.identity;
     cell.admin_url = (char *)r->config.admin_url;
-    drain_tell(r, &cell);
+    cell.evacuating = r->drain.on;
+    cell.evacuate_until = r->drain.on ? r->drain.until_wall_ns : 0;
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
     request.cell = &cell;
     request.leave = leave;
@@ -72,14 +73,15 @@ static void ask(struct rep *r, struct effects *out)
     r->session.call_id = session_call(r, false, out);
 }
 
-/* Asked again later, at the next bbs; told once for each reason, and once more when it is a warning. */
+/* Asked again later, at the next bbs; told once for each reason, and once more when it is a
+ * warning. */
 static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 {
     struct session *s = &r->session;
     boards_failed(&r->boards, s->url);
     s->tell |= s->open;
     s->failures++;
-    s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
+    s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
     bool calm = !s->was_open && s->failures <= SESSION_CALM_FAILURES;
     bool grave = !s->was_open && s->failures == SESSION_CALM_FAILURES + 1;
     if (grave || strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
@@ -174,26 +176,18 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
 static bool answered(struct rep *r, const struct response *response, struct effects *out)
 {
     r->session.call_id = 0;
-    if (response->outcome != CALL_ANSWERED) {
-        wait_for_board(r, response->text, out);
-        return false;
-    }
-    if (response->status == 403) {
+    if (response->outcome == CALL_ANSWERED && response->status == 403) {
         end(r, EXIT_CELL_DENIED, "its certificate does not name this cell (403)", out);
         return false;
     }
-    ProtobufCMessage *m;
-    struct err err;
-    if (response->status != 200) {
-        wait_for_board(r, arena_printf(out->arena, "answered %d", response->status), out);
+    const char *why;
+    const Board__CellResponse *answer = (const Board__CellResponse *)boards_answer(
+        out->arena, response, &board__cell_response__descriptor, ANSWER_DECODED_MAX, &why);
+    if (!answer) {
+        wait_for_board(r, why, out);
         return false;
     }
-    if (scan_and_unpack(out->arena, &board__cell_response__descriptor, response->body,
-                        ANSWER_DECODED_MAX, &m, &err) < 0) {
-        wait_for_board(r, err.text, out);
-        return false;
-    }
-    return opened(r, (const Board__CellResponse *)m, out);
+    return opened(r, answer, out);
 }
 
 bool session_step(struct rep *r, const struct event *ev, struct effects *out)
@@ -230,7 +224,7 @@ void session_lost(struct rep *r, const char *why, struct effects *out)
     }
     s->open = false;
     s->failures++;
-    s->retry_ns = r->now.mono_ns + rep_back_off_ns(r, s->failures);
+    s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
     r->containers.version++;
     beater_stop(&r->beater);
     effects_log(out, LOG_WARN_LEVEL, "session lost", "cell_id=%s session=%llu why=\"%s\"",

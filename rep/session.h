@@ -25,8 +25,8 @@ struct session {
     char why[160];    /* last reason told for waiting */
 };
 
-/* So many tries before the first session come to nothing while a cluster starts, in about 3 s: no cause
- * to warn. */
+/* So many tries before the first session come to nothing while a cluster starts, in about 3 s: no
+ * cause to warn. */
 enum { SESSION_CALM_FAILURES = 5 };
 
 /* Give it every event. True once, when the session has just been opened. */
@@ -35,8 +35,8 @@ bool session_step(struct rep *r, const struct event *ev, struct effects *out);
 /* What the cell says of itself has changed: told again, with the same session. */
 void session_tell(struct rep *r);
 
-/* One POST /v1/board/cell with the present session: it opens it, or asks for the record to go. Gives
- * the call's id. */
+/* One POST /v1/board/cell with the present session: it opens it, or asks for the record to go.
+ * Gives the call's id. */
 uint64_t session_call(struct rep *r, bool leave, struct effects *out);
 
 /* The board knows another session, or none: beats end, the session is asked for again. */

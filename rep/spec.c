@@ -227,8 +227,8 @@ static void environment_ports(struct environment *e, const Rep__Note *about)
     }
 }
 
-/* A JSON list of objects of numbers, as Diego's executor writes it: what is 0 is left out, but for the
- * container's own port. */
+/* A JSON list of objects of numbers, as Diego's executor writes it: what is 0 is left out, but for
+ * the container's own port. */
 static const char *ports_text(struct arena *a, const Rep__Note *about)
 {
     struct buf b;
@@ -255,8 +255,8 @@ static const char *ports_text(struct arena *a, const Rep__Note *about)
     return text;
 }
 
-/* Where it can be reached. A mapping without host port, and a container without mappings, has "" for
- * both words. */
+/* Where it can be reached. A mapping without host port, and a container without mappings, has ""
+ * for both words. */
 static void environment_network(struct environment *e, const Rep__Note *about, const char *address)
 {
     uint32_t port = about->n_ports > 0 ? about->ports[0]->host_port : 0;

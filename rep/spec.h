@@ -1,4 +1,5 @@
-/* From a DesiredLRP or a task to a container: what the driver is told, and what the rep notes about it. */
+/* From a DesiredLRP or a task to a container: what the driver is told, and what the rep notes about
+ * it. */
 #ifndef REP_SPEC_H
 #define REP_SPEC_H
 
@@ -9,21 +10,21 @@
 #include "models/task.pb-c.h"
 #include "rep_note.pb-c.h"
 
-/* Whether this cell can run it: only the run action so far. ERR_INVALID names the action, or the key
- * beside it (JSON's name), that it cannot do. */
+/* Whether this cell can run it: only the run action so far. ERR_INVALID names the action, or the
+ * key beside it (JSON's name), that it cannot do. */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 
 /* The instance's note: `reserved` completed with definition, resources, internal routes and metric
- * tags (dynamic ones resolved) of the LRP, the source of its exit text, and with these ports. Freshly
- * allocated; spec_check() need not have passed. */
+ * tags (dynamic ones resolved) of the LRP, the source of its exit text, and with these ports.
+ * Freshly allocated; spec_check() need not have passed. */
 Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
                      const struct port_pair *ports, size_t port_count);
 
-/* The spec, in the arena, borrowing from all three; spec_check() passed. `address` is the host's, as
- * net info tells it; with host networking it is the container's, too. The environment, of which later
- * ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
- * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an
- * app must listen where its port was allotted; the run action's own; CF_INSTANCE_IP,
+/* The spec, in the arena, borrowing from all three; spec_check() passed. `address` is the host's,
+ * as net info tells it; with host networking it is the container's, too. The environment, of which
+ * later ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
+ * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an app
+ * must listen where its port was allotted; the run action's own; CF_INSTANCE_IP,
  * CF_INSTANCE_INTERNAL_IP, CF_INSTANCE_PORT, CF_INSTANCE_ADDR ("" without a host port) and
  * CF_INSTANCE_PORTS ("[]" without ports). */
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,

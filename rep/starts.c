@@ -20,11 +20,6 @@ unsigned starts_failed_lately(const struct starts *s, int64_t now_ns)
     return faded < s->failed ? s->failed - (unsigned)faded : 0;
 }
 
-static bool is_well_done(const struct container *c)
-{
-    return container_is_task(c) && !task_step_failed(c->step);
-}
-
 static void has_lasted(struct rep *r, struct container *c)
 {
     container_judged(c);
@@ -47,7 +42,7 @@ void starts_judge(struct rep *r, struct container *c)
     }
     if (c->phase == PHASE_RUNNING) {
         container_unproven(c, r->now.mono_ns);
-    } else if (c->phase == PHASE_COMPLETED && is_well_done(c)) {
+    } else if (c->phase == PHASE_COMPLETED && task_step_ended_well(c->step)) {
         has_lasted(r, c);
     } else if (c->phase == PHASE_COMPLETED) {
         container_judged(c);

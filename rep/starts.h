@@ -1,6 +1,6 @@
-/* How this cell's starts fare: how many in a row failed at once. An auction takes a cell for worse by
- * them, for one that fails fast is always idle, and would draw all work. Bounded, and fading: nothing
- * is held against a cell for long, nor against one where an app is to blame. */
+/* How this cell's starts fare: how many in a row failed at once. An auction takes a cell for worse
+ * by them, for one that fails fast is always idle, and would draw all work. Bounded, and fading:
+ * nothing is held against a cell for long, nor against one where an app is to blame. */
 #ifndef REP_STARTS_H
 #define REP_STARTS_H
 
@@ -31,7 +31,8 @@ void starts_lasted(struct starts *s);
 unsigned starts_failed_lately(const struct starts *s, int64_t now_ns);
 
 /* Judges the start of this container, once: failed when it is over, unasked, and has not run for
- * STARTS_LASTED_NS; lasted when it is a task that ended well. Give it each container that changed. */
+ * STARTS_LASTED_NS; lasted when it is a task that ended well. Give it each container that changed.
+ * */
 void starts_judge(struct rep *r, struct container *c);
 
 /* First in each step: those that have run for long enough have lasted. */

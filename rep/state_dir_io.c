@@ -61,7 +61,8 @@ static int lock(struct state_dir *s, struct err *err)
     return 0;
 }
 
-/* The first line of a file; ERR_NOT_FOUND when there is none, ERR_INVALID when it is no whole line. */
+/* The first line of a file; ERR_NOT_FOUND when there is none, ERR_INVALID when it is no whole line.
+ * */
 static int read_whole_line(const struct state_dir *s, const char *name, char text[TEXT_MAX],
                            struct err *err)
 {
@@ -289,7 +290,8 @@ int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err)
         return err_set(err, ERR_CONFLICT, "session %" PRIu64 " cannot follow %" PRIu64, session,
                        s->session);
     }
-    /* The evacuation first: should only the session be raised, the next start took it for one of long ago. */
+    /* The evacuation first: should only the session be raised, the next start took it for one of
+     * long ago. */
     int r = s->evacuation.on ? write_evacuation(s, &s->evacuation, session, err) : 0;
     r = r < 0 ? r : write_session(s, session, err);
     s->session = r < 0 ? s->session : session;

@@ -27,19 +27,18 @@ struct state_dir {
 
 /* Makes the directory if it is not there, locks it and raises the session: the new one is on the
  * disk before this returns. Fails with ERR_CONFLICT when another process holds the lock or the
- * directory is another cell's, with ERR_IO when it cannot be used or a file in it is damaged; nothing is
- * raised then.
- * `cell_id` NULL: locks and reads an existing directory, makes and raises nothing; a part that is
- * not there yet is "" or 0, and no evacuation is read. */
+ * directory is another cell's, with ERR_IO when it cannot be used or a file in it is damaged;
+ * nothing is raised then. `cell_id` NULL: locks and reads an existing directory, makes and raises
+ * nothing; a part that is not there yet is "" or 0, and no evacuation is read. */
 int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, struct err *err);
 
 /* Raises the session to a number above the present one: it is on the disk before this returns.
  * ERR_CONFLICT when it is not higher. What is kept of an evacuation is then of this session. */
 int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err);
 
-/* Keeps an evacuation in place of what is kept, or (not on) drops that: it is on the disk, or gone from it,
- * before this returns. ERR_IO when the disk refuses; ERR_INVALID for times below 0, and for a boot id that
- * has no place in a line: what stood there stands. */
+/* Keeps an evacuation in place of what is kept, or (not on) drops that: it is on the disk, or gone
+ * from it, before this returns. ERR_IO when the disk refuses; ERR_INVALID for times below 0, and
+ * for a boot id that has no place in a line: what stood there stands. */
 int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct err *err);
 
 /* Gives the lock back. Accepts one that failed to open. */

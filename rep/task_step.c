@@ -48,6 +48,11 @@ bool task_step_failed(enum task_step step)
     return step == STEP_REJECTABLE || step == STEP_FAILED;
 }
 
+bool task_step_ended_well(enum task_step step)
+{
+    return step == STEP_ENDED || step == STEP_SUCCEEDED;
+}
+
 enum task_step task_step_entered(int phase, bool executing)
 {
     for (int i = STEP_NONE + 1; i < TASK_STEP_COUNT; i++) {

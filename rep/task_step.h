@@ -15,7 +15,7 @@ enum task_step {
     STEP_GRANTED,    /* its container is being made */
     STEP_MADE,       /* made; its note does not say executing */
     STEP_NOTED,      /* the note says executing, durably */
-    STEP_STARTED,    /* the driver was asked for its process, maybe by an earlier rep: never again */
+    STEP_STARTED,    /* its process was asked for, maybe by an earlier rep: never again */
     STEP_RUNNING,
     STEP_REJECTABLE, /* over before it executed; another cell may fare better */
     STEP_FAILED,     /* over: its container's text says why */
@@ -35,6 +35,9 @@ enum harmony_task task_step_side(enum task_step step);
 
 /* Whether its outcome is a failure: for /state and "complete". */
 bool task_step_failed(enum task_step step);
+
+/* Whether its process ended well. Not so of STEP_NONE. */
+bool task_step_ended_well(enum task_step step);
 
 /* Where it stands once its container has entered this phase: at the first step of the phase; with
  * `executing` in its note at the first that says so too. */

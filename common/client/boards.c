@@ -1,5 +1,7 @@
 #include "common/client/boards.h"
 
+#include "common/codec/scan.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -69,4 +71,22 @@ uint64_t boards_call(struct boards *b, struct effects *out, const char *path, co
     const char *url = arena_printf(out->arena, "%s%s", boards_url(b), path);
     effects_call_message(out, id, url, trace_id, m, deadline_ns);
     return id;
+}
+
+const ProtobufCMessage *boards_answer(struct arena *a, const struct response *response,
+                                      const ProtobufCMessageDescriptor *descriptor,
+                                      size_t decoded_max, const char **ret_why)
+{
+    ProtobufCMessage *m;
+    struct err err;
+    if (response->outcome != CALL_ANSWERED) {
+        *ret_why = response->text;
+    } else if (response->status != 200) {
+        *ret_why = arena_printf(a, "answered %d", response->status);
+    } else if (scan_and_unpack_answer(a, descriptor, response->body, decoded_max, &m, &err) < 0) {
+        *ret_why = arena_strdup(a, err.text);
+    } else {
+        return m;
+    }
+    return NULL;
 }

@@ -1,7 +1,6 @@
 /* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
 #include "test/unit/rep_rig.h"
 
-#include "rep/cell_task.h"
 #include "rep/metrics.h"
 #include "rep/note.h"
 #include "rep/output.h"
@@ -222,7 +221,7 @@ static void output_is_of_the_tasks_container(void **state)
         rep_rig_request(&g, "cli", "GET", path, "", bytes_of(""));
         assert_int_equal(g.output_count, 1);
         assert_int_equal(strlen(g.output.guid), NAME_CHARACTERS);
-        assert_string_equal(g.output.guid, cell_task_container_name(&g.arena, guid));
+        assert_string_equal(g.output.guid, note_name_of_task(&g.arena, guid));
         assert_int_equal(strcmp(g.output.guid, guid) == 0, more == 0);
         rep_rig_done(&g);
     }
