@@ -325,12 +325,15 @@ void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, in
     struct entry *e = map_get(&p->entries, key);
     if (!ask_again(p, e, now_ns) && !is_late(e, task->revision, position)) {
         e = add_hinted(p, key, task->taskguid, 0, now_ns);
+        if (e) {
+            e->revision = task->revision;
+        }
     }
     if (e && e->source == SOURCE_HINT) {
         want_task(p, e, wanted_of_hint(task), now_ns);
     }
-    if (e) {
-        e->requested = true;
+    if (e) { /* the same request that comes twice is answered by one rejection */
+        e->requested = e->requested || !task->revision || task->revision != e->told_revision;
     }
     arena_done(&a);
 }

@@ -15,13 +15,10 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
         (ev->request.grpc ? locket_request : route_request)(b, &ev->request, out);
     } else if (ev->kind == EVENT_RESPONSE) {
         askers_answer(&b->askers, &ev->response, out);
-    } else if (ev->kind == EVENT_HANGUP) {
-        lists_hangup(&b->lists, ev->hangup);
     } else if (ev->kind == EVENT_STOP) {
         hub_close(b->hub);
     }
     waiters_timer(&b->waiters, ev->now, out);
-    lists_timer(&b->lists, ev->now, out);
     notices_send(b, out);
     callbacks_run(b, out);
     hub_timer(b->hub, ev->now, out);
@@ -41,7 +38,6 @@ static void bbs_free(struct role *r)
     notices_done(&b->notices);
     callbacks_done(&b->callbacks);
     waiters_done(&b->waiters);
-    lists_done(&b->lists);
     askers_done(&b->askers);
     free(b);
 }
@@ -78,9 +74,10 @@ static void on_change(void *context, const struct board_change *change, struct e
 
 static void on_revision(void *context, int64_t revision, struct effects *out)
 {
+    (void)revision;
     (void)out;
     struct bbs *b = context;
-    hub_revision(b->hub, revision);
+    hub_revision(b->hub);
 }
 
 static void on_reset(void *context, struct effects *out)
@@ -94,12 +91,6 @@ static void on_notice(void *context, const struct notice *n, const char *trace_i
                       struct effects *out)
 {
     notices_add(context, n, trace_id, out);
-}
-
-static void begin_list(void *context, const struct list_wait *wait, struct list_place *place,
-                       struct effects *out)
-{
-    desired_list_begin(context, wait, place, out);
 }
 
 enum actor bbs_caller(const struct bbs *b, const struct request *q)
@@ -120,7 +111,6 @@ struct role *bbs_new(const struct bbs_config *config)
     notices_init(&b->notices);
     callbacks_init(&b->callbacks, &config->callbacks);
     waiters_init(&b->waiters);
-    lists_init(&b->lists, b, begin_list);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,
                                      .job_row = bbs_job_row,

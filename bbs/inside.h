@@ -1,4 +1,4 @@
-/* The bbs's inside, for its own files: routes, lists, notices, callbacks. */
+/* The bbs's inside, for its own files: routes, notices, callbacks. */
 #ifndef BBS_INSIDE_H
 #define BBS_INSIDE_H
 
@@ -6,7 +6,6 @@
 #include "bbs/board/board.h"
 #include "bbs/callbacks.h"
 #include "bbs/event/hub.h"
-#include "bbs/lists.h"
 #include "bbs/notices.h"
 #include "bbs/waiters.h"
 #include "common/client/askers.h"
@@ -21,7 +20,6 @@ struct bbs {
     struct notices notices;
     struct callbacks callbacks;
     struct waiters waiters;
-    struct lists lists;
     struct hub *hub;
 };
 

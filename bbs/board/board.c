@@ -24,7 +24,6 @@ static void init_lists(struct board *b)
         LIST_INIT(&b->open[i]);
     }
     LIST_INIT(&b->all_ops);
-    LIST_INIT(&b->outside_reads);
     LIST_INIT(&b->barrier.all);
     TAILQ_INIT(&b->queued);
     TAILQ_INIT(&b->ready);
@@ -74,7 +73,6 @@ void board_free(struct board *b)
     arena_init(&arena);
     effects_init(&nowhere, &arena);
     b->ending = true;
-    outside_reads_free(b, &nowhere);
     barrier_free(b, &nowhere);
     ops_free(b, &nowhere);
     confirms_free(b);

@@ -20,8 +20,6 @@ struct board_change {
     enum record_type type;
     struct version *before; /* NULL: it was made */
     struct version *after;  /* NULL: it is gone */
-    struct blob *run; /* of RECORD_RUN, which the copy does not keep: its value, the last one if it is
-                         gone; NULL when the watch did not tell it. Then the two above are NULL */
     const Board__CauseRecord__Change *cause; /* its entry; NULL = a stranger's */
 };
 
@@ -76,31 +74,6 @@ void board_barrier(struct board *b, struct arena *arena, board_read *read, void 
 
 /* The present copy without a barrier, for what decides nothing. Lives in `arena`. */
 struct view *board_view(struct board *b, struct arena *arena);
-
-/* A record outside the copy (run/...). Borrowed during the call; take a reference to keep the blob. */
-struct outside {
-    const char *key;
-    struct blob *blob; /* encoded, with its version byte */
-};
-
-/* Records outside the copy, as they stood at `revision` (0 = now): keys or prefixes (ending in "/"). A
- * revision that was compacted away meanwhile fails, what this version cannot read is left out. Calls `got` once with the records found, in the
- * order of `keys` (those of one prefix sorted by key), or with NULL and a text. All of them are held
- * until then: for few. `keys` must live in the arena, which is taken over. */
-typedef void board_fetched(void *context, const struct outside *list, size_t count,
-                           const char *text, struct effects *out);
-void board_fetch(struct board *b, struct arena *arena, const char *const *keys, size_t count,
-                 int64_t revision, board_fetched *got, void *context, struct effects *out);
-
-/* The same for many, of which a page at a time is held. */
-struct board_walker {
-    void *context;
-    void (*record)(void *context, struct bytes key, struct bytes value); /* borrowed; in key order */
-    bool (*enough)(void *context); /* after each page: true if no more is wanted */
-    void (*done)(void *context, const char *text, struct effects *out); /* once; NULL = well */
-};
-void board_walk(struct board *b, const char *prefix, int64_t revision,
-                const struct board_walker *walker, struct effects *out);
 
 /* A feed reader: the cursor for EFFECT_REPLY on channel "feed". The request is copied. Call it from
  * within board_barrier's `read`, so that the snapshot is as fresh as the store. The cursor may

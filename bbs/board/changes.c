@@ -15,8 +15,7 @@ static const Board__CauseRecord *cause_of(struct board *b, int64_t revision, str
             break;
         }
         ProtobufCMessage *m;
-        if (n->type == RECORD_CAUSE && !n->deleted && n->outside &&
-            record_decode(a, RECORD_CAUSE, blob_bytes(n->outside), &m, NULL) == 0) {
+        if (n->cause && record_decode(a, RECORD_CAUSE, blob_bytes(n->cause), &m, NULL) == 0) {
             return (const Board__CauseRecord *)m;
         }
     }
@@ -51,7 +50,6 @@ static void tell(struct board *b, const struct news *n, struct version *before,
                                                   .type = n->type,
                                                   .before = before,
                                                   .after = after,
-                                                  .run = n->outside,
                                                   .cause = entry},
                            out);
     }
@@ -133,11 +131,9 @@ static const char *apply_revision(struct board *b, struct effects *out)
                 fault = "the board's epoch changed";
             }
             apply_one(b, n, entry, out);
-        } else if (n->type != RECORD_CAUSE) {
-            tell(b, n, NULL, NULL, entry, out);
         }
         version_unref(n->item);
-        blob_unref(n->outside);
+        blob_unref(n->cause);
         free(n);
     }
     b->revision = revision;

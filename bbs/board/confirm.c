@@ -32,11 +32,6 @@ static void gather_batch(struct board *b, struct confirm_call *c)
     }
 }
 
-static bool is_counted(const struct compare *c)
-{
-    return c->kind == COMPARE_NOTHING_NEWER && c->members >= 0;
-}
-
 static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch, struct arena *a)
 {
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
@@ -48,7 +43,7 @@ static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch,
     }
     t->success = ARENA_ARRAY(a, batch->range_count, Etcd__RequestOp *);
     for (size_t i = 0; i < batch->range_count; i++) {
-        if (is_counted(batch->ranges[i])) {
+        if (batch->ranges[i]->kind == COMPARE_NOTHING_NEWER) {
             Etcd__RequestOp *count = compare_read(a, batch->ranges[i]);
             count->request_range->keys_only = false;
             count->request_range->count_only = true;
@@ -120,8 +115,11 @@ static bool counts_differ(const struct batch *batch, const struct commit *c,
     size_t at = 0;
     for (size_t i = 0; i < batch->range_count; i++) {
         const struct compare *range = batch->ranges[i];
-        const Etcd__RangeResponse *found = is_counted(range) ? txn_range(r, at++) : NULL;
-        for (size_t j = 0; is_counted(range) && j < c->compare_count; j++) {
+        if (range->kind != COMPARE_NOTHING_NEWER) {
+            continue;
+        }
+        const Etcd__RangeResponse *found = txn_range(r, at++);
+        for (size_t j = 0; j < c->compare_count; j++) {
             if (compare_equal(&c->compares[j], range) && (!found || found->count != range->members)) {
                 return true;
             }

@@ -3,7 +3,6 @@
 #define BBS_BOARD_GATHER_H
 
 #include "bbs/board/copy.h"
-#include "bbs/board/outside.h"
 #include "bbs/board/view.h"
 
 struct board;
@@ -11,11 +10,7 @@ struct board;
 struct view {
     struct board *board;
     struct arena *arena;
-    struct read_set *reads;  /* NULL: nothing is noted */
-    struct fetched *fetched; /* of the op, NULL = none */
-    size_t fetched_count;
-    const char *missing[FETCH_KEYS]; /* to be fetched before the decision */
-    size_t missing_count;
+    struct read_set *reads; /* NULL: nothing is noted */
 };
 
 /* The record decoded into the arena; NULL if it cannot be decoded. */

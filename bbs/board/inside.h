@@ -18,7 +18,6 @@
 #include "bbs/board/job.h"
 #include "bbs/board/load.h"
 #include "bbs/board/ops.h"
-#include "bbs/board/outside.h"
 #include "bbs/board/removals.h"
 #include "bbs/board/state.h"
 #include "bbs/board/store.h"
@@ -78,7 +77,6 @@ struct board {
     unsigned flying;
     struct barrier barrier;
     struct confirms confirms;
-    LIST_HEAD(, outside_read) outside_reads;
     int64_t heartbeat_ns;
     bool heartbeat_waits;
 

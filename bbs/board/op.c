@@ -74,13 +74,6 @@ static void unlist(struct op *op)
     }
 }
 
-static void drop_fetched(struct op *op)
-{
-    fetched_release(op->fetched, op->fetched_count);
-    op->fetched = NULL;
-    op->fetched_count = 0;
-}
-
 /* The end: it is answered, and nothing of it is under way. */
 static void finish(struct op *op)
 {
@@ -91,7 +84,6 @@ static void finish(struct op *op)
     await_stop(&b->awaits, &op->life);
     await_stop(&b->awaits, &op->wait);
     give_turn(op);
-    drop_fetched(op);
     LIST_REMOVE(op, all);
     b->op_count--;
     struct arena *arena = op->arena; /* the op itself lives there */
@@ -151,52 +143,13 @@ static void on_deadline(struct await *a, bool reached, struct effects *out)
     (void)reached;
     struct op *op = a->owner;
     answer(op, OP_UNAVAILABLE, op->board->revision, "not done within 5 s", out);
-    bool under_way = op->state == OP_FLYING || op->state == OP_FETCHING ||
-                     op->state == OP_CONFIRMING || op->state == OP_LANDED;
+    bool under_way = op->state == OP_FLYING || op->state == OP_CONFIRMING || op->state == OP_LANDED;
     if (!under_way) {
         finish(op);
     }
 }
 
 /* ---- what an op waits for ---- */
-
-static void on_fetched(void *context, const struct fetch_result *result, struct effects *out)
-{
-    struct op *op = context;
-    struct board *b = op->board;
-    assert(op->state == OP_FETCHING);
-    if (result->text || op->answered) {
-        if (!result->text) {
-            fetched_release(result->list, result->count);
-        }
-        op->state = OP_CATCH_UP;
-        op_failed(op, result->text, out);
-        return;
-    }
-    size_t count = op->fetched_count + result->count;
-    struct fetched *list = ARENA_ARRAY(op->arena, count, struct fetched);
-    if (op->fetched_count) {
-        memcpy(list, op->fetched, op->fetched_count * sizeof(*list));
-    }
-    memcpy(list + op->fetched_count, result->list, result->count * sizeof(*list));
-    op->fetched = list;
-    op->fetched_count = count;
-    /* Decided only from a copy that is no older than what was fetched. */
-    op->state = OP_CATCH_UP;
-    await_start(&b->awaits, &op->wait, result->revision, NEVER_NS);
-}
-
-static void fetch_missing(struct op *op, const struct view *v, struct effects *out)
-{
-    if (op->fetches++ >= FETCHES_MAX) {
-        op_failed(op, "the records it needs keep changing", out);
-        return;
-    }
-    op->state = OP_FETCHING;
-    const char **keys = ARENA_ARRAY(op->arena, v->missing_count, const char *);
-    memcpy(keys, v->missing, v->missing_count * sizeof(*keys));
-    fetch_start(op->board, op->arena, keys, v->missing_count, on_fetched, op, out);
-}
 
 /* Its answer was not confirmed, or the copy not there, within 1 s. */
 static void on_unconfirmed(struct op *op, struct effects *out)
@@ -365,13 +318,7 @@ static void run(struct op *op, struct effects *out)
     struct board *b = op->board;
     struct read_set reads;
     read_set_init(&reads, op->arena);
-    struct view view = {
-        .board = b,
-        .arena = op->arena,
-        .reads = &reads,
-        .fetched = op->fetched,
-        .fetched_count = op->fetched_count,
-    };
+    struct view view = {.board = b, .arena = op->arena, .reads = &reads};
     op->epoch_number = b->epoch_number;
     op->in.now = b->now;
     op->in.boot_id = b->boot_id;
@@ -379,10 +326,6 @@ static void run(struct op *op, struct effects *out)
     random_seed(&op->random, (uint64_t[2]){random_next(&b->random), random_next(&b->random)});
     void *snapshot = arena_alloc(op->arena, op->row->snapshot_size);
     op->row->gather(&view, &op->in, snapshot);
-    if (view.missing_count) {
-        fetch_missing(op, &view, out);
-        return;
-    }
     op->plan = ARENA_NEW(op->arena, struct plan);
     plan_init(op->plan, op->arena);
     op->row->decide(snapshot, &op->in, op->plan);
@@ -413,7 +356,6 @@ static void gather_anew(struct op *op)
 {
     await_stop(&op->board->awaits, &op->wait);
     unlist(op);
-    drop_fetched(op);
     op->confirmed.list = op->refused.list = NULL;
     queue(op);
 }
@@ -488,7 +430,6 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
         gather_anew(op);
         return;
     }
-    drop_fetched(op);
     await_start(&b->awaits, &op->wait, revision, NEVER_NS);
 }
 

@@ -26,8 +26,7 @@ struct op_row {
     /* Ops with the same target take turns, in order of arrival. A key or prefix in the arena. */
     const char *(*target)(struct arena *a, const struct op_input *in);
     /* Reads records through the view, which notes each read in the read set, into *snapshot
-     * (zeroed, snapshot_size bytes). May be called again: the view may lack records that are not in
-     * the copy (run/...), which the engine then fetches, and after a conflict. */
+     * (zeroed, snapshot_size bytes). Called again after a conflict. */
     void (*gather)(struct view *v, const struct op_input *in, void *snapshot);
     /* Pure: *snapshot and *in to *plan. */
     void (*decide)(const void *snapshot, const struct op_input *in, struct plan *plan);

@@ -5,14 +5,12 @@
 #include "bbs/board/await.h"
 #include "bbs/board/batch.h"
 #include "bbs/board/op.h"
-#include "bbs/board/outside.h"
 
 #include <sys/queue.h>
 
 enum {
     OPS_MAX = 16384,   /* open at once, 16 KiB each; more are answered 503 */
     CONFLICTS_MAX = 8, /* of one op, then UNAVAILABLE */
-    FETCHES_MAX = 8,   /* rounds of fetching for one op, then UNAVAILABLE */
 };
 
 #define OP_DEADLINE_NS (5 * SECOND_NS)
@@ -21,7 +19,6 @@ enum {
 enum op_state {
     OP_TURN,     /* others with its target come first */
     OP_QUEUED,   /* to be gathered and decided */
-    OP_FETCHING, /* records outside the copy are on their way */
     OP_CATCH_UP, /* the copy must reach a revision first */
     OP_CONFIRM,  /* its answer waits for the next transaction that confirms */
     OP_CONFIRMING, /* which travels */
@@ -55,10 +52,7 @@ struct op {
         size_t count;
     } confirmed, refused;
     unsigned conflicts;
-    unsigned fetches;
     unsigned epoch_number; /* of the board when it was gathered */
-    struct fetched *fetched;
-    size_t fetched_count;
     struct plan *plan;
     struct commit commit;
     int64_t ready_ns;

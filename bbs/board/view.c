@@ -34,31 +34,6 @@ struct arena *view_arena(struct view *v)
     return v->arena;
 }
 
-static bool is_kept(const char *key)
-{
-    return record_is_kept(key_type(key));
-}
-
-/* What was fetched for this key or prefix; if nothing was, it is asked for. */
-static const struct fetched *fetched_for(struct view *v, const char *key)
-{
-    for (size_t i = 0; i < v->fetched_count; i++) {
-        if (strcmp(v->fetched[i].key, key) == 0) {
-            return &v->fetched[i];
-        }
-    }
-    for (size_t i = 0; i < v->missing_count; i++) {
-        if (strcmp(v->missing[i], key) == 0) {
-            return NULL;
-        }
-    }
-    /* What finds no room now is asked for in the next round. */
-    if (v->missing_count < FETCH_KEYS) {
-        v->missing[v->missing_count++] = arena_strdup(v->arena, key);
-    }
-    return NULL;
-}
-
 static void note(struct view *v, enum compare_kind kind, const char *key, int64_t revision)
 {
     if (v->reads) {
@@ -68,10 +43,6 @@ static void note(struct view *v, enum compare_kind kind, const char *key, int64_
 
 const struct seen *view_peek(struct view *v, const char *key)
 {
-    if (!is_kept(key)) {
-        const struct fetched *f = fetched_for(v, key);
-        return f && f->count ? &f->list[0] : NULL;
-    }
     struct copied *p = v->board->copy ? copy_find(v->board->copy, key) : NULL;
     return p ? seen_of(v->arena, copied_version(p)) : NULL;
 }
@@ -91,20 +62,14 @@ const struct seen *view_get(struct view *v, const char *key)
 
 bool view_exists(struct view *v, const char *key)
 {
-    bool there;
-    if (is_kept(key)) {
-        there = v->board->copy && copy_find(v->board->copy, key);
-    } else {
-        const struct fetched *f = fetched_for(v, key);
-        there = f && f->count;
-    }
+    bool there = v->board->copy && copy_find(v->board->copy, key);
     note(v, there ? COMPARE_EXISTS : COMPARE_ABSENT, key, 0);
     return there;
 }
 
 bool view_unreadable(struct view *v, const char *key)
 {
-    if (view_peek(v, key) || !is_kept(key) || !v->board->copy || !copy_find(v->board->copy, key)) {
+    if (view_peek(v, key) || !v->board->copy || !copy_find(v->board->copy, key)) {
         return false;
     }
     note(v, COMPARE_EXISTS, key, 0);
@@ -117,7 +82,7 @@ static bool starts_with(const char *key, const char *prefix)
 }
 
 /* How many keys of the copy start so, and the first; at most one more than `max` are counted. */
-static size_t count_kept(const struct view *v, const char *prefix, size_t max,
+static size_t count_keys(const struct view *v, const char *prefix, size_t max,
                          struct copied **ret_first)
 {
     const struct copy *c = v->board->copy;
@@ -131,10 +96,10 @@ static size_t count_kept(const struct view *v, const char *prefix, size_t max,
     return count;
 }
 
-static int peek_kept(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
 {
     struct copied *first;
-    size_t count = count_kept(v, prefix, max, &first), n = 0;
+    size_t count = count_keys(v, prefix, max, &first), n = 0;
     if (count > max) {
         return -1;
     }
@@ -147,19 +112,6 @@ static int peek_kept(struct view *v, const char *prefix, size_t max, const struc
     }
     *ret_list = list;
     return (int)n;
-}
-
-int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
-{
-    if (is_kept(prefix)) {
-        return peek_kept(v, prefix, max, ret_list);
-    }
-    const struct fetched *f = fetched_for(v, prefix);
-    if (f && f->count > max) {
-        return -1;
-    }
-    *ret_list = f ? f->list : NULL;
-    return f ? (int)f->count : 0;
 }
 
 int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
@@ -178,10 +130,9 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
         note(v, COMPARE_RANGE_EMPTY, prefix, 0);
     } else if (v->reads) {
         /* Nothing newer than the newest member: the same at every position of the copy until the range
-         * changes, so that equal ones merge in a batch. What was fetched came from etcd itself. */
+         * changes, so that equal ones merge in a batch. */
         struct copied *first;
-        int64_t members = is_kept(prefix) ? (int64_t)count_kept(v, prefix, max, &first) : -1;
-        read_set_add_range(v->reads, prefix, newest, members);
+        read_set_add_range(v->reads, prefix, newest, (int64_t)count_keys(v, prefix, max, &first));
     }
     *ret_list = list;
     return count;

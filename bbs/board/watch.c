@@ -11,7 +11,7 @@ static void drop_news(struct watch *w)
     while ((n = STAILQ_FIRST(&w->list))) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         version_unref(n->item);
-        blob_unref(n->outside);
+        blob_unref(n->cause);
         free(n);
     }
 }
@@ -67,18 +67,15 @@ static struct news *news_of(const Etcd__Event *e)
     return n;
 }
 
-static struct blob *blob_of(const Etcd__KeyValue *kv)
-{
-    return kv ? blob_new(kv->value.data, kv->value.len) : NULL;
-}
-
 static void queue_event(struct board *b, const Etcd__Event *e, struct arena *scratch)
 {
     struct news *n = news_of(e);
     struct bytes value = {.data = e->kv->value.data, .size = e->kv->value.len};
-    if (!record_is_kept(n->type)) {
-        n->outside = blob_of(n->deleted ? e->prev_kv : e->kv);
-    } else if (!n->deleted && strlen(n->key) == e->kv->key.len) {
+    if (n->deleted || strlen(n->key) != e->kv->key.len) {
+        /* nothing stands there */
+    } else if (n->type == RECORD_CAUSE) {
+        n->cause = blob_new(value.data, value.size);
+    } else if (record_is_kept(n->type)) {
         n->item = version_new(scratch, n->key, value, e->kv->create_revision, e->kv->mod_revision);
     }
     STAILQ_INSERT_TAIL(&b->watch.list, n, link);

@@ -17,8 +17,8 @@ struct news {
     int64_t revision;
     int64_t previous_revision; /* of the value before, 0 = not told */
     enum record_type type;
-    struct version *item;   /* after a put of a record that the copy keeps */
-    struct blob *outside;   /* of others: what was put, or what stood there before it went */
+    struct version *item; /* after a put of a record that the copy keeps */
+    struct blob *cause;   /* after a put of a cause, which it does not keep */
     bool deleted;
     char key[];
 };

@@ -10,36 +10,15 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum {
-    CHANGES_KEPT = 256,    /* room for so many is kept from one revision to the next */
-    FETCH_TOGETHER = 32,   /* run parts asked for at once */
-};
+enum { CHANGES_KEPT = 256 }; /* room for so many is kept from one revision to the next */
 
 /* One change of the revision that is being collected. */
 struct change_seen {
     enum record_type type;
     struct version *before, *after; /* references */
-    char *run_key;                  /* of RECORD_RUN */
-    struct blob *run;
     const Board__CauseRecord__Change *cause;
     bool told;
 };
-
-/* A DesiredLRP's event that waits for the run part. */
-struct waiting {
-    TAILQ_ENTRY(waiting) link;
-    struct wire_event *event;
-    struct version *before, *after;
-    char *trace_id;
-    char *run_key;
-    int64_t revision;  /* at which the run part is to be read */
-    int64_t since_ns;
-    bool r0;           /* somebody wants it of version 0 */
-    bool asked;        /* it is in the fetch under way */
-    bool alone;        /* was not found beside others at a later revision: at its own, then */
-};
-
-TAILQ_HEAD(waiting_list, waiting);
 
 struct hub {
     struct board *board;
@@ -49,10 +28,6 @@ struct hub {
     size_t change_count, change_capacity;
     struct arena arena; /* of one revision */
     struct buf r1, r0;  /* payloads; empty between two events */
-    struct waiting_list waiting;
-    size_t waiting_bytes;
-    bool fetching;
-    int64_t fetch_ns;   /* not before */
     int64_t now_ns;
 };
 
@@ -69,33 +44,7 @@ struct hub *hub_new(struct board *board)
     arena_init(&h->arena);
     buf_init(&h->r1);
     buf_init(&h->r0);
-    TAILQ_INIT(&h->waiting);
     return h;
-}
-
-static size_t waiting_bytes(const struct waiting *w)
-{
-    return sizeof(*w) + blob_bytes(w->before ? w->before->blob : NULL).size +
-           blob_bytes(w->after ? w->after->blob : NULL).size;
-}
-
-static void waiting_free(struct hub *h, struct waiting *w)
-{
-    TAILQ_REMOVE(&h->waiting, w, link);
-    h->waiting_bytes -= waiting_bytes(w);
-    wire_event_unref(w->event);
-    version_unref(w->before);
-    version_unref(w->after);
-    free(w->trace_id);
-    free(w->run_key);
-    free(w);
-}
-
-static void drop_waiting(struct hub *h)
-{
-    while (!TAILQ_EMPTY(&h->waiting)) {
-        waiting_free(h, TAILQ_FIRST(&h->waiting));
-    }
 }
 
 static void drop_changes(struct hub *h)
@@ -103,8 +52,6 @@ static void drop_changes(struct hub *h)
     for (size_t i = 0; i < h->change_count; i++) {
         version_unref(h->changes[i].before);
         version_unref(h->changes[i].after);
-        blob_unref(h->changes[i].run);
-        free(h->changes[i].run_key);
     }
     h->change_count = 0;
     if (h->change_capacity > CHANGES_KEPT) {
@@ -120,7 +67,6 @@ void hub_free(struct hub *h)
         return;
     }
     drop_changes(h);
-    drop_waiting(h);
     for (int k = 0; k < STREAM_KIND_COUNT; k++) {
         stream_free(h->streams[k]);
     }
@@ -160,64 +106,36 @@ static bool read_as_r0(const struct hub *h, enum stream_kind kind)
     return stream_readers_of(h->streams[kind], STREAM_R0) > 0;
 }
 
-static void close_lrps(struct hub *h)
-{
-    drop_waiting(h);
-    stream_close(h->streams[STREAM_GROUPS]);
-    stream_close(h->streams[STREAM_INSTANCES]);
-}
-
-/* Nobody waits for ever, nor in any number. */
-static void bound_waiting(struct hub *h, struct effects *out)
-{
-    const struct waiting *first = TAILQ_FIRST(&h->waiting);
-    if (!first) {
-        return;
-    }
-    size_t groups = stream_held_bytes(h->streams[STREAM_GROUPS]);
-    size_t instances = stream_held_bytes(h->streams[STREAM_INSTANCES]);
-    size_t held = h->waiting_bytes + (groups > instances ? groups : instances);
-    int64_t end_ns = first->since_ns + HUB_FETCH_MAX_NS;
-    if (held > HUB_HELD_BYTES_MAX || end_ns <= h->now_ns) {
-        effects_log(out, LOG_WARN_LEVEL, "event streams are closed: a definition was not to be had",
-                    "held_bytes=%zu waited_ms=%lld", held,
-                    (long long)((h->now_ns - first->since_ns) / MILLISECOND_NS));
-        close_lrps(h);
-    } else {
-        effects_due(out, end_ns);
-    }
-}
-
 /* Those who follow are told at once, however many they are. */
 void hub_close(struct hub *h)
 {
-    close_lrps(h);
-    stream_close(h->streams[STREAM_TASKS]);
+    for (int k = 0; k < STREAM_KIND_COUNT; k++) {
+        stream_close(h->streams[k]);
+    }
     memset(h->wake_ns, 0, sizeof(h->wake_ns));
 }
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
-/* The payloads that stand in r1 and r0, which become empty. */
-static void set_text(struct hub *h, struct wire_event *e, const char *name)
+/* An event of the payloads that stand in r1 and r0, which become empty. */
+static struct wire_event *event_made(struct hub *h, const struct api_event *e)
 {
     struct bytes r0 = h->r0.size ? buf_bytes(&h->r0) : (struct bytes){0};
-    wire_event_set(e, name, buf_bytes(&h->r1), r0);
+    struct wire_event *w = wire_event_new(e, buf_bytes(&h->r1), r0);
     buf_clear(&h->r1);
     buf_clear(&h->r0);
+    return w;
 }
 
 static void tell_actual(struct hub *h, enum stream_kind kind, const struct api_events *events)
 {
     for (size_t i = 0; i < events->count; i++) {
         const struct api_event *e = &events->list[i];
-        struct wire_event *w = wire_event_new(e);
         buf_message(&h->r1, e->message);
-        set_text(h, w, e->name);
+        struct wire_event *w = event_made(h, e);
         stream_add(h->streams[kind], w);
         wire_event_unref(w);
     }
-    stream_settle(h->streams[kind]);
 }
 
 /* ---- actual LRPs ----------------------------------------------------------------------------- */
@@ -340,30 +258,13 @@ static void tell_task(struct hub *h, const struct change_seen *c)
     if (read_as_r0(h, STREAM_TASKS)) {
         task_event_r0(&h->arena, &change, &h->r0);
     }
-    struct wire_event *w = wire_event_new(&(struct api_event){.of_all_cells = true});
-    set_text(h, w, task_event_name(&change));
+    struct wire_event *w = event_made(
+        h, &(struct api_event){.of_all_cells = true, .name = task_event_name(&change)});
     stream_add(h->streams[STREAM_TASKS], w);
-    stream_settle(h->streams[STREAM_TASKS]);
     wire_event_unref(w);
 }
 
 /* ---- DesiredLRPs ----------------------------------------------------------------------------- */
-
-static void settle_lrps(struct hub *h)
-{
-    stream_settle(h->streams[STREAM_GROUPS]);
-    stream_settle(h->streams[STREAM_INSTANCES]);
-}
-
-static void set_desired_text(struct hub *h, struct wire_event *w,
-                             const struct definition_change *change, bool r0)
-{
-    desired_event_r1(change, &h->r1);
-    if (r0) {
-        desired_event_r0(&h->arena, change, &h->r0);
-    }
-    set_text(h, w, desired_event_name(change));
-}
 
 /* Of the run part that belongs to this scheduling part; NULL if it cannot be read. */
 static const char *run_key_of(struct hub *h, const struct version *v)
@@ -377,155 +278,42 @@ static const char *run_key_of(struct hub *h, const struct version *v)
     return key_run(&h->arena, d->process_guid, epoch);
 }
 
-/* It changed in the same transaction; NULL if the watch has told nothing of it. */
-static struct blob *run_told(const struct hub *h, const char *run_key)
+/* It stands in the copy, which is at this revision, or went in it; NULL if there is none (a stranger's
+ * hand). */
+static const struct blob *run_of(struct hub *h, const char *run_key)
 {
     for (size_t i = 0; i < h->change_count; i++) {
-        const struct change_seen *c = &h->changes[i];
-        if (c->type == RECORD_RUN && strcmp(c->run_key, run_key) == 0) {
-            return c->run;
+        const struct version *before = h->changes[i].before;
+        if (before && before->type == RECORD_RUN && strcmp(version_key(before), run_key) == 0) {
+            return before->blob;
         }
     }
-    return NULL;
+    struct picked run;
+    return view_pick_one(board_view(h->board, &h->arena), run_key, &run) ? run.blob : NULL;
 }
 
-static char *copy_string(const char *s)
-{
-    char *copy = strdup(s);
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
-
-static void wait_for_run(struct hub *h, struct wire_event *event, const struct change_seen *c,
-                         const char *run_key, int64_t revision)
-{
-    struct waiting *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
-    w->event = wire_event_ref(event);
-    w->before = version_ref(c->before);
-    w->after = version_ref(c->after);
-    w->trace_id = copy_string(c->cause ? c->cause->trace_id : "");
-    w->run_key = copy_string(run_key);
-    w->revision = c->after ? revision : revision - 1; /* before it went */
-    w->since_ns = h->now_ns;
-    w->r0 = read_as_r0(h, STREAM_GROUPS) || read_as_r0(h, STREAM_INSTANCES);
-    TAILQ_INSERT_TAIL(&h->waiting, w, link);
-    h->waiting_bytes += waiting_bytes(w);
-}
-
-static void tell_desired(struct hub *h, const struct change_seen *c, int64_t revision)
+static void tell_desired(struct hub *h, const struct change_seen *c)
 {
     const char *run_key = run_key_of(h, c->after ? c->after : c->before);
     if (!run_key) {
         return; /* of another format version: left alone */
     }
-    struct blob *run = run_told(h, run_key);
-    struct wire_event *w = wire_event_new(&(struct api_event){.of_all_cells = true});
+    const struct definition_change change = {.before = c->before,
+                                             .after = c->after,
+                                             .run = run_of(h, run_key),
+                                             .trace_id = c->cause ? c->cause->trace_id : ""};
+    desired_event_r1(&change, &h->r1);
+    if (read_as_r0(h, STREAM_GROUPS) || read_as_r0(h, STREAM_INSTANCES)) {
+        desired_event_r0(&h->arena, &change, &h->r0);
+    }
+    struct wire_event *w = event_made(h, &(struct api_event){.of_all_cells = true,
+                                                             .name = desired_event_name(&change)});
     for (int k = STREAM_GROUPS; k <= STREAM_INSTANCES; k++) {
         if (read(h, (enum stream_kind)k)) {
             stream_add(h->streams[k], w);
         }
     }
-    if (run) {
-        const struct definition_change change = {.before = c->before,
-                                                 .after = c->after,
-                                                 .run = run,
-                                                 .trace_id = c->cause ? c->cause->trace_id : ""};
-        set_desired_text(h, w, &change,
-                         read_as_r0(h, STREAM_GROUPS) || read_as_r0(h, STREAM_INSTANCES));
-        settle_lrps(h);
-    } else {
-        wait_for_run(h, w, c, run_key, revision);
-    }
     wire_event_unref(w);
-}
-
-/* ---- run parts that the watch has not told ---------------------------------------------------- */
-
-static void resolve(struct hub *h, struct waiting *w, const struct blob *run)
-{
-    const struct definition_change change = {
-        .before = w->before, .after = w->after, .run = run, .trace_id = w->trace_id};
-    set_desired_text(h, w->event, &change, w->r0);
-    waiting_free(h, w);
-}
-
-static const struct outside *found_of(const struct outside *list, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(list[i].key, key) == 0) {
-            return &list[i];
-        }
-    }
-    return NULL;
-}
-
-static void fetch_failed(struct hub *h)
-{
-    struct waiting *w;
-    TAILQ_FOREACH (w, &h->waiting, link) {
-        w->asked = false;
-    }
-    h->fetch_ns = h->now_ns + HUB_FETCH_RETRY_NS;
-}
-
-/* A run part is written once, so any revision at which it stands will do. One that is not there any
- * more at that of the youngest of those asked together is asked for alone, at its own. */
-static void fetched(void *context, const struct outside *list, size_t count, const char *text,
-                    struct effects *out)
-{
-    (void)out;
-    struct hub *h = context;
-    struct waiting *w, *next;
-    h->fetching = false;
-    h->now_ns = board_now(h->board).mono_ns;
-    if (text) {
-        fetch_failed(h);
-        return;
-    }
-    for (w = TAILQ_FIRST(&h->waiting); w; w = next) {
-        next = TAILQ_NEXT(w, link);
-        const struct outside *run = w->asked ? found_of(list, count, w->run_key) : NULL;
-        if (run || (w->asked && w->alone)) { /* alone and not there: a stranger's hand */
-            resolve(h, w, run ? run->blob : NULL);
-        } else if (w->asked) {
-            w->asked = false;
-            w->alone = true;
-        }
-    }
-    settle_lrps(h);
-    arena_reset(&h->arena);
-}
-
-static void fetch_runs(struct hub *h, struct effects *out)
-{
-    struct waiting *w = TAILQ_FIRST(&h->waiting);
-    if (!w || h->fetching) {
-        return;
-    }
-    if (h->fetch_ns > h->now_ns) {
-        effects_due(out, h->fetch_ns);
-        return;
-    }
-    struct arena *a = board_arena();
-    const char **keys = ARENA_ARRAY(a, FETCH_TOGETHER, const char *);
-    size_t count = 0;
-    int64_t revision = 0;
-    bool alone = w->alone;
-    for (; w && count < FETCH_TOGETHER && w->alone == alone; w = TAILQ_NEXT(w, link)) {
-        keys[count++] = arena_strdup(a, w->run_key);
-        w->asked = true;
-        revision = w->revision;
-        if (alone) {
-            break;
-        }
-    }
-    h->fetching = true;
-    board_fetch(h->board, a, keys, count, revision, fetched, h, out);
 }
 
 /* ---- revisions ------------------------------------------------------------------------------- */
@@ -560,13 +348,11 @@ void hub_change(struct hub *h, const struct board_change *change)
         .type = change->type,
         .before = version_ref(change->before),
         .after = version_ref(change->after),
-        .run_key = change->type == RECORD_RUN ? copy_string(change->key) : NULL,
-        .run = blob_ref(change->run),
         .cause = change->cause,
     };
 }
 
-void hub_revision(struct hub *h, int64_t revision)
+void hub_revision(struct hub *h)
 {
     h->now_ns = board_now(h->board).mono_ns;
     for (size_t i = 0; i < h->change_count; i++) {
@@ -575,7 +361,7 @@ void hub_revision(struct hub *h, int64_t revision)
         if (c->type == RECORD_ACTUAL && record && !c->told) {
             tell_index(h, i);
         } else if (c->type == RECORD_DESIRED && record) {
-            tell_desired(h, c, revision);
+            tell_desired(h, c);
         } else if (c->type == RECORD_TASK && record) {
             tell_task(h, c);
         }
@@ -607,8 +393,6 @@ static void wake(struct hub *h, int kind, struct effects *out)
 void hub_timer(struct hub *h, struct moment now, struct effects *out)
 {
     h->now_ns = now.mono_ns;
-    bound_waiting(h, out);
-    fetch_runs(h, out);
     for (int kind = 0; kind < STREAM_KIND_COUNT; kind++) {
         wake(h, kind, out);
     }

@@ -10,8 +10,7 @@ struct wire_event {
     unsigned references;
     bool of_all_cells;
     char *cells[API_EVENT_CELLS];
-    struct blob *text[STREAM_VERSIONS]; /* NULL: still to come */
-    struct stream *holders[WIRE_EVENT_STREAMS]; /* which it is in without a text; NULL = none */
+    struct blob *text[STREAM_VERSIONS];
 };
 
 /* A ring of a power of two, as large as what it holds asks for. */
@@ -24,10 +23,8 @@ struct stream {
     struct wire_event **ring;
     size_t capacity;
     uint64_t first, next; /* numbers of the events in the ring: [first, next) */
-    uint64_t shown;       /* end of those that have their text */
     uint64_t woken;       /* end of those that were there when the readers were woken last */
-    size_t bytes;         /* of the texts of [first, shown) */
-    size_t held;          /* of [shown, next), whether they have their texts or not */
+    size_t bytes;         /* of their texts */
 };
 
 struct reader {
@@ -53,26 +50,6 @@ static char *copy_string(const char *s)
         abort();
     }
     return copy;
-}
-
-struct wire_event *wire_event_new(const struct api_event *e)
-{
-    struct wire_event *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
-    w->references = 1;
-    w->of_all_cells = e->of_all_cells;
-    for (size_t i = 0; i < API_EVENT_CELLS; i++) {
-        w->cells[i] = e->cells[i] && e->cells[i][0] ? copy_string(e->cells[i]) : NULL;
-    }
-    return w;
-}
-
-struct wire_event *wire_event_ref(struct wire_event *e)
-{
-    e->references++;
-    return e;
 }
 
 void wire_event_unref(struct wire_event *e)
@@ -105,35 +82,24 @@ static struct blob *text_of(const char *name, struct bytes payload)
 
 static size_t event_bytes(const struct wire_event *e)
 {
-    if (!e->text[STREAM_R1]) {
-        return sizeof(*e);
-    }
     size_t r0 = e->text[STREAM_R0] == e->text[STREAM_R1] ? 0 : e->text[STREAM_R0]->size;
     return e->text[STREAM_R1]->size + r0 + sizeof(*e);
 }
 
-void wire_event_set(struct wire_event *e, const char *name, struct bytes r1, struct bytes r0)
+struct wire_event *wire_event_new(const struct api_event *e, struct bytes r1, struct bytes r0)
 {
-    assert(!e->text[STREAM_R1]);
-    e->text[STREAM_R1] = text_of(name, r1);
-    e->text[STREAM_R0] = r0.data ? text_of(name, r0) : blob_ref(e->text[STREAM_R1]);
-    for (size_t i = 0; i < WIRE_EVENT_STREAMS; i++) {
-        if (e->holders[i]) {
-            e->holders[i]->held += event_bytes(e) - sizeof(*e);
-            e->holders[i] = NULL;
-        }
+    struct wire_event *w = calloc(1, sizeof(*w));
+    if (!w) {
+        abort();
     }
-}
-
-static void held_by(struct wire_event *e, const struct stream *before, struct stream *after)
-{
-    for (size_t i = 0; i < WIRE_EVENT_STREAMS; i++) {
-        if (e->holders[i] == before) {
-            e->holders[i] = after;
-            return;
-        }
+    w->references = 1;
+    w->of_all_cells = e->of_all_cells;
+    for (size_t i = 0; i < API_EVENT_CELLS; i++) {
+        w->cells[i] = e->cells[i] && e->cells[i][0] ? copy_string(e->cells[i]) : NULL;
     }
-    assert(!after); /* in too many streams */
+    w->text[STREAM_R1] = text_of(e->name, r1);
+    w->text[STREAM_R0] = r0.data ? text_of(e->name, r0) : blob_ref(w->text[STREAM_R1]);
+    return w;
 }
 
 static bool passes(const struct wire_event *e, const char *cell_id)
@@ -168,15 +134,8 @@ struct stream *stream_new(void)
 
 static void drop_first(struct stream *s)
 {
-    struct wire_event *e = *slot(s, s->first);
-    if (s->first < s->shown) {
-        s->bytes -= event_bytes(e);
-    } else {
-        s->held -= event_bytes(e);
-        held_by(e, s, NULL);
-        s->shown++;
-    }
-    s->first++;
+    struct wire_event *e = *slot(s, s->first++);
+    s->bytes -= event_bytes(e);
     wire_event_unref(e);
 }
 
@@ -240,26 +199,10 @@ void stream_add(struct stream *s, struct wire_event *e)
     if (s->next - s->first == s->capacity) {
         grow(s);
     }
-    *slot(s, s->next++) = wire_event_ref(e);
-    s->held += event_bytes(e);
-    if (!e->text[STREAM_R1]) {
-        held_by(e, NULL, s);
-    }
-}
-
-size_t stream_held_bytes(const struct stream *s)
-{
-    return s->held;
-}
-
-void stream_settle(struct stream *s)
-{
-    while (s->shown < s->next && (*slot(s, s->shown))->text[STREAM_R1]) {
-        size_t bytes = event_bytes(*slot(s, s->shown++));
-        s->held -= bytes;
-        s->bytes += bytes;
-        s->wake = true;
-    }
+    *slot(s, s->next++) = e;
+    e->references++;
+    s->bytes += event_bytes(e);
+    s->wake = true;
     while (s->bytes > STREAM_BYTES_MAX) {
         drop_first(s);
     }
@@ -281,7 +224,7 @@ bool stream_take_wake(struct stream *s)
 {
     bool wake = stream_awaits_wake(s);
     s->wake = false;
-    s->woken = s->shown;
+    s->woken = s->next;
     return wake;
 }
 
@@ -324,7 +267,7 @@ static bool lost(const struct reader *r)
 static bool begin_next(struct reader *r, struct buf *out)
 {
     const struct stream *s = r->stream;
-    while (r->place < s->shown) {
+    while (r->place < s->next) {
         const struct wire_event *e = *slot(s, r->place++);
         if (passes(e, r->cell_id)) {
             append_id(out, r->next_id++);

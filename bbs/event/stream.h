@@ -19,7 +19,6 @@ enum {
     STREAM_BYTES_MAX = 32 * 1024 * 1024,
     STREAM_READERS_MAX = 16384,
     STREAM_CELL_BYTES = 255,
-    WIRE_EVENT_STREAMS = 2,
 };
 
 /* Payloads as they are now, and those of version 0 (16.2). */
@@ -29,15 +28,10 @@ enum stream_version { STREAM_R0, STREAM_R1, STREAM_VERSIONS };
 
 struct wire_event; /* counted */
 
-/* An event whose text is still to come: it holds its place, and those behind it wait. `e` tells what
- * passes it by cell; its message is not looked at. One reference, the caller's. */
-struct wire_event *wire_event_new(const struct api_event *e);
-struct wire_event *wire_event_ref(struct wire_event *e);
+/* An event of these bytes, r1 and, where they differ, r0 (NULL data = the same). `e` has its name and says
+ * what passes it by cell; its message is not looked at. One reference, the caller's. */
+struct wire_event *wire_event_new(const struct api_event *e, struct bytes r1, struct bytes r0);
 void wire_event_unref(struct wire_event *e); /* accepts NULL */
-
-/* The message's bytes, r1 and, where they differ, r0 (NULL data = the same): now it can be told. An event
- * may be in WIRE_EVENT_STREAMS streams before. */
-void wire_event_set(struct wire_event *e, const char *name, struct bytes r1, struct bytes r0);
 
 /* ---- the stream ---- */
 
@@ -53,13 +47,6 @@ size_t stream_readers_of(const struct stream *s, enum stream_version version);
 
 /* Adds an event at the end; takes a reference of its own. */
 void stream_add(struct stream *s, struct wire_event *e);
-
-/* Bytes of the events that are not shown yet: those that still wait for their text, and those behind
- * them. They are no part of STREAM_BYTES_MAX: whoever makes events wait bounds them. */
-size_t stream_held_bytes(const struct stream *s);
-
-/* Texts were set: shows all events up to the first that still waits for its own. */
-void stream_settle(struct stream *s);
 
 /* Ends all present readers, after the event in the middle of which they are: what comes next they
  * would not learn in full (design.md 2: after a gap the streams are closed). */

@@ -1,6 +1,5 @@
 #include "bbs/route/records.h"
 
-#include "bbs/lists.h"
 #include "bbs/route/answer.h"
 #include "common/contract/cursor.h"
 #include "common/model/record.h"
@@ -27,7 +26,6 @@ struct records {
     size_t capacity;
     size_t next;  /* not yet given */
     int64_t size; /* of the whole answer */
-    struct list_place *place; /* NULL: they need none */
 };
 
 static size_t varint_size(uint64_t value)
@@ -139,9 +137,6 @@ static enum cursor_state fill(struct cursor *c, struct buf *out, size_t max)
 {
     struct records *r = (struct records *)c;
     size_t end = out->size + max;
-    if (r->place && list_place_void(r->place)) {
-        return CURSOR_CUT;
-    }
     while (r->next < r->count && out->size < end) {
         struct message *m = &r->list[r->next++];
         append(m, out);
@@ -206,9 +201,9 @@ void records_add_group(struct records *r, struct blob *instance, struct blob *ev
     add(r, m, group_size(&m));
 }
 
-void records_hold(struct records *r, struct list_place *place)
+size_t records_count(const struct records *r)
 {
-    r->place = place;
+    return r->count;
 }
 
 void records_answer(struct records *r, uint64_t request_id, struct effects *out)
@@ -238,7 +233,6 @@ void records_free(struct records *r)
     for (size_t i = r->next; i < r->count; i++) {
         release(&r->list[i]);
     }
-    list_place_free(r->place);
     free(r->list);
     free(r);
 }

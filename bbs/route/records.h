@@ -35,9 +35,8 @@ void records_add_view(struct records *r, struct blob *const parts[RECORD_PARTS],
 /* Adds an ActualLRPGroup of two records, of which one may be NULL. */
 void records_add_group(struct records *r, struct blob *instance, struct blob *evacuating);
 
-/* The place among long lists that these hold, until they are freed; void, their reader is cut off. */
-struct list_place;
-void records_hold(struct records *r, struct list_place *place);
+/* Of the messages that were added. */
+size_t records_count(const struct records *r);
 
 /* Answers with all of them, with Content-Length, and gives `r` to the shell. None: an empty
  * body. */

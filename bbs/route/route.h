@@ -61,10 +61,6 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 /* Answers what ended as OP_UNAVAILABLE, and logs why. */
 void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out);
 
-/* A list of DesiredLRPs that waited for its place, which is taken over (bbs/lists.h). */
-void desired_list_begin(struct bbs *b, const struct list_wait *wait, struct list_place *place,
-                        struct effects *out);
-
 /* Whether the handler's answer must say "keep the container" even when the request is refused before
  * it comes to the handler (behaviour.md 11); and that answer. */
 bool evacuation_keeps(route_handler *handler);

@@ -1,5 +1,6 @@
 #include "bbs/route/whole_desired.h"
 
+#include "common/codec/scan.h"
 #include "common/model/definition_views.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
@@ -55,29 +56,6 @@ static struct blob *harmonised(const Models__DesiredLRP *d)
     return encoded(&extra.base);
 }
 
-bool half_desired_read(struct arena *a, struct arena *scratch, struct blob *scheduling,
-                       struct half_desired *ret)
-{
-    ProtobufCMessage *m;
-    if (record_decode(scratch, RECORD_DESIRED, blob_bytes(scheduling), &m, NULL) < 0) {
-        return false;
-    }
-    const Models__DesiredLRP *d = (const Models__DesiredLRP *)m;
-    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
-    *ret = (struct half_desired){
-        .scheduling = blob_ref(scheduling),
-        .extra = harmonised(d),
-        .run_key = key_run(a, d->process_guid, epoch),
-    };
-    return true;
-}
-
-void half_desired_done(struct half_desired *h)
-{
-    blob_unref(h->scheduling);
-    blob_unref(h->extra);
-}
-
 static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decoded)
 {
     desired_as_r2(a, (Models__DesiredLRP *)decoded);
@@ -86,13 +64,39 @@ static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decode
 
 static const struct record_viewer r2_viewer = {&models__desired_lrp__descriptor, r2_view};
 
-void whole_desired_add(struct records *records, const struct half_desired *h, struct blob *run,
-                       bool r2)
+/* The run part that belongs to the scheduling part; NULL if there is none that this version can read. */
+static struct blob *run_of(struct view *v, struct arena *scratch, const Models__DesiredLRP *d)
 {
-    struct blob *const parts[RECORD_PARTS] = {h->scheduling, run, h->extra};
+    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
+    struct picked run;
+    if (!view_pick_one(v, key_run(scratch, d->process_guid, epoch), &run)) {
+        return NULL;
+    }
+    struct bytes value = blob_bytes(run.blob);
+    bool readable = value.size > 0 && value.data[0] == RECORD_VERSION &&
+                    scan_message(&models__desired_lrp__descriptor, record_body(value), SIZE_MAX,
+                                 NULL, NULL) == 0;
+    return readable ? run.blob : NULL;
+}
+
+void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
+                       const struct picked *scheduling, bool r2)
+{
+    ProtobufCMessage *m;
+    if (record_decode(scratch, RECORD_DESIRED, blob_bytes(scheduling->blob), &m, NULL) < 0) {
+        return;
+    }
+    const Models__DesiredLRP *d = (const Models__DesiredLRP *)m;
+    struct blob *run = run_of(v, scratch, d);
+    if (!run) {
+        return;
+    }
+    struct blob *extra = harmonised(d);
+    struct blob *const parts[RECORD_PARTS] = {scheduling->blob, run, extra};
     if (r2 && desired_has_layers(record_body(blob_bytes(run)))) {
         records_add_view(records, parts, &r2_viewer);
     } else {
         records_add(records, parts);
     }
+    blob_unref(extra);
 }

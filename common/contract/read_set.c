@@ -36,7 +36,7 @@ static void add(struct read_set *s, const struct compare *c)
 
 void read_set_add(struct read_set *s, enum compare_kind kind, const char *key, int64_t revision)
 {
-    add(s, &(struct compare){.kind = kind, .key = key, .revision = revision, .members = -1});
+    add(s, &(struct compare){.kind = kind, .key = key, .revision = revision});
 }
 
 void read_set_add_range(struct read_set *s, const char *prefix, int64_t revision, int64_t members)

@@ -7,7 +7,7 @@
 #include "bbs/board/inside.h"
 
 struct laid_board {
-    struct board board; /* as far as a view looks at it; its copy holds what is fetched, too */
+    struct board board; /* as far as a view looks at it */
     struct arena arena;
 };
 
@@ -53,52 +53,13 @@ void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *mes
 
 /* ---- deciding ---- */
 
-static bool below(const char *key, const char *prefix)
-{
-    size_t size = strlen(prefix);
-    return strncmp(key, prefix, size) == 0 && (key[size] == 0 || prefix[size - 1] == '/');
-}
-
-/* What etcd would answer for this key or prefix. */
-static struct fetched fetch(const struct laid_board *l, struct arena *a, const char *key)
-{
-    struct fetched f = {.key = key};
-    for (struct copied *p = copy_from(l->board.copy, key);
-         p && below(version_key(copied_version(p)), key); p = copy_next(p)) {
-        const struct seen *seen = seen_of(a, copied_version(p));
-        struct seen *list = ARENA_ARRAY(a, f.count + 1, struct seen);
-        if (f.count) {
-            memcpy(list, f.list, f.count * sizeof(*list));
-        }
-        list[f.count++] = *seen;
-        f.list = list;
-    }
-    return f;
-}
-
-/* Gathers until nothing is missing, as op.c does. */
 static void gather(struct laid_board *l, const struct op_row *row, const struct op_input *in,
                    struct arena *a, struct read_set *reads, void *snapshot)
 {
-    struct fetched *fetched = ARENA_ARRAY(a, FETCHES_MAX * FETCH_KEYS, struct fetched);
-    size_t count = 0;
-    for (int round = 0; round < FETCHES_MAX; round++) {
-        read_set_init(reads, a);
-        memset(snapshot, 0, row->snapshot_size);
-        struct view v = {.board = &l->board,
-                         .arena = a,
-                         .reads = reads,
-                         .fetched = fetched,
-                         .fetched_count = count};
-        row->gather(&v, in, snapshot);
-        if (!v.missing_count) {
-            return;
-        }
-        for (size_t i = 0; i < v.missing_count; i++) {
-            fetched[count++] = fetch(l, a, v.missing[i]);
-        }
-    }
-    assert(!"it never has all that it needs");
+    read_set_init(reads, a);
+    memset(snapshot, 0, row->snapshot_size);
+    struct view v = {.board = &l->board, .arena = a, .reads = reads};
+    row->gather(&v, in, snapshot);
 }
 
 void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,

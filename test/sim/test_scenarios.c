@@ -37,6 +37,7 @@ static void begin(struct telling *t, uint64_t seed, bool graded, const struct wo
     if (!world_run_until(t->cluster->world, SETTLE_NS, cluster_ready, t->cluster)) {
         fail_msg("the cluster is not ready after 10 s");
     }
+    world_run(t->cluster->world, 100 * MILLISECOND_NS); /* the auctioneer hears of the last cell */
     t->ready_at = strlen(world_trace(t->cluster->world));
 }
 

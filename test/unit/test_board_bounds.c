@@ -305,39 +305,6 @@ static void conflicts_of_one_op(void **state)
     board_rig_free(t.rig);
 }
 
-/* Each round asks for yet another record. */
-static void read_without_end(struct trial *t, struct view *v)
-{
-    view_get(v, key_run(view_arena(v), "web", arena_printf(view_arena(v), "%u", t->gathers)));
-}
-
-static void read_many(struct trial *t, struct view *v)
-{
-    (void)t;
-    for (unsigned i = 0; i < 3 * FETCH_KEYS + 1; i++) {
-        view_get(v, key_run(view_arena(v), "web", arena_printf(view_arena(v), "%u", i)));
-    }
-}
-
-static void rounds_of_fetching(void **state)
-{
-    (void)state;
-    struct trial t = {.rig = ready_rig(&one),
-                      .key = "domain/d",
-                      .record = &small.base,
-                      .read = read_without_end};
-    try(&t, 3 * SECOND_NS);
-    assert_int_equal(t.unavailable, 1);
-    assert_string_equal(t.text, "the records it needs keep changing");
-    assert_int_equal(t.gathers, FETCHES_MAX + 1);
-    t.read = read_many; /* FETCH_KEYS a round, then it decides */
-    t.gathers = 0;
-    try(&t, 3 * SECOND_NS);
-    assert_int_equal(t.decided, 1);
-    assert_int_equal(t.gathers, 5);
-    board_rig_free(t.rig);
-}
-
 static void transactions_under_way(void **state)
 {
     (void)state;
@@ -685,7 +652,6 @@ int main(void)
         cmocka_unit_test(a_board_ends_while_many_wait),
         cmocka_unit_test(waiters_at_the_barrier),
         cmocka_unit_test(conflicts_of_one_op),
-        cmocka_unit_test(rounds_of_fetching),
         cmocka_unit_test(transactions_under_way),
         cmocka_unit_test(what_waits_for_company),
         cmocka_unit_test(company_shares_the_next_transaction),

@@ -204,53 +204,6 @@ static void a_board_of_large_records_is_verified(void **state)
     board_rig_free(r);
 }
 
-struct read_outside {
-    unsigned answers;
-    size_t records;
-    bool failed;
-};
-
-static void on_read(void *context, const struct outside *list, size_t count, const char *text,
-                    struct effects *out)
-{
-    struct read_outside *got = context;
-    (void)list, (void)out;
-    got->answers++;
-    got->records = count;
-    got->failed = text != NULL;
-}
-
-static void read_runs(struct rig *r, struct read_outside *got)
-{
-    static const char *const keys[] = {"run/web/"};
-    struct arena *a = malloc(sizeof(*a));
-    *got = (struct read_outside){0};
-    arena_init(a);
-    struct board *b = board_rig_board(r, 0);
-    board_fetch(b, a, keys, 1, 0, on_read, got, board_rig_begin(r, 0));
-    board_rig_end(r, 0);
-    board_rig_run(r, 5 * SECOND_NS);
-}
-
-/* What the copy does not keep is read the same way; what is too large at any size is told. */
-static void large_records_outside_the_copy_are_read(void **state)
-{
-    (void)state;
-    struct rig *r = ready_rig(1, NULL);
-    struct read_outside got;
-    put_large(r, "run/web/");
-    board_rig_faults(r)->answer_bytes = large_answer;
-    read_runs(r, &got);
-    assert_int_equal(got.answers, 1);
-    assert_false(got.failed);
-    assert_int_equal(got.records, LARGE_RECORDS);
-    board_rig_faults(r)->answer_bytes = LARGE_BYTES;
-    read_runs(r, &got);
-    assert_int_equal(got.answers, 1);
-    assert_true(got.failed);
-    board_rig_free(r);
-}
-
 /* The watch is opened again at a member of etcd that lags: it tells what comes once it has it, and answers,
  * which are linearizable, would show an etcd that went back. */
 static void a_lagging_member_of_etcd_costs_no_reload(void **state)
@@ -285,7 +238,6 @@ int main(void)
         cmocka_unit_test(pages_grow_and_shrink),
         cmocka_unit_test(a_board_of_large_records_is_loaded),
         cmocka_unit_test(a_board_of_large_records_is_verified),
-        cmocka_unit_test(large_records_outside_the_copy_are_read),
         cmocka_unit_test(a_lagging_member_of_etcd_costs_no_reload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,69 +211,6 @@ static void answers_out_of_order_are_no_restore(void **state)
     }
 }
 
-/* Notes what was fetched, and in which epoch it was decided upon. */
-struct fetch_shot {
-    const char *key;
-    bool found;
-    bool anew;
-};
-
-static const char *const fetched_key = "run/p/1";
-
-static void gather_fetched(struct view *v, const struct op_input *in, void *snapshot)
-{
-    struct fetch_shot *s = snapshot;
-    s->key = key_domain(view_arena(v), ((const Board__DomainRecord *)in->request)->domain);
-    s->found = view_get(v, fetched_key) != NULL;
-    s->anew = strcmp(view_epoch(v), "anew") == 0;
-}
-
-static void decide_fetched(const void *snapshot, const struct op_input *in, struct plan *plan)
-{
-    const struct fetch_shot *s = snapshot;
-    assert_true(s->found != s->anew); /* what stood there went with its epoch */
-    plan_put(plan, s->key, "upsert", ACTOR_CLIENT, in->request);
-}
-
-static const struct op_row fetched_row = {.name = "fetched",
-                                          .gather = gather_fetched,
-                                          .decide = decide_fetched,
-                                          .snapshot_size = sizeof(struct fetch_shot)};
-
-/* What was fetched is still on its way when the epoch changes: nothing is decided by it. */
-static void what_was_fetched_in_another_epoch_decides_nothing(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 50; seed++) {
-        struct rig *r = board_rig_new(seed, 1, &asked_config, NULL);
-        assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
-        Board__EpochRecord e = BOARD__EPOCH_RECORD__INIT;
-        Models__DesiredLRP run = MODELS__DESIRED_LRP__INIT;
-        e.id = (char *)"anew";
-        put_record(r, fetched_key, &run.base);
-        board_rig_run(r, 100 * MILLISECOND_NS);
-        struct asked a = {0};
-        board_rig_faults(r)->delay_ns = MILLISECOND_NS;
-        ask_row(r, 0, &a, "d", &fetched_row);
-        board_rig_faults(r)->delay_ns = SECOND_NS; /* of the answer */
-        board_rig_run(r, 2 * MILLISECOND_NS);
-        board_rig_faults(r)->delay_ns = MILLISECOND_NS;
-        struct arena arena;
-        arena_init(&arena);
-        Etcd__TxnRequest t = ETCD__TXN_REQUEST__INIT;
-        Etcd__RequestOp *gone = etcd_op_delete(&arena, fetched_key);
-        t.n_success = 1;
-        t.success = &gone;
-        board_rig_ask(r, &arena, STORE_TXN, &t.base);
-        arena_done(&arena);
-        put_record(r, "epoch/anew", &e.base);
-        board_rig_run(r, 8 * SECOND_NS);
-        assert_int_equal(a.answers, 1);
-        assert_int_equal(a.result.end, OP_UNAVAILABLE);
-        board_rig_free(r);
-    }
-}
-
 static const char told[] = "etcd lost acknowledged writes or was restored: run `bbs restore`";
 
 /* Asks board 0 for its feed from a position; true if it says that etcd went back. */
@@ -416,7 +353,6 @@ int main(void)
         cmocka_unit_test(a_restored_domain_is_of_another_epoch),
         cmocka_unit_test(ops_that_a_restore_interrupts),
         cmocka_unit_test(answers_out_of_order_are_no_restore),
-        cmocka_unit_test(what_was_fetched_in_another_epoch_decides_nothing),
         cmocka_unit_test(not_every_position_is_a_proof),
         cmocka_unit_test(one_rep_of_many_is_not_enough),
         cmocka_unit_test(of_two_cells_one_is_enough),

@@ -1,5 +1,4 @@
-/* The hub beside a store that does not answer: events that wait for a run part, and all behind them,
- * have an end, in time and in bytes; then the streams are closed, as after every gap. */
+/* The hub: a DesiredLRP is two records and told whole. */
 #include "bbs/event/hub.h"
 
 #include "bbs/board/compare.h"
@@ -16,12 +15,13 @@
 
 static const struct bbs_config config = {.url = "https://bbs", .name = "bbs"};
 
+enum { RUN_BYTES = 10000 };
+
 struct bench {
     struct rig *rig;
     struct hub *hub;
     struct cursor *groups, *instances;
     struct arena arena;
-    size_t heard; /* bytes that the instance stream gave */
 };
 
 static void on_change(void *context, const struct board_change *change, struct effects *out)
@@ -36,9 +36,10 @@ static void on_change(void *context, const struct board_change *change, struct e
 static void on_revision(void *context, int64_t revision, struct effects *out)
 {
     struct bench *b = context;
+    (void)revision;
     (void)out;
     if (b->hub) {
-        hub_revision(b->hub, revision);
+        hub_revision(b->hub);
     }
 }
 
@@ -94,9 +95,9 @@ static struct bench *bench_new(void)
     Models__DesiredLRP run = MODELS__DESIRED_LRP__INIT;
     arena_init(&b->arena);
     b->rig = board_rig_new(5, 1, &config, &hooks);
-    run.log_source = arena_alloc(&b->arena, 10001);
-    memset(run.log_source, 'r', 10000);
-    run.log_source[10000] = 0;
+    run.log_source = arena_alloc(&b->arena, RUN_BYTES + 1);
+    memset(run.log_source, 'r', RUN_BYTES);
+    run.log_source[RUN_BYTES] = 0;
     put_record(b, "run/web/now", &run.base);
     put_desired(b, "first");
     assert_true(board_rig_run_ready(b->rig, 10 * SECOND_NS));
@@ -126,31 +127,17 @@ static void run(struct bench *b, int64_t duration_ns)
     }
 }
 
-/* Takes what the reader has; true when its stream has ended. */
-static bool ended(struct bench *b, struct cursor *c)
+/* What the instance stream gave since it was asked last. */
+static const char *heard(struct bench *b, struct buf *got)
 {
-    struct buf got;
-    enum cursor_state state;
-    buf_init(&got);
-    while ((state = cursor_fill(c, &got, CURSOR_SLICE_BYTES)) == CURSOR_MORE) {
+    buf_clear(got);
+    while (cursor_fill(b->instances, got, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
     }
-    b->heard = got.size;
-    buf_done(&got);
-    return state == CURSOR_END;
+    return buf_string(got);
 }
 
-/* With the answers lost that have a run part in them. */
-static struct bench *bench_held(void)
-{
-    struct bench *b = bench_new();
-    board_rig_faults(b->rig)->answer_bytes = 5000;
-    put_desired(b, "second");
-    run(b, SECOND_NS);
-    return b;
-}
-
-/* The run part is fetched; what comes after the event that waits for it is told after it. */
-static void what_waits_keeps_its_order(void **state)
+/* Before and after, each with the run part, which did not change. */
+static void a_change_is_told_whole(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
@@ -159,65 +146,62 @@ static void what_waits_keeps_its_order(void **state)
     put_desired(b, "second");
     put_actual(b, 0, 10);
     run(b, 2 * SECOND_NS);
-    while (cursor_fill(b->instances, &got, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
-    }
-    const char *first = strstr(buf_string(&got), "event: desired_lrp_changed\n");
+    const char *first = strstr(heard(b, &got), "event: desired_lrp_changed\n");
     const char *then = strstr(buf_string(&got), "event: actual_lrp_instance_created\n");
     assert_non_null(first);
     assert_non_null(then);
     assert_true(first < then);
-    assert_true(got.size > 2 * 10000); /* the run part, before and after */
+    assert_true(got.size > 2 * RUN_BYTES);
     buf_done(&got);
     bench_free(b);
 }
 
-static void nobody_waits_for_ever(void **state)
+/* Its run part goes in the same transaction. */
+static void a_removal_is_told_whole(void **state)
 {
     (void)state;
-    struct bench *b = bench_held();
-    put_actual(b, 0, 10);
-    run(b, HUB_FETCH_MAX_NS - 1100 * MILLISECOND_NS);
-    assert_false(ended(b, b->instances));
-    assert_false(ended(b, b->groups));
-    assert_int_equal(b->heard, 0);
-    run(b, 200 * MILLISECOND_NS);
-    assert_true(ended(b, b->instances));
-    assert_true(ended(b, b->groups));
-    assert_int_equal(b->heard, 0);
-    /* Whoever subscribes now is told what comes. */
-    struct cursor *again = hub_reader(b->hub, STREAM_INSTANCES, STREAM_R1, "");
-    put_actual(b, 1, 10);
-    run(b, 100 * MILLISECOND_NS);
-    assert_false(ended(b, again));
-    assert_true(b->heard > 0);
-    cursor_free(again);
+    struct bench *b = bench_new();
+    struct buf got;
+    buf_init(&got);
+    Etcd__RequestOp *ops[] = {etcd_op_delete(&b->arena, "desired/web"),
+                              etcd_op_delete(&b->arena, "run/web/now")};
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    txn.n_success = 2;
+    txn.success = ops;
+    board_rig_ask(b->rig, &b->arena, STORE_TXN, &txn.base);
+    run(b, SECOND_NS);
+    assert_non_null(strstr(heard(b, &got), "event: desired_lrp_removed\n"));
+    assert_true(got.size > RUN_BYTES);
+    buf_done(&got);
     bench_free(b);
 }
 
-/* Events of a MiB each (and a third more as text) behind the one that waits: at the bound, not before. */
-static void not_more_than_so_many_bytes_wait(void **state)
+/* Somebody else took the run part away: what there is is told. */
+static void without_a_run_part(void **state)
 {
     (void)state;
-    struct bench *b = bench_held();
-    size_t held = 0, each = 600 * 1024;
-    for (int32_t index = 0; !ended(b, b->instances); index++) {
-        assert_int_equal(b->heard, 0);
-        assert_in_range(held, 0, HUB_HELD_BYTES_MAX);
-        put_actual(b, index, each);
-        held += each / 3 * 4;
-        run(b, 20 * MILLISECOND_NS);
-    }
-    assert_in_range(held, HUB_HELD_BYTES_MAX - 64 * 1024, HUB_HELD_BYTES_MAX + 1024 * 1024);
-    assert_true(ended(b, b->groups));
+    struct bench *b = bench_new();
+    struct buf got;
+    buf_init(&got);
+    Etcd__RequestOp *op = etcd_op_delete(&b->arena, "run/web/now");
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    txn.n_success = 1;
+    txn.success = &op;
+    board_rig_ask(b->rig, &b->arena, STORE_TXN, &txn.base);
+    put_desired(b, "second");
+    run(b, SECOND_NS);
+    assert_non_null(strstr(heard(b, &got), "event: desired_lrp_changed\n"));
+    assert_true(got.size < RUN_BYTES);
+    buf_done(&got);
     bench_free(b);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_waits_keeps_its_order),
-        cmocka_unit_test(nobody_waits_for_ever),
-        cmocka_unit_test(not_more_than_so_many_bytes_wait),
+        cmocka_unit_test(a_change_is_told_whole),
+        cmocka_unit_test(a_removal_is_told_whole),
+        cmocka_unit_test(without_a_run_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

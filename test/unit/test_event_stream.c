@@ -1,4 +1,4 @@
-/* A stream of events and its readers: framing, filters, places held for texts to come, and each bound
+/* A stream of events and its readers: framing, filters, and each bound
  * of bbs/event/stream.h. */
 #include "bbs/event/stream.h"
 
@@ -13,11 +13,9 @@
 /* Adds an event whose payload is the text given, of this cell (NULL = of all). */
 static void tell_of(struct stream *s, const char *cell, struct bytes payload)
 {
-    struct api_event e = {.of_all_cells = !cell, .cells = {cell}};
-    struct wire_event *w = wire_event_new(&e);
-    wire_event_set(w, "x", payload, (struct bytes){0});
+    struct api_event e = {.name = "x", .of_all_cells = !cell, .cells = {cell}};
+    struct wire_event *w = wire_event_new(&e, payload, (struct bytes){0});
     stream_add(s, w);
-    stream_settle(s);
     wire_event_unref(w);
 }
 
@@ -96,11 +94,9 @@ static void filters_and_versions(void **state)
     assert_int_equal(stream_readers_of(s, STREAM_R0), 1);
     tell_of(s, "c1", bytes_of("1"));
     tell_of(s, "", bytes_of("2"));
-    struct api_event both = {.cells = {"c1", "c2"}};
-    struct wire_event *w = wire_event_new(&both);
-    wire_event_set(w, "y", bytes_of("new"), bytes_of("old"));
+    struct api_event both = {.name = "y", .cells = {"c1", "c2"}};
+    struct wire_event *w = wire_event_new(&both, bytes_of("new"), bytes_of("old"));
     stream_add(s, w);
-    stream_settle(s);
     wire_event_unref(w);
     assert_int_equal(count(all, CURSOR_WAIT), 3);
     expect(one, CURSOR_WAIT, "id: 0\nevent: x\ndata: MQ==\n\nid: 1\nevent: y\ndata: bmV3\n\n");
@@ -110,73 +106,6 @@ static void filters_and_versions(void **state)
     cursor_free(old);
     assert_int_equal(stream_readers(s), 0);
     stream_free(s);
-}
-
-/* An event whose text is still to come holds up those behind it, and nothing before. */
-static void places_are_held(void **state)
-{
-    (void)state;
-    struct stream *s = stream_new();
-    struct cursor *c = stream_reader(s, STREAM_R1, "");
-    struct api_event e = {.of_all_cells = true};
-    struct wire_event *w = wire_event_new(&e);
-    tell(s, "a");
-    stream_add(s, w);
-    tell(s, "c");
-    assert_int_equal(count(c, CURSOR_WAIT), 1);
-    struct cursor *late = stream_reader(s, STREAM_R1, ""); /* these were before it */
-    wire_event_set(w, "x", bytes_of("b"), (struct bytes){0});
-    assert_int_equal(count(c, CURSOR_WAIT), 0);
-    stream_settle(s);
-    expect(c, CURSOR_WAIT, "id: 1\nevent: x\ndata: Yg==\n\nid: 2\nevent: x\ndata: Yw==\n\n");
-    expect(late, CURSOR_WAIT, "");
-    wire_event_unref(w);
-    cursor_free(c);
-    cursor_free(late);
-    stream_free(s);
-}
-
-/* What is not shown yet is counted, whether it has its text or not, until it is shown or gone. */
-static void held_bytes(void **state)
-{
-    (void)state;
-    struct stream *s = stream_new(), *other = stream_new();
-    struct cursor *c = stream_reader(s, STREAM_R1, ""), *d = stream_reader(other, STREAM_R1, "");
-    struct api_event e = {.of_all_cells = true};
-    char payload[3001] = {0};
-    memset(payload, 'x', sizeof(payload) - 1);
-    tell(s, payload);
-    assert_int_equal(stream_held_bytes(s), 0);
-    struct wire_event *w[3];
-    for (int i = 0; i < 3; i++) {
-        w[i] = wire_event_new(&e);
-        stream_add(s, w[i]);
-        stream_add(other, w[i]);
-    }
-    size_t empty = stream_held_bytes(s);
-    assert_in_range(empty, 3, 3000);
-    tell(s, payload);
-    assert_in_range(stream_held_bytes(s), empty + 4000, empty + 5000);
-    wire_event_set(w[1], "x", bytes_of(payload), bytes_of(payload)); /* of r0 too */
-    stream_settle(s);
-    assert_in_range(stream_held_bytes(s), empty + 12000, empty + 13000);
-    assert_in_range(stream_held_bytes(other), empty + 8000, empty + 9000);
-    wire_event_set(w[0], "x", bytes_of(payload), (struct bytes){0});
-    stream_settle(s);
-    assert_in_range(stream_held_bytes(s), 4000, 5000);
-    stream_close(other); /* the texts that come later are none of its own */
-    assert_int_equal(stream_held_bytes(other), 0);
-    wire_event_set(w[2], "x", bytes_of(payload), (struct bytes){0});
-    stream_settle(s);
-    assert_int_equal(stream_held_bytes(s), 0);
-    assert_int_equal(stream_held_bytes(other), 0);
-    for (int i = 0; i < 3; i++) {
-        wire_event_unref(w[i]);
-    }
-    cursor_free(c);
-    cursor_free(d);
-    stream_free(s);
-    stream_free(other);
 }
 
 static void wakes(void **state)
@@ -354,8 +283,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames),
         cmocka_unit_test(filters_and_versions),
-        cmocka_unit_test(places_are_held),
-        cmocka_unit_test(held_bytes),
         cmocka_unit_test(wakes),
         cmocka_unit_test(large_events_in_pieces),
         cmocka_unit_test(closed_streams),

@@ -157,6 +157,7 @@ void story_rep_killed_while_evacuating(struct cluster *c)
     struct node *cell = desire_and_choose(c, 4);
     world_stop(c->world, cell);
     await_evacuating(c, 2);
+    world_run(c->world, 50 * MILLISECOND_NS); /* it is on the disk */
     world_kill(c->world, cell);
     world_run(c->world, 2 * SECOND_NS);
     assert_int_equal(cluster_containers(c), 4);
