@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static size_t list_size(const char *const *list)
-{
-    size_t n = 0;
-    while (list && list[n]) {
-        n++;
-    }
-    return n;
-}
-
 static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const char *scheme,
                                                         const char *const *names)
 {
@@ -24,7 +15,7 @@ static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const c
     entry->value = ARENA_NEW(a, Cell__RootFSProvider);
     cell__root_fsprovider__init(entry->value);
     entry->value->type = (char *)"fixed_set";
-    entry->value->n_set = list_size(names);
+    entry->value->n_set = rep_list_size(names);
     entry->value->set = ARENA_ARRAY(a, entry->value->n_set, Cell__RootFSProvider__SetEntry *);
     for (size_t i = 0; i < entry->value->n_set; i++) {
         Cell__RootFSProvider__SetEntry *name = ARENA_NEW(a, Cell__RootFSProvider__SetEntry);
@@ -88,9 +79,9 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->failedstarts = (int32_t)starts_failed_lately(&r->starts, r->now.mono_ns);
-    s->n_placementtags = list_size(config->placement_tags);
+    s->n_placementtags = rep_list_size(config->placement_tags);
     s->placementtags = (char **)config->placement_tags;
-    s->n_optionalplacementtags = list_size(config->optional_placement_tags);
+    s->n_optionalplacementtags = rep_list_size(config->optional_placement_tags);
     s->optionalplacementtags = (char **)config->optional_placement_tags;
     return s;
 }
@@ -104,21 +95,5 @@ const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf)
 
 bool cell_state_is_well(const struct rep *r)
 {
-    return r->session.open && listing_is_good(r);
-}
-
-bool cell_state_has_rootfs(const struct rep *r, const char *rootfs)
-{
-    static const char scheme[] = "preloaded:";
-    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
-        return false;
-    }
-    const char *name = rootfs + sizeof(scheme) - 1;
-    size_t size = strcspn(name, "?");
-    for (const char *const *have = r->config.rootfs_names; have && *have; have++) {
-        if (strlen(*have) == size && strncmp(*have, name, size) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return r->session.open && listing_is_good(&r->listing);
 }

@@ -19,7 +19,4 @@ const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf);
  * /state is answered 503, which the auctioneer takes for unreachable. */
 bool cell_state_is_well(const struct rep *r);
 
-/* "preloaded:NAME" with a name this cell has. */
-bool cell_state_has_rootfs(const struct rep *r, const char *rootfs);
-
 #endif

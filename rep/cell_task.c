@@ -5,7 +5,6 @@
 #include "rep/launch.h"
 #include "rep/note.h"
 #include "rep/operation.h"
-#include "rep/removal.h"
 #include "rep/spec.h"
 
 #include <assert.h>
@@ -353,15 +352,12 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-static bool look_at(struct rep *r, struct container *c, struct effects *out)
+static const char *look_at(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->step == STEP_OFFERED) {
         bool late = r->now.mono_ns >= c->reserved_until_ns;
         if (late || r->drain.on) {
-            removal_end(
-                r, c, late ? "the reservation was not used in time" : "the cell is being emptied",
-                out);
-            return false;
+            return late ? "the reservation was not used in time" : "the cell is being emptied";
         }
         container_due(c, c->reserved_until_ns);
     }
@@ -375,7 +371,7 @@ static bool look_at(struct rep *r, struct container *c, struct effects *out)
     if (c->uncertain) {
         listing_want(&r->listing);
     }
-    return true;
+    return NULL;
 }
 
 /* ---- Its record ------------------------------------------------------------------------------ */
@@ -401,7 +397,7 @@ static void settled(struct rep *r, struct container *c, const struct move_order 
                     const Board__MoveResult *result, struct effects *out)
 {
     enum harmony_action action = o->action;
-    task_learn(r, c->about->task->guid, result);
+    cell_task_learn(r, c->about->task->guid, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, action, result->error, out);
         return;
@@ -483,11 +479,11 @@ const struct container_kind task_kind = {
     .adopted = adopted,
     .record = on_record,
     .record_key = record_key,
-    .move = task_move,
+    .move = cell_task_move,
     .settled = settled,
-    .stray = task_stray,
-    .stray_move = task_stray_move,
-    .stray_settled = task_stray_settled,
+    .stray = cell_task_stray,
+    .stray_move = cell_task_stray_move,
+    .stray_settled = cell_task_stray_settled,
     .state = state,
     .measured = measured,
 };

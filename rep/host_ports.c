@@ -3,13 +3,7 @@
 #include "rep/inside.h"
 #include "rep/note.h"
 #include "rep/operation.h"
-
-void host_ports_give(struct rep *r, const struct container *c)
-{
-    for (size_t i = 0; i < c->about->n_ports; i++) {
-        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
-    }
-}
+#include "rep/room.h"
 
 /* What was passed over is tried again, once for each container: it may be free by now. */
 static bool try_all_again(struct rep *r, struct container *c)
@@ -24,7 +18,7 @@ static bool try_all_again(struct rep *r, struct container *c)
 bool host_ports_allot(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
                       struct port_pair *ports)
 {
-    host_ports_give(r, c);
+    room_give_ports(r, c);
     for (size_t i = 0; i < lrp->n_ports; i++) {
         uint16_t port = capacity_port_take(&r->capacity);
         if (port == 0) {
@@ -55,7 +49,7 @@ static void forget(struct rep *r, struct container *c)
 {
     Rep__Note without = *c->about; /* shallow: copied deeply, and the original stays whole */
     without.n_ports = 0;
-    host_ports_give(r, c);
+    room_give_ports(r, c);
     container_learn(c, note_copy(&without));
 }
 

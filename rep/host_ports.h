@@ -57,7 +57,4 @@ void host_ports_answer(struct rep *r, struct container *c, const struct verb_ans
  * bbs hears of a crash. True: it is under way. */
 bool host_ports_doubt(struct rep *r, struct container *c, struct effects *out);
 
-/* Gives back what the container has noted. */
-void host_ports_give(struct rep *r, const struct container *c);
-
 #endif

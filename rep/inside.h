@@ -60,4 +60,14 @@ struct rep {
     struct random random;
 };
 
+/* Strings of a list of the configuration, which NULL ends; NULL: none. */
+static inline size_t rep_list_size(const char *const *list)
+{
+    size_t n = 0;
+    while (list && list[n]) {
+        n++;
+    }
+    return n;
+}
+
 #endif

@@ -6,8 +6,6 @@
 #include "rep/launch.h"
 #include "rep/note.h"
 #include "rep/operation.h"
-#include "rep/output.h"
-#include "rep/removal.h"
 
 #include <assert.h>
 
@@ -26,7 +24,7 @@ static const char *origin(const struct container *c, struct arena *a)
 
 static const char *label(const struct container *c, struct arena *a)
 {
-    return output_label(a, c->about->key->process_guid, c->about->key->index);
+    return note_label(a, c->about->key->process_guid, c->about->key->index);
 }
 
 /* ---- The next step --------------------------------------------------------------------------- */
@@ -54,20 +52,20 @@ static void act(struct rep *r, struct container *c, struct harmony h, struct eff
     }
 }
 
-static bool reserved(struct rep *r, struct container *c, struct effects *out)
+static const char *reserved(struct rep *r, struct container *c)
 {
-    const char *gone = container_stop_asked(c) ? "stop asked before it began"
-                       : r->drain.on           ? "the cell is being emptied"
-                       : r->now.mono_ns >= c->reserved_until_ns
-                           ? "the reservation was not used in time"
-                           : NULL;
-    if (gone) {
-        removal_end(r, c, gone, out);
-        return false;
+    if (container_stop_asked(c)) {
+        return "stop asked before it began";
+    }
+    if (r->drain.on) {
+        return "the cell is being emptied";
+    }
+    if (r->now.mono_ns >= c->reserved_until_ns) {
+        return "the reservation was not used in time";
     }
     container_due(c, c->reserved_until_ns);
     moves_want(r, c, HARMONY_CLAIM);
-    return true;
+    return NULL;
 }
 
 static void starting(struct rep *r, struct container *c, struct effects *out)
@@ -131,11 +129,11 @@ static void completed(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-static bool look_at(struct rep *r, struct container *c, struct effects *out)
+static const char *look_at(struct rep *r, struct container *c, struct effects *out)
 {
     switch (c->phase) {
     case PHASE_RESERVED:
-        return reserved(r, c, out);
+        return reserved(r, c);
     case PHASE_INITIALIZING:
         starting(r, c, out);
         break;
@@ -152,7 +150,7 @@ static bool look_at(struct rep *r, struct container *c, struct effects *out)
     default:
         completed(r, c, out);
     }
-    return true;
+    return NULL;
 }
 
 /* ---- The driver ------------------------------------------------------------------------------ */

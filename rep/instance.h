@@ -8,7 +8,7 @@
 
 extern const struct container_kind instance_kind;
 
-/* ---- instance_judge.c: the table's word, by what is known of the record */
+/* ---- judge.c: the table's word, by what is known of the record */
 
 struct harmony instance_judge(const struct rep *r, struct container *c);
 
@@ -20,7 +20,13 @@ struct harmony instance_judge_refused(const struct rep *r, const struct containe
 /* Whether it still lets this container start: its record is ours and no stop was asked. */
 bool instance_may_launch(const struct rep *r, struct container *c);
 
-/* ---- instance_moves.c: members of instance_kind; and what a bbs said of a container's record */
+/* ---- offer.c */
+
+/* Reserves the instance that is offered (rep-auctioneer.md 2.2). True, too, for one that this cell
+ * is starting already. False: nothing is reserved. */
+bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out);
+
+/* ---- moves.c: members of instance_kind; and what a bbs said of a container's record */
 
 Board__Move *instance_move(const struct rep *r, struct arena *a, struct container *c,
                            struct move_order *o);

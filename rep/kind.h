@@ -30,8 +30,9 @@ struct container_kind {
 
     /* ---- Its life */
 
-    /* The next step of one that has no operation and is not being deleted. False: it is gone. */
-    bool (*look_at)(struct rep *r, struct container *c, struct effects *out);
+    /* The next step of one that has no operation and is not being deleted. Why it is over, with
+     * nothing left to delete; NULL: it is not. */
+    const char *(*look_at)(struct rep *r, struct container *c, struct effects *out);
     /* The end of a verb but SIGNAL and REMOVE; its operation is over already. */
     void (*verb)(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out);

@@ -13,11 +13,6 @@
 /* How long the driver may take to list. */
 #define LIST_TIMEOUT_NS (10 * SECOND_NS)
 
-bool listing_is_good(const struct rep *r)
-{
-    return r->listing.adopted && r->listing.failures == 0;
-}
-
 void listing_step(struct rep *r, struct effects *out)
 {
     struct listing *l = &r->listing;
@@ -237,7 +232,7 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
                     l->failures, answer->text);
         return;
     }
-    bool was_good = listing_is_good(r);
+    bool was_good = listing_is_good(l);
     l->failures = 0;
     l->next_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
     judge_known(r, answer, out);

@@ -34,7 +34,10 @@ static inline void listing_want(struct listing *l)
 }
 
 /* Adoption has ended and the last listing succeeded. */
-bool listing_is_good(const struct rep *r);
+static inline bool listing_is_good(const struct listing *l)
+{
+    return l->adopted && l->failures == 0;
+}
 
 /* The end of a LIST. Judges only containers whose driver side rested since the listing was asked
  * for: no verb under way, none answered since. */

@@ -96,7 +96,7 @@ static struct stray *remember(struct rep *r, const char *key)
 
 void moves_look_at_stray(struct rep *r, const char *key, struct effects *out)
 {
-    if (!r->follower.current || !r->session.open || !listing_is_good(r)) {
+    if (!r->follower.current || !r->session.open || !listing_is_good(&r->listing)) {
         return; /* what is missing comes with a pass over everything */
     }
     enum harmony_action action = container_kind_at(&r->containers, key)->stray(r, key);

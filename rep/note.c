@@ -69,3 +69,8 @@ const char *note_name_of_task(struct arena *a, const char *task_guid)
                         (unsigned long long)hash_of(task_guid, 14695981039346656037U),
                         (unsigned long long)hash_of(task_guid + HEAD, 0x9e3779b97f4a7c15U));
 }
+
+const char *note_label(struct arena *a, const char *process_guid, int32_t index)
+{
+    return arena_printf(a, "%s/%d", process_guid, (int)index);
+}

@@ -27,4 +27,7 @@ Rep__Note *note_copy(const Rep__Note *note);
  * that drivers take (common/contract/driver.h). In the arena. */
 const char *note_name_of_task(struct arena *a, const char *task_guid);
 
+/* The name under which the output of an index's containers is kept. */
+const char *note_label(struct arena *a, const char *process_guid, int32_t index);
+
 #endif

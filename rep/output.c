@@ -66,12 +66,7 @@ int output_list(const struct request *q, struct effects *out, struct err *err)
     int r = number_of("index", text, INT32_MAX, &index, err);
     if (r == 0) {
         effects_add(out, EFFECT_OUTPUT)->output = (struct output_request){
-            .id = q->id, .label = output_label(out->arena, process_guid, (int32_t)index)};
+            .id = q->id, .label = note_label(out->arena, process_guid, (int32_t)index)};
     }
     return r;
-}
-
-const char *output_label(struct arena *a, const char *process_guid, int32_t index)
-{
-    return arena_printf(a, "%s/%d", process_guid, (int)index);
 }

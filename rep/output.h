@@ -23,7 +23,4 @@ enum { OUTPUT_LINES_MAX = 1000000 };
 int output_ask(const struct request *q, const char *guid, struct effects *out, struct err *err);
 int output_list(const struct request *q, struct effects *out, struct err *err);
 
-/* The name under which the output of an index's containers is kept. */
-const char *output_label(struct arena *a, const char *process_guid, int32_t index);
-
 #endif

@@ -1,8 +1,47 @@
 #include "rep/reconcile.h"
 
 #include "rep/inside.h"
-#include "rep/removal.h"
+#include "rep/operation.h"
 #include "rep/room.h"
+
+#include <assert.h>
+
+/* ---- One container --------------------------------------------------------------------------- */
+
+/* Frees what it still had set aside and drops it. Its record may still be ours: the rows without a
+ * container. */
+static void end(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    assert(c->op == OP_NONE);
+    room_give(r, c);
+    r->listing.removed_id = r->next_id;
+    const char *key = c->kind->record_key(r, c, out->arena);
+    container_move(c, PHASE_NEWS_DELETED, why, out);
+    if (key) {
+        moves_look_at_stray(r, key, out);
+    }
+}
+
+static void remove_it(struct rep *r, struct container *c, struct effects *out)
+{
+    if (!c->made) {
+        end(r, c, "nothing is left to delete", out);
+    } else if (!operation_must_wait(r, c)) {
+        operation_verb(r, c, OP_REMOVE, out)->label = c->kind->label(c, out->arena);
+    }
+}
+
+void reconcile_removed(struct rep *r, struct container *c, const struct verb_answer *answer,
+                       struct effects *out)
+{
+    if (answer->outcome == VERB_DONE) {
+        end(r, c, "deleted", out);
+        return;
+    }
+    effects_log(out, LOG_WARN_LEVEL, "container not deleted", "%s why=\"%s\"",
+                c->kind->words(c, out->arena), answer->text);
+    operation_retry_later(r, c);
+}
 
 static void look_at(struct rep *r, struct container *c, struct effects *out)
 {
@@ -11,11 +50,15 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }
-    bool here = c->deleting || c->kind->look_at(r, c, out);
-    if (here && c->deleting && c->op == OP_NONE) {
-        removal_continue(r, c, out);
+    const char *why = c->deleting ? NULL : c->kind->look_at(r, c, out);
+    if (why) {
+        end(r, c, why, out);
+    } else if (c->deleting && c->op == OP_NONE) {
+        remove_it(r, c, out);
     }
 }
+
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void pass(struct rep *r, struct effects *out)
 {

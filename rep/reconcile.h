@@ -4,10 +4,7 @@
 #ifndef REP_RECONCILE_H
 #define REP_RECONCILE_H
 
-#include "common/contract/effect.h"
-#include "models/error.pb-c.h"
 #include "rep/container.h"
-#include "rep/harmonise.h"
 
 struct rep;
 
@@ -18,5 +15,9 @@ enum { RECONCILE_A_STEP_MAX = 512, RECONCILE_BYTES_ENOUGH = 8 * 1024 * 1024 };
 /* The end of each step: acts on what is queued, passes over everything when that is due, sends the
  * moves, and says when it wants to be woken. */
 void reconcile(struct rep *r, struct effects *out);
+
+/* The end of REMOVE; the container's operation is over already, and so it may be itself. */
+void reconcile_removed(struct rep *r, struct container *c, const struct verb_answer *answer,
+                       struct effects *out);
 
 #endif

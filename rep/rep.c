@@ -6,7 +6,6 @@
 #include "rep/inside.h"
 #include "rep/instance.h"
 #include "rep/reconcile.h"
-#include "rep/removal.h"
 #include "rep/request.h"
 
 #include <assert.h>
@@ -69,7 +68,7 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     c->touched = r->next_id;
     container_touch(c);
     if (op == OP_REMOVE) {
-        removal_verb(r, c, answer, out);
+        reconcile_removed(r, c, answer, out);
     } else if (op != OP_SIGNAL) {
         c->kind->verb(r, c, answer, out);
     } else if (answer->outcome != VERB_DONE) {
@@ -220,10 +219,7 @@ static const struct container_kind *const kinds[KIND_COUNT] = {
 /* A copy of the list with `more` (may be NULL) at its end. */
 static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
 {
-    size_t count = 0;
-    while (list && list[count]) {
-        count++;
-    }
+    size_t count = rep_list_size(list);
     const char **copy = ARENA_ARRAY(a, count + 2, const char *);
     for (size_t i = 0; i < count; i++) {
         copy[i] = arena_strdup(a, list[i]);

@@ -1,7 +1,8 @@
 #include "rep/room.h"
 
-#include "rep/host_ports.h"
 #include "rep/inside.h"
+
+#include <string.h>
 
 int32_t room_memory_mb(const struct rep *r, const Rep__Note *about)
 {
@@ -27,9 +28,32 @@ void room_give_memory(struct rep *r, struct container *c)
     }
 }
 
+void room_give_ports(struct rep *r, const struct container *c)
+{
+    for (size_t i = 0; i < c->about->n_ports; i++) {
+        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
+    }
+}
+
 void room_give(struct rep *r, const struct container *c)
 {
     capacity_give(&r->capacity, c->memory_given ? 0 : room_memory_mb(r, c->about),
                   c->about->disk_mb);
-    host_ports_give(r, c);
+    room_give_ports(r, c);
+}
+
+bool room_has_rootfs(const struct rep *r, const char *rootfs)
+{
+    static const char scheme[] = "preloaded:";
+    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
+        return false;
+    }
+    const char *name = rootfs + sizeof(scheme) - 1;
+    size_t size = strcspn(name, "?");
+    for (const char *const *have = r->config.rootfs_names; have && *have; have++) {
+        if (strlen(*have) == size && strncmp(*have, name, size) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -1,4 +1,5 @@
-/* What a container takes of the cell's capacity: memory, disk, a slot, and host ports. */
+/* What a container takes of the cell: memory, disk, a slot, host ports; and what it is made from.
+ * */
 #ifndef REP_ROOM_H
 #define REP_ROOM_H
 
@@ -15,7 +16,13 @@ void room_adopt(struct rep *r, const struct container *c);
 /* Frees the memory of a container whose process is gone, once. */
 void room_give_memory(struct rep *r, struct container *c);
 
+/* Frees the host ports in its note. */
+void room_give_ports(struct rep *r, const struct container *c);
+
 /* Frees all that it still has. */
 void room_give(struct rep *r, const struct container *c);
+
+/* "preloaded:NAME" with a name this cell has. */
+bool room_has_rootfs(const struct rep *r, const char *rootfs);
 
 #endif

@@ -8,15 +8,6 @@
 
 enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
 
-static size_t list_size(const char *const *list)
-{
-    size_t n = 0;
-    while (list && list[n]) {
-        n++;
-    }
-    return n;
-}
-
 /* What the cell says of itself (rep-auctioneer.md 1). `preloaded+layer` is left out: layers are not
  * supported, and an entry without properties would mean that any is. */
 static Models__CellPresence *presence(const struct rep *r, struct arena *a)
@@ -36,14 +27,14 @@ static Models__CellPresence *presence(const struct rep *r, struct arena *a)
     Models__Provider *preloaded = ARENA_NEW(a, Models__Provider);
     models__provider__init(preloaded);
     preloaded->name = (char *)"preloaded";
-    preloaded->n_properties = list_size(config->rootfs_names);
+    preloaded->n_properties = rep_list_size(config->rootfs_names);
     preloaded->properties = (char **)config->rootfs_names;
     p->n_rootfs_providers = 1;
     p->rootfs_providers = ARENA_NEW(a, Models__Provider *);
     p->rootfs_providers[0] = preloaded;
-    p->n_placement_tags = list_size(config->placement_tags);
+    p->n_placement_tags = rep_list_size(config->placement_tags);
     p->placement_tags = (char **)config->placement_tags;
-    p->n_optional_placement_tags = list_size(config->optional_placement_tags);
+    p->n_optional_placement_tags = rep_list_size(config->optional_placement_tags);
     p->optional_placement_tags = (char **)config->optional_placement_tags;
     return p;
 }

@@ -1,5 +1,7 @@
 #include "rep/state_dir_io.h"
 
+#include "common/base/random.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -125,16 +127,13 @@ static int write_line(const struct state_dir *s, const char *name, const char *t
 
 static int draw_identity(char out[STATE_IDENTITY_BYTES], struct err *err)
 {
-    uint8_t b[16];
-    if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b)) {
+    struct random random;
+    uint64_t seed[2];
+    if (getrandom(seed, sizeof(seed), 0) != (ssize_t)sizeof(seed)) {
         return io_error(err, "draw", "an identity");
     }
-    b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
-    b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
-    snprintf(out, STATE_IDENTITY_BYTES,
-             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
-             b[15]);
+    random_seed(&random, seed);
+    random_guid(&random, out);
     return 0;
 }
 

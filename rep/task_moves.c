@@ -28,8 +28,8 @@ static void tell_offer(const Rep__TaskNote *task, Board__TaskMove *move)
     }
 }
 
-Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c,
-                       struct move_order *o)
+Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
+                            struct move_order *o)
 {
     enum harmony_action action = o->action;
     Board__Move *move = new_move(r, a, action, c->about->task->guid, c->about->task->attempt);
@@ -48,7 +48,7 @@ Board__Move *task_move(const struct rep *r, struct arena *a, struct container *c
     return move;
 }
 
-void task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
+void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
 {
     bool absent = result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
                   result->error->type == MODELS__ERROR__TYPE__ResourceNotFound;
@@ -72,7 +72,7 @@ static const Models__Task *read_stray(const struct rep *r, struct arena *a, cons
     return is ? record : NULL;
 }
 
-enum harmony_action task_stray(const struct rep *r, const char *key)
+enum harmony_action cell_task_stray(const struct rep *r, const char *key)
 {
     struct arena scratch;
     arena_init(&scratch);
@@ -81,7 +81,7 @@ enum harmony_action task_stray(const struct rep *r, const char *key)
     return is ? HARMONY_COMPLETE : HARMONY_NOTHING;
 }
 
-Board__Move *task_stray_move(const struct rep *r, struct arena *a, struct move_order *o)
+Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct move_order *o)
 {
     Board__Move *move = NULL;
     struct arena scratch;
@@ -98,12 +98,12 @@ Board__Move *task_stray_move(const struct rep *r, struct arena *a, struct move_o
     return move;
 }
 
-bool task_stray_settled(struct rep *r, const struct move_order *o,
-                        const Board__MoveResult *result)
+bool cell_task_stray_settled(struct rep *r, const struct move_order *o,
+                             const Board__MoveResult *result)
 {
     struct arena scratch;
     arena_init(&scratch);
-    task_learn(r, key_component(&scratch, o->name, 1), result);
+    cell_task_learn(r, key_component(&scratch, o->name, 1), result);
     arena_done(&scratch);
     return true;
 }

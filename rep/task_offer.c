@@ -1,9 +1,8 @@
-#include "rep/task_offer.h"
-
-#include "rep/cell_state.h"
 #include "rep/cell_task.h"
+
 #include "rep/inside.h"
 #include "rep/note.h"
+#include "rep/room.h"
 
 #include <string.h>
 
@@ -53,10 +52,10 @@ static bool is_here(const struct container *c, const Cell__Task *task)
 static bool is_acceptable(const struct rep *r, const Cell__Task *task)
 {
     return task->taskguid[0] != '\0' && task->domain[0] != '\0' && task->n_volumedrivers == 0 &&
-           cell_state_has_rootfs(r, task->rootfs);
+           room_has_rootfs(r, task->rootfs);
 }
 
-bool task_offer_reserve(struct rep *r, const Cell__Task *task, struct effects *out)
+bool cell_task_reserve(struct rep *r, const Cell__Task *task, struct effects *out)
 {
     const char *name = note_name_of_task(out->arena, task->taskguid);
     const struct container *here = container_find(&r->containers, name);

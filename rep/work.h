@@ -9,7 +9,7 @@
 struct rep;
 
 /* Reserves what it can and gives, in the arena, what was not accepted. LRPs are taken by descending
- * memory, and then tasks likewise (task_offer.h). An instance that this cell is starting already
+ * memory, and then tasks likewise (task.h). An instance that this cell is starting already
  * counts as accepted and is not reserved twice. Nothing is accepted while the cell is not well
  * (cell_state.h). */
 Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out);
