@@ -10,7 +10,7 @@
 enum {
     WORK_ANSWER_MAX = 64 * 1024 * 1024,
     /* A message to a cell takes no more jobs once it has so much. A job has at most 1 MiB, a cell takes
-     * 4 (rep/request.h), and 64 of what they make when decoded. */
+     * 4 (rep/http/request.h), and 64 of what they make when decoded. */
     WORK_BYTES_ENOUGH = 1024 * 1024,
 };
 

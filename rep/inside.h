@@ -1,5 +1,7 @@
-/* The rep's object: its subjects side by side. A subject works on its own member and on those of
- * the subjects below it; rep.c hands events to them and ends each step with reconcile(). */
+/* The rep's object: its subjects side by side. rep.c hands events to them and ends each step with
+ * reconcile(). Calls go down: http/ answers requests; instance/ and task/ know what a container of
+ * their kind does next; drain/ empties the cell; board/ asks bbs, and holds what they answered;
+ * container/ is the table of containers, the driver's verbs, and the pure tables. */
 #ifndef REP_INSIDE_H
 #define REP_INSIDE_H
 
@@ -8,18 +10,18 @@
 #include "common/client/beater.h"
 #include "common/client/boards.h"
 #include "common/client/follower.h"
-#include "rep/capacity.h"
-#include "rep/drain.h"
-#include "rep/host_ports.h"
-#include "rep/kind.h"
-#include "rep/knowledge.h"
+#include "rep/board/knowledge.h"
+#include "rep/board/moves.h"
+#include "rep/board/session.h"
+#include "rep/container/capacity.h"
+#include "rep/container/kind.h"
+#include "rep/container/starts.h"
+#include "rep/drain/drain.h"
+#include "rep/http/metrics.h"
+#include "rep/instance/host_ports.h"
 #include "rep/listing.h"
-#include "rep/metrics.h"
-#include "rep/moves.h"
 #include "rep/pass.h"
 #include "rep/rep.h"
-#include "rep/session.h"
-#include "rep/starts.h"
 
 /* How long an answer of bbs may take. */
 #define BOARD_CALL_TIMEOUT_NS (5 * SECOND_NS)

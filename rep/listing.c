@@ -1,11 +1,11 @@
 #include "rep/listing.h"
 
-#include "rep/back_off.h"
+#include "rep/container/back_off.h"
+#include "rep/container/note.h"
+#include "rep/container/operation.h"
+#include "rep/container/room.h"
 #include "rep/inside.h"
-#include "rep/launch.h"
-#include "rep/note.h"
-#include "rep/operation.h"
-#include "rep/room.h"
+#include "rep/instance/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "rep/reconcile.h"
 
+#include "rep/container/operation.h"
+#include "rep/container/room.h"
 #include "rep/inside.h"
-#include "rep/operation.h"
-#include "rep/room.h"
 
 #include <assert.h>
 

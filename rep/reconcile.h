@@ -4,7 +4,7 @@
 #ifndef REP_RECONCILE_H
 #define REP_RECONCILE_H
 
-#include "rep/container.h"
+#include "rep/container/container.h"
 
 struct rep;
 

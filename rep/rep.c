@@ -2,11 +2,11 @@
 #include "rep/rep.h"
 
 #include "common/model/record.h"
-#include "rep/cell_task.h"
+#include "rep/http/request.h"
 #include "rep/inside.h"
-#include "rep/instance.h"
+#include "rep/instance/instance.h"
 #include "rep/reconcile.h"
-#include "rep/request.h"
+#include "rep/task/cell_task.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The rep's faces for outside callers, over TLS (rep-auctioneer.md 2): a rep with a real container,
  * which it adopted, and without a bbs. JSON is compared to the byte. */
 #include "common/shell/host_io.h"
+#include "rep/container/note.h"
 #include "rep/driver/driver_io.h"
-#include "rep/note.h"
 #include "rep/rep.h"
 #include "test/tool/certs.h"
 #include "test/tool/patience.h"

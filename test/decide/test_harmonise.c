@@ -1,6 +1,6 @@
-/* The harmonising table, row by row, with the numbers of rep/harmonise.c: container, record,
+/* The harmonising table, row by row, with the numbers of rep/container/harmonise.c: container, record,
  * action. */
-#include "rep/harmonise.h"
+#include "rep/container/harmonise.h"
 
 #include "test/tool/page.h"
 

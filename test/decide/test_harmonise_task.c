@@ -1,6 +1,6 @@
-/* The table of tasks, row by row, with the numbers of rep/harmonise_task.c and docs/tasks.md:
+/* The table of tasks, row by row, with the numbers of rep/container/harmonise_task.c and docs/tasks.md:
  * container, record, action. */
-#include "rep/harmonise_task.h"
+#include "rep/container/harmonise_task.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,11 +8,11 @@
 #include "common/shell/grpc.h"
 #include "common/shell/grpc_call.h"
 #include "models/actual_lrp.pb-c.h"
+#include "rep/container/note.h"
+#include "rep/container/spec.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/passwd.h"
 #include "rep/driver/status.h"
-#include "rep/note.h"
-#include "rep/spec.h"
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

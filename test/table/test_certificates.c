@@ -56,7 +56,7 @@ static const struct row locket_rows[] = {
 
 static const struct row rep_rows[] = {
 #define ROUTE(method, pattern, callers, body_max, admin_only, handler) {method, pattern, admin_only},
-#include "rep/routes.def"
+#include "rep/http/routes.def"
 #undef ROUTE
 };
 

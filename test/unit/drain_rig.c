@@ -1,6 +1,6 @@
 #include "test/unit/drain_rig.h"
 
-#include "rep/drain.h"
+#include "rep/drain/drain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What the auctioneer bounds: its pool, a round, questions to cells, reports to the board. */
 #include "common/model/keys.h"
-#include "rep/request.h"
+#include "rep/http/request.h"
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>

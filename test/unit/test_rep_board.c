@@ -1,7 +1,7 @@
 /* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
 #include "common/codec/scan.h"
-#include "rep/session.h"
 #include "common/model/keys.h"
+#include "rep/board/session.h"
 #include "test/unit/feed_frames.h"
 #include "test/unit/rep_rig.h"
 

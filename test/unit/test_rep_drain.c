@@ -1,7 +1,7 @@
 /* A cell that is emptied: who may ask for it, what it takes no more, what becomes of what runs and
  * of its tasks, its limit, and its end. */
 #include "common/base/random.h"
-#include "rep/drain.h"
+#include "rep/drain/drain.h"
 #include "rep/driver/driver_io.h"
 #include "test/unit/drain_rig.h"
 

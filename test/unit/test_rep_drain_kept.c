@@ -1,6 +1,6 @@
 /* What of an evacuation outlives its rep, in the state directory: when it is answered, what the next rep
  * makes of it, and when it goes. */
-#include "rep/drain.h"
+#include "rep/drain/drain.h"
 #include "test/unit/drain_rig.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* The rep's HTTP interface: who may call, /state and its tag, /work and its bounds, updates. */
 #include "test/unit/rep_rig.h"
 
-#include "rep/metrics.h"
-#include "rep/note.h"
-#include "rep/output.h"
-#include "rep/request.h"
+#include "rep/container/note.h"
+#include "rep/http/metrics.h"
+#include "rep/http/output.h"
+#include "rep/http/request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Host ports that others use: each is tried before a container is made with it, a held one is passed over
  * and told once, and who ends for one that was taken in between has not crashed. */
-#include "rep/host_ports.h"
+#include "rep/instance/host_ports.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What a container whose process is gone still holds: its disk and its slot until nothing of it is
  * left, its memory not. What is reserved never exceeds the capacity (S7), even if removals hang. */
-#include "rep/cell_state.h"
+#include "rep/http/cell_state.h"
 #include "rep/inside.h"
 #include "test/unit/rep_rig.h"
 

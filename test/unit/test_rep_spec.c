@@ -1,8 +1,8 @@
 /* From a DesiredLRP to the driver's spec and the rep's note; the capacity's arithmetic. */
-#include "rep/capacity.h"
-#include "rep/container.h"
-#include "rep/note.h"
-#include "rep/spec.h"
+#include "rep/container/capacity.h"
+#include "rep/container/container.h"
+#include "rep/container/note.h"
+#include "rep/container/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "common/codec/scan.h"
 #include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
-#include "rep/note.h"
+#include "rep/container/note.h"
 #include "test/unit/rep_rig.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The steps of a task on its cell: each within a phase of its container, each one row of the
  * harmonising table. */
-#include "rep/task_step.h"
+#include "rep/container/task_step.h"
 
 #include "common/lifecycle/container.h"
 

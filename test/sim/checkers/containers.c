@@ -1,6 +1,6 @@
 /* S1, S7, S8 and S13: containers against the board. */
 #include "models/actual_lrp.pb-c.h"
-#include "rep/drain.h"
+#include "rep/drain/drain.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
 
@@ -41,7 +41,7 @@ static void begins(struct checkers *k, int cell, int64_t ends_ns)
     e->boots = node_boots(k->cluster->cells[cell]);
 }
 
-/* What a rep that knows nothing of the limit leaves at least (rep/drain.h). */
+/* What a rep that knows nothing of the limit leaves at least (rep/drain/drain.h). */
 static int64_t resumed_ends_ns(const struct checkers *k)
 {
     return world_now(k->cluster->world) + earlier_ns(whole_limit_ns(k), EVACUATION_RESUMED_NS);

@@ -1,6 +1,6 @@
 /* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would take it.
  * All instances are of one size, and fit every filter of every cell. */
-#include "rep/cell_state.h"
+#include "rep/http/cell_state.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model_containers.h"
 

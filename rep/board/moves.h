@@ -1,0 +1,79 @@
+/* The outbox of named moves: what containers, and records without one, ask of bbs, batched into
+ * /v1/board/apply. One move at a time for each of them; what is not settled is asked again after a
+ * back-off. */
+#ifndef REP_BOARD_MOVES_H
+#define REP_BOARD_MOVES_H
+
+#include "common/base/map.h"
+#include "common/contract/effect.h"
+#include "rep/container/harmonise.h"
+
+#include <bsd/sys/queue.h>
+
+struct container;
+struct rep;
+
+/* The bounds: moves of a call (proto/board.proto), and calls under way. More moves wait, and so
+ * travel together. With so many bytes a call takes no further move, for one that is too large for a
+ * bbs (4 MiB) would settle none. A task's answer shows a whole task, which may have a megabyte and
+ * 16 when decoded. */
+enum {
+    MOVES_A_CALL_MAX = 256,
+    TASK_MOVES_A_CALL_MAX = 3,
+    MOVE_CALLS_MAX = 4,
+    MOVES_BYTES_ENOUGH = 512 * 1024,
+};
+
+/* One wanted move. The message is made when it is sent. */
+struct move_order {
+    STAILQ_ENTRY(move_order) link;
+    enum harmony_action action;
+    Models__ActualLRP__Presence presence; /* of the record it is about; set when it is sent */
+    bool blind; /* no record of the container is known: that none is shown says nothing */
+    bool stray; /* `name` is a record's key, else a container's guid */
+    char name[];
+};
+
+STAILQ_HEAD(move_orders, move_order);
+
+struct move_call {
+    struct rep *rep;
+    uint64_t id; /* 0 = free */
+    const char *url;
+    struct move_orders orders;
+};
+
+struct moves {
+    struct move_orders orders; /* that wait */
+    struct move_call calls[MOVE_CALLS_MAX];
+    struct map strays; /* record key -> struct stray, for which a move was asked */
+};
+
+void moves_init(struct moves *m, struct rep *r);
+void moves_done(struct moves *m);
+
+/* Wants the move for this container, which has no other operation; not while it must wait, or
+ * without a session, for the opening of the next looks at everything again. */
+void moves_want(struct rep *r, struct container *c, enum harmony_action action);
+
+/* Nothing had called for a look, and yet there is this to do: what should have told was missed. */
+void moves_tell_late(const char *what, const char *name, enum harmony_action action,
+                     struct effects *out);
+
+/* The rows without a container, for the record at this key: only after adoption ended, while the
+ * listing succeeds, the feed is current and the session open. */
+void moves_look_at_stray(struct rep *r, const char *key, struct effects *out);
+
+/* Forgets strays whose records are gone. */
+void moves_trim_strays(struct rep *r);
+
+/* No stray waits for its back-off. */
+void moves_retry_strays(struct rep *r);
+
+/* Sends what waits, as far as calls are free. Everything concerned is told of its answer. */
+void moves_flush(struct rep *r, struct effects *out);
+
+/* The session was lost: nothing waits any more, all are told to come again. */
+void moves_release(struct rep *r, struct effects *out);
+
+#endif

@@ -1,0 +1,223 @@
+#include "rep/board/session.h"
+
+#include "rep/container/back_off.h"
+#include "rep/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
+
+/* What the cell says of itself (rep-auctioneer.md 1). `preloaded+layer` is left out: layers are not
+ * supported, and an entry without properties would mean that any is. */
+static Models__CellPresence *presence(const struct rep *r, struct arena *a)
+{
+    const struct rep_config *config = &r->config;
+    Models__CellPresence *p = ARENA_NEW(a, Models__CellPresence);
+    models__cell_presence__init(p);
+    p->cell_id = (char *)config->cell_id;
+    p->rep_address = (char *)config->url;
+    p->rep_url = (char *)config->url;
+    p->zone = (char *)config->zone;
+    p->capacity = ARENA_NEW(a, Models__CellCapacity);
+    models__cell_capacity__init(p->capacity);
+    p->capacity->memory_mb = config->memory_mb;
+    p->capacity->disk_mb = config->disk_mb;
+    p->capacity->containers = config->containers;
+    Models__Provider *preloaded = ARENA_NEW(a, Models__Provider);
+    models__provider__init(preloaded);
+    preloaded->name = (char *)"preloaded";
+    preloaded->n_properties = rep_list_size(config->rootfs_names);
+    preloaded->properties = (char **)config->rootfs_names;
+    p->n_rootfs_providers = 1;
+    p->rootfs_providers = ARENA_NEW(a, Models__Provider *);
+    p->rootfs_providers[0] = preloaded;
+    p->n_placement_tags = rep_list_size(config->placement_tags);
+    p->placement_tags = (char **)config->placement_tags;
+    p->n_optional_placement_tags = rep_list_size(config->optional_placement_tags);
+    p->optional_placement_tags = (char **)config->optional_placement_tags;
+    return p;
+}
+
+uint64_t session_call(struct rep *r, bool leave, struct effects *out)
+{
+    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
+    cell.presence = presence(r, out->arena);
+    cell.state = BOARD__CELL_RECORD__STATE__PRESENT;
+    cell.session = r->config.session;
+    cell.identity = (char *)r->config.identity;
+    cell.admin_url = (char *)r->config.admin_url;
+    cell.evacuating = r->drain.on;
+    cell.evacuate_until = r->drain.on ? r->drain.until_wall_ns : 0;
+    Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
+    request.cell = &cell;
+    request.leave = leave;
+    request.known = !leave && r->session.open;
+    return boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
+                       r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+}
+
+static void ask(struct rep *r, struct effects *out)
+{
+    r->session.tell = false;
+    r->session.url = boards_url(&r->boards);
+    r->session.call_id = session_call(r, false, out);
+}
+
+/* Asked again later, at the next bbs; told once for each reason, and once more when it is a
+ * warning. */
+static void wait_for_board(struct rep *r, const char *why, struct effects *out)
+{
+    struct session *s = &r->session;
+    boards_failed(&r->boards, s->url);
+    s->tell |= s->open;
+    s->failures++;
+    s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
+    bool calm = !s->was_open && s->failures <= SESSION_CALM_FAILURES;
+    bool grave = !s->was_open && s->failures == SESSION_CALM_FAILURES + 1;
+    if (grave || strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
+        snprintf(s->why, sizeof(s->why), "%s", why);
+        effects_log(out, calm ? LOG_INFO_LEVEL : LOG_WARN_LEVEL, "waiting for a bbs",
+                    "url=%s why=\"%s\"", s->url, why);
+    }
+}
+
+static void end(struct rep *r, int code, const char *why, struct effects *out)
+{
+    effects_log(out, LOG_ERROR_LEVEL, "the board refuses this cell",
+                "cell_id=%s session=%llu why=\"%s\"", r->config.cell_id,
+                (unsigned long long)r->config.session, why);
+    effects_exit(out, code,
+                 arena_printf(out->arena, "the board refuses cell %s: %s; its containers run on",
+                              r->config.cell_id, why));
+    r->ended = true;
+}
+
+/* Errors that say nothing about this cell. */
+static bool passes_by_itself(Models__Error__Type type)
+{
+    return type == MODELS__ERROR__TYPE__UnknownError || type == MODELS__ERROR__TYPE__Timeout ||
+           type == MODELS__ERROR__TYPE__Deadlock || type == MODELS__ERROR__TYPE__Unrecoverable;
+}
+
+/* The board lost us: nothing that we asked before it counts any more, and what we ask from now on
+ * bears another number. */
+static void raise_session(struct rep *r, uint64_t above, struct effects *out)
+{
+    r->session.raising = above + 1;
+    effects_log(out, LOG_WARN_LEVEL, "this cell was lost", "cell_id=%s session=%llu raised_to=%llu",
+                r->config.cell_id, (unsigned long long)r->config.session,
+                (unsigned long long)r->session.raising);
+    effects_add(out, EFFECT_SESSION)->session = r->session.raising;
+}
+
+static void raised(struct rep *r, const struct session_kept *kept, struct effects *out)
+{
+    r->session.raising = 0;
+    if (kept->text[0]) {
+        wait_for_board(r, arena_printf(out->arena, "cannot keep a session: %s", kept->text), out);
+        return;
+    }
+    r->config.session = r->beat.session = kept->session;
+}
+
+/* The record that refused us is that of a cell which is lost, with a session not below ours. */
+static bool was_lost(const struct rep *r, const Board__CellResponse *answer)
+{
+    return answer->cell && answer->cell->state == BOARD__CELL_RECORD__STATE__LOST &&
+           answer->cell->session >= r->config.session && answer->cell->session < UINT64_MAX;
+}
+
+static bool opened(struct rep *r, const Board__CellResponse *answer, struct effects *out)
+{
+    if (answer->error && passes_by_itself(answer->error->type)) {
+        wait_for_board(r, answer->error->message, out);
+        return false;
+    }
+    if (answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
+        session_lost(r, answer->error->message, out);
+        return false;
+    }
+    if (answer->error && was_lost(r, answer)) {
+        session_lost(r, answer->error->message, out);
+        raise_session(r, answer->cell->session, out);
+        return false;
+    }
+    if (answer->error) {
+        end(r, EXIT_CELL_TAKEN, answer->error->message, out);
+        return false;
+    }
+    if (*r->follower.epoch && strcmp(r->follower.epoch, answer->epoch) != 0) {
+        follower_hurry(&r->follower, out); /* moves for the old one are all refused, and end the session */
+    }
+    struct session *s = &r->session;
+    bool news = !s->open;
+    s->open = s->was_open = true;
+    s->failures = 0;
+    s->why[0] = '\0';
+    if (!news) {
+        return false;
+    }
+    r->containers.version++;
+    effects_log(out, LOG_INFO_LEVEL, "session opened", "cell_id=%s session=%llu url=%s",
+                r->config.cell_id, (unsigned long long)r->config.session, s->url);
+    return true;
+}
+
+static bool answered(struct rep *r, const struct response *response, struct effects *out)
+{
+    r->session.call_id = 0;
+    if (response->outcome == CALL_ANSWERED && response->status == 403) {
+        end(r, EXIT_CELL_DENIED, "its certificate does not name this cell (403)", out);
+        return false;
+    }
+    const char *why;
+    const Board__CellResponse *answer = (const Board__CellResponse *)boards_answer(
+        out->arena, response, &board__cell_response__descriptor, ANSWER_DECODED_MAX, &why);
+    if (!answer) {
+        wait_for_board(r, why, out);
+        return false;
+    }
+    return opened(r, answer, out);
+}
+
+bool session_step(struct rep *r, const struct event *ev, struct effects *out)
+{
+    struct session *s = &r->session;
+    bool news = false;
+    if (s->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == s->call_id) {
+        news = answered(r, &ev->response, out);
+    }
+    if (s->raising && ev->kind == EVENT_SESSION && ev->session.session == s->raising) {
+        raised(r, &ev->session, out);
+    }
+    if (r->ended || (s->open && !s->tell) || s->call_id || s->raising) {
+        return news;
+    }
+    if (r->now.mono_ns >= s->retry_ns) {
+        ask(r, out);
+    } else {
+        effects_due(out, s->retry_ns);
+    }
+    return news;
+}
+
+void session_tell(struct rep *r)
+{
+    r->session.tell = r->session.open || r->session.call_id;
+}
+
+void session_lost(struct rep *r, const char *why, struct effects *out)
+{
+    struct session *s = &r->session;
+    if (!s->open) {
+        return;
+    }
+    s->open = false;
+    s->failures++;
+    s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
+    r->containers.version++;
+    beater_stop(&r->beater);
+    effects_log(out, LOG_WARN_LEVEL, "session lost", "cell_id=%s session=%llu why=\"%s\"",
+                r->config.cell_id, (unsigned long long)r->config.session, why);
+}

@@ -1,0 +1,68 @@
+#include "rep/container/operation.h"
+
+#include "rep/container/back_off.h"
+#include "rep/inside.h"
+
+#include <assert.h>
+#include <signal.h>
+
+struct verb_call *operation_verb(struct rep *r, struct container *c, enum container_op op,
+                                 struct effects *out)
+{
+    static const struct {
+        enum verb verb;
+        int64_t timeout_ns;
+    } verbs[] = {
+        [OP_PREPARE] = {VERB_PREPARE, PREPARE_TIMEOUT_NS},
+        [OP_START] = {VERB_START, START_TIMEOUT_NS},
+        [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
+        [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
+        [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
+        [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
+        [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
+    };
+    assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
+    c->op = op;
+    c->op_id = r->next_id++;
+    c->touched = r->next_id;
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){
+        .id = c->op_id,
+        .verb = verbs[op].verb,
+        .guid = arena_strdup(out->arena, container_guid(c)),
+        .deadline_ns = r->now.mono_ns + verbs[op].timeout_ns,
+    };
+    return call;
+}
+
+void operation_retry_later(struct rep *r, struct container *c)
+{
+    c->failures++;
+    c->retry_ns = r->now.mono_ns + back_off_ns(&r->random, c->failures);
+    container_due(c, c->retry_ns);
+}
+
+bool operation_must_wait(struct rep *r, struct container *c)
+{
+    if (r->now.mono_ns < c->retry_ns) {
+        container_due(c, c->retry_ns);
+        return true;
+    }
+    return false;
+}
+
+/* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
+void operation_signal(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
+        container_due(c, c->kill_ns);
+        return;
+    }
+    operation_verb(r, c, OP_SIGNAL, out)->signal = c->signals == 0 ? SIGTERM : SIGKILL;
+    if (c->signals > 0) {
+        listing_want(&r->listing);
+    }
+    c->signals++;
+    c->kill_ns = r->now.mono_ns + r->config.stop_grace_ns;
+    container_due(c, c->kill_ns);
+}

@@ -1,0 +1,31 @@
+/* The one operation of a container at a time: a verb of its driver, and when it is tried again. */
+#ifndef REP_CONTAINER_OPERATION_H
+#define REP_CONTAINER_OPERATION_H
+
+#include "rep/container/container.h"
+
+struct rep;
+
+/* How long a verb of the driver may take. */
+#define PREPARE_TIMEOUT_NS (60 * SECOND_NS)
+#define START_TIMEOUT_NS (30 * SECOND_NS)
+#define SIGNAL_TIMEOUT_NS (5 * SECOND_NS)
+#define NOTE_TIMEOUT_NS (5 * SECOND_NS)
+#define READ_TIMEOUT_NS (5 * SECOND_NS)
+#define PORTS_TIMEOUT_NS (5 * SECOND_NS)
+#define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
+
+/* A verb for this container; it is then its one operation. The effect, for filling in. */
+struct verb_call *operation_verb(struct rep *r, struct container *c, enum container_op op,
+                                 struct effects *out);
+
+/* The present step failed: nothing is tried before a back-off. */
+void operation_retry_later(struct rep *r, struct container *c);
+
+/* Its back-off is not over: it comes again. */
+bool operation_must_wait(struct rep *r, struct container *c);
+
+/* A running one of which a stop was asked: the next signal when it is due. */
+void operation_signal(struct rep *r, struct container *c, struct effects *out);
+
+#endif

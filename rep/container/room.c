@@ -1,0 +1,59 @@
+#include "rep/container/room.h"
+
+#include "rep/inside.h"
+
+#include <string.h>
+
+int32_t room_memory_mb(const struct rep *r, const Rep__Note *about)
+{
+    bool has_proxy = container_kind_of(&r->containers, about)->has_proxy;
+    int64_t memory_mb = (int64_t)about->memory_mb + (has_proxy ? r->config.proxy_memory_mb : 0);
+    return memory_mb > INT32_MAX ? INT32_MAX : (int32_t)memory_mb;
+}
+
+void room_adopt(struct rep *r, const struct container *c)
+{
+    capacity_adopt(&r->capacity, room_memory_mb(r, c->about), c->about->disk_mb);
+    for (size_t i = 0; i < c->about->n_ports; i++) {
+        capacity_port_adopt(&r->capacity, c->about->ports[i]->host_port);
+    }
+}
+
+void room_give_memory(struct rep *r, struct container *c)
+{
+    if (c->process_gone && !c->memory_given) {
+        capacity_give_memory(&r->capacity, room_memory_mb(r, c->about));
+        c->memory_given = true;
+        r->containers.version++;
+    }
+}
+
+void room_give_ports(struct rep *r, const struct container *c)
+{
+    for (size_t i = 0; i < c->about->n_ports; i++) {
+        capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
+    }
+}
+
+void room_give(struct rep *r, const struct container *c)
+{
+    capacity_give(&r->capacity, c->memory_given ? 0 : room_memory_mb(r, c->about),
+                  c->about->disk_mb);
+    room_give_ports(r, c);
+}
+
+bool room_has_rootfs(const struct rep *r, const char *rootfs)
+{
+    static const char scheme[] = "preloaded:";
+    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
+        return false;
+    }
+    const char *name = rootfs + sizeof(scheme) - 1;
+    size_t size = strcspn(name, "?");
+    for (const char *const *have = r->config.rootfs_names; have && *have; have++) {
+        if (strlen(*have) == size && strncmp(*have, name, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,28 @@
+/* What a container takes of the cell: memory, disk, a slot, host ports; and what it is made from.
+ * */
+#ifndef REP_CONTAINER_ROOM_H
+#define REP_CONTAINER_ROOM_H
+
+#include "rep/container/container.h"
+
+struct rep;
+
+/* The memory that it takes: its own, and its proxy's (rep-auctioneer.md 2.2). */
+int32_t room_memory_mb(const struct rep *r, const Rep__Note *about);
+
+/* Takes it for a container that is there already. */
+void room_adopt(struct rep *r, const struct container *c);
+
+/* Frees the memory of a container whose process is gone, once. */
+void room_give_memory(struct rep *r, struct container *c);
+
+/* Frees the host ports in its note. */
+void room_give_ports(struct rep *r, const struct container *c);
+
+/* Frees all that it still has. */
+void room_give(struct rep *r, const struct container *c);
+
+/* "preloaded:NAME" with a name this cell has. */
+bool room_has_rootfs(const struct rep *r, const char *rootfs);
+
+#endif

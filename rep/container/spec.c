@@ -1,0 +1,360 @@
+#include "rep/container/spec.h"
+
+#include "common/base/map.h"
+#include "common/model/routing.h"
+#include "rep/container/note.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is supported ----------------------------------------------------------------------- */
+
+/* "" when there is none at all. */
+static const char *unsupported_action(const Models__Action *action)
+{
+    if (!action) {
+        return "";
+    }
+    const struct {
+        const void *set;
+        const char *name;
+    } kinds[] = {
+        {action->download_action, "download"}, {action->upload_action, "upload"},
+        {action->timeout_action, "timeout"},   {action->emit_progress_action, "emit_progress"},
+        {action->try_action, "try"},           {action->parallel_action, "parallel"},
+        {action->serial_action, "serial"},     {action->codependent_action, "codependent"},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].set) {
+            return kinds[i].name;
+        }
+    }
+    return action->run_action ? NULL : "";
+}
+
+struct part {
+    bool set;
+    const char *name;
+};
+
+/* The first that is there, or NULL. */
+static const char *first_set(const struct part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].set) {
+            return parts[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* What stands beside the action and would have to be done for the instance to be as desired. */
+static const char *unsupported_part(const Models__DesiredLRP *lrp)
+{
+    const struct part parts[] = {
+        {lrp->setup, "setup"},
+        {lrp->monitor, "monitor"},
+        {lrp->check_definition, "check_definition"},
+        {lrp->n_sidecars > 0, "sidecars"},
+        {lrp->n_cached_dependencies > 0, "cached_dependencies"},
+        {lrp->n_image_layers > 0, "image_layers"},
+        {lrp->n_volume_mounts > 0, "volume_mounts"},
+    };
+    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
+{
+    const struct part parts[] = {
+        {d->n_cached_dependencies > 0, "cached_dependencies"},
+        {d->n_image_layers > 0, "image_layers"},
+        {d->n_volume_mounts > 0, "volume_mounts"},
+    };
+    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+/* `action`: of what is not supported, or NULL; `part` likewise. */
+static int check(const char *action, const char *part, struct err *err)
+{
+    if (action && !*action) {
+        return err_set(err, ERR_INVALID, "the definition has no action");
+    }
+    if (action) {
+        return err_set(err, ERR_INVALID, "this cell cannot do the action \"%s\"", action);
+    }
+    return part ? err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part) : 0;
+}
+
+int spec_check(const Models__DesiredLRP *lrp, struct err *err)
+{
+    return check(unsupported_action(lrp->action), unsupported_part(lrp), err);
+}
+
+int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
+{
+    return check(unsupported_action(definition->action), unsupported_part_of_task(definition), err);
+}
+
+/* ---- The note -------------------------------------------------------------------------------- */
+
+/* What an exit text begins with (design.md 7, Exit texts). */
+static const char *source_of(const Models__Action *action, const char *own, const char *log_guid)
+{
+    const char *of_step = action && action->run_action ? action->run_action->log_source : "";
+    if (log_guid[0] == '\0') {
+        return LOG_SOURCE_DEFAULT;
+    }
+    return of_step[0] ? of_step : own[0] ? own : LOG_SOURCE_DEFAULT;
+}
+
+static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
+                       size_t count)
+{
+    note->n_ports = count;
+    note->ports = ARENA_ARRAY(a, count, Models__PortMapping *);
+    for (size_t i = 0; i < count; i++) {
+        note->ports[i] = ARENA_NEW(a, Models__PortMapping);
+        models__port_mapping__init(note->ports[i]);
+        note->ports[i]->container_port = ports[i].container_port;
+        note->ports[i]->host_port = ports[i].host_port;
+    }
+}
+
+static void note_routing(struct arena *a, Rep__Note *note, const struct routing *routing)
+{
+    note->n_internal_routes = routing->hostname_count;
+    note->internal_routes =
+        ARENA_ARRAY(a, routing->hostname_count, Models__ActualLRPInternalRoute *);
+    for (size_t i = 0; i < routing->hostname_count; i++) {
+        Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);
+        models__actual_lrpinternal_route__init(route);
+        route->hostname = (char *)(uintptr_t)routing->hostnames[i];
+        note->internal_routes[i] = route;
+    }
+    note->n_metric_tags = routing->tag_count;
+    note->metric_tags = ARENA_ARRAY(a, routing->tag_count, Rep__Note__MetricTagsEntry *);
+    for (size_t i = 0; i < routing->tag_count; i++) {
+        Rep__Note__MetricTagsEntry *entry = ARENA_NEW(a, Rep__Note__MetricTagsEntry);
+        rep__note__metric_tags_entry__init(entry);
+        entry->key = (char *)(uintptr_t)routing->tags[i].key;
+        entry->value = (char *)(uintptr_t)routing->tags[i].value;
+        note->metric_tags[i] = entry;
+    }
+}
+
+Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
+                     const struct port_pair *ports, size_t port_count)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    Rep__Note note = *reserved; /* shallow: copied deeply below, the original stays whole */
+    note.definition = lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition;
+    note.root_fs = lrp->root_fs;
+    note.max_pids = lrp->max_pids;
+    note.metric_guid = lrp->metrics_guid;
+    note.log_source = (char *)source_of(lrp->action, lrp->log_source, lrp->log_guid);
+    note_ports(&scratch, &note, ports, port_count);
+    struct routing routing;
+    routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
+    note_routing(&scratch, &note, &routing);
+    Rep__Note *copy = note_copy(&note);
+    arena_done(&scratch);
+    return copy;
+}
+
+Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition)
+{
+    Rep__Note note = *reserved; /* shallow: copied deeply below, the originals stay whole */
+    Rep__TaskNote task = *reserved->task;
+    note.root_fs = definition->root_fs;
+    note.max_pids = definition->max_pids;
+    task.result_file = definition->result_file;
+    note.metric_guid = definition->metrics_guid;
+    note.log_source =
+        (char *)source_of(definition->action, definition->log_source, definition->log_guid);
+    note.task = &task;
+    return note_copy(&note);
+}
+
+/* ---- The spec -------------------------------------------------------------------------------- */
+
+/* An environment in the making: a name set again keeps its place and takes the new value. */
+struct environment {
+    struct arena *arena;
+    struct map places; /* name -> struct name_value in list */
+    struct name_value *list;
+    size_t count;
+};
+
+static void environment_set(struct environment *e, const char *name, const char *value)
+{
+    struct name_value *place = map_get(&e->places, name);
+    if (!place) {
+        place = &e->list[e->count++];
+        place->name = name;
+        map_put(&e->places, name, place);
+    }
+    place->value = value;
+}
+
+static void environment_add(struct environment *e, Models__EnvironmentVariable *const *list,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        environment_set(e, list[i]->name, list[i]->value);
+    }
+}
+
+static void environment_instance(struct environment *e, const Rep__Note *about)
+{
+    const char *index = arena_printf(e->arena, "%d", (int)about->key->index);
+    environment_set(e, "INSTANCE_GUID", about->instance_guid);
+    environment_set(e, "INSTANCE_INDEX", index);
+    environment_set(e, "CF_INSTANCE_GUID", about->instance_guid);
+    environment_set(e, "CF_INSTANCE_INDEX", index);
+}
+
+static void environment_ports(struct environment *e, const Rep__Note *about)
+{
+    for (size_t i = 0; i < about->n_ports; i++) {
+        const char *host = arena_printf(e->arena, "%u", about->ports[i]->host_port);
+        if (i == 0) {
+            environment_set(e, "PORT", host);
+        }
+        environment_set(e, arena_printf(e->arena, "PORT_%u", about->ports[i]->container_port),
+                        host);
+    }
+}
+
+/* A JSON list of objects of numbers, as Diego's executor writes it: what is 0 is left out, but for
+ * the container's own port. */
+static const char *ports_text(struct arena *a, const Rep__Note *about)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_append_string(&b, "[");
+    for (size_t i = 0; i < about->n_ports; i++) {
+        const Models__PortMapping *p = about->ports[i];
+        buf_append_string(&b, i ? ",{" : "{");
+        if (p->host_port) {
+            buf_printf(&b, "\"external\":%u,", p->host_port);
+        }
+        buf_printf(&b, "\"internal\":%u", p->container_port);
+        if (p->host_tls_proxy_port) {
+            buf_printf(&b, ",\"external_tls_proxy\":%u", p->host_tls_proxy_port);
+        }
+        if (p->container_tls_proxy_port) {
+            buf_printf(&b, ",\"internal_tls_proxy\":%u", p->container_tls_proxy_port);
+        }
+        buf_append_string(&b, "}");
+    }
+    buf_append_string(&b, "]");
+    const char *text = arena_strdup(a, buf_string(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* Where it can be reached. A mapping without host port, and a container without mappings, has ""
+ * for both words. */
+static void environment_network(struct environment *e, const Rep__Note *about, const char *address)
+{
+    uint32_t port = about->n_ports > 0 ? about->ports[0]->host_port : 0;
+    bool six = strchr(address, ':') != NULL;
+    environment_set(e, "CF_INSTANCE_IP", address);
+    environment_set(e, "CF_INSTANCE_INTERNAL_IP", address);
+    environment_set(e, "CF_INSTANCE_PORT", port ? arena_printf(e->arena, "%u", port) : "");
+    environment_set(e, "CF_INSTANCE_ADDR",
+                    port ? arena_printf(e->arena, six ? "[%s]:%u" : "%s:%u", address, port) : "");
+    environment_set(e, "CF_INSTANCE_PORTS", ports_text(e->arena, about));
+}
+
+/* The definition's environment, and where the container is. */
+struct surroundings {
+    Models__EnvironmentVariable *const *own;
+    size_t own_count;
+    const char *address;
+};
+
+static void spec_environment(struct arena *a, const struct surroundings *around,
+                             const Models__RunAction *run, const Rep__Note *about,
+                             struct container_spec *spec)
+{
+    enum { OF_INSTANCE = 4, OF_NETWORK = 5 };
+    struct environment e = {.arena = a};
+    map_init(&e.places);
+    e.list = ARENA_ARRAY(a, OF_INSTANCE + around->own_count + 1 + about->n_ports + run->n_env +
+                                OF_NETWORK,
+                         struct name_value);
+    if (about->key) {
+        environment_instance(&e, about);
+    }
+    environment_add(&e, around->own, around->own_count);
+    environment_ports(&e, about);
+    environment_add(&e, run->env, run->n_env);
+    environment_network(&e, about, around->address);
+    map_done(&e.places, NULL);
+    spec->env = e.list;
+    spec->env_count = e.count;
+}
+
+/* What the run action says. */
+static void spec_run(struct arena *a, const Models__RunAction *run, struct container_spec *spec)
+{
+    const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
+    for (size_t i = 0; i < run->n_args; i++) {
+        args[i] = run->args[i];
+    }
+    spec->args = args;
+    spec->path = run->path;
+    spec->dir = run->dir;
+    spec->user = run->user;
+    const Models__ResourceLimits *limits = run->resource_limits;
+    if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
+        spec->nofile = limits->nofile;
+    }
+}
+
+void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+               const char *address, struct container_spec *ret_spec)
+{
+    const Models__RunAction *run = lrp->action->run_action;
+    assert(run);
+    *ret_spec = (struct container_spec){
+        .rootfs = lrp->root_fs,
+        .memory_mb = lrp->memory_mb,
+        .disk_mb = lrp->disk_mb,
+        .max_pids = lrp->max_pids,
+        .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design.md 7, Limits */
+        .privileged = lrp->privileged,
+    };
+    spec_run(a, run, ret_spec);
+    struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
+    for (size_t i = 0; i < about->n_ports; i++) {
+        ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
+    }
+    ret_spec->ports = ports;
+    ret_spec->port_count = about->n_ports;
+    const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
+                                        address};
+    spec_environment(a, &around, run, about, ret_spec);
+}
+
+void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
+                    const Rep__Note *about, const char *address, struct container_spec *ret_spec)
+{
+    const Models__RunAction *run = definition->action->run_action;
+    assert(run);
+    *ret_spec = (struct container_spec){
+        .rootfs = definition->root_fs,
+        .memory_mb = definition->memory_mb,
+        .disk_mb = definition->disk_mb,
+        .max_pids = definition->max_pids,
+        .cpu_weight = definition->cpu_weight,
+        .privileged = definition->privileged,
+    };
+    spec_run(a, run, ret_spec);
+    const struct surroundings around = {definition->environment_variables,
+                                        definition->n_environment_variables, address};
+    spec_environment(a, &around, run, about, ret_spec);
+}

@@ -1,0 +1,40 @@
+/* From a DesiredLRP or a task to a container: what the driver is told, and what the rep notes about
+ * it. */
+#ifndef REP_CONTAINER_SPEC_H
+#define REP_CONTAINER_SPEC_H
+
+#include "common/base/arena.h"
+#include "common/base/err.h"
+#include "common/contract/driver.h"
+#include "models/desired_lrp.pb-c.h"
+#include "models/task.pb-c.h"
+#include "rep_note.pb-c.h"
+
+/* Whether this cell can run it: only the run action so far. ERR_INVALID names the action, or the
+ * key beside it (JSON's name), that it cannot do. */
+int spec_check(const Models__DesiredLRP *lrp, struct err *err);
+
+/* The instance's note: `reserved` completed with definition, resources, internal routes and metric
+ * tags (dynamic ones resolved) of the LRP, the source of its exit text, and with these ports.
+ * Freshly allocated; spec_check() need not have passed. */
+Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
+                     const struct port_pair *ports, size_t port_count);
+
+/* The spec, in the arena, borrowing from all three; spec_check() passed. `address` is the host's,
+ * as net info tells it; with host networking it is the container's, too. The environment, of which
+ * later ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
+ * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an app
+ * must listen where its port was allotted; the run action's own; CF_INSTANCE_IP,
+ * CF_INSTANCE_INTERNAL_IP, CF_INSTANCE_PORT, CF_INSTANCE_ADDR ("" without a host port) and
+ * CF_INSTANCE_PORTS ("[]" without ports). */
+void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+               const char *address, struct container_spec *ret_spec);
+
+/* The same three of a task. Its environment is the definition's own, the run action's, and the
+ * CF_INSTANCE_... from the address on: a task has no ports, and is no instance with an index. */
+int spec_check_task(const Models__TaskDefinition *definition, struct err *err);
+Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition);
+void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
+                    const Rep__Note *about, const char *address, struct container_spec *ret_spec);
+
+#endif

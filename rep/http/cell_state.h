@@ -1,0 +1,22 @@
+/* What the cell tells of itself on GET /state (rep-auctioneer.md 2.1). */
+#ifndef REP_HTTP_CELL_STATE_H
+#define REP_HTTP_CELL_STATE_H
+
+#include "cell.pb-c.h"
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+
+struct rep;
+
+/* The state in the arena, borrowing from the rep. */
+Cell__CellState *cell_state_make(const struct rep *r, struct arena *a);
+
+/* Changes whenever the state does, also over restarts: for the ETag. */
+const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf);
+
+/* The cell can take work: its session is open, adoption has ended and its driver lists. Otherwise
+ * /state is answered 503, which the auctioneer takes for unreachable. */
+bool cell_state_is_well(const struct rep *r);
+
+#endif

@@ -1,0 +1,26 @@
+/* What containers write, asked for over HTTP. The step only says which file goes to which peer: the
+ * bytes go past it (EFFECT_OUTPUT).
+ *
+ *   GET /v1/logs/INSTANCE_GUID?lines=N&follow=1&stream=stdout|stderr
+ *       The last N lines of each stream (all that is kept when not said), of both unless one is
+ *       named. Lines stay whole; between the two streams their order is not kept. With follow until
+ *       the container has ended. Also of a container that has gone, while its output is kept.
+ *   GET /v1/logs?process_guid=GUID&index=N
+ *   GET /v1/logs?process_guid_prefix=TEXT
+ *       Which removed containers of that index, or of all processes whose guid begins so, have kept
+ *       output: a JSON array of {"instance_guid","process_guid","index","removed_at"} (nanoseconds
+ *       since 1970), the newest first. */
+#ifndef REP_HTTP_OUTPUT_H
+#define REP_HTTP_OUTPUT_H
+
+#include "common/base/err.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+
+enum { OUTPUT_LINES_MAX = 1000000 };
+
+/* Both answer the request; INVALID, and nothing done, for a query that makes no sense. */
+int output_ask(const struct request *q, const char *guid, struct effects *out, struct err *err);
+int output_list(const struct request *q, struct effects *out, struct err *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* The life of an LRP's instance on its cell (docs/instances.md): reserved, claimed, launched,
+ * running, over, its end told, deleted. Nothing here is asked of the driver or of bbs but by the
+ * table of harmonise.h. */
+#ifndef REP_INSTANCE_INSTANCE_H
+#define REP_INSTANCE_INSTANCE_H
+
+#include "rep/container/kind.h"
+
+extern const struct container_kind instance_kind;
+
+/* ---- judge.c: the table's word, by what is known of the record */
+
+struct harmony instance_judge(const struct rep *r, struct container *c);
+
+/* The same when a bbs has refused `action` with an error of this type; what stands on the board is
+ * already known. */
+struct harmony instance_judge_refused(const struct rep *r, const struct container *c,
+                                      enum harmony_action action, Models__Error__Type type);
+
+/* Whether it still lets this container start: its record is ours and no stop was asked. */
+bool instance_may_launch(const struct rep *r, struct container *c);
+
+/* ---- offer.c */
+
+/* Reserves the instance that is offered (rep-auctioneer.md 2.2). True, too, for one that this cell
+ * is starting already. False: nothing is reserved. */
+bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out);
+
+/* ---- moves.c: members of instance_kind; and what a bbs said of a container's record */
+
+Board__Move *instance_move(const struct rep *r, struct arena *a, struct container *c,
+                           struct move_order *o);
+void instance_learn(struct rep *r, const struct container *c, const struct move_order *o,
+                    const Board__MoveResult *result);
+enum harmony_action instance_stray(const struct rep *r, const char *key);
+Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
+bool instance_stray_settled(struct rep *r, const struct move_order *o,
+                            const Board__MoveResult *result);
+
+#endif

@@ -1,0 +1,33 @@
+/* The life of a task on its cell (docs/tasks.md): reserved, granted by "start", prepared, noted as
+ * executing, started, over, its outcome told, deleted. Nothing here is asked of the driver or of
+ * bbs but by the table of harmonise_task.h; a task's process is started at most once (S3). */
+#ifndef REP_TASK_CELL_TASK_H
+#define REP_TASK_CELL_TASK_H
+
+#include "rep/container/kind.h"
+
+extern const struct container_kind task_kind;
+
+/* A bbs says that it is not wanted any more: it is stopped and deleted. Unknown, or here by another
+ * attempt than `attempt` (NULL or "": whichever it is): nothing. */
+void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
+                      struct effects *out);
+
+/* ---- offer.c */
+
+/* Reserves the task that is offered (rep-auctioneer.md 2.2), draws an attempt and keeps the offer.
+ * True, too, for one that is reserved here already for this offer, and whose start is not known to
+ * be granted; one that was granted is of no use to the work. False: nothing is reserved. */
+bool cell_task_reserve(struct rep *r, const Cell__Task *task, struct effects *out);
+
+/* ---- moves.c: members of task_kind; and what a bbs said of this task */
+
+Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
+                            struct move_order *o);
+void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result);
+enum harmony_action cell_task_stray(const struct rep *r, const char *key);
+Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
+bool cell_task_stray_settled(struct rep *r, const struct move_order *o,
+                             const Board__MoveResult *result);
+
+#endif
