@@ -1,5 +1,6 @@
 #include "bbs/board/feed.h"
 
+#include "bbs/board/topics.h"
 #include "common/base/arena.h"
 
 #include <assert.h>
@@ -38,14 +39,18 @@ struct feed {
 struct reader {
     struct cursor cursor;
     struct feed *feed;
-    struct arena arena; /* of the pickers and the epoch asked */
+    struct arena arena; /* of the pickers, the topics and the epoch asked */
     struct picker *pickers;
     size_t picker_count;
+    struct topics topics;
+    const char **new_topics; /* of them: told before the changes where it resumes */
+    size_t new_topic_count;
     const char *resume_epoch; /* "" = from a snapshot */
     int64_t resume_revision;
     uint64_t generation;      /* of the feed that it follows; 0 = not begun */
     struct version **snapshot;   /* references; NULL when it is sent */
-    size_t snapshot_count, snapshot_at;
+    size_t snapshot_count, snapshot_at, snapshot_capacity;
+    bool snapshot_whole; /* not of new topics alone */
     int64_t snapshot_revision;
     uint64_t place;           /* number of the next change to look at */
     uint64_t heartbeat;       /* last one sent */
@@ -210,6 +215,11 @@ static void append_record(struct buf *out, Board__FeedFrame__Kind kind, int64_t 
 
 /* ---- readers ---- */
 
+static bool picks_all(const struct reader *r)
+{
+    return r->picker_count == 0 && r->topics.slot_count == 0;
+}
+
 static bool picks(const struct reader *r, const struct version *item)
 {
     if (!item) {
@@ -220,7 +230,7 @@ static bool picks(const struct reader *r, const struct version *item)
             return true;
         }
     }
-    return r->picker_count == 0;
+    return topics_match(&r->topics, item->type, version_key(item)) || picks_all(r);
 }
 
 static void drop_snapshot(struct reader *r)
@@ -230,19 +240,28 @@ static void drop_snapshot(struct reader *r)
     }
     free(r->snapshot);
     r->snapshot = NULL;
-    r->snapshot_count = r->snapshot_at = 0;
+    r->snapshot_count = r->snapshot_at = r->snapshot_capacity = 0;
 }
 
-static void snapshot_add(struct reader *r, size_t *capacity, struct version *item)
+/* So that an empty snapshot is not NULL. */
+static void snapshot_grow(struct reader *r)
 {
-    if (!r->snapshot || r->snapshot_count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 256;
-        r->snapshot = realloc(r->snapshot, *capacity * sizeof(*r->snapshot));
-        if (!r->snapshot) {
-            abort();
-        }
+    r->snapshot_capacity = r->snapshot_capacity ? 2 * r->snapshot_capacity : 256;
+    r->snapshot = realloc(r->snapshot, r->snapshot_capacity * sizeof(*r->snapshot));
+    if (!r->snapshot) {
+        abort();
     }
-    r->snapshot[r->snapshot_count++] = version_ref(item);
+}
+
+static void snapshot_add(struct reader *r, const struct picker *p)
+{
+    struct picker_walk w = picker_begin(p, r->feed->copy);
+    for (struct version *item; (item = picker_next(&w));) {
+        if (r->snapshot_count == r->snapshot_capacity) {
+            snapshot_grow(r);
+        }
+        r->snapshot[r->snapshot_count++] = version_ref(item);
+    }
 }
 
 static int compare_items(const void *a, const void *b)
@@ -251,14 +270,13 @@ static int compare_items(const void *a, const void *b)
     return strcmp(version_key(*x), version_key(*y));
 }
 
-/* A record that two selectors pick is sent once. */
+/* A record that is picked twice is sent once. What one walk picked is in order already. */
 static void sort_unique(struct reader *r)
 {
-    if (r->snapshot_count < 2) {
-        return;
+    size_t kept = r->snapshot_count > 0;
+    if (r->picker_count > 1 || r->topics.slot_count) {
+        qsort(r->snapshot, r->snapshot_count, sizeof(*r->snapshot), compare_items);
     }
-    qsort(r->snapshot, r->snapshot_count, sizeof(*r->snapshot), compare_items);
-    size_t kept = 1;
     for (size_t i = 1; i < r->snapshot_count; i++) {
         if (r->snapshot[i] == r->snapshot[kept - 1]) {
             version_unref(r->snapshot[i]);
@@ -269,27 +287,37 @@ static void sort_unique(struct reader *r)
     r->snapshot_count = kept;
 }
 
-/* References to all records picked, at the copy's present position. */
-static void take_snapshot(struct reader *r)
+/* NULLs in the list are none. */
+static void snapshot_add_topics(struct reader *r, const char *const *topics, size_t count)
 {
-    const struct feed *f = r->feed;
-    const struct picker everything = {
-        .type = RECORD_TYPE_COUNT, .key_prefix = "", .tags = {"", "", "", ""}};
-    size_t capacity = 0, walks = r->picker_count ? r->picker_count : 1;
-    snapshot_add(r, &capacity, NULL); /* so that an empty one is not NULL */
-    r->snapshot_count = 0;
-    for (size_t i = 0; i < walks; i++) {
-        struct picker_walk w =
-            picker_begin(r->picker_count ? &r->pickers[i] : &everything, f->copy);
-        for (struct version *item; (item = picker_next(&w));) {
-            snapshot_add(r, &capacity, item);
+    for (size_t i = 0; i < count; i++) {
+        if (topics[i]) {
+            const struct picker topic = picker_of_topic(topics[i]);
+            snapshot_add(r, &topic);
         }
     }
-    if (walks > 1) {
-        sort_unique(r);
+}
+
+/* References to all records picked, at the copy's present position; or to those that its new topics
+ * pick: the changes from its own place follow, which may be older. */
+static void take_snapshot(struct reader *r, bool whole)
+{
+    const struct picker all = {
+        .type = RECORD_TYPE_COUNT, .key_prefix = "", .tags = {"", "", "", ""}};
+    snapshot_grow(r);
+    if (!whole) {
+        snapshot_add_topics(r, r->new_topics, r->new_topic_count);
+    } else if (picks_all(r)) {
+        snapshot_add(r, &all);
+    } else {
+        for (size_t i = 0; i < r->picker_count; i++) {
+            snapshot_add(r, &r->pickers[i]);
+        }
+        snapshot_add_topics(r, r->topics.slots, r->topics.slot_count);
     }
-    r->snapshot_revision = f->revision;
-    r->place = f->shown;
+    sort_unique(r);
+    r->snapshot_whole = whole;
+    r->snapshot_revision = r->feed->revision;
 }
 
 /* The first change above `revision`. */
@@ -319,10 +347,14 @@ static bool begin(struct reader *r, struct buf *out)
     r->generation = f->generation;
     if (resume && r->resume_revision >= f->base) {
         r->place = place_after(f, r->resume_revision);
+        if (r->new_topic_count) {
+            take_snapshot(r, false);
+        }
         return true;
     }
     drop_snapshot(r);
-    take_snapshot(r);
+    take_snapshot(r, true);
+    r->place = f->shown;
     append_mark(out, f, BOARD__FEED_FRAME__KIND__RESET, r->snapshot_revision);
     return true;
 }
@@ -336,7 +368,9 @@ static void fill_snapshot(struct reader *r, struct buf *out, size_t end)
     }
     if (r->snapshot_at == r->snapshot_count) {
         drop_snapshot(r);
-        append_mark(out, r->feed, BOARD__FEED_FRAME__KIND__CURRENT, r->snapshot_revision);
+        if (r->snapshot_whole) {
+            append_mark(out, r->feed, BOARD__FEED_FRAME__KIND__CURRENT, r->snapshot_revision);
+        }
     }
 }
 
@@ -394,10 +428,26 @@ static void reader_free(struct cursor *c)
     free(r);
 }
 
+static void read_topics(struct reader *r, const Board__FeedRequest *request)
+{
+    size_t count = request->n_topics, new_count = request->n_new_topics;
+    topics_init(&r->topics, &r->arena, count + new_count);
+    r->new_topics = ARENA_ARRAY(&r->arena, new_count, const char *);
+    for (size_t i = 0; i < count + new_count; i++) {
+        const char *topic = arena_strdup(
+            &r->arena, i < count ? request->topics[i] : request->new_topics[i - count]);
+        topics_add(&r->topics, topic);
+        if (i >= count) {
+            r->new_topics[r->new_topic_count++] = topic;
+        }
+    }
+}
+
 struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
 {
     static const struct cursor_ops ops = {.fill = reader_fill, .free = reader_free};
-    if (f->readers >= FEED_READERS_MAX || request->n_selectors > FEED_SELECTORS_MAX) {
+    if (f->readers >= FEED_READERS_MAX || request->n_selectors > FEED_SELECTORS_MAX ||
+        request->n_topics + request->n_new_topics > FEED_TOPICS_MAX) {
         return NULL;
     }
     struct reader *r = calloc(1, sizeof(*r));
@@ -413,6 +463,7 @@ struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
     for (size_t i = 0; i < request->n_selectors; i++) {
         r->pickers[r->picker_count++] = picker_of(&r->arena, request->selectors[i]);
     }
+    read_topics(r, request);
     r->resume_epoch = arena_strdup(&r->arena, request->revision > 0 ? request->epoch : "");
     r->resume_revision = request->revision;
     return &r->cursor;

@@ -12,7 +12,7 @@
 
 struct feed;
 
-enum { FEED_SELECTORS_MAX = 64, FEED_READERS_MAX = 16384 };
+enum { FEED_SELECTORS_MAX = 64, FEED_TOPICS_MAX = 4096, FEED_READERS_MAX = 16384 };
 
 /* For resuming it keeps so many changes; fewer where the values that they replaced weigh more than
  * `ring_bytes`, but those of the last revision in any case. */
@@ -42,7 +42,8 @@ void feed_heartbeat(struct feed *f, int64_t revision, int64_t beat_revision);
 /* Whether there is something new for readers since the last call. */
 bool feed_take_wake(struct feed *f);
 
-/* A new reader, NULL when there are FEED_READERS_MAX or the request has too many selectors. */
+/* A new reader; NULL when there are FEED_READERS_MAX, or the request has too many selectors or
+ * topics. */
 struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request);
 size_t feed_reader_count(const struct feed *f);
 

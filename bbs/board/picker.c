@@ -7,14 +7,24 @@ static bool starts_with(const char *key, const char *prefix)
     return strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
+struct picker picker_of_topic(const char *topic)
+{
+    size_t size = strlen(topic);
+    return (struct picker){.type = RECORD_TYPE_COUNT,
+                           .key_prefix = topic,
+                           .whole_key = !size || topic[size - 1] != '/',
+                           .tags = {"", "", "", ""}};
+}
+
 struct picker picker_of(struct arena *a, const Board__Selector *s)
 {
     struct picker p = {.type = RECORD_TYPE_COUNT};
     p.key_prefix = arena_strdup(a, s->key_prefix);
+    p.whole_key = s->whole_key;
     if (*s->type) {
         p.type = record_type_named(s->type);
         p.impossible = p.type == RECORD_UNKNOWN;
-        if (!p.impossible && !*p.key_prefix) {
+        if (!p.impossible && !*p.key_prefix && !p.whole_key) {
             p.key_prefix = arena_printf(a, "%s/", record_type_name(p.type));
         }
     }
@@ -25,10 +35,15 @@ struct picker picker_of(struct arena *a, const Board__Selector *s)
     return p;
 }
 
+static bool key_matches(const struct picker *p, const char *key)
+{
+    return p->whole_key ? strcmp(key, p->key_prefix) == 0 : starts_with(key, p->key_prefix);
+}
+
 bool picker_matches(const struct picker *p, const struct version *item)
 {
     if (p->impossible || (p->type != RECORD_TYPE_COUNT && p->type != item->type) ||
-        !starts_with(version_key(item), p->key_prefix)) {
+        !key_matches(p, version_key(item))) {
         return false;
     }
     for (int t = 0; t < TAG_COUNT; t++) {
@@ -41,7 +56,7 @@ bool picker_matches(const struct picker *p, const struct version *item)
 
 struct picker_walk picker_begin(const struct picker *p, const struct copy *c)
 {
-    struct picker_walk w = {.picker = p, .tag = TAG_COUNT, .prefix = p->key_prefix};
+    struct picker_walk w = {.picker = p, .tag = TAG_COUNT};
     if (p->impossible) {
         return w;
     }
@@ -50,7 +65,7 @@ struct picker_walk picker_begin(const struct picker *p, const struct copy *c)
     } else if (*p->tags[TAG_OWNER]) {
         w.tag = TAG_OWNER;
     }
-    w.at = w.tag == TAG_COUNT ? copy_from(c, w.prefix) : copy_tagged(c, w.tag, p->tags[w.tag]);
+    w.at = w.tag == TAG_COUNT ? copy_from(c, p->key_prefix) : copy_tagged(c, w.tag, p->tags[w.tag]);
     return w;
 }
 
@@ -58,7 +73,7 @@ struct version *picker_next(struct picker_walk *w)
 {
     while (w->at) {
         struct version *item = copied_version(w->at);
-        if (w->tag == TAG_COUNT && !starts_with(version_key(item), w->prefix)) {
+        if (w->tag == TAG_COUNT && !key_matches(w->picker, version_key(item))) {
             w->at = NULL;
             break;
         }

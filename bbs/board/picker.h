@@ -11,18 +11,22 @@ struct picker {
     enum record_type type; /* RECORD_TYPE_COUNT = any */
     bool impossible;       /* it names a type that there is not */
     const char *key_prefix;
+    bool whole_key; /* which is a key */
     const char *tags[TAG_COUNT]; /* "" = any */
 };
 
 /* Lives in the arena, with copies of the selector's strings. */
 struct picker picker_of(struct arena *a, const Board__Selector *s);
+
+/* Of all keys that the topic begins if it ends in a slash, or of the key that it is. Borrowed. */
+struct picker picker_of_topic(const char *topic);
+
 bool picker_matches(const struct picker *p, const struct version *item);
 
 struct picker_walk {
     const struct picker *picker;
     struct copied *at;
-    enum tag tag;       /* the index walked; TAG_COUNT = by key */
-    const char *prefix; /* by key: the walk ends where this does */
+    enum tag tag; /* the index walked; TAG_COUNT = by key, as far as keys match */
 };
 
 /* The copy must not change until the walk is over. */

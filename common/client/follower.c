@@ -17,6 +17,9 @@ void follower_init(struct follower *f)
 {
     assert(f->boards && f->on_news);
     map_init(&f->records);
+    map_init(&f->topics);
+    map_init(&f->new_topics);
+    f->topics_added = f->tells_topics = false;
     buf_init(&f->partial);
     f->epoch[0] = f->boot_id[0] = 0;
     f->beat_revision = 0;
@@ -35,6 +38,8 @@ void follower_done(struct follower *f)
 {
     if (f) {
         map_done(&f->records, followed_free);
+        map_done(&f->topics, NULL);
+        map_done(&f->new_topics, NULL);
         buf_done(&f->partial);
     }
 }
@@ -50,6 +55,49 @@ static void tell(struct follower *f, enum follower_news news, const char *key,
     f->on_news(f->context, news, key, record, out);
 }
 
+/* ---- Topics -------------------------------------------------------------------------------- */
+
+bool follower_add_topic(struct follower *f, const char *topic, struct effects *out)
+{
+    if (map_get(&f->topics, topic) || map_get(&f->new_topics, topic)) {
+        return true;
+    }
+    if (f->topics.count + f->new_topics.count == FOLLOWER_TOPICS_MAX) {
+        return false;
+    }
+    map_put(&f->new_topics, topic, f);
+    f->topics_added = true;
+    f->current = false;
+    effects_due(out, f->now_ns);
+    return true;
+}
+
+static size_t list_topics(const struct map *topics, struct arena *a, char ***ret_list)
+{
+    size_t count = 0;
+    *ret_list = ARENA_ARRAY(a, topics->count, char *);
+    MAP_EACH(topics, n)
+    {
+        (*ret_list)[count++] = (char *)(uintptr_t)map_key(n);
+    }
+    return count;
+}
+
+/* All that the open subscription asked for is held. If topics were added since, they are among the
+ * new ones, and all of these are asked for again. */
+static void topics_told(struct follower *f)
+{
+    if (f->topics_added) {
+        return;
+    }
+    f->tells_topics = false;
+    MAP_EACH(&f->new_topics, n)
+    {
+        map_put(&f->topics, map_key(n), f);
+        map_remove(&f->new_topics, map_key(n));
+    }
+}
+
 /* ---- The connection ------------------------------------------------------------------------ */
 
 /* From after `revision`; 0 = a snapshot first. */
@@ -63,6 +111,10 @@ static void subscribe(struct follower *f, const struct event *ev, const char *ur
     request.epoch = f->epoch;
     request.boot_id = f->boot_id;
     request.beat_revision = f->beat_revision;
+    request.n_topics = list_topics(&f->topics, out->arena, &request.topics);
+    request.n_new_topics = list_topics(&f->new_topics, out->arena, &request.new_topics);
+    f->topics_added = false;
+    f->tells_topics = revision > 0 && request.n_new_topics > 0;
     size_t size = board__feed_request__get_packed_size(&request);
     uint8_t *body = arena_alloc(out->arena, size);
     board__feed_request__pack(&request, body);
@@ -113,8 +165,25 @@ static int64_t back_off_ns(const struct follower *f, uint64_t entropy)
     return earlier_ns(wait, most);
 }
 
-/* This bbs is no use now: another one, after the back-off. A half snapshot cannot be resumed; what was held
- * when one was asked for to compare can. */
+/* A half snapshot cannot be resumed; what was held when one was asked for to compare can. */
+static void leave_snapshot(struct follower *f)
+{
+    if (f->snapshot && !f->refreshes) {
+        f->revision = 0;
+    }
+    f->refresh_ns = f->refreshes ? 0 : f->refresh_ns; /* following goes before */
+    f->snapshot = f->refreshes = false;
+}
+
+/* At the bbs that tells it now, from where it is. */
+static void subscribe_to_topics(struct follower *f, const struct event *ev, struct effects *out)
+{
+    effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
+    leave_snapshot(f);
+    subscribe(f, ev, f->url, f->revision, out);
+}
+
+/* This bbs is no use now: another one, after the back-off. */
 static void give_up(struct follower *f, const struct event *ev, const char *why,
                     struct effects *out)
 {
@@ -126,11 +195,7 @@ static void give_up(struct follower *f, const struct event *ev, const char *why,
     boards_failed(f->boards, f->url);
     f->call_id = 0;
     f->current = false;
-    if (f->snapshot && !f->refreshes) {
-        f->revision = 0;
-    }
-    f->refresh_ns = f->refreshes ? 0 : f->refresh_ns; /* following goes before */
-    f->snapshot = f->refreshes = false;
+    leave_snapshot(f);
     f->failures++;
     f->retry_ns = ev->now.mono_ns + back_off_ns(f, ev->entropy[0]);
     buf_clear(&f->partial);
@@ -202,7 +267,8 @@ static void put(struct follower *f, const Board__FeedFrame *frame, struct effect
     blob_unref(r->record);
     r->record = blob_new(frame->record.data, frame->record.len);
     /* What a snapshot tells was there before. */
-    r->seen = (struct sighting){.since_ns = f->now_ns, .after_ns = f->snapshot ? 0 : f->told_ns};
+    bool told = frame->kind != BOARD__FEED_FRAME__KIND__RECORD;
+    r->seen = (struct sighting){.since_ns = f->now_ns, .after_ns = told ? f->told_ns : 0};
     r->made = r->create_revision == frame->create_revision ? r->made : r->seen;
     r->create_revision = frame->create_revision;
     r->mod_revision = frame->mod_revision;
@@ -237,7 +303,7 @@ static void erase_unlisted(struct follower *f, struct effects *out)
 
 static const char *on_record(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
 {
-    if (!f->snapshot) {
+    if (!f->snapshot && !f->tells_topics) {
         return "a record outside of a snapshot";
     }
     if (!*frame->key) {
@@ -249,7 +315,7 @@ static const char *on_record(struct follower *f, const Board__FeedFrame *frame, 
 
 static void caught_up(struct follower *f, struct effects *out)
 {
-    if (!f->current) {
+    if (!f->current && !f->topics_added) {
         f->current = f->was_current = true;
         f->failures = 0;
         tell(f, FOLLOWER_CURRENT, "", NULL, out);
@@ -269,6 +335,7 @@ static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
     f->told_ns = f->now_ns;
     f->snapshot = f->refreshes = false;
     f->refresh_ns = 0;
+    topics_told(f);
     caught_up(f, out);
     return NULL;
 }
@@ -292,6 +359,7 @@ static const char *on_change(struct follower *f, const Board__FeedFrame *frame, 
     if (frame->revision <= f->revision || frame->revision < f->change_revision) {
         return doubt(f, "revisions do not rise");
     }
+    topics_told(f);
     f->change_revision = frame->revision;
     f->revision = frame->revision - 1;
     if (frame->kind == BOARD__FEED_FRAME__KIND__DELETE) {
@@ -318,6 +386,7 @@ static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *fram
         return doubt(f, "revisions do not rise");
     }
     f->compared_revision = frame->revision;
+    topics_told(f);
     if (strlen(frame->boot_id) < sizeof(f->boot_id) && *frame->boot_id) {
         strcpy(f->boot_id, frame->boot_id);
         f->beat_revision = frame->beat_revision;
@@ -468,6 +537,9 @@ bool follower_step(struct follower *f, const struct event *ev, struct effects *o
     }
     if (f->call_id && ev->now.mono_ns - f->heard_ns >= FOLLOWER_SILENCE_NS) {
         on_silence(f, ev, out);
+    }
+    if (f->call_id && f->topics_added) {
+        subscribe_to_topics(f, ev, out);
     }
     if (!f->call_id && ev->now.mono_ns >= f->retry_ns) {
         subscribe(f, ev, boards_url(f->boards), f->revision, out);

@@ -27,6 +27,8 @@
 enum { FOLLOWER_CALM_FAILURES = 5 };
 /* Bytes of an answer that is no feed which the log tells: a sentence or two. */
 enum { FOLLOWER_TOLD_MAX = 200 };
+/* So many a bbs takes of one feed client. */
+enum { FOLLOWER_TOPICS_MAX = 4096 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
 enum { FOLLOWER_FRAME_MAX = 2 * 1024 * 1024, FOLLOWER_EPOCH_BYTES = 64 };
 
@@ -57,6 +59,10 @@ struct follower {
     int64_t back_off_max_ns; /* 0 = FOLLOWER_BACK_OFF_MAX_NS, which suits thousands of them */
 
     struct map records; /* key -> struct followed */
+    struct map topics;     /* sets of topics: those whose records are held, */
+    struct map new_topics; /* and those of which a snapshot is to be told */
+    bool topics_added;     /* since the open subscription was asked for */
+    bool tells_topics;     /* it has told nothing but records of new topics yet */
     char epoch[FOLLOWER_EPOCH_BYTES];
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
@@ -64,7 +70,7 @@ struct follower {
     bool refreshes;          /* a snapshot was asked for to compare; what is held stays meanwhile */
     uint64_t listing;        /* number of that snapshot */
     int64_t refresh_ns;      /* when the next one is asked for; 0 = not yet drawn */
-    bool current;            /* the snapshot is complete and heartbeats come */
+    bool current;            /* the snapshot is complete, of each topic too, and heartbeats come */
     bool was_current; /* once at least: before that nothing is broken */
     uint64_t call_id;        /* of the open subscription; 0 = none */
     int refused;             /* its status, when that is not 200 and what it says has not come; 0 = no */
@@ -86,6 +92,12 @@ void follower_done(struct follower *f);
 
 /* The record at `key`, or NULL. Borrowed until the next event. */
 const struct followed *follower_get(const struct follower *f, const char *key);
+
+/* The records of this topic are followed too: a key, or a prefix of keys that ends in "/", as in
+ * Board__FeedRequest. Their snapshot is told as puts from the next step on, and FOLLOWER_CURRENT
+ * when it is complete; what is held already stays. False: it follows FOLLOWER_TOPICS_MAX others.
+ * Adds its due time to `out`. */
+bool follower_add_topic(struct follower *f, const char *topic, struct effects *out);
 
 /* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its
  * effects and its due time to `out`. */

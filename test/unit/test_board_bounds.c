@@ -575,6 +575,8 @@ static void readers_of_the_feed(void **state)
     feed_reset(f, copy, "e", 1);
     Board__FeedRequest q = BOARD__FEED_REQUEST__INIT;
     Board__Selector s = BOARD__SELECTOR__INIT, *selectors[FEED_SELECTORS_MAX + 1];
+    struct arena arena;
+    arena_init(&arena);
     struct cursor **list = calloc(FEED_READERS_MAX, sizeof(*list));
     for (size_t i = 0; i <= FEED_SELECTORS_MAX; i++) {
         selectors[i] = &s;
@@ -585,7 +587,19 @@ static void readers_of_the_feed(void **state)
     q.n_selectors = FEED_SELECTORS_MAX;
     assert_non_null(list[0] = feed_reader(f, &q));
     q.n_selectors = 0;
-    for (size_t i = 1; i < FEED_READERS_MAX; i++) {
+    char *topics[FEED_TOPICS_MAX + 1];
+    for (size_t i = 0; i <= FEED_TOPICS_MAX; i++) {
+        topics[i] = arena_printf(&arena, "actual/p%zu/", i);
+    }
+    q.topics = topics;
+    q.new_topics = topics + FEED_TOPICS_MAX;
+    q.n_topics = FEED_TOPICS_MAX;
+    q.n_new_topics = 1;
+    assert_null(feed_reader(f, &q));
+    q.n_new_topics = 0;
+    assert_non_null(list[1] = feed_reader(f, &q));
+    q.n_topics = 0;
+    for (size_t i = 2; i < FEED_READERS_MAX; i++) {
         assert_non_null(list[i] = feed_reader(f, &q));
     }
     assert_null(feed_reader(f, &q));
@@ -597,6 +611,7 @@ static void readers_of_the_feed(void **state)
     free(list);
     feed_free(f);
     copy_free(copy);
+    arena_done(&arena);
 }
 
 /* A list holds references and gives slices: never the whole answer. */

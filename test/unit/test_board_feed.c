@@ -303,7 +303,7 @@ static void indexes_give_what_a_full_walk_gives(void **state)
                                    (struct sighting){.since_ns = (int64_t)i}));
         }
     }
-    for (unsigned s = 0; s < 64; s++) {
+    for (unsigned s = 0; s < 128; s++) {
         Board__Selector q = BOARD__SELECTOR__INIT;
         Models__Owner owner = MODELS__OWNER__INIT;
         owner.kind = (char *)"cli";
@@ -313,6 +313,10 @@ static void indexes_give_what_a_full_walk_gives(void **state)
         q.key_prefix = (char *)(size_t)(s & 8 ? "actual/p1" : "");
         q.owner = s & 16 ? &owner : NULL;
         q.type = (char *)(size_t)(s & 32 ? "actual" : "");
+        if (s >= 64) {
+            q.key_prefix = (char *)(size_t)key_actual(&arena, "p1", 0, 0);
+            q.whole_key = true;
+        }
         struct picker p = picker_of(&arena, &q);
         struct picker_walk w = picker_begin(&p, c);
         for (struct copied *all = copy_from(c, ""); all; all = copy_next(all)) {
