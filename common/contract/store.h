@@ -1,5 +1,5 @@
 /* The store as a role sees it: calls and a watch, with etcd's own messages (proto/etcd.proto).
- * The real one is common/shell/etcd_io.h, the simulated one test/sim/model_etcd.h; both pass the
+ * The real one is common/shell/etcd_io.h, the simulated one test/sim/model/etcd.h; both pass the
  * conformance program. */
 #ifndef COMMON_CONTRACT_STORE_H
 #define COMMON_CONTRACT_STORE_H

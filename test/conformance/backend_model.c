@@ -3,7 +3,7 @@
 #include "common/base/random.h"
 #include "common/contract/moment.h"
 #include "test/conformance/store_backend.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/model/etcd.h"
 
 #include <assert.h>
 #include <stdlib.h>

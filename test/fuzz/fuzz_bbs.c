@@ -3,7 +3,7 @@
 #include "bbs/bbs.h"
 #include "common/lifecycle/actor.h"
 #include "test/fuzz/fuzz.h"
-#include "test/sim/world.h"
+#include "test/sim/world/world.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
 #include "test/fuzz/fuzz.h"
-#include "test/sim/cluster.h"
+#include "test/sim/world/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>

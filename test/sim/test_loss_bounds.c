@@ -2,7 +2,7 @@
  * seeds with delays: a cell falls alone, together with a bbs, together with the converger's
  * leader; a leader falls alone. Measured is from the fall to as many instances RUNNING elsewhere,
  * or to the standby that leads. The median, the 99th percentile and the worst are printed. */
-#include "test/sim/cluster.h"
+#include "test/sim/world/cluster.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The model containers pass the conformance program of the drivers, on virtual time. */
 #include "common/base/map.h"
 #include "test/conformance/driver_conformance.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

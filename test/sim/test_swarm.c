@@ -7,7 +7,7 @@
  * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. A
  * seed that fails, or ends its process, is told at once and once more at the end; the others are
  * run all the same. How far it is goes to stderr each minute. */
-#include "test/sim/swarm.h"
+#include "test/sim/swarm/swarm.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define TEST_UNIT_BOARD_RIG_H
 
 #include "bbs/board/board.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/model/etcd.h"
 
 enum { RIG_BOARDS_MAX = 4 };
 

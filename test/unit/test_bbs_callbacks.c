@@ -5,8 +5,8 @@
 #include "common/model/keys.h"
 #include "common/model/record.h"
 #include "models/task.pb-c.h"
-#include "test/sim/callback_server.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/world/callback_server.h"
+#include "test/sim/model/etcd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

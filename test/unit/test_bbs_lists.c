@@ -5,8 +5,8 @@
 #include "common/model/record.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/ping.pb-c.h"
-#include "test/sim/model_etcd.h"
-#include "test/sim/world.h"
+#include "test/sim/model/etcd.h"
+#include "test/sim/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
 #include "test/decide/lrp_rows.h"
-#include "test/sim/model_etcd.h"
-#include "test/sim/world.h"
+#include "test/sim/model/etcd.h"
+#include "test/sim/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,8 @@
 #include "models/locket.pb-c.h"
 #include "models/ping.pb-c.h"
 #include "common/base/arena.h"
-#include "test/sim/model_etcd.h"
-#include "test/sim/world.h"
+#include "test/sim/model/etcd.h"
+#include "test/sim/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Group commit: what may travel together, and what a compare is for etcd. */
 #include "bbs/board/batch.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/model/etcd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,9 +6,9 @@
 
 #include "common/model/moves.h"
 #include "test/sim/checkers/events.h"
-#include "test/sim/cluster.h"
+#include "test/sim/world/cluster.h"
 #include "models/task_requests.pb-c.h"
-#include "test/sim/history.h"
+#include "test/sim/checkers/history.h"
 
 /* An instance that the board ever named, by its guid. */
 struct instance {

@@ -2,7 +2,7 @@
 #include "models/actual_lrp.pb-c.h"
 #include "rep/drain/drain.h"
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "common/base/bytes.h"
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/event_frames.h"
+#include "test/sim/checkers/event_frames.h"
 
 enum {
     ORDINARY = MODELS__ACTUAL_LRP__PRESENCE__ORDINARY,

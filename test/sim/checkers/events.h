@@ -7,7 +7,7 @@
 #define TEST_SIM_CHECKERS_EVENTS_H
 
 #include "common/base/arena.h"
-#include "test/sim/history.h"
+#include "test/sim/checkers/history.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #include "models/task.pb-c.h"
 #include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include <string.h>
 

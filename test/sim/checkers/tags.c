@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/event_frames.h"
+#include "test/sim/checkers/event_frames.h"
 
 /* What clients can see of the record, but tag, presence and the keys, which all presences share. */
 static const char *actual_shows(struct arena *a, const Models__ActualLRP *r)

@@ -2,7 +2,7 @@
 #include "models/task.pb-c.h"
 #include "rep_note.pb-c.h"
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * All instances are of one size, and fit every filter of every cell. */
 #include "rep/http/cell_state.h"
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"

@@ -7,7 +7,7 @@
 
 #include "common/lifecycle/task.h"
 #include "models/task_requests.pb-c.h"
-#include "test/sim/callback_server.h"
+#include "test/sim/world/callback_server.h"
 
 /* A kick after 45 s, found by a pass that comes every 30 s; the same again for the next try. */
 #define KICKED_NS (2 * (45 + 30) * SECOND_NS)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "models/task_requests.pb-c.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #define TASK "job"
 #define RESULT_FILE "/tmp/result"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 void story_rep_killed_and_adopted(struct cluster *c)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "test/sim/checkers/checkers.h"
-#include "test/sim/model_containers.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/model/containers.h"
+#include "test/sim/model/etcd.h"
 
 struct emptying {
     struct cluster *cluster;

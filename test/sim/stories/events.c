@@ -1,6 +1,6 @@
 /* What clients of Diego's event streams hear. */
 #include "test/sim/stories/story.h"
-#include "test/sim/subscriber.h"
+#include "test/sim/stories/subscriber.h"
 
 #include <string.h>
 

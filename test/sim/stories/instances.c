@@ -1,7 +1,7 @@
 /* An instance from desire to its end: the happy path, crashes, and changes of mind. */
 #include "test/sim/stories/story.h"
 
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "board.pb-c.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 /* design.md 6: a lost cell's work runs elsewhere. */
 #define CELL_LOST_NS (12 * SECOND_NS)

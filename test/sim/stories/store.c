@@ -2,7 +2,7 @@
 #include "test/sim/stories/story.h"
 
 #include "models/desired_lrp_requests.pb-c.h"
-#include "test/sim/model_etcd.h"
+#include "test/sim/model/etcd.h"
 
 #include <string.h>
 

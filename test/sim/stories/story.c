@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "models/actual_lrp_requests.pb-c.h"
-#include "test/sim/model_containers.h"
+#include "test/sim/model/containers.h"
 
 /* Six cells of a hundred instances each. */
 #define CROWDED .cluster.cells = 6, .cluster.cell_instances = 100

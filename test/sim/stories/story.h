@@ -9,7 +9,7 @@
 #ifndef TEST_SIM_STORIES_STORY_H
 #define TEST_SIM_STORIES_STORY_H
 
-#include "test/sim/cluster.h"
+#include "test/sim/world/cluster.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

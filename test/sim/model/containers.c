@@ -1,0 +1,715 @@
+#include "test/sim/model/containers.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/random.h"
+
+#define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+#define LATE_NS (3 * SECOND_NS)        /* after its deadline a verb may still be done */
+#define LONG_LIST_NS (700 * MILLISECOND_NS) /* that a listing may take when it wavers */
+
+enum { MODEL_SIGTERM = 15, MODEL_SIGKILL = 9, TEXT_BYTES = 120 };
+
+struct box {
+    char *guid;
+    enum container_state state;
+    int exit_code, exit_signal;
+    char text[TEXT_BYTES]; /* why it never ran */
+    struct blob *note;
+    int64_t pid;
+    int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
+    bool end_untold;    /* EVENT_CONTAINER is still due */
+    bool deaf;          /* ignores SIGTERM */
+    struct map files;   /* path -> struct blob: what READ gives */
+};
+
+/* A verb under way: done and answered at `at_ns`. */
+struct pending {
+    struct pending *next;
+    int64_t at_ns;
+    struct verb_call call;
+    char *guid, *path;
+    struct blob *note;
+    uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
+    size_t port_count;
+    bool hung;
+    bool mute; /* done, and answered by nobody: the answer was or will be that nobody knows */
+    struct arena listed; /* of a LIST that shows how things stood when it was asked */
+    struct container_status *list;
+    size_t list_count;
+};
+
+struct model_containers {
+    struct model_containers_pace pace;
+    struct map boxes;
+    struct pending *pending; /* sorted by time, then by order of arrival */
+    unsigned fail_starts, fail_prepares;
+    char fail_text[TEXT_BYTES];
+    bool hung;
+    bool wavers;
+    struct random random; /* of how */
+    unsigned untold;
+    int64_t next_pid;
+    bool port_held[65536];
+};
+
+struct model_containers *model_containers_new(void)
+{
+    struct model_containers *m = calloc(1, sizeof(*m));
+    assert(m);
+    m->pace = (struct model_containers_pace){
+        .prepare_ns = 5 * MILLISECOND_NS,
+        .start_ns = 50 * MILLISECOND_NS,
+        .signal_ns = 1 * MILLISECOND_NS,
+        .remove_ns = 10 * MILLISECOND_NS,
+        .list_ns = 1 * MILLISECOND_NS,
+        .term_ns = 20 * MILLISECOND_NS,
+    };
+    m->next_pid = 1000;
+    return m;
+}
+
+static void file_free(void *value)
+{
+    blob_unref(value);
+}
+
+static void box_free(void *value)
+{
+    struct box *b = value;
+    map_done(&b->files, file_free);
+    free(b->guid);
+    blob_unref(b->note);
+    free(b);
+}
+
+static void pending_free(struct pending *p)
+{
+    free(p->guid);
+    free(p->path);
+    free(p->ports);
+    blob_unref(p->note);
+    arena_done(&p->listed);
+    free(p);
+}
+
+void model_containers_free(struct model_containers *m)
+{
+    if (!m) {
+        return;
+    }
+    while (m->pending) {
+        struct pending *p = m->pending;
+        m->pending = p->next;
+        pending_free(p);
+    }
+    map_done(&m->boxes, box_free);
+    free(m);
+}
+
+struct model_containers_pace *model_containers_pace(struct model_containers *m)
+{
+    return &m->pace;
+}
+
+static int64_t duration(const struct model_containers *m, enum verb verb)
+{
+    switch (verb) {
+    case VERB_PREPARE:
+        return m->pace.prepare_ns;
+    case VERB_START:
+        return m->pace.start_ns;
+    case VERB_REMOVE:
+        return m->pace.remove_ns;
+    case VERB_LIST:
+    case VERB_MEASURE:
+        return m->pace.list_ns;
+    case VERB_PORTS: /* no process is started for it */
+        return 0;
+    default:
+        return m->pace.signal_ns;
+    }
+}
+
+/* Verbs of one container take turns: not before the last of it. */
+static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
+                       const struct verb_call *call)
+{
+    bool waits = call->verb == VERB_PREPARE || call->verb == VERB_START ||
+                 call->verb == VERB_REMOVE;
+    for (const struct pending *p = m->pending; waits && p; p = p->next) {
+        if (p->guid && strcmp(p->guid, call->guid) == 0 && p->at_ns > now_ns) {
+            now_ns = p->at_ns;
+        }
+    }
+    return now_ns;
+}
+
+static void keep_ports(struct pending *p, const struct verb_call *call)
+{
+    p->port_count = call->spec ? call->spec->port_count : call->port_count;
+    p->ports = calloc(p->port_count + 1, sizeof(*p->ports));
+    assert(p->ports);
+    for (size_t i = 0; i < p->port_count; i++) {
+        p->ports[i] = call->spec ? call->spec->ports[i].host_port : call->ports[i];
+    }
+}
+
+static struct pending *pending_new(const struct verb_call *call)
+{
+    struct pending *p = calloc(1, sizeof(*p));
+    assert(p);
+    p->call = *call;
+    keep_ports(p, call);
+    p->call.spec = NULL;
+    p->call.ports = NULL;
+    p->guid = call->guid ? strdup(call->guid) : NULL;
+    p->call.guid = p->guid;
+    p->call.path = p->path = call->path ? strdup(call->path) : NULL;
+    p->note = blob_new(call->note.data, call->note.size);
+    arena_init(&p->listed);
+    return p;
+}
+
+static void pending_add(struct model_containers *m, struct pending *p)
+{
+    struct pending **at = &m->pending;
+    while (*at && (*at)->at_ns <= p->at_ns) {
+        at = &(*at)->next;
+    }
+    p->next = *at;
+    *at = p;
+}
+
+void model_containers_waver(struct model_containers *m, uint64_t seed)
+{
+    m->wavers = true;
+    random_seed(&m->random, (uint64_t[2]){0x77617665, seed});
+}
+
+static int64_t draw_ns(struct model_containers *m, int64_t most_ns)
+{
+    return (int64_t)random_below(&m->random, (uint64_t)most_ns + 1);
+}
+
+static bool changes(enum verb verb)
+{
+    return verb == VERB_PREPARE || verb == VERB_START || verb == VERB_REMOVE ||
+           verb == VERB_SIGNAL || verb == VERB_NOTE;
+}
+
+/* What is not answered in time may be done all the same. True if it is. */
+static bool done_untold(struct model_containers *m, int64_t now_ns, const struct verb_call *call)
+{
+    if (!m->wavers || !changes(call->verb) || random_below(&m->random, 3) == 0) {
+        return false;
+    }
+    int64_t deadline_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
+    int64_t soonest_ns = turn_ns(m, now_ns, call);
+    int64_t last_ns = deadline_ns + (random_below(&m->random, 2) ? LATE_NS : 0);
+    if (soonest_ns > last_ns) {
+        return false;
+    }
+    struct pending *p = pending_new(call);
+    p->mute = true;
+    p->at_ns = soonest_ns + draw_ns(m, last_ns - soonest_ns);
+    pending_add(m, p);
+    return true;
+}
+
+static void list_now(struct model_containers *m, struct pending *p);
+
+/* How long a listing takes, and of when it is. */
+static void list_somehow(struct model_containers *m, struct pending *p)
+{
+    if (random_below(&m->random, 4) == 0) {
+        p->at_ns += draw_ns(m, LONG_LIST_NS);
+    }
+    if (random_below(&m->random, 2)) {
+        list_now(m, p);
+    }
+}
+
+void model_containers_call(struct model_containers *m, int64_t now_ns,
+                           const struct verb_call *call)
+{
+    struct pending *p = pending_new(call);
+    p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
+    if (call->verb == VERB_LIST && m->wavers) {
+        list_somehow(m, p);
+    }
+    p->hung = m->hung || p->at_ns > call->deadline_ns;
+    bool done = !p->hung || done_untold(m, now_ns, call);
+    if (p->hung) {
+        p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
+    }
+    pending_add(m, p);
+    struct box *b = call->guid ? map_get(&m->boxes, call->guid) : NULL;
+    if (call->verb == VERB_START && b && b->state == CONTAINER_PREPARED && done) {
+        b->state = CONTAINER_STARTING;
+    }
+}
+
+/* ---- Doing a verb ---- */
+
+static enum verb_outcome failed(struct verb_answer *answer, const char *text)
+{
+    answer->text = text;
+    return VERB_FAILED;
+}
+
+static bool guid_valid(const char *guid)
+{
+    return guid[0] && strlen(guid) <= 64 && strspn(guid, GUID_LETTERS) == strlen(guid);
+}
+
+/* Which of its ports others hold. */
+static void ports(const struct model_containers *m, const struct pending *p, struct arena *arena,
+                  struct verb_answer *answer)
+{
+    uint32_t *taken = ARENA_ARRAY(arena, p->port_count, uint32_t);
+    for (size_t i = 0; i < p->port_count; i++) {
+        if (m->port_held[p->ports[i] & UINT16_MAX]) {
+            taken[answer->taken_count++] = p->ports[i];
+        }
+    }
+    answer->taken = taken;
+}
+
+static enum verb_outcome prepare(struct model_containers *m, const struct pending *p,
+                                 struct arena *arena, struct verb_answer *answer)
+{
+    ports(m, p, arena, answer);
+    if (answer->taken_count > 0) {
+        return failed(answer, "a host port is held by another process");
+    }
+    if (!guid_valid(p->guid)) {
+        return failed(answer, "not a container's guid");
+    }
+    if (map_get(&m->boxes, p->guid)) {
+        return failed(answer, "the container exists");
+    }
+    if (m->fail_prepares) {
+        m->fail_prepares--;
+        return failed(answer, m->fail_text);
+    }
+    struct box *b = calloc(1, sizeof(*b));
+    assert(b);
+    b->guid = strdup(p->guid);
+    b->state = CONTAINER_PREPARED;
+    b->note = blob_ref(p->note);
+    b->ends_at_ns = NEVER_NS;
+    map_init(&b->files);
+    map_put(&m->boxes, p->guid, b);
+    return VERB_DONE;
+}
+
+static enum verb_outcome start(struct model_containers *m, struct box *b,
+                               struct verb_answer *answer)
+{
+    if (!b) {
+        return failed(answer, "no such container");
+    }
+    if (b->state != CONTAINER_STARTING && b->state != CONTAINER_PREPARED) {
+        return failed(answer, "container was started already");
+    }
+    if (m->fail_starts) {
+        m->fail_starts--;
+        b->state = CONTAINER_EXITED;
+        strcpy(b->text, m->fail_text);
+        return failed(answer, m->fail_text);
+    }
+    b->state = CONTAINER_RUNNING;
+    b->pid = m->next_pid++;
+    return VERB_DONE;
+}
+
+static void end_box(struct box *b, int exit_code, int exit_signal)
+{
+    b->state = CONTAINER_EXITED;
+    b->exit_code = exit_code;
+    b->exit_signal = exit_signal;
+    b->pid = 0;
+    b->ends_at_ns = NEVER_NS;
+    b->end_untold = true;
+}
+
+static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
+                                    const struct pending *p, struct verb_answer *answer)
+{
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return failed(answer, "container does not run");
+    }
+    if (p->call.signal == MODEL_SIGKILL) {
+        end_box(b, 0, MODEL_SIGKILL);
+    } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS && !b->deaf) {
+        b->ends_at_ns = p->at_ns + m->pace.term_ns;
+    }
+    return VERB_DONE;
+}
+
+static struct container_status status_of(const struct box *b, struct arena *arena)
+{
+    struct bytes note = blob_bytes(b->note);
+    return (struct container_status){
+        .guid = arena_strdup(arena, b->guid),
+        .state = b->state,
+        .exit_code = b->exit_code,
+        .exit_signal = b->exit_signal,
+        .text = arena_strdup(arena, b->text),
+        .pid = b->pid,
+        .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
+    };
+}
+
+static size_t list_into(struct model_containers *m, struct arena *arena,
+                        struct container_status **ret_list)
+{
+    size_t count = 0;
+    *ret_list = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
+    MAP_EACH(&m->boxes, n)
+    {
+        (*ret_list)[count++] = status_of(map_value(n), arena);
+    }
+    return count;
+}
+
+static void list_now(struct model_containers *m, struct pending *p)
+{
+    p->list_count = list_into(m, &p->listed, &p->list);
+}
+
+static void list(struct model_containers *m, const struct pending *p, struct arena *arena,
+                 struct verb_answer *answer)
+{
+    struct container_status *all;
+    size_t count = p->list ? p->list_count : list_into(m, arena, &all);
+    if (p->list) {
+        all = ARENA_ARRAY(arena, count, struct container_status);
+        for (size_t i = 0; i < count; i++) {
+            const struct container_status *s = &p->list[i];
+            all[i] = *s;
+            all[i].guid = arena_strdup(arena, s->guid);
+            all[i].text = arena_strdup(arena, s->text);
+            all[i].note.data = arena_copy(arena, s->note.data, s->note.size);
+        }
+    }
+    answer->containers = all;
+    answer->container_count = count;
+}
+
+/* A model uses nothing; which ones are measured is what matters. */
+static void measure(struct model_containers *m, struct arena *arena, struct verb_answer *answer)
+{
+    struct container_usage *all = ARENA_ARRAY(arena, m->boxes.count, struct container_usage);
+    MAP_EACH(&m->boxes, n)
+    {
+        const struct box *b = map_value(n);
+        if (b->state == CONTAINER_RUNNING) {
+            all[answer->usage_count++].guid = arena_strdup(arena, b->guid);
+        }
+    }
+    answer->usages = all;
+}
+
+static enum verb_outcome note(struct box *b, const struct pending *p, struct verb_answer *answer)
+{
+    if (!b) {
+        return failed(answer, "no such container");
+    }
+    blob_unref(b->note);
+    b->note = blob_ref(p->note);
+    return VERB_DONE;
+}
+
+static enum verb_outcome read_file(struct box *b, const struct pending *p, struct arena *arena,
+                                   struct verb_answer *answer)
+{
+    const struct blob *file = b ? map_get(&b->files, p->path) : NULL;
+    if (!file) {
+        return failed(answer, b ? "no such file" : "no such container");
+    }
+    struct bytes data = blob_bytes(file);
+    if (data.size > VERB_READ_BYTES_MAX) {
+        return failed(answer, "the file is too large");
+    }
+    answer->data = (struct bytes){arena_copy(arena, data.data, data.size), data.size};
+    return VERB_DONE;
+}
+
+static void carry_out(struct model_containers *m, const struct pending *p, struct arena *arena,
+                      struct verb_answer *answer)
+{
+    struct box *b = p->guid ? map_get(&m->boxes, p->guid) : NULL;
+    if (p->hung) {
+        answer->outcome = VERB_UNCERTAIN;
+        answer->text = "no answer in time";
+        return;
+    }
+    switch (p->call.verb) {
+    case VERB_PREPARE:
+        answer->outcome = prepare(m, p, arena, answer);
+        break;
+    case VERB_START:
+        answer->outcome = start(m, b, answer);
+        break;
+    case VERB_SIGNAL:
+        answer->outcome = signal_box(m, b, p, answer);
+        break;
+    case VERB_REMOVE:
+        if (b) {
+            box_free(map_remove(&m->boxes, p->guid));
+        }
+        break;
+    case VERB_NOTE:
+        answer->outcome = note(b, p, answer);
+        break;
+    case VERB_LIST:
+        list(m, p, arena, answer);
+        break;
+    case VERB_MEASURE:
+        measure(m, arena, answer);
+        break;
+    case VERB_PORTS:
+        ports(m, p, arena, answer);
+        break;
+    case VERB_READ:
+        answer->outcome = read_file(b, p, arena, answer);
+        break;
+    default:
+        answer->outcome = b && b->state == CONTAINER_RUNNING
+                              ? VERB_DONE
+                              : failed(answer, "container does not run");
+        break;
+    }
+}
+
+/* ---- News ---- */
+
+static struct box *next_end(const struct model_containers *m, int64_t *ret_at_ns)
+{
+    struct box *first = NULL;
+    int64_t at = NEVER_NS;
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        int64_t due = b->end_untold ? 0 : b->ends_at_ns;
+        if (due < at) {
+            at = due;
+            first = b;
+        }
+    }
+    *ret_at_ns = at;
+    return first;
+}
+
+int64_t model_containers_due(const struct model_containers *m)
+{
+    int64_t at;
+    next_end(m, &at);
+    return m->pending ? earlier_ns(at, m->pending->at_ns) : at;
+}
+
+static void do_untold(struct model_containers *m, struct pending *p, struct arena *arena)
+{
+    struct verb_answer unheard = {.text = ""};
+    carry_out(m, p, arena, &unheard);
+    m->untold++;
+    pending_free(p);
+}
+
+unsigned model_containers_untold(const struct model_containers *m)
+{
+    return m->untold;
+}
+
+bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
+                           struct event *ret_event)
+{
+    int64_t at;
+    struct box *b = next_end(m, &at);
+    struct pending *p = m->pending;
+    if (b && at <= now_ns && (!p || at <= p->at_ns)) {
+        if (!b->end_untold) {
+            end_box(b, 0, MODEL_SIGTERM);
+        }
+        b->end_untold = false;
+        *ret_event = (struct event){.kind = EVENT_CONTAINER, .container = status_of(b, arena)};
+        return true;
+    }
+    if (!p || p->at_ns > now_ns) {
+        return false;
+    }
+    m->pending = p->next;
+    if (p->mute) {
+        do_untold(m, p, arena);
+        return model_containers_next(m, now_ns, arena, ret_event);
+    }
+    *ret_event = (struct event){.kind = EVENT_VERB,
+                                .verb = {.id = p->call.id,
+                                         .verb = p->call.verb,
+                                         .guid = p->guid ? arena_strdup(arena, p->guid) : NULL,
+                                         .outcome = VERB_DONE,
+                                         .text = ""}};
+    carry_out(m, p, arena, &ret_event->verb);
+    ret_event->verb.text = arena_strdup(arena, ret_event->verb.text);
+    pending_free(p);
+    return true;
+}
+
+void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
+{
+    (void)now_ns;
+    struct arena a;
+    arena_init(&a);
+    while (m->pending) {
+        struct pending *p = m->pending;
+        m->pending = p->next;
+        struct verb_answer unheard = {.text = ""};
+        carry_out(m, p, &a, &unheard);
+        pending_free(p);
+    }
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        b->end_untold = false;
+    }
+    arena_done(&a);
+}
+
+/* ---- Scripts ---- */
+
+bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
+                          int exit_code, int exit_signal)
+{
+    (void)now_ns;
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return false;
+    }
+    end_box(b, exit_code, exit_signal);
+    return true;
+}
+
+bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
+                            struct bytes data)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b) {
+        return false;
+    }
+    file_free(map_put(&b->files, path, blob_new(data.data, data.size)));
+    return true;
+}
+
+bool model_containers_deafen(struct model_containers *m, const char *guid)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    if (!b || b->deaf) {
+        return false;
+    }
+    b->deaf = true;
+    return true;
+}
+
+void model_containers_reboot(struct model_containers *m, bool gone)
+{
+    while (gone && m->boxes.count) {
+        struct map_node *first = map_from(&m->boxes, "");
+        box_free(map_remove(&m->boxes, map_key(first)));
+    }
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
+            end_box(b, 0, MODEL_SIGKILL);
+            b->end_untold = false;
+        }
+    }
+}
+
+void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_starts = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_prepares = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held)
+{
+    assert(port <= UINT16_MAX);
+    m->port_held[port] = held;
+}
+
+void model_containers_hang(struct model_containers *m, bool hung)
+{
+    m->hung = hung;
+}
+
+int model_containers_state(const struct model_containers *m, const char *guid)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b ? (int)b->state : -1;
+}
+
+bool model_containers_busy(const struct model_containers *m, const char *guid)
+{
+    for (const struct pending *p = m->pending; p; p = p->next) {
+        if (p->guid && strcmp(p->guid, guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool model_containers_listing(const struct model_containers *m)
+{
+    for (const struct pending *p = m->pending; p; p = p->next) {
+        if (p->call.verb == VERB_LIST) {
+            return true;
+        }
+    }
+    return false;
+}
+
+unsigned model_containers_held(const struct model_containers *m)
+{
+    unsigned count = 0;
+    MAP_EACH(&m->boxes, n)
+    {
+        count += ((const struct box *)map_value(n))->state != CONTAINER_EXITED;
+    }
+    return count;
+}
+
+int model_containers_running(const struct model_containers *m)
+{
+    int count = 0;
+    while (model_containers_guid(m, count)) {
+        count++;
+    }
+    return count;
+}
+
+const char *model_containers_guid(const struct model_containers *m, int n)
+{
+    MAP_EACH(&m->boxes, at)
+    {
+        const struct box *b = map_value(at);
+        if (b->state == CONTAINER_RUNNING && n-- == 0) {
+            return b->guid;
+        }
+    }
+    return NULL;
+}

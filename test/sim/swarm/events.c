@@ -1,0 +1,222 @@
+/* Diego's clients: each follows one of the six event streams of one bbs after the other, some of
+ * them one cell's events alone. What they hear is compared with the board's history
+ * (checkers/events.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/events.pb-c.h"
+#include "test/sim/checkers/event_frames.h"
+#include "test/sim/swarm/inside.h"
+
+#define AGAIN_NS (1 * SECOND_NS)       /* as Diego's client after a stream that ended */
+#define UNANSWERED_NS (10 * SECOND_NS) /* so long it waits for the head of an answer */
+#define STAYS_NS (40 * SECOND_NS)      /* at most; then it goes elsewhere */
+
+static const struct {
+    const char *path;
+    enum api_stream kind;
+} streams[] = {
+    {"/v1/events.r1", EVENTS_GROUPS},
+    {"/v1/events", EVENTS_GROUPS},
+    {"/v1/events/lrp_instances.r1", EVENTS_INSTANCES},
+    {"/v1/events/lrp_instances", EVENTS_INSTANCES},
+    {"/v1/events/tasks.r1", EVENTS_TASKS},
+    {"/v1/events/tasks", EVENTS_TASKS},
+};
+enum { STREAM_COUNT = sizeof(streams) / sizeof(streams[0]) };
+
+/* The process of a follower. */
+struct client {
+    struct role role;
+    struct follower *follower;
+    long heard;       /* events of this subscription */
+    struct buf text;  /* of the stream, not yet taken */
+    int64_t again_ns; /* when it subscribes; NEVER_NS: it has */
+    int64_t asked_ns, leaves_ns;
+};
+
+static unsigned draw(struct swarm *s, unsigned count)
+{
+    return (unsigned)random_below(&s->follower_random, count);
+}
+
+static bool take_event(struct client *c)
+{
+    struct swarm *s = c->follower->swarm;
+    struct event_reader *reader = &c->follower->reader;
+    struct arena a;
+    struct bytes payload;
+    char name[EVENT_NAME_BYTES];
+    arena_init(&a);
+    enum event_frame_state state = event_frame_take(&c->text, &c->heard, &a, name, &payload);
+    const char *text = state == EVENT_FRAME_TAKEN ? event_text(&a, name, payload) : NULL;
+    if (text) {
+        s->result->events++;
+        const char *wrong = reader_hears(&s->checkers, reader, text);
+        if (wrong && !checkers_slipped_at(&s->checkers, c->follower->bbs)) {
+            checkers_report(&s->checkers, "S9", "%s %s", reader->name, wrong);
+        }
+    } else if (state != EVENT_FRAME_NONE) {
+        checkers_report(&s->checkers, "S9", "%s: this is no event, or not the next one: %s %.*s",
+                        reader->name, name, (int)payload.size, (const char *)payload.data);
+    }
+    arena_done(&a);
+    return state != EVENT_FRAME_NONE;
+}
+
+/* As Diego's client does: the LRPs' filter travels in the body, of a GET as well. */
+static void subscribe(struct client *c, const struct event *ev, struct effects *out)
+{
+    struct follower *f = c->follower;
+    struct swarm *s = f->swarm;
+    unsigned stream = draw(s, STREAM_COUNT), bbs = draw(s, s->cluster->options.bbs);
+    unsigned cell = draw(s, s->cluster->options.cells);
+    bool filters = streams[stream].kind != EVENTS_TASKS && draw(s, 100) < 30;
+    f->reader.kind = streams[stream].kind;
+    f->reader.cell_id = filters ? node_name(s->cluster->cells[cell]) : "";
+    Models__EventsByCellId by_cell = MODELS__EVENTS_BY_CELL_ID__INIT;
+    by_cell.cell_id = (char *)(size_t)f->reader.cell_id;
+    size_t size = models__events_by_cell_id__get_packed_size(&by_cell);
+    uint8_t *body = arena_alloc(out->arena, size);
+    models__events_by_cell_id__pack(&by_cell, body);
+    buf_clear(&c->text);
+    c->heard = 0;
+    c->again_ns = NEVER_NS;
+    c->asked_ns = ev->now.mono_ns;
+    c->leaves_ns =
+        c->asked_ns + SECOND_NS + (int64_t)draw(s, STAYS_NS / MILLISECOND_NS) * MILLISECOND_NS;
+    f->bbs = s->cluster->bbs[bbs];
+    reader_asks(&s->checkers, &f->reader);
+    effects_add(out, EFFECT_SUBSCRIBE)->call = (struct call){
+        .id = ++f->call_id,
+        .method = draw(s, 2) ? "POST" : "GET",
+        .url =
+            arena_printf(out->arena, "%s%s", node_url(s->cluster->bbs[bbs]), streams[stream].path),
+        .content_type = "application/x-protobuf",
+        .accept = "",
+        .if_none_match = "",
+        .trace_id = "",
+        .body = {.data = body, .size = size},
+        .deadline_ns = NEVER_NS,
+    };
+    world_note(s->world, f->reader.name, "follows %s of %s%s%s", streams[stream].path,
+               node_name(s->cluster->bbs[bbs]), filters ? ", " : "", f->reader.cell_id);
+}
+
+/* Its own word, or nobody's answer. */
+static bool goes(const struct client *c, int64_t now_ns)
+{
+    const struct follower *f = c->follower;
+    return f->reader.begun ? !f->swarm->followers_stay && now_ns >= c->leaves_ns
+                           : now_ns - c->asked_ns >= UNANSWERED_NS;
+}
+
+static void step(struct role *role, const struct event *ev, struct effects *out)
+{
+    struct client *c = (struct client *)role;
+    struct follower *f = c->follower;
+    int64_t now_ns = ev->now.mono_ns;
+    bool ours = ev->kind == EVENT_STREAM && ev->stream.id == f->call_id && c->again_ns == NEVER_NS;
+    if (ours && ev->stream.status == 200) {
+        buf_append(&c->text, ev->stream.data.data, ev->stream.data.size);
+        while (take_event(c)) {
+        }
+    }
+    if (ours && ev->stream.closed) {
+        c->again_ns = now_ns + AGAIN_NS;
+        f->reader.begun = false;
+    } else if (c->again_ns == NEVER_NS && goes(c, now_ns)) {
+        effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
+        c->again_ns = now_ns + AGAIN_NS;
+        f->reader.begun = false;
+    } else if (now_ns >= c->again_ns) {
+        subscribe(c, ev, out);
+    }
+    int64_t due_ns = c->again_ns != NEVER_NS ? c->again_ns
+                     : f->reader.begun       ? c->leaves_ns
+                                             : c->asked_ns + UNANSWERED_NS;
+    effects_due(out, f->reader.begun && f->swarm->followers_stay ? NEVER_NS : due_ns);
+}
+
+static size_t body_limit(const struct role *role, const char *path)
+{
+    (void)role, (void)path;
+    return 0;
+}
+
+static void free_client(struct role *role)
+{
+    struct client *c = (struct client *)role;
+    buf_done(&c->text);
+    free(c);
+}
+
+static struct role *make(void *context, unsigned start_count)
+{
+    static const struct role_ops ops = {
+        .name = "follower", .step = step, .body_limit = body_limit, .free = free_client};
+    (void)start_count;
+    struct client *c = calloc(1, sizeof(*c));
+    if (!c) {
+        abort();
+    }
+    c->role.ops = &ops;
+    c->follower = context;
+    buf_init(&c->text);
+    return &c->role;
+}
+
+void followers_begin(struct swarm *s, uint64_t seed)
+{
+    random_seed(&s->follower_random, (uint64_t[2]){seed, seed ^ 0x6576656e7473});
+    s->follower_count = draw(s, FOLLOWERS_MAX + 1);
+    for (unsigned i = 0; i < s->follower_count; i++) {
+        struct follower *f = &s->followers[i];
+        *f = (struct follower){.swarm = s};
+        f->reader.name = arena_printf(&s->arena, "follower-%u", i + 1);
+        f->node = world_add(
+            s->world,
+            &(struct node_config){.name = f->reader.name,
+                                  .unit = "client",
+                                  .certificate_name = f->reader.name,
+                                  .url = arena_printf(&s->arena, "https://%s:1", f->reader.name),
+                                  .make = make,
+                                  .context = f});
+        world_start(s->world, f->node);
+    }
+}
+
+void followers_done(struct swarm *s)
+{
+    for (unsigned i = 0; i < s->follower_count; i++) {
+        reader_done(&s->followers[i].reader);
+    }
+}
+
+void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64_t arrived_revision)
+{
+    for (unsigned i = 0; i < s->follower_count; i++) {
+        struct follower *f = &s->followers[i];
+        if (f->node == node && f->call_id == call_id) {
+            s->result->streams++;
+            reader_begins(&s->checkers, &f->reader, arrived_revision);
+        }
+    }
+}
+
+void followers_heal(struct swarm *s)
+{
+    s->followers_stay = true;
+}
+
+void followers_heard_all(struct swarm *s, struct buf *ret_why)
+{
+    for (unsigned i = 0; i < s->follower_count; i++) {
+        const struct event_reader *r = &s->followers[i].reader;
+        const char *missed = reader_misses(&s->checkers, r);
+        /* What a bbs was never told, and what has been overwritten since, it tells nobody. */
+        if (missed && !checkers_slipped_at(&s->checkers, s->followers[i].bbs)) {
+            buf_printf(ret_why, "%s was not told %s (S9); ", r->name, missed);
+        }
+    }
+}

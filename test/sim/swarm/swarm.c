@@ -1,0 +1,330 @@
+#include "test/sim/swarm/swarm.h"
+
+#include <string.h>
+
+#include "test/sim/model/containers.h"
+#include "test/sim/model/etcd.h"
+#include "test/sim/swarm/inside.h"
+
+#define LOOK_NS (1 * SECOND_NS)
+#define VERIFY_NS (20 * SECOND_NS) /* between two lists by which a bbs verifies its copy */
+#define READY_LIMIT_NS (30 * SECOND_NS)
+#define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
+#define ALARM_LIMIT_NS (150 * SECOND_NS) /* a compaction and a defragmentation unanswered */
+#define FULL_PASSES_NS (60 * SECOND_NS) /* two of the converger */
+/* A task is lost for 60 s before it is failed, and its callback tried two passes later; what cannot be
+ * placed is rejected four times, a pass each. */
+#define TASKS_LIMIT_NS (240 * SECOND_NS)
+#define EVACUATION_END_NS (20 * SECOND_NS) /* from its limit to the end of its rep */
+#define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
+
+int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
+{
+    return low + (int64_t)random_below(&s->random, (uint64_t)(high - low) + 1);
+}
+
+bool swarm_chance(struct swarm *s, unsigned percent)
+{
+    return random_below(&s->random, 100) < percent;
+}
+
+static void committed(void *context, const struct world_commit *commit)
+{
+    struct swarm *s = context;
+    checkers_committed(&s->checkers, commit);
+    faults_committed(s, commit->by);
+}
+
+static void answered(void *context, const struct world_answer *answer)
+{
+    struct swarm *s = context;
+    checkers_answered(&s->checkers, answer);
+}
+
+static void streamed(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision)
+{
+    followers_begun(context, from, call_id, arrived_revision);
+}
+
+static void verb(void *context, struct node *n, const struct verb_call *call)
+{
+    struct swarm *s = context;
+    checkers_verb(&s->checkers, n, call);
+    loss_verb(s, n, call);
+}
+
+static void logged(void *context, struct node *n, const struct log_line *line)
+{
+    struct swarm *s = context;
+    const char *epoch = strstr(line->data, "epoch=");
+    if (epoch && strcmp(line->message, "the board is loaded") == 0) {
+        checkers_loaded(&s->checkers, n, epoch);
+    }
+    checkers_logged(&s->checkers, n, line);
+    fallback_logged(s, n, line);
+}
+
+/* From quick and even to slow and far apart. */
+static struct span draw_span(struct swarm *s, int64_t longest_ns)
+{
+    struct span span = {.low_ns = swarm_draw(s, 50 * MICROSECOND_NS, 400 * MICROSECOND_NS)};
+    int64_t high = swarm_chance(s, 50) ? longest_ns : 3 * MILLISECOND_NS;
+    span.high_ns = span.low_ns + swarm_draw(s, 0, high);
+    return span;
+}
+
+static void add_nodes(struct swarm *s, struct node *const *list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        s->nodes[s->node_count++] = list[i];
+    }
+}
+
+static void make_cluster(struct swarm *s, uint64_t seed)
+{
+    static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
+    s->wide = swarm_chance(s, 2); /* they take ten times as long */
+    struct cluster_options o = {
+        .world = {.seed = seed,
+                  .network = draw_span(s, 20 * MILLISECOND_NS),
+                  .store = draw_span(s, 20 * MILLISECOND_NS),
+                  .watch_lag = draw_span(s, 150 * MILLISECOND_NS)},
+        .bbs = (unsigned)swarm_draw(s, 1, 3),
+        .cells = (unsigned)swarm_draw(s, 1, 6),
+        .zones = (unsigned)swarm_draw(s, 1, 3),
+        .auctioneers = (unsigned)swarm_draw(s, 1, 2),
+        .convergers = (unsigned)swarm_draw(s, 1, 2),
+        .cell_instances = (unsigned)(s->wide ? swarm_draw(s, 40, 90) : swarm_draw(s, 2, 20)),
+        .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
+        .evacuation_ns = swarm_draw(s, 10, 60) * SECOND_NS,
+        .verify_interval_ns = VERIFY_NS,
+    };
+    s->cluster = cluster_new(&o);
+    s->world = s->cluster->world;
+    checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
+    world_observe(s->world, &(struct world_observer){.committed = committed,
+                                                     .answered = answered,
+                                                     .streamed = streamed,
+                                                     .verb = verb,
+                                                     .logged = logged,
+                                                     .context = s});
+    add_nodes(s, s->cluster->bbs, o.bbs);
+    add_nodes(s, s->cluster->auctioneers, o.auctioneers);
+    add_nodes(s, s->cluster->convergers, o.convergers);
+    add_nodes(s, s->cluster->cells, o.cells);
+    for (unsigned i = 0; i < o.cells; i++) {
+        model_containers_waver(node_containers(s->cluster->cells[i]), seed + i);
+    }
+    s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
+    s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
+    s->strays = swarm_chance(s, 40);
+    s->crash_loop = swarm_chance(s, 30);
+    s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
+    s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
+    faults_init(s);
+    calm_plan(s, seed);
+    feed_watch_begin(s);
+    task_clients_init(s, seed);
+    followers_begin(s, seed);
+    evacuations_init(s, seed);
+}
+
+bool swarm_run_to(struct swarm *s, int64_t until_ns)
+{
+    while (checkers_clean(&s->checkers) && world_step(s->world, until_ns)) {
+        faults_step(s);
+    }
+    return checkers_clean(&s->checkers);
+}
+
+/* Workload and faults together; everything is looked at each second. */
+static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
+{
+    restore_plan(s, seed, duration_ns);
+    locks_plan(s, seed);
+    int64_t now = world_now(s->world), end = now + duration_ns;
+    int64_t ask = now, fault = now + s->fault_pace_ns, look = now + LOOK_NS, crash = now;
+    while (now < end) {
+        int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
+        next = earlier_ns(next, s->locks_ns);
+        next = earlier_ns(next, s->task_ask_ns);
+        if (!swarm_run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
+            return;
+        }
+        now = world_now(s->world);
+        faults_end_due(s, now);
+        restore_begin(s);
+        swarm_supervise(s);
+        locks_step(s);
+        if (ask <= now) {
+            swarm_ask(s);
+            ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
+        }
+        task_clients_ask(s);
+        if (fault <= now) {
+            faults_begin_one(s);
+            fault = now + swarm_draw(s, 1, 2 * s->fault_pace_ns);
+        }
+        if (crash <= now) {
+            client_crash(s);
+            crash = now + swarm_draw(s, 1, 8 * s->pace_ns);
+        }
+        if (look <= now) {
+            faults_touch_open(s);
+            checkers_look(&s->checkers);
+            bounds_look(s);
+            look = now + LOOK_NS;
+        }
+    }
+}
+
+static void heal(struct swarm *s)
+{
+    world_note(s->world, "swarm", "heals everything");
+    faults_end_due(s, NEVER_NS);
+    s->kill_committer = false;
+    s->doomed = NULL;
+    s->rates = (struct world_faults){.late_by = s->rates.late_by};
+    world_faults(s->world, &s->rates);
+    swarm_start_all(s);
+    for (unsigned i = 0; i < s->node_count; i++) {
+        world_set_clock(s->world, s->nodes[i]);
+        world_kill_asking(s->world, s->nodes[i], 0);
+        if (world_slip_waits(s->nodes[i])) {
+            world_slip_watch(s->world, s->nodes[i], SLIP_NONE);
+        }
+    }
+}
+
+static void heal_clients(struct swarm *s)
+{
+    client_heal(s);
+    task_clients_heal(s);
+    followers_heal(s);
+    checkers_touch(&s->checkers, -1);
+}
+
+static bool at_rest(struct swarm *s, struct buf *why)
+{
+    buf_clear(why);
+    check_copies_well(&s->checkers, why);
+    check_converged(&s->checkers, why);
+    feed_watch_announced(s, why);
+    followers_heard_all(s, why);
+    if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
+        buf_append_string(why, "LRP records still change (L1); ");
+    }
+    return why->size == 0;
+}
+
+/* Two intervals and what may still be under way at the heal; then it must be at rest, and two more
+ * intervals later the slow checkers have had their say. */
+static void converge(struct swarm *s)
+{
+    struct buf why;
+    buf_init(&why);
+    int64_t healed = world_now(s->world);
+    int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
+    limit += s->tasks ? TASKS_LIMIT_NS : 0;
+    int64_t least = healed + 2 * QUIET_NS;
+    bool evacuates = false;
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        if (s->checkers.evacuations[i].on) { /* nothing is at rest before its end */
+            evacuates = true;
+        }
+    }
+    limit += evacuates ? EVACUATION_END_NS + s->cluster->options.evacuation_ns : 0;
+    bool rest = false;
+    int64_t last = limit + ALARM_LIMIT_NS, spare = limit - healed;
+    while (checkers_clean(&s->checkers) && world_now(s->world) < limit) {
+        swarm_run_to(s, world_now(s->world) + LOOK_NS);
+        faults_touch_open(s);
+        /* A board that could not be written has not been healed. */
+        limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
+        swarm_supervise(s);
+        locks_step(s);
+        client_again(s);
+        task_clients_settle(s);
+        checkers_look(&s->checkers);
+        bounds_look(s);
+        check_unplaced(&s->checkers);
+        int64_t whole_ns = checkers_whole_ns(&s->checkers);
+        limit = whole_ns && limit < whole_ns + spare ? whole_ns + spare : limit;
+        rest = at_rest(s, &why);
+        if (rest && world_now(s->world) >= least) {
+            break;
+        }
+    }
+    if (checkers_clean(&s->checkers) && !rest) {
+        checkers_report(&s->checkers, "liveness", "%lld s after the heal: %s",
+                        (long long)((world_now(s->world) - healed) / SECOND_NS),
+                        buf_string(&why));
+    }
+    buf_done(&why);
+}
+
+static void finish(struct swarm *s, bool trace)
+{
+    struct swarm_result *r = s->result;
+    r->failed = !checkers_clean(&s->checkers);
+    buf_append_string(&r->reason, buf_string(&s->checkers.violation));
+    if (r->failed || trace) {
+        buf_append_string(&r->trace, world_trace(s->world));
+    }
+    r->commits = s->checkers.history.commits;
+    r->changes = s->checkers.changes;
+    r->verbs = s->checkers.verbs;
+    r->lost_cells = s->checkers.lost_cells;
+    r->brakes = s->checkers.brakes;
+    r->suspects = s->checkers.suspects;
+    r->locks_lost = s->checkers.locks_lost;
+    r->tasks = s->checkers.tasks_made;
+    r->tasks_run = s->checkers.tasks_run;
+    r->callbacks = s->checkers.callbacks;
+    r->evacuated = s->checkers.evacuated;
+    r->emptied = s->checkers.emptied;
+    r->copies_repaired = s->checkers.copies_repaired;
+    r->calm = s->calm;
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        r->untold += model_containers_untold(node_containers(s->cluster->cells[i]));
+    }
+    r->virtual_ns = world_now(s->world);
+}
+
+void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
+{
+    struct swarm s = {.result = ret};
+    *ret = (struct swarm_result){0};
+    buf_init(&ret->reason);
+    buf_init(&ret->trace);
+    arena_init(&s.arena);
+    /* The first draw hangs on the second number alone. */
+    random_seed(&s.random, (uint64_t[2]){0x737761726d, seed});
+    make_cluster(&s, seed);
+    world_trace_logs(s.world, trace);
+    if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
+        s.ready = true;
+        /* In some there is time for a brake to be released, and a cell to be lost twice. */
+        trouble(&s, seed,
+                swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
+                                     : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
+        heal(&s);
+        loss_befalls(&s, seed);
+        heal_clients(&s);
+        converge(&s);
+    } else {
+        checkers_report(&s.checkers, "liveness", "the cluster is not ready after 30 s");
+    }
+    finish(&s, trace);
+    task_clients_done(&s);
+    cluster_free(s.cluster);
+    followers_done(&s);
+    checkers_done(&s.checkers);
+    arena_done(&s.arena);
+}
+
+void swarm_result_done(struct swarm_result *r)
+{
+    buf_done(&r->reason);
+    buf_done(&r->trace);
+}

@@ -1,0 +1,75 @@
+/* Verbs of the simulated reps, and the ends of their containers. */
+#include "test/sim/model/containers.h"
+#include "test/sim/world/inside.h"
+
+struct due {
+    struct node *node;
+    uint64_t generation;
+};
+
+static void set_due(struct node *n);
+
+static void news_due(void *world, struct item *item)
+{
+    struct world *w = world;
+    struct due *d = item->payload;
+    struct node *n = d->node;
+    if (d->generation != n->containers_timer) {
+        return;
+    }
+    struct event ev;
+    while (model_containers_next(n->containers, w->now_ns, &item->arena, &ev)) {
+        if (ev.kind == EVENT_CONTAINER) {
+            world_note(w, n->config.name, "container ends%s", n->role ? "" : ", unheard");
+        }
+        if (n->role) {
+            node_step(n, &ev);
+        }
+    }
+    set_due(n);
+}
+
+static void set_due(struct node *n)
+{
+    int64_t at = model_containers_due(n->containers);
+    n->containers_timer++;
+    if (at == NEVER_NS) {
+        return;
+    }
+    struct item *i = item_new(news_due);
+    struct due *d = ARENA_NEW(&i->arena, struct due);
+    *d = (struct due){.node = n, .generation = n->containers_timer};
+    i->payload = d;
+    i->owner = n;
+    int64_t now = n->world->now_ns;
+    queue_push(&n->world->queue, i, at > now ? at : now);
+}
+
+void containers_call(struct node *n, const struct verb_call *call)
+{
+    static const char *const told[VERB_COUNT] = {
+        [VERB_START] = "starts a container",
+        [VERB_REMOVE] = "removes a container",
+    };
+    static const char *const told_with_calls[VERB_COUNT] = {
+        [VERB_PREPARE] = "prepares a container",
+        [VERB_NOTE] = "notes what it was told of a container",
+    };
+    if (call->verb == VERB_NOTE && call->durable) {
+        world_note(n->world, n->config.name, "notes that it executes a task");
+    } else if (told[call->verb]) {
+        world_note(n->world, n->config.name, "%s", told[call->verb]);
+    } else if (told_with_calls[call->verb] && n->world->trace_calls) {
+        world_note(n->world, n->config.name, "%s", told_with_calls[call->verb]);
+    }
+    if (n->world->observer.verb) {
+        n->world->observer.verb(n->world->observer.context, n, call);
+    }
+    model_containers_call(n->containers, n->world->now_ns, call);
+    set_due(n);
+}
+
+void containers_changed(struct node *n)
+{
+    set_due(n);
+}
