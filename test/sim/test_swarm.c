@@ -3,6 +3,7 @@
  *   test_swarm --seeds A-B      these
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm --seed N [--trace]   one, with its trace
+ *   test_swarm --list           the workloads, faults and checkers
  *   ... --first                 each process ends at its first seed that fails
  * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. A
  * seed that fails, or ends its process, is told at once and once more at the end; the others are
@@ -31,81 +32,32 @@ enum {
 
 struct total {
     unsigned seeds, failed;
-    unsigned faults[FAULT_COUNT];
-    unsigned crashes, requests, answered, lists, commits, changes, verbs;
-    unsigned locked, locks_lost;
-    unsigned tasks, tasks_run, callbacks;
-    unsigned lost_cells, brakes, suspects, evacuated, emptied, accepted;
-    unsigned fallbacks, untold, copies_repaired, calm;
-    unsigned streams, events;
+    unsigned done[DONE_COUNT], seen[SEEN_COUNT], faults[FAULT_COUNT];
     int64_t virtual_ns;
 };
+
+static void add_counts(unsigned *to, const unsigned *from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] += from[i];
+    }
+}
 
 static void sum(struct total *t, const struct total *r)
 {
     t->seeds += r->seeds;
     t->failed += r->failed;
-    for (int i = 0; i < FAULT_COUNT; i++) {
-        t->faults[i] += r->faults[i];
-    }
-    t->crashes += r->crashes;
-    t->requests += r->requests;
-    t->answered += r->answered;
-    t->lists += r->lists;
-    t->commits += r->commits;
-    t->changes += r->changes;
-    t->verbs += r->verbs;
-    t->lost_cells += r->lost_cells;
-    t->brakes += r->brakes;
-    t->suspects += r->suspects;
-    t->locked += r->locked;
-    t->locks_lost += r->locks_lost;
-    t->tasks += r->tasks;
-    t->tasks_run += r->tasks_run;
-    t->callbacks += r->callbacks;
-    t->evacuated += r->evacuated;
-    t->accepted += r->accepted;
-    t->emptied += r->emptied;
-    t->fallbacks += r->fallbacks;
-    t->untold += r->untold;
-    t->copies_repaired += r->copies_repaired;
-    t->calm += r->calm;
-    t->streams += r->streams;
-    t->events += r->events;
+    add_counts(t->done, r->done, DONE_COUNT);
+    add_counts(t->seen, r->seen, SEEN_COUNT);
+    add_counts(t->faults, r->faults, FAULT_COUNT);
     t->virtual_ns += r->virtual_ns;
 }
 
 static void add(struct total *t, const struct swarm_result *r)
 {
-    struct total one = {
-        .seeds = 1,
-        .failed = r->failed,
-        .crashes = r->crashes,
-        .requests = r->requests,
-        .answered = r->answered,
-        .lists = r->lists,
-        .commits = r->commits,
-        .changes = r->changes,
-        .verbs = r->verbs,
-        .lost_cells = r->lost_cells,
-        .brakes = r->brakes,
-        .suspects = r->suspects,
-        .locked = r->locked,
-        .locks_lost = r->locks_lost,
-        .tasks = r->tasks,
-        .tasks_run = r->tasks_run,
-        .callbacks = r->callbacks,
-        .evacuated = r->evacuated,
-        .accepted = r->accepted,
-        .emptied = r->emptied,
-        .fallbacks = r->fallbacks,
-        .untold = r->untold,
-        .copies_repaired = r->copies_repaired,
-        .calm = r->calm,
-        .streams = r->streams,
-        .events = r->events,
-        .virtual_ns = r->virtual_ns,
-    };
+    struct total one = {.seeds = 1, .failed = r->failed, .virtual_ns = r->virtual_ns};
+    memcpy(one.done, r->done, sizeof(one.done));
+    memcpy(one.seen, r->seen, sizeof(one.seen));
     memcpy(one.faults, r->faults, sizeof(one.faults));
     sum(t, &one);
 }
@@ -120,22 +72,32 @@ static void print_total(const struct total *t, double seconds)
 {
     printf("%u seeds in %.1f s, %.1f h of virtual time: %u failed\n", t->seeds, seconds,
            (double)t->virtual_ns / HOUR_NS, t->failed);
-    printf("%u requests, %u answered, %u lists, %u crashes, %u commits, %u changes, %u verbs\n",
-           t->requests, t->answered, t->lists, t->crashes, t->commits, t->changes, t->verbs);
-    printf("moves among them: lose %u, brake %u, suspect %u, evacuate %u, leave %u; "
-           "evacuations accepted %u\n",
-           t->lost_cells, t->brakes, t->suspects, t->evacuated, t->emptied, t->accepted);
-    printf("locks of outside owners: %u times granted, %u times lost\n", t->locked, t->locks_lost);
-    printf("tasks: %u, executed %u, callbacks heard %u\n", t->tasks, t->tasks_run, t->callbacks);
-    printf("event streams: %u followed, %u events heard\n", t->streams, t->events);
-    printf("stood in for what failed: %u times, silently wrong copies found %u; verbs done untold: "
-           "%u; calm seeds: %u\n",
-           t->fallbacks, t->copies_repaired, t->untold, t->calm);
-    for (int i = 0; i < FAULT_COUNT; i++) {
-        printf("%s%s %u", i ? ", " : "faults: ", swarm_fault_name((enum swarm_fault)i),
-               t->faults[i]);
-    }
+    const char *between = "done: ";
+#define COUNT(id, text) printf("%s" text " %u", between, t->done[DONE_##id]), between = ", ";
+#include "test/sim/swarm/workloads.def"
+    between = "\nseen: ";
+#define COUNT(id, text) printf("%s" text " %u", between, t->seen[SEEN_##id]), between = ", ";
+#define MOVES(id, text) COUNT(id, text)
+#include "test/sim/checkers/checkers.def"
+    between = "\nfaults: ";
+#define FAULT(id, name, ...)                                                                       \
+    printf("%s" name " %u", between, t->faults[FAULT_##id]), between = ", ";
+#include "test/sim/swarm/faults.def"
     printf("\n");
+}
+
+/* What is done, what befalls it, and what must hold. */
+static void list(void)
+{
+#define WORKLOAD(name, percent, seed, salt, settles_s, says)                                       \
+    printf("workload %-12s %3d %% of the seeds: %s\n", #name, percent, says);
+#include "test/sim/swarm/workloads.def"
+#define FAULT(id, name, percent, lasts_s, ...)                                                     \
+    printf("fault    %-22s %3d %%, up to %d s\n", name, percent, lasts_s);
+#include "test/sim/swarm/faults.def"
+#define CHECKER(name, invariant, sees, function, says)                                             \
+    printf("checker  %-12s %-11s %-8s %s\n", #name, invariant, #sees, says);
+#include "test/sim/checkers/checkers.def"
 }
 
 static double seconds_now(void)
@@ -364,9 +326,14 @@ int main(int argc, char **argv)
                         .to = SEEDS_DEFAULT,
                         .processes = PROCESSES_DEFAULT,
                         .failures_max = FAILURES_MAX};
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        list();
+        return 0;
+    }
     if (!parse(argc, argv, &task)) {
         fprintf(stderr, "usage: test_swarm [--seeds A-B | --minutes M | --seed N [--trace]] "
-                        "[--first] [--processes N]\n");
+                        "[--first] [--processes N]\n"
+                        "       test_swarm --list\n");
         return 2;
     }
     if (task.from == task.to || task.trace) {

@@ -4,14 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/codec/scan.h"
+
+enum { BODY_MAX = 16 * 1024 * 1024 };
+
+#define CHECKER(name, invariant, sees, function, says) {#name, invariant, says, .sees = function},
+const struct checker checkers_table[] = {
+#include "test/sim/checkers/checkers.def"
+    {0},
+};
+
+/* Shows all checkers of a kind what they are there for. */
+#define EACH(sees, ...)                                                                            \
+    for (const struct checker *each = checkers_table; each->name; each++) {                        \
+        if (each->sees) {                                                                          \
+            each->sees(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
 {
     *k = (struct checkers){.cluster = c, .reconcile_ns = reconcile_ns};
     history_init(&k->history);
     map_init(&k->instances);
-    map_init(&k->tasks);
-    map_init(&k->task_lives);
-    map_init(&k->tasks_heard);
     map_init(&k->held);
     buf_init(&k->violation);
     for (int i = 0; i < CLUSTER_CELLS_MAX; i++) {
@@ -24,12 +39,9 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
 
 void checkers_done(struct checkers *k)
 {
+    EACH(done, k);
     map_done(&k->instances, NULL);
-    map_done(&k->tasks, NULL);
-    map_done(&k->task_lives, NULL);
-    map_done(&k->tasks_heard, NULL);
     map_done(&k->held, NULL);
-    told_done(&k->events);
     history_done(&k->history);
     buf_done(&k->violation);
 }
@@ -90,12 +102,15 @@ bool checkers_clean(const struct checkers *k)
 
 static void count_move(struct checkers *k, const struct past *p)
 {
+    static const char *const moves[SEEN_COUNT] = {
+#define COUNT(id, text)
+#define MOVES(id, text) [SEEN_##id] = text,
+#include "test/sim/checkers/checkers.def"
+    };
     const char *move = p->cause ? p->cause->move : "";
-    k->lost_cells += strcmp(move, "lose") == 0;
-    k->brakes += strcmp(move, "brake") == 0;
-    k->suspects += strcmp(move, "suspect") == 0;
-    k->evacuated += strncmp(move, "evacuate_", strlen("evacuate_")) == 0;
-    k->emptied += strcmp(move, "leave") == 0;
+    for (int i = 0; i < SEEN_COUNT; i++) {
+        k->seen[i] += moves[i] && strncmp(move, moves[i], strlen(moves[i])) == 0;
+    }
     if (strcmp(move, "start") == 0 && p->type == RECORD_ACTUAL && p->message) {
         k->started_cell =
             ((const Models__ActualLRP *)p->message)->actual_lrp_instance_key->cell_id;
@@ -104,7 +119,8 @@ static void count_move(struct checkers *k, const struct past *p)
 
 static void note_change(struct checkers *k, const struct passage *p)
 {
-    k->changes += p->count;
+    k->seen[SEEN_COMMITS]++;
+    k->seen[SEEN_CHANGES] += p->count;
     for (size_t i = 0; i < p->count; i++) {
         count_move(k, p->list[i]);
         if (p->list[i]->type == RECORD_ACTUAL || p->list[i]->type == RECORD_DESIRED) {
@@ -122,25 +138,14 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit)
         note_change(k, &p);
         /* An older revision is a stranger's, who says nothing of it. */
         bool theirs = commit && p.revision == model_etcd_revision(world_etcd(w));
-        check_moves(k, &p, theirs ? commit : NULL);
-        if (theirs) {
-            check_fencing(k, &p, commit->txn);
-        }
-        check_losses(k, &p);
-        check_locks(k, &p);
-        check_tags(k, &p);
-        check_tasks(k, &p);
-        note_instances(k, &p);
-        note_evacuations(k, &p);
-        note_told(k, &p);
+        EACH(revision, k, &p, theirs ? commit : NULL);
     }
 }
 
 void checkers_restored(struct checkers *k, int64_t revision)
 {
     history_restored(&k->history, revision);
-    forget_instances(k);
-    forget_tasks(k);
+    EACH(restored, k);
     checkers_touch(k, -1);
 }
 
@@ -165,26 +170,63 @@ const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, 
 
 void checkers_answered(struct checkers *k, const struct world_answer *answer)
 {
-    check_answer(k, answer);
+    ProtobufCMessage *q, *r;
+    if (strcmp(answer->path, "/v1/board/apply") != 0 || answer->status != 200) {
+        return;
+    }
+    struct arena a;
+    arena_init(&a);
+    if (scan_and_unpack(&a, &board__apply_request__descriptor, answer->request, BODY_MAX, &q,
+                        NULL) == 0 &&
+        scan_and_unpack(&a, &board__apply_response__descriptor, answer->body, BODY_MAX, &r,
+                        NULL) == 0) {
+        const Board__ApplyRequest *request = (const Board__ApplyRequest *)q;
+        const Board__ApplyResponse *response = (const Board__ApplyResponse *)r;
+        for (size_t i = 0; i < response->n_results && i < request->n_moves; i++) {
+            EACH(move, k, &(struct seen_answer){answer, request, request->moves[i],
+                                                response->results[i]});
+        }
+    } else {
+        checkers_report(k, "S2", "%s answers %s with something malformed", node_name(answer->by),
+                        answer->path);
+    }
+    arena_done(&a);
 }
 
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
-    k->verbs++;
-    if (call->guid && task_known(k, call->guid)) {
-        check_task_verb(k, cell, call);
-    } else {
-        check_verb(k, cell, call);
-    }
+    k->seen[SEEN_VERBS]++;
+    EACH(verb, k, cell, call);
+}
+
+void checkers_logged(struct checkers *k, struct node *n, const struct log_line *line)
+{
+    EACH(log, k, n, line);
 }
 
 void checkers_look(struct checkers *k)
 {
-    check_containers(k);
-    check_task_containers(k);
-    if (world_now(k->cluster->world) / SECOND_NS % 4 == 0) {
-        check_copies(k);
+    EACH(second, k);
+}
+
+void checkers_look_healed(struct checkers *k)
+{
+    EACH(healed, k);
+}
+
+void checkers_at_rest(struct checkers *k, struct buf *ret_why)
+{
+    EACH(rest, k, ret_why);
+}
+
+int checkers_cell(const struct checkers *k, const struct node *cell)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        if (k->cluster->cells[i] == cell) {
+            return (int)i;
+        }
     }
+    return -1;
 }
 
 void checkers_touch(struct checkers *k, int cell)

@@ -39,6 +39,14 @@ struct evacuation {
     int64_t accepted_ends_ns;
 };
 
+/* What is counted: rows of checkers.def. */
+#define COUNT(id, text) SEEN_##id,
+#define MOVES(id, text) SEEN_##id,
+enum checkers_count {
+#include "test/sim/checkers/checkers.def"
+    SEEN_COUNT
+};
+
 struct checkers {
     struct cluster *cluster;
     struct evacuation evacuations[CLUSTER_CELLS_MAX];
@@ -50,33 +58,25 @@ struct checkers {
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
-    struct map tasks;      /* guid -> struct task_runs, in the history's arena */
-    struct map tasks_heard; /* guid@created_at: was told to who is called back */
-    struct map task_lives; /* guid@create-revision -> struct task_life, likewise */
+    struct tasks_seen *tasks; /* tasks.c */
     int64_t reconcile_ns; /* the reps' interval */
     int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start, or of its epoch */
     char *looks_in[CLUSTER_BBS_MAX];         /* that epoch */
     bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
     uint64_t reloads_seen[CLUSTER_BBS_MAX];
     int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
-    unsigned copies_repaired;             /* that differed, and no more */
     int64_t lacked_ns;    /* the last look at which a copy differed, or a watch was still to slip */
     int64_t touched_ns;   /* when something was last done to all cells, or to what they need */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
     const char *started_cell; /* where the last commit has started an instance; NULL = it has not */
-    unsigned changes;      /* records changed */
-    unsigned lost_cells, brakes, suspects; /* moves lose, brake and suspect among them */
-    unsigned evacuated, emptied; /* moves evacuate_... and leave */
-    unsigned verbs;
-    unsigned locks_lost; /* that changed hands, or were taken away */
-    unsigned tasks_made, tasks_run, callbacks; /* desired; processes of theirs; told */
+    unsigned seen[SEEN_COUNT]; /* how often */
 };
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);
 void checkers_done(struct checkers *k);
 
-/* Takes all revisions that are new and shows them to the checkers below. NULL: no process of ours made them. */
+/* Shows the checkers all revisions that are new. NULL: no process of ours made them. */
 void checkers_committed(struct checkers *k, const struct world_commit *commit);
 
 /* etcd was restored as it was at `revision`, and all bbs were stopped before. */
@@ -88,8 +88,13 @@ void checkers_answered(struct checkers *k, const struct world_answer *answer);
 /* A rep asks its driver. */
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
 
-/* Looks at the cluster as it stands; each second of virtual time is enough. */
+/* Looks at the cluster as it stands; each second of virtual time is enough. The other one when
+ * nothing befalls it any more. */
 void checkers_look(struct checkers *k);
+void checkers_look_healed(struct checkers *k);
+
+/* Appends why the cluster is not at rest; nothing appended: it is. */
+void checkers_at_rest(struct checkers *k, struct buf *ret_why);
 
 /* This cell was told to evacuate; a process was started again. */
 void checkers_evacuates(struct checkers *k, int cell);
@@ -124,61 +129,60 @@ bool checkers_has_copy(const struct checkers *k, unsigned bbs, uint64_t *ret_rel
 /* The watch of this bbs is to leave something out, and nothing tells. */
 void checkers_slips(struct checkers *k, const struct node *bbs);
 
-/* ---- The checkers, a file each ---- */
+/* ---- The checkers: checkers.def says what each does ---- */
 
-/* moves.c: S12 every change is a move of its table by the actor named; S8 a record is stopped for
- * being absent only in a fresh domain; S11 crash counts fall only by the documented resets. */
-void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit);
+/* A move that a bbs was asked for, and its outcome. */
+struct seen_answer {
+    const struct world_answer *answer;
+    const Board__ApplyRequest *request;
+    const Board__Move *move;
+    const Board__MoveResult *result;
+};
 
-/* tags.c: modification tags tell clients what is news. */
-void check_tags(struct checkers *k, const struct passage *p);
+/* What the checkers of each kind are shown. `commit`: NULL, who made it says nothing of it. */
+#define SHOWN_revision                                                                             \
+    struct checkers *k, const struct passage *p, const struct world_commit *commit
+#define SHOWN_move struct checkers *k, const struct seen_answer *seen
+#define SHOWN_verb struct checkers *k, struct node *cell, const struct verb_call *call
+#define SHOWN_log struct checkers *k, struct node *n, const struct log_line *line
+#define SHOWN_second struct checkers *k
+#define SHOWN_healed struct checkers *k
+#define SHOWN_rest struct checkers *k, struct buf *ret_why
+#define SHOWN_restored struct checkers *k
+#define SHOWN_done struct checkers *k
+#define CHECKER(name, invariant, sees, function, says) void function(SHOWN_##sees);
+#include "test/sim/checkers/checkers.def"
 
-/* locks.c: a lock of an outside owner stays his until its time is over. */
-void check_locks(struct checkers *k, const struct passage *p);
+/* A row; one of the functions is there. */
+struct checker {
+    const char *name, *invariant, *says;
+    void (*revision)(SHOWN_revision);
+    void (*move)(SHOWN_move);
+    void (*verb)(SHOWN_verb);
+    void (*log)(SHOWN_log);
+    void (*second)(SHOWN_second);
+    void (*healed)(SHOWN_healed);
+    void (*rest)(SHOWN_rest);
+    void (*restored)(SHOWN_restored);
+    void (*done)(SHOWN_done);
+};
 
-/* tasks.c: S4 the first completion of a task is what every later record and every callback says; a
- * bbs deletes a task only as it made it Resolving itself. S3 no more than one process of a task is
- * started, whatever cells and reps do; only where no ordinary client speaks for a cell. */
-void check_tasks(struct checkers *k, const struct passage *p);
+/* All rows; the last has no name. */
+extern const struct checker checkers_table[];
+
+/* ---- What they tell one another ---- */
+
+/* By the server that is called back (tasks.c). */
 void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told);
-void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
-void check_offer(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
-                 const Board__MoveResult *result);
-void check_task_containers(struct checkers *k); /* as they stand */
-void forget_tasks(struct checkers *k);          /* after a restore */
 
-/* There is, or was, a task of this guid. */
+/* There is, or was, a task of this guid (tasks.c). */
 bool task_known(struct checkers *k, const char *guid);
 
-/* losses.c: cells that fall silent together are held by the brake. */
-void check_losses(struct checkers *k, const struct passage *p);
+/* The number of this cell, from 0; -1 = it is none. */
+int checkers_cell(const struct checkers *k, const struct node *cell);
 
-/* fencing.c: S2, S10 a rep's move compares its cell's record, a leader's its lock; S6 what is
- * written was compared, and in the epoch. */
-void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn);
-
-/* containers.c: follows which cells the board says to evacuate. */
-void note_evacuations(struct checkers *k, const struct passage *p);
-
-/* licences.c: S2, S10 a move that a bbs says to have done was asked with the session or the term
- * that the board had while it was asked. */
-void check_answer(struct checkers *k, const struct world_answer *answer);
-
-/* instances.c: what the board says of instances, kept for the two below. */
-void note_instances(struct checkers *k, const struct passage *p);
-
-/* What a restore made the board forget may be told to end without a record of it: on a cell that is
- * being emptied, by a bbs whose board of that moment had the domain upserted and fresh in the epoch of
- * now, and the index neither desired nor held by anybody (bbs/lrp/evacuate.c). */
-void note_dismissal(struct checkers *k, const Board__Move *move,
-                    const Board__MoveResult *result);
-
-void forget_instances(struct checkers *k); /* after a restore */
-
-/* containers.c: S8 a running container is stopped only after the board released its instance, and
- * made only after the board gave it one; S1, S7 and S13 of the containers as they stand. */
-void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call);
-void check_containers(struct checkers *k);
+/* What is left on this cell may be stopped: its evacuation has reached its limit (evacuations.c). */
+bool evacuation_ends(const struct checkers *k, int cell);
 
 /* The domain, if it has been upserted in the epoch of now; NULL = not so, whatever it says. */
 const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain);
@@ -186,27 +190,16 @@ const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
 
-/* copies.c: what a bbs holds is the board at one revision (design.md 2). Where its watch was to
- * leave something out silently it may differ, until the next list of its own finds it. */
-void check_copies(struct checkers *k);
-void check_copies_well(const struct checkers *k, struct buf *ret_why); /* none differs */
-
-/* From when on all who follow a feed have had the chance to hear what a silent slip left out: those whom the
- * bbs has told its wrong copy, and who went on elsewhere, at their next snapshot (common/client/follower.h).
- * 0 = nothing ever was left out. */
+/* From when on all who follow a feed have had the chance to hear what a silent slip left out: those
+ * whom the bbs has told its wrong copy, and who went on elsewhere, at their next snapshot
+ * (common/client/follower.h). 0 = nothing ever was left out. */
 int64_t checkers_whole_ns(const struct checkers *k);
-
-/* unplaced.c: L2, once all is healed; each second of virtual time is enough. */
-void check_unplaced(struct checkers *k);
 
 /* How many instances the cell would take, by what it would tell an auctioneer. */
 unsigned checkers_room(struct checkers *k, struct node *cell);
-/* When this cell was last seen to have a container of this instance with a verb under way: until that is
- * answered it takes the instance, and cannot claim it; another cell could. Seen by this look, or one
- * before it; 0 = never. To be asked at each look while the instance is unplaced. */
+/* When this cell was last seen to have a container of this instance with a verb under way: until
+ * that is answered it takes the instance, and cannot claim it; another cell could. Seen by this
+ * look, or one before it; 0 = never. To be asked at each look while the instance is unplaced. */
 int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, unsigned cell);
-
-/* liveness.c: L1 to L3. Appends what is not so; nothing appended: converged. */
-void check_converged(struct checkers *k, struct buf *ret_why);
 
 #endif

@@ -14,6 +14,8 @@
 #define LOOK_APART_NS (1 * SECOND_NS)       /* checkers_look */
 #define REFRESHED_WITHIN_NS (5 * SECOND_NS) /* once it is asked for */
 
+enum { LOOK_S = 4 }; /* it takes long */
+
 static const struct board *board_of(const struct checkers *k, unsigned bbs)
 {
     struct node *n = k->cluster->bbs[bbs];
@@ -80,7 +82,7 @@ static void check_copy(struct checkers *k, unsigned bbs, const struct board *b)
     int64_t now = world_now(k->cluster->world), *since_ns = &k->differs_since_ns[bbs];
     const char *key = difference(k, b);
     if (!key) {
-        k->copies_repaired += *since_ns != NEVER_NS;
+        k->seen[SEEN_COPIES_REPAIRED] += *since_ns != NEVER_NS;
         *since_ns = NEVER_NS;
         return;
     }
@@ -99,6 +101,9 @@ static void check_copy(struct checkers *k, unsigned bbs, const struct board *b)
 
 void check_copies(struct checkers *k)
 {
+    if (world_now(k->cluster->world) / SECOND_NS % LOOK_S != 0) {
+        return;
+    }
     for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
         const struct board *b = board_of(k, i);
         if (b) {
@@ -120,7 +125,7 @@ int64_t checkers_whole_ns(const struct checkers *k)
     return k->lacked_ns ? k->lacked_ns + LOOK_APART_NS + FOLLOWER_REFRESH_NS + REFRESHED_WITHIN_NS : 0;
 }
 
-void check_copies_well(const struct checkers *k, struct buf *ret_why)
+void check_copies_well(struct checkers *k, struct buf *ret_why)
 {
     for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
         if (k->differs_since_ns[i] != NEVER_NS) {

@@ -468,8 +468,9 @@ static void make_room(struct events *e, int64_t revision)
     e->capacity = capacity;
 }
 
-void note_told(struct checkers *k, const struct passage *p)
+void note_told(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     struct events *e = &k->events;
     make_room(e, p->revision);
     for (int kind = 0; kind < API_STREAMS; kind++) {
@@ -481,8 +482,9 @@ void note_told(struct checkers *k, const struct passage *p)
     }
 }
 
-void told_done(struct events *e)
+void told_done(struct checkers *k)
 {
+    struct events *e = &k->events;
     for (int kind = 0; kind < API_STREAMS; kind++) {
         free(e->revisions[kind]);
     }

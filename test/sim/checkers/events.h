@@ -36,9 +36,6 @@ struct events {
     bool wanted[API_STREAMS]; /* somebody follows it: only from then on it is kept */
 };
 
-void told_done(struct events *e);
-void note_told(struct checkers *k, const struct passage *p);
-
 /* A client of one stream, at one subscription. */
 struct event_reader {
     const char *name; /* of whom to blame */

@@ -242,13 +242,15 @@ static void check_slot(struct checkers *k, struct arena *a, const Etcd__TxnReque
     }
 }
 
-void check_fencing(struct checkers *k, const struct passage *p, const Etcd__TxnRequest *txn)
+void check_fencing(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     struct arena a;
     arena_init(&a);
-    check_slot(k, &a, txn);
-    for (size_t i = 0; i < p->count; i++) {
-        check_change(&(struct scrutiny){k, &a, p, txn, p->list[i]});
+    if (commit) {
+        check_slot(k, &a, commit->txn);
+    }
+    for (size_t i = 0; commit && i < p->count; i++) {
+        check_change(&(struct scrutiny){k, &a, p, commit->txn, p->list[i]});
     }
     arena_done(&a);
 }

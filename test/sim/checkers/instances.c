@@ -112,9 +112,13 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
            !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
 }
 
-void note_dismissal(struct checkers *k, const Board__Move *move,
-                    const Board__MoveResult *result)
+/* What a restore made the board forget may be told to end without a record of it: on a cell that is
+ * being emptied, by a bbs whose board of that moment had the domain upserted and fresh in the epoch
+ * of now, and the index neither desired nor held by anybody (bbs/lrp/evacuate.c). */
+void note_dismissal(struct checkers *k, const struct seen_answer *seen)
 {
+    const Board__Move *move = seen->move;
+    const Board__MoveResult *result = seen->result;
     bool told_to_end = strcmp(move->move, "evacuate_running") == 0 && !result->keep_container &&
                        result->outcome == BOARD__MOVE_RESULT__OUTCOME__NOTHING &&
                        move_instance(move)->actual_lrp_instance_key;
@@ -167,8 +171,9 @@ static void release_outdated(struct checkers *k, const struct past *p)
     arena_done(&a);
 }
 
-void note_instances(struct checkers *k, const struct passage *p)
+void note_instances(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i]->type == RECORD_DESIRED) {
             release_outdated(k, p->list[i]);

@@ -9,8 +9,9 @@ static const Board__LockRecord *lock_of(const struct past *p)
     return p && p->message ? (const Board__LockRecord *)p->message : NULL;
 }
 
-void check_locks(struct checkers *k, const struct passage *p)
+void check_locks(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         const struct past *one = p->list[i];
         if (one->type != RECORD_LOCK) {
@@ -21,7 +22,7 @@ void check_locks(struct checkers *k, const struct passage *p)
         if (!was || released || (is && strcmp(was->owner, is->owner) == 0)) {
             continue;
         }
-        k->locks_lost++;
+        k->seen[SEEN_LOCKS_LOST]++;
         int64_t after_ns = one->at_ns - one->before->at_ns;
         if (after_ns / SECOND_NS < was->ttl_s) {
             checkers_report(k, "locks", "%s is taken from %s %lld ms after it was renewed for %lld s",

@@ -58,8 +58,9 @@ static void count_cell(void *context, const struct past *p)
                !was_released(t->k, t->arena, p);
 }
 
-void check_losses(struct checkers *k, const struct passage *p)
+void check_losses(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     struct arena a;
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {

@@ -45,8 +45,9 @@ static void check_desired(struct checkers *k, const struct past *p)
     check_tag(k, p, was->modification_tag, is->modification_tag, true);
 }
 
-void check_tags(struct checkers *k, const struct passage *p)
+void check_tags(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     struct arena a;
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {

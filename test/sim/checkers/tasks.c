@@ -27,6 +27,25 @@ struct task_life {
     unsigned cell; /* where */
 };
 
+struct tasks_seen {
+    struct map runs;  /* guid -> struct task_runs, in the history's arena */
+    struct map heard; /* guid@created_at: was told to who is called back */
+    struct map lives; /* guid@create-revision -> struct task_life, likewise */
+};
+
+static struct tasks_seen *kept(struct checkers *k)
+{
+    k->tasks = k->tasks ? k->tasks : ARENA_NEW(&k->history.arena, struct tasks_seen);
+    return k->tasks;
+}
+
+void tasks_done(struct checkers *k)
+{
+    map_done(&kept(k)->runs, NULL);
+    map_done(&kept(k)->heard, NULL);
+    map_done(&kept(k)->lives, NULL);
+}
+
 static const Models__Task *task_of(const struct past *p)
 {
     return p && p->message ? (const Models__Task *)p->message : NULL;
@@ -60,7 +79,7 @@ static bool was_heard(struct checkers *k, const char *guid, int64_t created_at)
 {
     char name[80];
     snprintf(name, sizeof(name), "%s@%lld", guid, (long long)created_at);
-    return map_get(&k->tasks_heard, name) != NULL;
+    return map_get(&kept(k)->heard, name) != NULL;
 }
 
 /* A callback has one trace, from its completion, or from the converger's word, to its delete. */
@@ -135,8 +154,8 @@ void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told
     char name[80];
     arena_init(&a);
     snprintf(name, sizeof(name), "%s@%lld", told->task_guid, (long long)told->created_at);
-    map_put(&k->tasks_heard, name, k);
-    k->callbacks++;
+    map_put(&kept(k)->heard, name, k);
+    k->seen[SEEN_CALLBACKS]++;
     const struct past *p = map_get(&k->history.now, key_task(&a, told->task_guid));
     /* One that was under way may tell of what a restore has undone. */
     if (!was_told(p, told) && k->history.restores == 0) {
@@ -150,7 +169,7 @@ void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told
 
 static struct task_runs *runs_of(struct checkers *k, const char *guid)
 {
-    return map_get(&k->tasks, guid);
+    return map_get(&kept(k)->runs, guid);
 }
 
 bool task_known(struct checkers *k, const char *guid)
@@ -162,12 +181,12 @@ static struct task_life *life_of(struct checkers *k, const char *guid, int64_t l
 {
     char name[80];
     snprintf(name, sizeof(name), "%s@%lld", guid, (long long)life);
-    struct task_life *l = map_get(&k->task_lives, name);
+    struct task_life *l = map_get(&kept(k)->lives, name);
     if (!l) {
         l = ARENA_NEW(&k->history.arena, struct task_life);
         *l = (struct task_life){0};
-        map_put(&k->task_lives, name, l);
-        k->tasks_made++;
+        map_put(&kept(k)->lives, name, l);
+        k->seen[SEEN_TASKS]++;
     }
     return l;
 }
@@ -181,7 +200,7 @@ static void note_task(struct checkers *k, const struct past *p)
     if (!runs_of(k, t->task_guid)) {
         struct task_runs *r = ARENA_NEW(&k->history.arena, struct task_runs);
         *r = (struct task_runs){0};
-        map_put(&k->tasks, t->task_guid, r);
+        map_put(&kept(k)->runs, t->task_guid, r);
     }
     struct task_life *life = life_of(k, t->task_guid, p->create_revision);
     const char *move = p->cause ? p->cause->move : "";
@@ -215,8 +234,9 @@ static void check_return(struct checkers *k, const struct past *p)
     }
 }
 
-void check_tasks(struct checkers *k, const struct passage *p)
+void check_tasks(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
+    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i]->type == RECORD_TASK) {
             check_return(k, p->list[i]);
@@ -244,25 +264,27 @@ static bool is_offered(const struct past *p, const Board__Move *move)
 
 /* A start of an attempt is done only while the offer that it takes stands: after a rejection it is
  * another one (docs/tasks.md, Once). */
-void check_offer(struct checkers *k, const struct world_answer *answer, const Board__Move *move,
-                 const Board__MoveResult *result)
+void check_offer(struct checkers *k, const struct seen_answer *seen)
 {
     struct arena a;
-    if (result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE || strcmp(move->move, "start") != 0 ||
+    const Board__Move *move = seen->move;
+    if (seen->result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE ||
+        strcmp(move->move, "start") != 0 ||
         move_task(move)->optional_rejections_case !=
             BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS) {
         return;
     }
     arena_init(&a);
-    const struct past *p = history_at(&k->history, move_key(&a, move), result->revision);
+    const struct past *p = history_at(&k->history, move_key(&a, move), seen->result->revision);
     bool stood = is_offered(p, move);
-    while (!stood && p && p->revision > answer->arrived_revision) {
+    while (!stood && p && p->revision > seen->answer->arrived_revision) {
         p = p->before;
         stood = is_offered(p, move);
     }
     if (!stood) {
         checkers_report(k, "S3", "%s starts task %s for an offer that is over (%d rejections)",
-                        node_name(answer->from), move_name(&a, move), move_task(move)->rejections);
+                        node_name(seen->answer->from), move_name(&a, move),
+                        move_task(move)->rejections);
     }
     arena_done(&a);
 }
@@ -282,7 +304,7 @@ static void look_at(struct checkers *k, const char *guid, unsigned cell)
     }
     struct task_life *life = life_of(k, guid, c->life);
     c->counted = true;
-    k->tasks_run++;
+    k->seen[SEEN_TASKS_RUN]++;
     if (life->executed && !life->by_clients) {
         checkers_report(k, "S3", "task %s was executed on cell-%u and is executed on cell-%u",
                         guid, life->cell + 1, cell + 1);
@@ -349,21 +371,22 @@ static void check_order(struct checkers *k, struct task_container *c, const stru
 /* Before it is done: what goes with it was there until now. */
 void check_task_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
-    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
-        if (k->cluster->cells[i] == cell) {
-            look_at(k, call->guid, i);
-            if (call->verb == VERB_PREPARE &&
-                model_containers_state(node_containers(cell), call->guid) < 0) {
-                note_made(k, &runs_of(k, call->guid)->on[i], call);
-            }
-            check_order(k, &runs_of(k, call->guid)->on[i], call);
-        }
+    int number = checkers_cell(k, cell);
+    if (number < 0 || !call->guid || !task_known(k, call->guid)) {
+        return;
     }
+    look_at(k, call->guid, (unsigned)number);
+    struct task_container *c = &runs_of(k, call->guid)->on[number];
+    if (call->verb == VERB_PREPARE &&
+        model_containers_state(node_containers(cell), call->guid) < 0) {
+        note_made(k, c, call);
+    }
+    check_order(k, c, call);
 }
 
 void check_task_containers(struct checkers *k)
 {
-    MAP_EACH(&k->tasks, n)
+    MAP_EACH(&kept(k)->runs, n)
     {
         for (unsigned i = 0; i < k->cluster->options.cells; i++) {
             look_at(k, map_key(n), i);
@@ -375,7 +398,7 @@ void check_task_containers(struct checkers *k)
  * the container stays asked. */
 void forget_tasks(struct checkers *k)
 {
-    MAP_EACH(&k->tasks, n)
+    MAP_EACH(&kept(k)->runs, n)
     {
         struct task_runs *runs = map_value(n);
         for (unsigned i = 0; i < CLUSTER_CELLS_MAX; i++) {
@@ -383,6 +406,6 @@ void forget_tasks(struct checkers *k)
             *c = (struct task_container){.noted = c->noted, .asked = c->asked};
         }
     }
-    map_done(&k->task_lives, NULL);
-    map_init(&k->task_lives);
+    map_done(&kept(k)->lives, NULL);
+    map_init(&kept(k)->lives);
 }

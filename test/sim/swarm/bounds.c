@@ -29,13 +29,6 @@
 /* An election of etcd takes up to so long. */
 #define ELECTION_NS (4 * SECOND_NS)
 
-/* Faults that delay nothing, or whose end others tell: what they kill is down. */
-static const bool harmless[FAULT_COUNT] = {
-    [FAULT_DOUBLES] = true,      [FAULT_CLOCK_JUMP] = true,  [FAULT_FAILING_RUNTIME] = true,
-    [FAULT_DEAF] = true,         [FAULT_KILL_COMMIT] = true, [FAULT_KILL_ASKING] = true,
-    [FAULT_KILL_WITHIN] = true,  [FAULT_MASS_LOSS] = true,   [FAULT_EVACUATE] = true,
-};
-
 static int number_of(struct node *const *list, unsigned count, const struct node *n)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -61,7 +54,7 @@ static void hurt(struct swarm *s, const struct node *n)
 
 void bounds_fault(struct swarm *s, const struct open_fault *f)
 {
-    if (harmless[f->kind]) {
+    if (fault_rows[f->kind].harmless) {
         return;
     }
     hurt(s, f->node);

@@ -29,7 +29,7 @@ static void evacuation_answered(void *context, int status, struct bytes body)
     if (status != 202 || !is_of_who_was_asked(ask)) {
         return;
     }
-    s->result->accepted++;
+    s->result->done[DONE_ACCEPTED]++;
     checkers_accepted(&s->checkers, (int)ask->cell);
     if (ask->unheard && !s->doomed) {
         s->doomed = s->cluster->cells[ask->cell];

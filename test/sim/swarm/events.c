@@ -25,6 +25,27 @@ static const struct {
 };
 enum { STREAM_COUNT = sizeof(streams) / sizeof(streams[0]) };
 
+enum { FOLLOWERS_MAX = 4 };
+
+struct followers;
+
+/* Somebody who follows an event stream. */
+struct follower {
+    struct swarm *swarm;
+    struct followers *all;
+    struct node *node;
+    struct event_reader reader;
+    const struct node *bbs; /* that it follows, or asks to */
+    uint64_t call_id;
+};
+
+struct followers {
+    struct random *random;
+    struct follower list[FOLLOWERS_MAX];
+    unsigned count;
+    bool stay; /* none leaves its stream by itself any more */
+};
+
 /* The process of a follower. */
 struct client {
     struct role role;
@@ -35,9 +56,9 @@ struct client {
     int64_t asked_ns, leaves_ns;
 };
 
-static unsigned draw(struct swarm *s, unsigned count)
+static unsigned draw(const struct followers *f, unsigned count)
 {
-    return (unsigned)random_below(&s->follower_random, count);
+    return (unsigned)random_below(f->random, count);
 }
 
 static bool take_event(struct client *c)
@@ -51,7 +72,7 @@ static bool take_event(struct client *c)
     enum event_frame_state state = event_frame_take(&c->text, &c->heard, &a, name, &payload);
     const char *text = state == EVENT_FRAME_TAKEN ? event_text(&a, name, payload) : NULL;
     if (text) {
-        s->result->events++;
+        s->result->done[DONE_EVENTS]++;
         const char *wrong = reader_hears(&s->checkers, reader, text);
         if (wrong && !checkers_slipped_at(&s->checkers, c->follower->bbs)) {
             checkers_report(&s->checkers, "S9", "%s %s", reader->name, wrong);
@@ -69,9 +90,9 @@ static void subscribe(struct client *c, const struct event *ev, struct effects *
 {
     struct follower *f = c->follower;
     struct swarm *s = f->swarm;
-    unsigned stream = draw(s, STREAM_COUNT), bbs = draw(s, s->cluster->options.bbs);
-    unsigned cell = draw(s, s->cluster->options.cells);
-    bool filters = streams[stream].kind != EVENTS_TASKS && draw(s, 100) < 30;
+    unsigned stream = draw(f->all, STREAM_COUNT), bbs = draw(f->all, s->cluster->options.bbs);
+    unsigned cell = draw(f->all, s->cluster->options.cells);
+    bool filters = streams[stream].kind != EVENTS_TASKS && draw(f->all, 100) < 30;
     f->reader.kind = streams[stream].kind;
     f->reader.cell_id = filters ? node_name(s->cluster->cells[cell]) : "";
     Models__EventsByCellId by_cell = MODELS__EVENTS_BY_CELL_ID__INIT;
@@ -84,12 +105,12 @@ static void subscribe(struct client *c, const struct event *ev, struct effects *
     c->again_ns = NEVER_NS;
     c->asked_ns = ev->now.mono_ns;
     c->leaves_ns =
-        c->asked_ns + SECOND_NS + (int64_t)draw(s, STAYS_NS / MILLISECOND_NS) * MILLISECOND_NS;
+        c->asked_ns + SECOND_NS + (int64_t)draw(f->all, STAYS_NS / MILLISECOND_NS) * MILLISECOND_NS;
     f->bbs = s->cluster->bbs[bbs];
     reader_asks(&s->checkers, &f->reader);
     effects_add(out, EFFECT_SUBSCRIBE)->call = (struct call){
         .id = ++f->call_id,
-        .method = draw(s, 2) ? "POST" : "GET",
+        .method = draw(f->all, 2) ? "POST" : "GET",
         .url =
             arena_printf(out->arena, "%s%s", node_url(s->cluster->bbs[bbs]), streams[stream].path),
         .content_type = "application/x-protobuf",
@@ -107,7 +128,7 @@ static void subscribe(struct client *c, const struct event *ev, struct effects *
 static bool goes(const struct client *c, int64_t now_ns)
 {
     const struct follower *f = c->follower;
-    return f->reader.begun ? !f->swarm->followers_stay && now_ns >= c->leaves_ns
+    return f->reader.begun ? !f->all->stay && now_ns >= c->leaves_ns
                            : now_ns - c->asked_ns >= UNANSWERED_NS;
 }
 
@@ -135,7 +156,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     int64_t due_ns = c->again_ns != NEVER_NS ? c->again_ns
                      : f->reader.begun       ? c->leaves_ns
                                              : c->asked_ns + UNANSWERED_NS;
-    effects_due(out, f->reader.begun && f->swarm->followers_stay ? NEVER_NS : due_ns);
+    effects_due(out, f->reader.begun && f->all->stay ? NEVER_NS : due_ns);
 }
 
 static size_t body_limit(const struct role *role, const char *path)
@@ -166,13 +187,15 @@ static struct role *make(void *context, unsigned start_count)
     return &c->role;
 }
 
-void followers_begin(struct swarm *s, uint64_t seed)
+static void begin(struct workload *w)
 {
-    random_seed(&s->follower_random, (uint64_t[2]){seed, seed ^ 0x6576656e7473});
-    s->follower_count = draw(s, FOLLOWERS_MAX + 1);
-    for (unsigned i = 0; i < s->follower_count; i++) {
-        struct follower *f = &s->followers[i];
-        *f = (struct follower){.swarm = s};
+    struct swarm *s = w->swarm;
+    struct followers *all = w->own = ARENA_NEW(&s->arena, struct followers);
+    all->random = &w->random;
+    all->count = draw(all, FOLLOWERS_MAX + 1);
+    for (unsigned i = 0; i < all->count; i++) {
+        struct follower *f = &all->list[i];
+        *f = (struct follower){.swarm = s, .all = all};
         f->reader.name = arena_printf(&s->arena, "follower-%u", i + 1);
         f->node = world_add(
             s->world,
@@ -186,37 +209,48 @@ void followers_begin(struct swarm *s, uint64_t seed)
     }
 }
 
-void followers_done(struct swarm *s)
+static void done(struct workload *w)
 {
-    for (unsigned i = 0; i < s->follower_count; i++) {
-        reader_done(&s->followers[i].reader);
+    struct followers *all = w->own;
+    for (unsigned i = 0; i < all->count; i++) {
+        reader_done(&all->list[i].reader);
     }
 }
 
-void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64_t arrived_revision)
+static void streamed(struct workload *w, struct node *n, uint64_t call_id, int64_t revision)
 {
-    for (unsigned i = 0; i < s->follower_count; i++) {
-        struct follower *f = &s->followers[i];
-        if (f->node == node && f->call_id == call_id) {
-            s->result->streams++;
-            reader_begins(&s->checkers, &f->reader, arrived_revision);
+    struct followers *all = w->own;
+    for (unsigned i = 0; i < all->count; i++) {
+        struct follower *f = &all->list[i];
+        if (f->node == n && f->call_id == call_id) {
+            w->swarm->result->done[DONE_STREAMS]++;
+            reader_begins(&w->swarm->checkers, &f->reader, revision);
         }
     }
 }
 
-void followers_heal(struct swarm *s)
+static void heal(struct workload *w)
 {
-    s->followers_stay = true;
+    ((struct followers *)w->own)->stay = true;
 }
 
-void followers_heard_all(struct swarm *s, struct buf *ret_why)
+/* Each follows, and has heard of all that is to be heard. */
+static void rest(struct workload *w, struct buf *ret_why)
 {
-    for (unsigned i = 0; i < s->follower_count; i++) {
-        const struct event_reader *r = &s->followers[i].reader;
-        const char *missed = reader_misses(&s->checkers, r);
+    struct followers *all = w->own;
+    struct checkers *k = &w->swarm->checkers;
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct event_reader *r = &all->list[i].reader;
+        const char *missed = reader_misses(k, r);
         /* What a bbs was never told, and what has been overwritten since, it tells nobody. */
-        if (missed && !checkers_slipped_at(&s->checkers, s->followers[i].bbs)) {
+        if (missed && !checkers_slipped_at(k, all->list[i].bbs)) {
             buf_printf(ret_why, "%s was not told %s (S9); ", r->name, missed);
         }
     }
 }
+
+const struct workload_ops events_workload = {.begin = begin,
+                                             .heal = heal,
+                                             .rest = rest,
+                                             .streamed = streamed,
+                                             .done = done};

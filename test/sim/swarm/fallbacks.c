@@ -107,7 +107,7 @@ void fallback_logged(struct swarm *s, struct node *n, const struct log_line *lin
         if (strcmp(rows[i].message, line->message) != 0 || !strstr(line->data, rows[i].data)) {
             continue;
         }
-        s->result->fallbacks++;
+        s->result->done[DONE_FALLBACKS]++;
         if (!explained(s, rows[i].faults)) {
             checkers_report(&s->checkers, "fallback", "no fault explains that %s says: %s %s",
                             node_name(n), line->message, line->data);

@@ -47,11 +47,9 @@ static void touch(struct swarm *s, const struct node *n)
     checkers_touch(&s->checkers, cell);
 }
 
-/* What makes a frame arrive long after it was sent. */
 static void touch_feed(struct swarm *s, enum swarm_fault kind)
 {
-    if (kind == FAULT_PAUSE || kind == FAULT_LONG_PAUSE || kind == FAULT_DELAYS ||
-        kind == FAULT_LOSSES) {
+    if (fault_rows[kind].hinders_feed) {
         s->feed_hindered_ns = world_now(s->world);
     }
 }
@@ -571,63 +569,10 @@ static void evacuate_starter(struct swarm *s, const char *cell_id, struct node *
     }
 }
 
-/* Percent of the seeds that know it, and how long it lasts at most (0: it is over at once). When a
- * restore begins is said in restore.c. */
-static const struct fault_row {
-    const char *name;
-    unsigned percent;
-    int64_t lasts_ns;
-    bool (*begin)(struct swarm *s, struct open_fault *f);
-    void (*end)(struct swarm *s, struct open_fault *f);
-} rows[FAULT_COUNT] = {
-    [FAULT_KILL] = {"kill", 60, 0, begin_kill, NULL},
-    [FAULT_KILL_WITHIN] = {"kill within a step", 50, 0, begin_kill_within, NULL},
-    [FAULT_KILL_COMMIT] = {"kill after a commit", 50, 0, begin_kill_commit, NULL},
-    [FAULT_KILL_ASKING] = {"kill while asking", 80, 0, begin_kill_asking, NULL},
-    [FAULT_PAUSE] = {"pause", 50, 12 * SECOND_NS, begin_pause, end_pause},
-    [FAULT_CUT_ONE_WAY] = {"one-way cut", 40, 8 * SECOND_NS, begin_cut_one_way, end_cut},
-    [FAULT_CUT_TWO_WAY] = {"two-way cut", 40, 8 * SECOND_NS, begin_cut_two_way, end_cut},
-    [FAULT_CUT_STORE] = {"cut from etcd", 40, 8 * SECOND_NS, begin_cut_store, end_cut},
-    [FAULT_LOSSES] = {"losses", 40, 10 * SECOND_NS, begin_losses, end_losses},
-    [FAULT_DOUBLES] = {"doubled requests", 40, 10 * SECOND_NS, begin_doubles, end_doubles},
-    [FAULT_DELAYS] = {"delays", 40, 10 * SECOND_NS, begin_delays, end_delays},
-    [FAULT_STORE_LOSSES] = {"etcd losses", 40, 10 * SECOND_NS, begin_store_losses,
-                            end_store_losses},
-    [FAULT_STORE_DELAYS] = {"etcd delays", 40, 10 * SECOND_NS, begin_store_delays,
-                            end_store_delays},
-    [FAULT_WATCH_BREAK] = {"watch breaks", 40, 0, begin_watch_break, NULL},
-    [FAULT_WATCH_STALL] = {"watch stalls", 40, 8 * SECOND_NS, begin_watch_stall, end_watch_stall},
-    [FAULT_WATCH_SKIP] = {"watch skips", 30, 0, begin_watch_skip, NULL},
-    [FAULT_WATCH_CHANGE] = {"watch slips", 30, 0, begin_watch_change, NULL},
-    [FAULT_WATCH_SILENT] = {"watch slips silently", 0, 0, begin_watch_silent, NULL},
-    [FAULT_COMPACT] = {"compaction", 40, 0, begin_compact, NULL},
-    [FAULT_ELECTION] = {"election", 40, 0, begin_election, NULL},
-    [FAULT_SLOW_RUNTIME] = {"slow runtime", 40, 20 * SECOND_NS, begin_slow_runtime,
-                            end_slow_runtime},
-    [FAULT_FAILING_RUNTIME] = {"failing runtime", 40, 5 * SECOND_NS, begin_failing_runtime,
-                               end_failing_runtime},
-    [FAULT_HUNG_RUNTIME] = {"hung runtime", 30, 40 * SECOND_NS, begin_hung_runtime,
-                            end_hung_runtime},
-    [FAULT_DEAF] = {"deaf process", 40, 0, begin_deaf, NULL},
-    [FAULT_CLOCK_JUMP] = {"clock jump", 30, 0, begin_clock_jump, NULL},
-    [FAULT_STORM] = {"reconnect storm", 30, 0, begin_storm, NULL},
-    [FAULT_NO_SPACE] = {"etcd out of space", 20, 10 * SECOND_NS, begin_no_space, end_no_space},
-    [FAULT_LONG_PAUSE] = {"long pause", 30, 60 * SECOND_NS, begin_long_pause, end_pause},
-    [FAULT_CELL_CUT] = {"cell cut off", 30, 60 * SECOND_NS, begin_cell_cut, end_cell_cut},
-    [FAULT_CELL_AWAY] = {"cell away", 30, 0, begin_cell_away, NULL},
-    [FAULT_CELL_FELL] = {"cell fell", 30, 0, begin_cell_fell, NULL},
-    [FAULT_MASS_LOSS] = {"mass loss", 20, 0, begin_mass_loss, NULL},
-    [FAULT_EVACUATE] = {"evacuation", 40, 0, begin_evacuate, NULL},
-    [FAULT_EVACUATE_AT_ONCE] = {"evacuation at once", 30, 8 * SECOND_NS, begin_evacuate_at_once,
-                                end_evacuate_at_once},
-    [FAULT_RESTORE] = {"restore", 0, 0, NULL, restore_end},
-    [FAULT_LOST_WRITES] = {"lost writes", 0, 0, NULL, NULL},
+const struct fault_row fault_rows[FAULT_COUNT] = {
+#define FAULT(id, name, percent, lasts_s, ...) {name, percent, (lasts_s) * SECOND_NS, __VA_ARGS__},
+#include "test/sim/swarm/faults.def"
 };
-
-const char *swarm_fault_name(enum swarm_fault fault)
-{
-    return rows[fault].name;
-}
 
 /* ---- All of them ---- */
 
@@ -635,7 +580,7 @@ void faults_init(struct swarm *s)
 {
     s->restore_ns = NEVER_NS;
     for (int i = 0; i < FAULT_DRAWN; i++) {
-        s->enabled[i] = swarm_chance(s, rows[i].percent);
+        s->enabled[i] = swarm_chance(s, fault_rows[i].percent);
     }
     s->rates.late_by = (struct span){10 * MILLISECOND_NS, swarm_draw(s, 1, 5) * SECOND_NS};
     s->rates.torn = swarm_chance(s, 50) ? 200 : 0;
@@ -659,7 +604,7 @@ static bool is_open(const struct swarm *s, const struct open_fault *f)
 void faults_begin_one(struct swarm *s)
 {
     struct open_fault f = {.kind = (enum swarm_fault)random_below(&s->random, FAULT_DRAWN)};
-    const struct fault_row *row = &rows[f.kind];
+    const struct fault_row *row = &fault_rows[f.kind];
     if (!s->enabled[f.kind] || s->open_count == OPEN_FAULTS_MAX || !row->begin(s, &f)) {
         return;
     }
@@ -696,12 +641,12 @@ void faults_end_due(struct swarm *s, int64_t now_ns)
         }
         s->open[i] = s->open[--s->open_count];
         if (!is_open(s, &f)) {
-            rows[f.kind].end(s, &f);
+            fault_rows[f.kind].end(s, &f);
         }
         touch(s, f.node);
         touch_feed(s, f.kind);
         bounds_fault(s, &f);
-        if (rows[f.kind].end == end_pause) {
+        if (fault_rows[f.kind].end == end_pause) {
             bounds_restarted(s, f.node);
         }
     }

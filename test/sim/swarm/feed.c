@@ -334,22 +334,26 @@ static struct role *make(void *context, unsigned start_count)
     return &w->role;
 }
 
-void feed_watch_announced(struct swarm *s, struct buf *ret_why)
+/* A restore, if there was one, has been announced to it. */
+static void rest(struct workload *work, struct buf *ret_why)
 {
-    struct watcher *w = (struct watcher *)node_role(s->watcher);
+    struct watcher *w = (struct watcher *)node_role(work->own);
     look_back(w);
     if (w->bygone) {
         buf_append_string(ret_why, "the feed has announced no other epoch (S9); ");
     }
 }
 
-void feed_watch_begin(struct swarm *s)
+static void begin(struct workload *w)
 {
-    s->watcher = world_add(s->world, &(struct node_config){.name = "watcher",
-                                                           .unit = "client",
-                                                           .certificate_name = "watcher",
-                                                           .url = "https://watcher:1",
-                                                           .make = make,
-                                                           .context = s});
-    world_start(s->world, s->watcher);
+    struct node *n = w->own =
+        world_add(w->swarm->world, &(struct node_config){.name = "watcher",
+                                                         .unit = "client",
+                                                         .certificate_name = "watcher",
+                                                         .url = "https://watcher:1",
+                                                         .make = make,
+                                                         .context = w->swarm});
+    world_start(w->swarm->world, n);
 }
+
+const struct workload_ops feed_workload = {.begin = begin, .rest = rest};

@@ -2,11 +2,8 @@
 #ifndef TEST_SIM_SWARM_INSIDE_H
 #define TEST_SIM_SWARM_INSIDE_H
 
-#include "test/sim/world/callback_server.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm/swarm.h"
-
-enum { LOCK_OWNERS_MAX = 5, FOLLOWERS_MAX = 4 };
 
 enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 32, SWARM_NODES_MAX = 24 };
 
@@ -20,26 +17,45 @@ struct open_fault {
     int way; /* of a cut: bit 0 node to other, bit 1 back */
 };
 
-/* Somebody outside who wants a name (locks.c). */
-struct lock_owner {
-    struct swarm *swarm;
-    unsigned number;
-    unsigned life; /* part of who he is: a new one when nobody can tell whether a release comes late */
-    int64_t ttl_s;
-    int64_t until_ns;        /* the name is his until then, as far as he knows; 0 = it is not */
-    int64_t silent_until_ns; /* he asks for nothing */
-    bool asks, releases;     /* an answer is awaited; what was asked last */
-    int64_t sent_ns;
-    unsigned restores; /* of etcd when he asked */
+/* A row of faults.def. */
+struct fault_row {
+    const char *name;
+    unsigned percent;
+    int64_t lasts_ns;
+    bool (*begin)(struct swarm *s, struct open_fault *f); /* false when it cannot be done now */
+    void (*end)(struct swarm *s, struct open_fault *f);
+    bool harmless;     /* it delays nothing, or others tell its end: what it kills is down */
+    bool hinders_feed; /* a frame may arrive long after it was sent */
 };
 
-/* Somebody who follows an event stream of Diego's (events.c). */
-struct follower {
+extern const struct fault_row fault_rows[FAULT_COUNT];
+
+/* A workload of one seed. */
+struct workload {
     struct swarm *swarm;
-    struct node *node;
-    struct event_reader reader;
-    const struct node *bbs; /* that it follows, or asks to */
-    uint64_t call_id;
+    struct random random; /* its own: what it draws changes nothing else of a seed */
+    bool on;              /* this seed has it */
+    int64_t due_ns;       /* when it does something again; NEVER_NS = not by itself */
+    void *own;            /* what it keeps; by `begin`, in the arena of the swarm */
+};
+
+/* A row of workloads.def is NAME_workload; each of these may be NULL. */
+struct workload_ops {
+    void (*begin)(struct workload *w);  /* the cluster is made, and nothing has run */
+    void (*step)(struct workload *w);   /* it is due; sets due_ns, which is 0 at first */
+    void (*heal)(struct workload *w);   /* all else is healed: it troubles nobody any more */
+    void (*settle)(struct workload *w); /* from then on, each second */
+    /* Appends what it still waits for. */
+    void (*rest)(struct workload *w, struct buf *ret_why);
+    /* A stream that this node asked for begins (world.h). */
+    void (*streamed)(struct workload *w, struct node *n, uint64_t call_id, int64_t revision);
+    void (*done)(struct workload *w); /* after the world */
+};
+
+enum workload_id {
+#define WORKLOAD(name, ...) WORKLOAD_##name,
+#include "test/sim/swarm/workloads.def"
+    WORKLOAD_COUNT
 };
 
 /* Of a cell, by POST /evacuate (evacuations.c). */
@@ -68,15 +84,8 @@ struct swarm {
     unsigned apps, instances_max;
     bool crash_loop; /* what ends by itself is mostly one and the same container */
     int64_t pace_ns;                 /* mean time between two requests */
-    unsigned open_asks, ask_number;
-    bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */
-
-    struct callback_server callbacks;
-    struct random task_random; /* tasks are drawn aside, so that the rest of a seed stays as it is */
-    unsigned tasks;            /* guids that they have; 0 = there are none in this seed */
-    int64_t task_pace_ns;
-    int64_t task_ask_ns; /* when the next is asked for; NEVER_NS = none */
-    unsigned open_task_asks;
+    unsigned ask_number;
+    struct workload workloads[WORKLOAD_COUNT];
 
     int64_t restore_ns;      /* when etcd is restored; NEVER_NS = not at all */
     bool restoring;          /* no bbs is started until the epoch is made anew */
@@ -103,17 +112,8 @@ struct swarm {
     const char *starter;     /* which */
     int64_t starter_ns;      /* when it is emptied */
     struct node *doomed; /* dies before the next event */
-    struct node *watcher;
     struct random evacuation_random;
     struct asked_evacuation evacuations[CLUSTER_CELLS_MAX];
-    struct random lock_random;
-    struct lock_owner owners[LOCK_OWNERS_MAX];
-    unsigned owner_count;
-    int64_t locks_ns; /* when they do something again; NEVER_NS = there are none */
-    struct random follower_random;
-    struct follower followers[FOLLOWERS_MAX];
-    unsigned follower_count;
-    bool followers_stay; /* none leaves its stream by itself any more */
     int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
 
@@ -152,25 +152,16 @@ void evacuations_init(struct swarm *s, uint64_t seed);
 /* Draws whether POST /evacuate is the way for this one, and sends it; else it is SIGTERM. */
 bool evacuation_posted(struct swarm *s, unsigned cell);
 
-/* tasks.c: clients of tasks, and who is called back. */
-void task_clients_init(struct swarm *s, uint64_t seed);
-void task_clients_done(struct swarm *s);
-void task_clients_ask(struct swarm *s);   /* if it is due */
-void task_clients_heal(struct swarm *s);  /* nobody asks any more, and who is called back listens */
-void task_clients_settle(struct swarm *s); /* their processes end, one after the other */
-
-/* feed.c: somebody who follows the feed and checks it. */
-void feed_watch_begin(struct swarm *s);
-/* Why not; nothing appended: a restore, if there was one, has been announced to it. */
-void feed_watch_announced(struct swarm *s, struct buf *ret_why);
-
-/* events.c: Diego's clients, who follow all six event streams. */
-void followers_begin(struct swarm *s, uint64_t seed);
-void followers_done(struct swarm *s); /* after the world */
-void followers_begun(struct swarm *s, struct node *node, uint64_t call_id, int64_t arrived_revision);
-void followers_heal(struct swarm *s);
-/* Why not; nothing appended: each follows, and has heard of all that is to be heard. */
-void followers_heard_all(struct swarm *s, struct buf *ret_why);
+/* workloads.c: each for all that this seed has. */
+void workloads_begin(struct swarm *s, uint64_t seed);
+int64_t workloads_due_ns(const struct swarm *s);
+void workloads_step(struct swarm *s); /* those that are due */
+void workloads_heal(struct swarm *s);
+void workloads_settle(struct swarm *s);
+void workloads_rest(struct swarm *s, struct buf *ret_why);
+int64_t workloads_settle_ns(const struct swarm *s); /* at most */
+void workloads_streamed(struct swarm *s, struct node *n, uint64_t call_id, int64_t revision);
+void workloads_done(struct swarm *s);
 
 /* bounds.c: the bounds of design.md 6 while faults last; each second of virtual time is
  * enough. */
@@ -182,15 +173,5 @@ void bounds_look(struct swarm *s);
  * all in a calm seed, of which a few are: without faults, and without clients that speak for cells. */
 void calm_plan(struct swarm *s, uint64_t seed);
 void fallback_logged(struct swarm *s, struct node *n, const struct log_line *line);
-
-/* locks.c: in some seeds; until the end, also when all is healed. */
-void locks_plan(struct swarm *s, uint64_t seed);
-void locks_step(struct swarm *s); /* if it is due */
-
-/* client.c */
-void swarm_ask(struct swarm *s);
-void client_crash(struct swarm *s);
-void client_heal(struct swarm *s);  /* what clients do once all is well */
-void client_again(struct swarm *s); /* repeats what of it was not answered */
 
 #endif

@@ -1,14 +1,36 @@
 /* Owners outside the cluster who fight for a few names, through any bbs (rep-auctioneer.md 6). Each renews
  * what it holds, gives it back at times, and at times falls silent; and each knows for how long it may
- * call a name its own: since it sent what was granted, for the time to live. No two ever do at once. In
- * some seeds only, with draws of its own, so that the others stay as they are. */
+ * call a name its own: since it sent what was granted, for the time to live. No two ever do at
+ * once. It goes on until the end, also when all is healed. */
 #include "models/locket.pb-c.h"
 #include "test/sim/swarm/inside.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)
 #define STEP_NS (1 * SECOND_NS)
 
-enum { PERCENT = 25 /* of the seeds */, COLLISION = -6, UNAVAILABLE = -14 };
+enum { OWNERS_MAX = 5, COLLISION = -6, UNAVAILABLE = -14 };
+
+struct locks;
+
+/* Somebody outside who wants a name. */
+struct lock_owner {
+    struct locks *locks;
+    struct swarm *swarm;
+    unsigned number;
+    unsigned life; /* part of who he is: a new one when a release may come late */
+    int64_t ttl_s;
+    int64_t until_ns;        /* the name is his until then, as far as he knows; 0 = it is not */
+    int64_t silent_until_ns; /* he asks for nothing */
+    bool asks, releases;     /* an answer is awaited; what was asked last */
+    int64_t sent_ns;
+    unsigned restores; /* of etcd when he asked */
+};
+
+struct locks {
+    struct workload *work;
+    struct lock_owner owners[OWNERS_MAX];
+    unsigned count;
+};
 
 static const char *name_of(const struct lock_owner *o)
 {
@@ -19,12 +41,12 @@ static void granted(struct lock_owner *o)
 {
     struct swarm *s = o->swarm;
     o->until_ns = o->sent_ns + o->ttl_s * SECOND_NS;
-    s->result->locked++;
+    s->result->done[DONE_LOCKED]++;
     if (o->until_ns <= world_now(s->world)) {
         return; /* the answer was so long on its way that what it grants is over */
     }
-    for (unsigned i = 0; i < s->owner_count; i++) {
-        const struct lock_owner *other = &s->owners[i];
+    for (unsigned i = 0; i < o->locks->count; i++) {
+        const struct lock_owner *other = &o->locks->owners[i];
         if (other != o && other->number % 2 == o->number % 2 &&
             other->restores == o->restores && other->until_ns > world_now(s->world)) {
             checkers_report(&s->checkers, "locks", "%s is given to owner-%u, and owner-%u has it",
@@ -67,7 +89,7 @@ static void send(struct lock_owner *o)
     resource.type_code = MODELS__TYPE_CODE__LOCK;
     lock.resource = release.resource = &resource;
     lock.ttl_in_seconds = o->ttl_s;
-    unsigned bbs = 1 + (unsigned)random_below(&s->lock_random, s->cluster->options.bbs);
+    unsigned bbs = 1 + (unsigned)random_below(&o->locks->work->random, s->cluster->options.bbs);
     o->asks = true;
     o->sent_ns = world_now(s->world);
     o->restores = s->checkers.history.restores;
@@ -76,35 +98,31 @@ static void send(struct lock_owner *o)
                o->releases ? &release.base : &lock.base, ASK_LIMIT_NS, answered, o);
 }
 
-void locks_plan(struct swarm *s, uint64_t seed)
+static void begin(struct workload *w)
 {
-    random_seed(&s->lock_random, (uint64_t[2]){0x6c6f636b73, seed});
-    s->locks_ns = NEVER_NS;
-    if (random_below(&s->lock_random, 100) >= PERCENT) {
-        return;
-    }
-    s->locks_ns = world_now(s->world);
-    s->owner_count = 2 + (unsigned)random_below(&s->lock_random, LOCK_OWNERS_MAX - 1);
-    for (unsigned i = 0; i < s->owner_count; i++) {
-        s->owners[i] = (struct lock_owner){
-            .swarm = s,
+    struct locks *l = w->own = ARENA_NEW(&w->swarm->arena, struct locks);
+    l->work = w;
+    l->count = 2 + (unsigned)random_below(&w->random, OWNERS_MAX - 1);
+    for (unsigned i = 0; i < l->count; i++) {
+        l->owners[i] = (struct lock_owner){
+            .locks = l,
+            .swarm = w->swarm,
             .number = i + 1,
-            .ttl_s = 2 + (int64_t)random_below(&s->lock_random, 7),
+            .ttl_s = 2 + (int64_t)random_below(&w->random, 7),
         };
     }
 }
 
 /* A released name is no longer its own from the moment it asks. */
-void locks_step(struct swarm *s)
+static void step(struct workload *w)
 {
+    struct swarm *s = w->swarm;
+    struct locks *l = w->own;
     int64_t now = world_now(s->world);
-    if (now < s->locks_ns) {
-        return;
-    }
-    s->locks_ns = now + STEP_NS;
-    for (unsigned i = 0; i < s->owner_count; i++) {
-        struct lock_owner *o = &s->owners[i];
-        uint64_t whim = random_below(&s->lock_random, 100);
+    w->due_ns = now + STEP_NS;
+    for (unsigned i = 0; i < l->count; i++) {
+        struct lock_owner *o = &l->owners[i];
+        uint64_t whim = random_below(&w->random, 100);
         if (o->restores != s->checkers.history.restores) {
             o->until_ns = 0;
         }
@@ -121,3 +139,5 @@ void locks_step(struct swarm *s)
         send(o);
     }
 }
+
+const struct workload_ops locks_workload = {.begin = begin, .step = step};

@@ -12,9 +12,6 @@
 #define QUIET_NS (12 * SECOND_NS) /* no change of an LRP for so long: at rest (L1) */
 #define ALARM_LIMIT_NS (150 * SECOND_NS) /* a compaction and a defragmentation unanswered */
 #define FULL_PASSES_NS (60 * SECOND_NS) /* two of the converger */
-/* A task is lost for 60 s before it is failed, and its callback tried two passes later; what cannot be
- * placed is rejected four times, a pass each. */
-#define TASKS_LIMIT_NS (240 * SECOND_NS)
 #define EVACUATION_END_NS (20 * SECOND_NS) /* from its limit to the end of its rep */
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
@@ -43,7 +40,7 @@ static void answered(void *context, const struct world_answer *answer)
 
 static void streamed(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision)
 {
-    followers_begun(context, from, call_id, arrived_revision);
+    workloads_streamed(context, from, call_id, arrived_revision);
 }
 
 static void verb(void *context, struct node *n, const struct verb_call *call)
@@ -123,9 +120,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s);
     calm_plan(s, seed);
-    feed_watch_begin(s);
-    task_clients_init(s, seed);
-    followers_begin(s, seed);
+    workloads_begin(s, seed);
     evacuations_init(s, seed);
 }
 
@@ -141,13 +136,10 @@ bool swarm_run_to(struct swarm *s, int64_t until_ns)
 static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
 {
     restore_plan(s, seed, duration_ns);
-    locks_plan(s, seed);
     int64_t now = world_now(s->world), end = now + duration_ns;
-    int64_t ask = now, fault = now + s->fault_pace_ns, look = now + LOOK_NS, crash = now;
+    int64_t fault = now + s->fault_pace_ns, look = now + LOOK_NS;
     while (now < end) {
-        int64_t next = earlier_ns(earlier_ns(ask, fault), earlier_ns(look, crash));
-        next = earlier_ns(next, s->locks_ns);
-        next = earlier_ns(next, s->task_ask_ns);
+        int64_t next = earlier_ns(earlier_ns(fault, look), workloads_due_ns(s));
         if (!swarm_run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
             return;
         }
@@ -155,19 +147,10 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
         faults_end_due(s, now);
         restore_begin(s);
         swarm_supervise(s);
-        locks_step(s);
-        if (ask <= now) {
-            swarm_ask(s);
-            ask = now + swarm_draw(s, 1, 2 * s->pace_ns);
-        }
-        task_clients_ask(s);
+        workloads_step(s);
         if (fault <= now) {
             faults_begin_one(s);
             fault = now + swarm_draw(s, 1, 2 * s->fault_pace_ns);
-        }
-        if (crash <= now) {
-            client_crash(s);
-            crash = now + swarm_draw(s, 1, 8 * s->pace_ns);
         }
         if (look <= now) {
             faults_touch_open(s);
@@ -196,21 +179,11 @@ static void heal(struct swarm *s)
     }
 }
 
-static void heal_clients(struct swarm *s)
-{
-    client_heal(s);
-    task_clients_heal(s);
-    followers_heal(s);
-    checkers_touch(&s->checkers, -1);
-}
-
 static bool at_rest(struct swarm *s, struct buf *why)
 {
     buf_clear(why);
-    check_copies_well(&s->checkers, why);
-    check_converged(&s->checkers, why);
-    feed_watch_announced(s, why);
-    followers_heard_all(s, why);
+    checkers_at_rest(&s->checkers, why);
+    workloads_rest(s, why);
     if (!why->size && world_now(s->world) - s->checkers.lrp_change_ns < QUIET_NS) {
         buf_append_string(why, "LRP records still change (L1); ");
     }
@@ -225,7 +198,7 @@ static void converge(struct swarm *s)
     buf_init(&why);
     int64_t healed = world_now(s->world);
     int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
-    limit += s->tasks ? TASKS_LIMIT_NS : 0;
+    limit += workloads_settle_ns(s);
     int64_t least = healed + 2 * QUIET_NS;
     bool evacuates = false;
     for (unsigned i = 0; i < s->cluster->options.cells; i++) {
@@ -242,12 +215,11 @@ static void converge(struct swarm *s)
         /* A board that could not be written has not been healed. */
         limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
         swarm_supervise(s);
-        locks_step(s);
-        client_again(s);
-        task_clients_settle(s);
+        workloads_step(s);
+        workloads_settle(s);
         checkers_look(&s->checkers);
         bounds_look(s);
-        check_unplaced(&s->checkers);
+        checkers_look_healed(&s->checkers);
         int64_t whole_ns = checkers_whole_ns(&s->checkers);
         limit = whole_ns && limit < whole_ns + spare ? whole_ns + spare : limit;
         rest = at_rest(s, &why);
@@ -271,22 +243,10 @@ static void finish(struct swarm *s, bool trace)
     if (r->failed || trace) {
         buf_append_string(&r->trace, world_trace(s->world));
     }
-    r->commits = s->checkers.history.commits;
-    r->changes = s->checkers.changes;
-    r->verbs = s->checkers.verbs;
-    r->lost_cells = s->checkers.lost_cells;
-    r->brakes = s->checkers.brakes;
-    r->suspects = s->checkers.suspects;
-    r->locks_lost = s->checkers.locks_lost;
-    r->tasks = s->checkers.tasks_made;
-    r->tasks_run = s->checkers.tasks_run;
-    r->callbacks = s->checkers.callbacks;
-    r->evacuated = s->checkers.evacuated;
-    r->emptied = s->checkers.emptied;
-    r->copies_repaired = s->checkers.copies_repaired;
-    r->calm = s->calm;
+    memcpy(r->seen, s->checkers.seen, sizeof(r->seen));
+    r->done[DONE_CALM] = s->calm;
     for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        r->untold += model_containers_untold(node_containers(s->cluster->cells[i]));
+        r->done[DONE_UNTOLD] += model_containers_untold(node_containers(s->cluster->cells[i]));
     }
     r->virtual_ns = world_now(s->world);
 }
@@ -310,15 +270,15 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
                                      : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));
         heal(&s);
         loss_befalls(&s, seed);
-        heal_clients(&s);
+        workloads_heal(&s);
+        checkers_touch(&s.checkers, -1);
         converge(&s);
     } else {
         checkers_report(&s.checkers, "liveness", "the cluster is not ready after 30 s");
     }
     finish(&s, trace);
-    task_clients_done(&s);
     cluster_free(s.cluster);
-    followers_done(&s);
+    workloads_done(&s);
     checkers_done(&s.checkers);
     arena_done(&s.arena);
 }

@@ -8,6 +8,7 @@
 #include "models/task_requests.pb-c.h"
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
+#include "test/sim/world/callback_server.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)
 
@@ -33,9 +34,17 @@ static const char *const paths[] = {
     [TASK_ASK_LIST] = "/v1/tasks/list.r3",
 };
 
+struct task_clients {
+    struct callback_server callbacks;
+    unsigned guids; /* that tasks have */
+    int64_t pace_ns;
+    unsigned open_asks;
+};
+
 /* One question, with its repetitions. */
 struct task_ask {
     struct swarm *swarm;
+    struct workload *work;
     enum kind kind;
     const char *guid, *cell_id;
     bool url, hopeless; /* of desire: nobody has such a root filesystem */
@@ -237,21 +246,21 @@ static void judge_list(const struct task_ask *ask, struct bytes body)
     if (!so) {
         violation(ask, "S6", "the list was true at no instant between question and answer");
     }
-    s->result->lists++;
+    s->result->done[DONE_LISTS]++;
     map_done(&told, NULL);
     arena_done(&a);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static int64_t draw(struct swarm *s, int64_t low, int64_t high)
+static int64_t draw(struct workload *w, int64_t low, int64_t high)
 {
-    return low + (int64_t)random_below(&s->task_random, (uint64_t)(high - low) + 1);
+    return low + (int64_t)random_below(&w->random, (uint64_t)(high - low) + 1);
 }
 
-static bool chance(struct swarm *s, unsigned percent)
+static bool chance(struct workload *w, unsigned percent)
 {
-    return random_below(&s->task_random, 100) < percent;
+    return random_below(&w->random, 100) < percent;
 }
 
 static void attempt(struct task_ask *ask);
@@ -263,7 +272,7 @@ static void answered(void *context, int status, struct bytes body)
     world_note(s->world, "client", "%s %s (%s): %d", paths[ask->kind], ask->guid, ask->trace_id,
                status);
     if (status == 200) {
-        s->result->answered++;
+        s->result->done[DONE_ANSWERED]++;
         if (ask->restores == s->checkers.history.restores) {
             (ask->kind == TASK_ASK_LIST ? judge_list : judge_write)(ask, body);
         }
@@ -273,14 +282,14 @@ static void answered(void *context, int status, struct bytes body)
         attempt(ask);
         return;
     }
-    s->open_task_asks--;
+    ((struct task_clients *)ask->work->own)->open_asks--;
 }
 
 static void send(struct task_ask *ask, const ProtobufCMessage *m)
 {
     struct swarm *s = ask->swarm;
     const char *url = arena_printf(&s->arena, "https://bbs-%u:8889",
-                                   (unsigned)draw(s, 1, s->cluster->options.bbs));
+                                   (unsigned)draw(ask->work, 1, s->cluster->options.bbs));
     world_note(s->world, "client", "asks %s: %s %s (%s)", url + 8, paths[ask->kind], ask->guid,
                ask->trace_id);
     world_send_traced(s->world, url, paths[ask->kind], ask->trace_id, m, ASK_LIMIT_NS, answered,
@@ -331,7 +340,7 @@ static void attempt(struct task_ask *ask)
     ask->from_revision = s->checkers.history.revision;
     ask->restores = s->checkers.history.restores;
     ask->trace_id = arena_printf(&s->arena, "task-ask-%u", ++s->ask_number);
-    s->result->requests++;
+    s->result->done[DONE_REQUESTS]++;
     Models__TaskGuidRequest plain = MODELS__TASK_GUID_REQUEST__INIT;
     Models__FailTaskRequest fail = MODELS__FAIL_TASK_REQUEST__INIT;
     Models__StartTaskRequest start = MODELS__START_TASK_REQUEST__INIT;
@@ -379,7 +388,7 @@ static bool end_one(struct swarm *s, unsigned from, int code)
         const char *guid;
         for (int n = 0; (guid = model_containers_guid(node_containers(cell), n)); n++) {
             if (task_known(&s->checkers, guid)) {
-                s->result->crashes++;
+                s->result->done[DONE_CRASHES]++;
                 return world_end_container(s->world, cell, n, code);
             }
         }
@@ -387,55 +396,59 @@ static bool end_one(struct swarm *s, unsigned from, int code)
     return false;
 }
 
-void task_clients_ask(struct swarm *s)
+static void ask_one(struct workload *w)
 {
     static const enum kind often[] = {
         TASK_ASK_DESIRE, TASK_ASK_DESIRE,    TASK_ASK_DESIRE,    TASK_ASK_DESIRE, TASK_ASK_CANCEL,
         TASK_ASK_CANCEL, TASK_ASK_RESOLVING, TASK_ASK_RESOLVING, TASK_ASK_DELETE, TASK_ASK_DELETE,
         TASK_ASK_FAIL,   TASK_ASK_LIST,      TASK_ASK_LIST,
     };
-    int64_t now = world_now(s->world);
-    if (s->task_ask_ns > now) {
-        return;
-    }
-    s->task_ask_ns = now + draw(s, 1, 2 * s->task_pace_ns);
-    if (chance(s, 30)) {
-        end_one(s, (unsigned)draw(s, 0, 15), (int)draw(s, 0, 1));
-    }
-    if (s->open_task_asks >= OPEN_ASKS_MAX) {
-        return;
-    }
+    struct swarm *s = w->swarm;
+    struct task_clients *c = w->own;
     struct task_ask *ask = ARENA_NEW(&s->arena, struct task_ask);
     *ask = (struct task_ask){
         .swarm = s,
-        .kind = often[random_below(&s->task_random, sizeof(often) / sizeof(often[0]))],
-        .guid = arena_printf(&s->arena, "task-%u", (unsigned)draw(s, 1, s->tasks)),
+        .work = w,
+        .kind = often[random_below(&w->random, sizeof(often) / sizeof(often[0]))],
+        .guid = arena_printf(&s->arena, "task-%u", (unsigned)draw(w, 1, c->guids)),
         .cell_id = arena_printf(&s->arena, "cell-%u",
-                                (unsigned)draw(s, 1, s->cluster->options.cells)),
-        .url = chance(s, 60),
-        .hopeless = chance(s, 5),
+                                (unsigned)draw(w, 1, s->cluster->options.cells)),
+        .url = chance(w, 60),
+        .hopeless = chance(w, 5),
         .max_retries = (int)(s->ask_number % 5) - 2,
         .keep_s = s->ask_number % 3 ? -1 : (int)(s->ask_number % 25),
     };
     ask->max_retries = ask->max_retries < 0 ? -1 : ask->max_retries;
-    if (s->strays && chance(s, 15)) {
-        ask->kind = (enum kind)draw(s, TASK_ASK_START, TASK_ASK_COMPLETE);
+    if (s->strays && chance(w, 15)) {
+        ask->kind = (enum kind)draw(w, TASK_ASK_START, TASK_ASK_COMPLETE);
     }
-    s->open_task_asks++;
+    c->open_asks++;
     attempt(ask);
 }
 
-void task_clients_heal(struct swarm *s)
+static void step(struct workload *w)
 {
-    s->task_ask_ns = NEVER_NS;
-    s->callbacks.trouble = 0;
+    struct task_clients *c = w->own;
+    w->due_ns = world_now(w->swarm->world) + draw(w, 1, 2 * c->pace_ns);
+    if (chance(w, 30)) {
+        end_one(w->swarm, (unsigned)draw(w, 0, 15), (int)draw(w, 0, 1));
+    }
+    if (c->open_asks < OPEN_ASKS_MAX) {
+        ask_one(w);
+    }
 }
 
-void task_clients_settle(struct swarm *s)
+/* Nobody asks any more, and who is called back listens. */
+static void heal(struct workload *w)
 {
-    if (s->tasks) {
-        end_one(s, (unsigned)draw(s, 0, 15), 0);
-    }
+    w->due_ns = NEVER_NS;
+    ((struct task_clients *)w->own)->callbacks.trouble = 0;
+}
+
+/* Their processes end, one after the other. */
+static void settle(struct workload *w)
+{
+    end_one(w->swarm, (unsigned)draw(w, 0, 15), 0);
 }
 
 static void heard(void *context, const Models__TaskCallbackResponse *told)
@@ -444,27 +457,22 @@ static void heard(void *context, const Models__TaskCallbackResponse *told)
     check_callback(&s->checkers, told);
 }
 
-void task_clients_init(struct swarm *s, uint64_t seed)
+static void begin(struct workload *w)
 {
-    /* The first draw depends on the second number alone. */
-    random_seed(&s->task_random, (uint64_t[2]){seed, seed ^ 0x7461736b73});
-    s->task_ask_ns = NEVER_NS;
-    if (!chance(s, 40)) {
-        return;
-    }
-    s->tasks = (unsigned)draw(s, 1, TASKS_MAX);
-    s->task_pace_ns = draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
-    s->task_ask_ns = 0;
-    callback_server_init(&s->callbacks, s->world);
-    s->callbacks.random = &s->task_random;
-    s->callbacks.trouble = (unsigned)draw(s, 0, 80);
-    s->callbacks.on_heard = heard;
-    s->callbacks.context = s;
+    struct task_clients *c = w->own = ARENA_NEW(&w->swarm->arena, struct task_clients);
+    c->guids = (unsigned)draw(w, 1, TASKS_MAX);
+    c->pace_ns = draw(w, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
+    callback_server_init(&c->callbacks, w->swarm->world);
+    c->callbacks.random = &w->random;
+    c->callbacks.trouble = (unsigned)draw(w, 0, 80);
+    c->callbacks.on_heard = heard;
+    c->callbacks.context = w->swarm;
 }
 
-void task_clients_done(struct swarm *s)
+static void done(struct workload *w)
 {
-    if (s->tasks) {
-        callback_server_done(&s->callbacks);
-    }
+    callback_server_done(&((struct task_clients *)w->own)->callbacks);
 }
+
+const struct workload_ops tasks_workload = {
+    .begin = begin, .step = step, .heal = heal, .settle = settle, .done = done};

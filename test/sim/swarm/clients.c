@@ -31,9 +31,15 @@ enum ask_kind {
     ASK_LIST_ACTUAL
 };
 
+struct clients {
+    unsigned open_asks;
+    bool owed[SWARM_APPS_MAX + 1]; /* the last upsert of its domain is not answered yet */
+};
+
 /* One question, with its repetitions. */
 struct ask {
     struct swarm *swarm;
+    struct clients *clients;
     enum ask_kind kind;
     const char *app;
     const char *domain;
@@ -330,7 +336,7 @@ static void judge_list(const struct ask *ask, struct bytes body)
     if (!so) {
         violation(ask, "S6", "the list was true at no instant between question and answer");
     }
-    ask->swarm->result->lists++;
+    ask->swarm->result->done[DONE_LISTS]++;
     map_done(&l.told, NULL);
     arena_done(&a);
 }
@@ -346,7 +352,7 @@ static void answered(void *context, int status, struct bytes body)
     world_note(s->world, "client", "%s %s %d (%s): %d", paths[ask->kind], ask->app, ask->number,
                ask->trace_id, status);
     if (status == 200) {
-        s->result->answered++;
+        s->result->done[DONE_ANSWERED]++;
         if (ask->owed) {
             *ask->owed = false;
         }
@@ -360,7 +366,7 @@ static void answered(void *context, int status, struct bytes body)
         attempt(ask);
         return;
     }
-    s->open_asks--;
+    ask->clients->open_asks--;
 }
 
 static void send(void *context, const ProtobufCMessage *m)
@@ -486,7 +492,7 @@ static void attempt(struct ask *ask)
     ask->from_revision = s->checkers.history.revision;
     ask->restores = s->checkers.history.restores;
     ask->trace_id = arena_printf(&s->arena, "ask-%u", ++s->ask_number);
-    s->result->requests++;
+    s->result->done[DONE_REQUESTS]++;
     Models__RemoveDesiredLRPRequest remove = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     Models__DesiredLRPsRequest list = MODELS__DESIRED_LRPS_REQUEST__INIT;
     Models__ActualLRPsRequest actual = MODELS__ACTUAL_LRPS_REQUEST__INIT;
@@ -541,11 +547,13 @@ static const char *domain_of(struct swarm *s, unsigned app)
     return app % 2 ? "default" : arena_printf(&s->arena, "domain-%u", app);
 }
 
-static struct ask *ask_new(struct swarm *s, enum ask_kind kind, unsigned app)
+static struct ask *ask_new(struct workload *w, enum ask_kind kind, unsigned app)
 {
+    struct swarm *s = w->swarm;
     struct ask *ask = ARENA_NEW(&s->arena, struct ask);
     *ask = (struct ask){
         .swarm = s,
+        .clients = w->own,
         .kind = kind,
         .app = arena_printf(&s->arena, "app-%u", app),
         .domain = domain_of(s, app),
@@ -573,15 +581,17 @@ static void choose_instance(struct ask *ask)
     }
 }
 
-void swarm_ask(struct swarm *s)
+static void ask_one(struct workload *w)
 {
+    struct swarm *s = w->swarm;
+    struct clients *c = w->own;
     static const enum ask_kind often[] = {
         ASK_DESIRE, ASK_DESIRE, ASK_DESIRE,      ASK_SCALE,       ASK_SCALE, ASK_SCALE, ASK_REMOVE,
         ASK_RETIRE, ASK_RETIRE, ASK_LIST,        ASK_LIST,        ASK_LIST_ACTUAL,
         ASK_UPSERT, ASK_UPSERT, ASK_LIST_ACTUAL, ASK_LIST_ACTUAL, ASK_TAG, ASK_TAG,
     };
     static const int ttls[] = {0, 1, 3, 10, 120};
-    if (s->open_asks >= OPEN_ASKS_MAX) {
+    if (c->open_asks >= OPEN_ASKS_MAX) {
         return;
     }
     enum ask_kind kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
@@ -590,61 +600,53 @@ void swarm_ask(struct swarm *s)
     } else if (s->strays && swarm_chance(s, 20)) {
         kind = (enum ask_kind)swarm_draw(s, ASK_CLAIM, ASK_REMOVE_ACTUAL);
     }
-    struct ask *ask = ask_new(s, kind, (unsigned)swarm_draw(s, 1, s->apps));
+    struct ask *ask = ask_new(w, kind, (unsigned)swarm_draw(s, 1, s->apps));
     ask->number = kind == ASK_UPSERT
                       ? ttls[random_below(&s->random, sizeof(ttls) / sizeof(ttls[0]))]
                       : (int)swarm_draw(s, kind == ASK_DESIRE ? 1 : 0, s->instances_max);
     choose_instance(ask);
     ask->note = arena_printf(&s->arena, "note-%u", s->ask_number);
-    s->open_asks++;
+    c->open_asks++;
     attempt(ask);
+}
+
+static void begin(struct workload *w)
+{
+    w->own = ARENA_NEW(&w->swarm->arena, struct clients);
+}
+
+static void step(struct workload *w)
+{
+    ask_one(w);
+    w->due_ns = world_now(w->swarm->world) + swarm_draw(w->swarm, 1, 2 * w->swarm->pace_ns);
 }
 
 /* Who owns a domain says in the end that it is complete; some never do, and nothing in theirs may
  * be stopped for being absent. */
-void client_heal(struct swarm *s)
+static void heal(struct workload *w)
 {
+    struct swarm *s = w->swarm;
+    struct clients *c = w->own;
+    w->due_ns = NEVER_NS;
     for (unsigned app = 1; app <= s->apps; app++) {
-        s->owed[app] = swarm_chance(s, 80);
+        c->owed[app] = swarm_chance(s, 80);
     }
 }
 
-void client_again(struct swarm *s)
+/* Repeats what of it was not answered. */
+static void settle(struct workload *w)
 {
+    struct swarm *s = w->swarm;
+    struct clients *c = w->own;
     for (unsigned app = 1; app <= s->apps; app++) {
-        if (s->owed[app] && s->open_asks < OPEN_ASKS_MAX) {
-            struct ask *ask = ask_new(s, ASK_UPSERT, app);
-            ask->owed = &s->owed[app];
-            s->open_asks++;
+        if (c->owed[app] && c->open_asks < OPEN_ASKS_MAX) {
+            struct ask *ask = ask_new(w, ASK_UPSERT, app);
+            ask->owed = &c->owed[app];
+            c->open_asks++;
             attempt(ask);
         }
     }
 }
 
-/* The first instance of app-1, wherever it runs: whoever counts its crashes counts far. */
-static void find_crasher(struct swarm *s, unsigned *cell, int *which)
-{
-    const Models__ActualLRP *r = (const Models__ActualLRP *)history_now(
-        &s->checkers.history, key_actual(&s->arena, "app-1", 0, 0));
-    const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
-    for (unsigned i = 0; key && i < s->cluster->options.cells; i++) {
-        const char *guid;
-        struct model_containers *m = node_containers(s->cluster->cells[i]);
-        for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
-            if (strcmp(guid, key->instance_guid) == 0) {
-                *cell = i;
-                *which = n;
-            }
-        }
-    }
-}
-
-void client_crash(struct swarm *s)
-{
-    unsigned cell = (unsigned)random_below(&s->random, s->cluster->options.cells);
-    int which = (int)swarm_draw(s, 0, 3), code = (int)swarm_draw(s, 0, 2);
-    if (s->crash_loop && swarm_chance(s, 80)) {
-        find_crasher(s, &cell, &which);
-    }
-    s->result->crashes += world_end_container(s->world, s->cluster->cells[cell], which, code);
-}
+const struct workload_ops clients_workload = {
+    .begin = begin, .step = step, .heal = heal, .settle = settle};
