@@ -70,7 +70,7 @@ static struct world *world_with_bbs(void)
                                                       .unit = "bbs",
                                                       .certificate_name = "bbs-1",
                                                       .url = BBS_URL,
-                                                      .has_store = true,
+                                                      .store = world_store(w, "etcd"),
                                                       .make = make_bbs}));
     for (unsigned i = 0; i < 100 && ping(w) != 200; i++) {
         world_run(w, 100 * MILLISECOND_NS);

@@ -54,7 +54,7 @@ static void begin_with(struct scene *s, const struct callback_limits *limits)
                                                       .unit = "bbs",
                                                       .certificate_name = "bbs-1",
                                                       .url = "https://bbs-1:8889",
-                                                      .has_store = true,
+                                                      .store = world_store(s->world, "etcd"),
                                                       .make = make_bbs,
                                                       .context = s});
     world_start(s->world, s->bbs);
@@ -86,7 +86,8 @@ static void put(struct scene *s, const Models__Task *task)
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
-    model_etcd_apply(world_etcd(s->world), STORE_TXN, &txn.base, &s->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
+                     &s->arena, &answer);
     assert_int_equal(answer.outcome, STORE_DONE);
     buf_done(&value);
 }
@@ -118,7 +119,8 @@ static const Models__Task *stored(struct scene *s, const char *guid)
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
     const char *key = key_task(&s->arena, guid);
     range.key = (ProtobufCBinaryData){.data = (uint8_t *)(uintptr_t)key, .len = strlen(key)};
-    model_etcd_apply(world_etcd(s->world), STORE_RANGE, &range.base, &s->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_RANGE, &range.base,
+                     &s->arena, &answer);
     const Etcd__RangeResponse *r = (const Etcd__RangeResponse *)answer.message;
     if (r->n_kvs == 0) {
         return NULL;

@@ -56,7 +56,8 @@ static void put_record(struct trial *t, const char *key, const ProtobufCMessage 
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
-    model_etcd_apply(world_etcd(t->world), STORE_TXN, &txn.base, &t->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(t->world, "etcd")), STORE_TXN, &txn.base,
+                     &t->arena, &answer);
     buf_done(&value);
 }
 
@@ -91,7 +92,7 @@ static struct trial *trial_new(int count)
                                                        .unit = "bbs",
                                                        .certificate_name = "bbs-1",
                                                        .url = url,
-                                                       .has_store = true,
+                                                       .store = world_store(t->world, "etcd"),
                                                        .make = make_bbs});
     for (int i = 0; i < count; i++) {
         put_desired(t, i);

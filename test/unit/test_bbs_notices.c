@@ -166,7 +166,8 @@ static void put(struct scene *s, const char *key, const ProtobufCMessage *m)
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
-    model_etcd_apply(world_etcd(s->world), STORE_TXN, &txn.base, &s->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
+                     &s->arena, &answer);
     assert_int_equal(answer.outcome, STORE_DONE);
     buf_done(&value);
 }
@@ -184,11 +185,12 @@ static void begin(struct scene *s, int instances)
     arena_init(&s->arena);
     buf_init(&s->told.lines);
     s->told.highest = -1;
+    struct store *store = world_store(s->world, "etcd");
     world_start(s->world, world_add(s->world, &(struct node_config){.name = "bbs-1",
                                                                     .unit = "bbs",
                                                                     .certificate_name = "bbs-1",
                                                                     .url = "https://bbs-1:8889",
-                                                                    .has_store = true,
+                                                                    .store = store,
                                                                     .make = make_bbs}));
     world_start(s->world, world_add(s->world, &(struct node_config){.name = "c1",
                                                                     .unit = "rep",

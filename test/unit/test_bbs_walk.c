@@ -88,7 +88,7 @@ static int setup(void **state)
                                             .unit = "bbs",
                                             .certificate_name = names[i],
                                             .url = urls[i],
-                                            .has_store = true,
+                                            .store = world_store(w->world, "etcd"),
                                             .make = make_bbs,
                                             .context = (void *)(uintptr_t)&numbers[i],
                                         });
@@ -589,7 +589,8 @@ static void half_an_lrp_is_not_told_as_none(void **state)
     struct store_answer answer = {0};
     txn.n_success = 1;
     txn.success = &op;
-    model_etcd_apply(world_etcd(w->world), STORE_TXN, &txn.base, &w->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(w->world, "etcd")), STORE_TXN, &txn.base,
+                     &w->arena, &answer);
     Models__DesiredLRPByProcessGuidRequest get = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
     get.process_guid = (char *)(uintptr_t)"half";
     assert_int_equal(call(w, "/v1/desired_lrps/get_by_process_guid.r3", &get.base), 503);
@@ -657,7 +658,8 @@ static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__Sta
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
-    model_etcd_apply(world_etcd(w->world), STORE_TXN, &txn.base, &w->arena, &answer);
+    model_etcd_apply(store_etcd(world_store(w->world, "etcd")), STORE_TXN, &txn.base,
+                     &w->arena, &answer);
     buf_done(&value);
 }
 

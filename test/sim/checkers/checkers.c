@@ -131,13 +131,13 @@ static void note_change(struct checkers *k, const struct passage *p)
 
 void checkers_committed(struct checkers *k, const struct world_commit *commit)
 {
-    struct world *w = k->cluster->world;
+    struct model_etcd *etcd = store_etcd(k->cluster->store);
     struct passage p;
     k->started_cell = NULL;
-    while (history_next(&k->history, world_etcd(w), world_now(w), &p)) {
+    while (history_next(&k->history, etcd, world_now(k->cluster->world), &p)) {
         note_change(k, &p);
         /* An older revision is a stranger's, who says nothing of it. */
-        bool theirs = commit && p.revision == model_etcd_revision(world_etcd(w));
+        bool theirs = commit && p.revision == model_etcd_revision(etcd);
         EACH(revision, k, &p, theirs ? commit : NULL);
     }
 }

@@ -181,7 +181,7 @@ bool task_known(struct checkers *k, const char *guid);
 /* The number of this cell, from 0; -1 = it is none. */
 int checkers_cell(const struct checkers *k, const struct node *cell);
 
-/* What is left on this cell may be stopped: its evacuation has reached its limit (evacuations.c). */
+/* What is left on this cell may be stopped: its evacuation is at its limit (evacuations.c). */
 bool evacuation_ends(const struct checkers *k, int cell);
 
 /* The domain, if it has been upserted in the epoch of now; NULL = not so, whatever it says. */

@@ -44,7 +44,7 @@ unsigned checkers_room(struct checkers *k, struct node *cell)
 static void note_room(struct checkers *k)
 {
     int64_t now = world_now(k->cluster->world);
-    bool writable = !model_etcd_alarmed(world_etcd(k->cluster->world));
+    bool writable = !model_etcd_alarmed(store_etcd(k->cluster->store));
     for (unsigned i = 0; i < k->cluster->options.cells; i++) {
         bool has_room = writable && checkers_room(k, k->cluster->cells[i]);
         k->room_since_ns[i] = has_room ? earlier_ns(k->room_since_ns[i], now) : NEVER_NS;

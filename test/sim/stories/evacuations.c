@@ -271,11 +271,11 @@ void story_board_emptied_while_evacuating(struct cluster *c)
             "yet what of its domain is to run: what runs on the cell that is emptied is not "
             "stopped for being absent, no more than elsewhere, and has a record again. Then its "
             "owner says that nothing of it is wanted.");
-    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    int64_t snapshot = model_etcd_revision(store_etcd(c->store));
     struct node *cell = desire_and_choose(c, 4);
     world_stop(c->world, cell);
     await_evacuating(c, 2);
-    world_restore(c->world, snapshot, SECOND_NS);
+    store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 3 * SECOND_NS);
     cluster_new_epoch(c, "anew");
     world_run(c->world, 30 * SECOND_NS);
@@ -434,7 +434,7 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
             "owner says that nothing of the domain is wanted before the rep is heard again. What "
             "runs on the cell that is emptied has no record to be stopped by: its rep is told to "
             "end it, and that is no stop for being absent from a domain that nobody speaks for.");
-    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    int64_t snapshot = model_etcd_revision(store_etcd(c->store));
     struct checkers k;
     checkers_init(&k, c, 30 * SECOND_NS);
     world_observe(c->world, &(struct world_observer){.committed = committed,
@@ -446,7 +446,7 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
     world_stop(c->world, cell);
     await_evacuating(c, 2);
     cut_cell(c, cell, true);
-    world_restore(c->world, snapshot, SECOND_NS);
+    store_restore(c->store, snapshot, SECOND_NS);
     checkers_restored(&k, snapshot);
     world_run(c->world, 3 * SECOND_NS);
     cluster_new_epoch(c, "anew");

@@ -45,7 +45,7 @@ void story_deletion_at_the_compacted_revision(struct cluster *c)
     world_send(c->world, "https://bbs-2:8889", "/v1/desired_lrp/remove", &remove.base, SETTLE_NS,
                note_status, &status);
     assert_true(world_run_until(c->world, SETTLE_NS, is_removed, c));
-    world_compact(c->world);
+    store_compact(c->store);
     world_stall_watch(c->world, c->bbs[0], false);
     int answer = cluster_desire(c, c->bbs[0], "a", 1);
     for (int attempt = 2; answer == -1 && attempt <= 3; attempt++) {
@@ -68,16 +68,16 @@ void story_restore_to_an_older_epoch(struct cluster *c)
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);
     world_note(c->world, "operator", "takes a snapshot");
-    int64_t snapshot = model_etcd_revision(world_etcd(c->world));
+    int64_t snapshot = model_etcd_revision(store_etcd(c->store));
     assert_int_equal(cluster_scale(c, "web", 3), 0);
     assert_int_equal(cluster_desire(c, NULL, "api", 2), 0);
     await(c, "web", "RUNNING", 3);
     await(c, "api", "RUNNING", 2);
     world_run(c->world, 3 * SECOND_NS);
-    world_restore(c->world, snapshot, SECOND_NS);
+    store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 5 * SECOND_NS);
     assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is anew */
-    assert_int_equal(model_etcd_revision(world_etcd(c->world)), snapshot + 1); /* the mark */
+    assert_int_equal(model_etcd_revision(store_etcd(c->store)), snapshot + 1); /* the mark */
     cluster_new_epoch(c, "anew");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
@@ -128,7 +128,7 @@ void story_acknowledged_writes_are_lost(struct cluster *c)
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);
-    int64_t image = model_etcd_revision(world_etcd(c->world));
+    int64_t image = model_etcd_revision(store_etcd(c->store));
     assert_int_equal(cluster_scale(c, "web", 3), 0);
     assert_int_equal(cluster_desire(c, NULL, "api", 2), 0);
     await(c, "web", "RUNNING", 3);
@@ -137,18 +137,18 @@ void story_acknowledged_writes_are_lost(struct cluster *c)
     for (unsigned i = 0; i < c->options.bbs; i++) {
         world_kill(c->world, c->bbs[i]);
     }
-    world_restore(c->world, image, SECOND_NS);
+    store_restore(c->store, image, SECOND_NS);
     for (unsigned i = 0; i < c->options.bbs; i++) {
         world_start(c->world, c->bbs[i]);
     }
     world_run(c->world, SETTLE_NS);
     assert_true(all_say_it(c));
-    int64_t revision = model_etcd_revision(world_etcd(c->world));
+    int64_t revision = model_etcd_revision(store_etcd(c->store));
     world_kill(c->world, c->bbs[0]);
     world_start(c->world, c->bbs[0]);
     world_run(c->world, 60 * SECOND_NS);
     assert_true(all_say_it(c));
-    assert_int_equal(model_etcd_revision(world_etcd(c->world)), revision);
+    assert_int_equal(model_etcd_revision(store_etcd(c->store)), revision);
     assert_int_equal(cluster_containers(c), 5);
     cluster_new_epoch(c, "anew");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */

@@ -110,7 +110,7 @@ static void note_down(struct swarm *s)
         note_board(s, i);
     }
     bool lacked = s->checkers.lacked_ns > s->boards_hurt_ns;
-    if (model_etcd_alarmed(world_etcd(s->world)) || s->restoring || lacked) {
+    if (model_etcd_alarmed(store_etcd(s->cluster->store)) || s->restoring || lacked) {
         hurt(s, NULL);
     }
 }

@@ -373,12 +373,11 @@ static void send(void *context, const ProtobufCMessage *m)
 {
     struct ask *ask = context;
     struct swarm *s = ask->swarm;
-    unsigned bbs = (unsigned)swarm_draw(s, 1, s->cluster->options.bbs);
-    const char *url = arena_printf(&s->arena, "https://bbs-%u:8889", bbs);
-    world_note(s->world, "client", "asks bbs-%u: %s %s %d (%s)", bbs, paths[ask->kind], ask->app,
-               ask->number, ask->trace_id);
-    world_send_traced(s->world, url, paths[ask->kind], ask->trace_id, m, ASK_LIMIT_NS, answered,
-                      ask);
+    const struct node *bbs = s->cluster->bbs[swarm_draw(s, 1, s->cluster->options.bbs) - 1];
+    world_note(s->world, "client", "asks %s: %s %s %d (%s)", node_name(bbs), paths[ask->kind],
+               ask->app, ask->number, ask->trace_id);
+    world_send_traced(s->world, node_url(bbs), paths[ask->kind], ask->trace_id, m, ASK_LIMIT_NS,
+                      answered, ask);
 }
 
 static void send_update(struct ask *ask)

@@ -293,14 +293,14 @@ static bool begin_watch_silent(struct swarm *s, struct open_fault *f)
 static bool begin_compact(struct swarm *s, struct open_fault *f)
 {
     (void)f;
-    world_compact(s->world);
+    store_compact(s->cluster->store);
     return true;
 }
 
 static bool begin_election(struct swarm *s, struct open_fault *f)
 {
     (void)f;
-    world_elect(s->world, swarm_draw(s, 0, 4 * SECOND_NS));
+    store_elect(s->cluster->store, swarm_draw(s, 0, 4 * SECOND_NS));
     return true;
 }
 
@@ -393,14 +393,14 @@ static bool begin_no_space(struct swarm *s, struct open_fault *f)
     if (s->restoring) {
         return false; /* the operator looks after the new one's disk */
     }
-    world_fill_store(s->world, true);
+    store_fill(s->cluster->store, true);
     return true;
 }
 
 static void end_no_space(struct swarm *s, struct open_fault *f)
 {
     (void)f;
-    world_fill_store(s->world, false);
+    store_fill(s->cluster->store, false);
 }
 
 /* Cells are few among the processes, and what a cell's long silence brings about is much. */
@@ -659,7 +659,7 @@ void faults_touch_open(struct swarm *s)
         touch(s, s->open[i].node);
         touch_feed(s, s->open[i].kind);
     }
-    if (model_etcd_alarmed(world_etcd(s->world))) {
+    if (model_etcd_alarmed(store_etcd(s->cluster->store))) {
         checkers_touch(&s->checkers, -1);
     }
 }

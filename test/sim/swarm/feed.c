@@ -43,8 +43,9 @@ static void report(struct watcher *w, const char *what, const Board__FeedFrame *
         return; /* it holds, at whatever bbs, what was left out there (design.md 2, Watches) */
     }
     checkers_report(&w->swarm->checkers, "S9",
-                    "the feed of bbs-%u: %s (%s at revision %lld, position %lld)", w->next_bbs + 1,
-                    what, f->key, (long long)f->revision, (long long)w->revision);
+                    "the feed of %s: %s (%s at revision %lld, position %lld)",
+                    node_name(w->swarm->cluster->bbs[w->next_bbs]), what, f->key,
+                    (long long)f->revision, (long long)w->revision);
 }
 
 /* ---- What it was told, against what was so ---- */
@@ -260,7 +261,8 @@ static void subscribe(struct watcher *w, const struct event *ev, struct effects 
     effects_add(out, EFFECT_SUBSCRIBE)->call = (struct call){
         .id = w->call_id,
         .method = "POST",
-        .url = arena_printf(out->arena, "https://bbs-%u:8889/v1/board/feed", w->next_bbs + 1),
+        .url = arena_printf(out->arena, "%s/v1/board/feed",
+                            node_url(w->swarm->cluster->bbs[w->next_bbs])),
         .content_type = "application/x-protobuf",
         .accept = "application/x-protobuf-stream",
         .if_none_match = "",

@@ -89,11 +89,11 @@ static void send(struct lock_owner *o)
     resource.type_code = MODELS__TYPE_CODE__LOCK;
     lock.resource = release.resource = &resource;
     lock.ttl_in_seconds = o->ttl_s;
-    unsigned bbs = 1 + (unsigned)random_below(&o->locks->work->random, s->cluster->options.bbs);
+    uint64_t bbs = random_below(&o->locks->work->random, s->cluster->options.bbs);
     o->asks = true;
     o->sent_ns = world_now(s->world);
     o->restores = s->checkers.history.restores;
-    world_send(s->world, arena_printf(&s->arena, "https://bbs-%u:8889", bbs),
+    world_send(s->world, node_url(s->cluster->bbs[bbs]),
                o->releases ? "/models.Locket/Release" : "/models.Locket/Lock",
                o->releases ? &release.base : &lock.base, ASK_LIMIT_NS, answered, o);
 }

@@ -13,7 +13,7 @@ enum { PERCENT = 4, LOSS_PERCENT = 6 /* of the seeds */ };
 
 static bool is_full(const struct swarm *s)
 {
-    bool full = model_etcd_alarmed(world_etcd(s->world));
+    bool full = model_etcd_alarmed(store_etcd(s->cluster->store));
     for (unsigned i = 0; i < s->open_count; i++) {
         full = full || s->open[i].kind == FAULT_NO_SPACE;
     }
@@ -27,8 +27,8 @@ static bool begin(struct swarm *s)
     if (is_full(s)) {
         return false;
     }
-    int64_t last = model_etcd_revision(world_etcd(s->world));
-    int64_t first = model_etcd_compacted(world_etcd(s->world));
+    int64_t last = model_etcd_revision(store_etcd(s->cluster->store));
+    int64_t first = model_etcd_compacted(store_etcd(s->cluster->store));
     first = first > s->oldest_revision ? first : s->oldest_revision;
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
         if (node_up(s->nodes[i])) {
@@ -38,7 +38,7 @@ static bool begin(struct swarm *s)
     }
     /* Mostly little is lost. */
     int64_t back = swarm_draw(s, 0, swarm_chance(s, 50) ? (last - first) / 8 : last - first);
-    world_restore(s->world, last - back, swarm_draw(s, 0, 3 * SECOND_NS));
+    store_restore(s->cluster->store, last - back, swarm_draw(s, 0, 3 * SECOND_NS));
     checkers_restored(&s->checkers, last - back);
     s->restoring = true;
     return true;
@@ -57,7 +57,7 @@ void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns)
     struct random aside;
     /* The first draw hangs on the second number alone: another one than calm_plan()'s. */
     random_seed(&aside, (uint64_t[2]){seed, seed ^ 0x726573746f7265});
-    s->oldest_revision = model_etcd_revision(world_etcd(s->world));
+    s->oldest_revision = model_etcd_revision(store_etcd(s->cluster->store));
     if (random_below(&aside, 100) < PERCENT && !s->calm) {
         int64_t percent = 10 + (int64_t)random_below(&aside, 85);
         s->restore_ns = world_now(s->world) + duration_ns / 100 * percent;
@@ -128,7 +128,7 @@ static void go_back(struct swarm *s, int64_t image, struct random *aside)
             world_kill(s->world, s->nodes[i]);
         }
     }
-    world_restore(s->world, image, (int64_t)random_below(aside, 3 * SECOND_NS));
+    store_restore(s->cluster->store, image, (int64_t)random_below(aside, 3 * SECOND_NS));
     checkers_restored(&s->checkers, image);
     s->went_back = true;
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
@@ -156,8 +156,8 @@ void loss_befalls(struct swarm *s, uint64_t seed)
         return;
     }
     run_on(s, FOLLOWED_NS);
-    int64_t last = model_etcd_revision(world_etcd(s->world));
-    int64_t first = model_etcd_compacted(world_etcd(s->world));
+    int64_t last = model_etcd_revision(store_etcd(s->cluster->store));
+    int64_t first = model_etcd_compacted(store_etcd(s->cluster->store));
     first = first > s->oldest_revision ? first : s->oldest_revision;
     first = first > history_epoch(&s->checkers.history) ? first : history_epoch(&s->checkers.history);
     int64_t back = (int64_t)random_below(&aside, 1 + (uint64_t)(last - first) / 4);

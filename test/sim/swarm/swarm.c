@@ -213,7 +213,7 @@ static void converge(struct swarm *s)
         swarm_run_to(s, world_now(s->world) + LOOK_NS);
         faults_touch_open(s);
         /* A board that could not be written has not been healed. */
-        limit += model_etcd_alarmed(world_etcd(s->world)) && limit < last ? LOOK_NS : 0;
+        limit += model_etcd_alarmed(store_etcd(s->cluster->store)) && limit < last ? LOOK_NS : 0;
         swarm_supervise(s);
         workloads_step(s);
         workloads_settle(s);

@@ -288,8 +288,7 @@ static void answered(void *context, int status, struct bytes body)
 static void send(struct task_ask *ask, const ProtobufCMessage *m)
 {
     struct swarm *s = ask->swarm;
-    const char *url = arena_printf(&s->arena, "https://bbs-%u:8889",
-                                   (unsigned)draw(ask->work, 1, s->cluster->options.bbs));
+    const char *url = node_url(s->cluster->bbs[draw(ask->work, 1, s->cluster->options.bbs) - 1]);
     world_note(s->world, "client", "asks %s: %s %s (%s)", url + 8, paths[ask->kind], ask->guid,
                ask->trace_id);
     world_send_traced(s->world, url, paths[ask->kind], ask->trace_id, m, ASK_LIMIT_NS, answered,

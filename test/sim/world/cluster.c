@@ -23,7 +23,6 @@
 
 #define CALL_LIMIT_NS (10 * SECOND_NS)
 
-
 /* ---- Processes ---- */
 
 struct process {
@@ -34,11 +33,17 @@ struct process {
     unsigned number;
 };
 
+/* What is called so in this cluster. */
+static const char *own_name(struct cluster *c, const char *name)
+{
+    return c->options.name ? arena_printf(&c->arena, "%s.%s", name, c->options.name) : name;
+}
+
 static const char *bbs_list(struct cluster *c)
 {
     const char *list = "";
-    for (unsigned i = 1; i <= c->options.bbs; i++) {
-        list = arena_printf(&c->arena, "%s%shttps://bbs-%u:8889", list, *list ? "," : "", i);
+    for (unsigned i = 0; i < c->options.bbs; i++) {
+        list = arena_printf(&c->arena, "%s%s%s", list, *list ? "," : "", node_url(c->bbs[i]));
     }
     return list;
 }
@@ -111,21 +116,24 @@ static struct node *add(struct cluster *c, const char *unit, const char *name, u
     struct process *p = ARENA_NEW(&c->arena, struct process);
     *p = (struct process){
         .cluster = c,
-        .name = name,
-        .url = arena_printf(&c->arena, "https://%s:%u", name, port),
+        .name = own_name(c, name),
+        .url = arena_printf(&c->arena, "https://%s:%u", own_name(c, name), port),
         .zone = arena_printf(&c->arena, "z%u", (number - 1) % c->options.zones + 1),
         .number = number,
     };
-    return world_add(c->world, &(struct node_config){
-                                   .name = p->name,
-                                   .unit = unit,
-                                   .certificate_name = p->name,
-                                   .url = p->url,
-                                   .has_store = strcmp(unit, "bbs") == 0,
-                                   .has_containers = strcmp(unit, "rep") == 0,
-                                   .make = make,
-                                   .context = p,
-                               });
+    struct node *n = world_add(c->world, &(struct node_config){
+                                             .name = p->name,
+                                             .unit = unit,
+                                             .certificate_name = p->name,
+                                             .url = p->url,
+                                             .cluster = c,
+                                             .store = strcmp(unit, "bbs") == 0 ? c->store : NULL,
+                                             .has_containers = strcmp(unit, "rep") == 0,
+                                             .make = make,
+                                             .context = p,
+                                         });
+    assert(n);
+    return n;
 }
 
 /* The first bears the role's name, its standbys a number as well. */
@@ -139,7 +147,7 @@ static void add_leaders(struct cluster *c, const char *role, unsigned port,
     }
 }
 
-struct cluster *cluster_new(const struct cluster_options *options)
+static struct cluster *add_cluster(struct world *w, const struct cluster_options *options)
 {
     struct cluster *c = calloc(1, sizeof(*c));
     assert(c);
@@ -152,7 +160,8 @@ struct cluster *cluster_new(const struct cluster_options *options)
     assert(c->options.auctioneers <= CLUSTER_LEADERS_MAX);
     assert(c->options.convergers <= CLUSTER_LEADERS_MAX);
     arena_init(&c->arena);
-    c->world = world_new(&options->world);
+    c->world = w;
+    c->store = world_store(w, own_name(c, "etcd"));
     for (unsigned i = 0; i < c->options.bbs; i++) {
         const char *name = arena_printf(&c->arena, "bbs-%u", i + 1);
         c->bbs[i] = add(c, "bbs", name, 8889, i + 1, make_bbs);
@@ -170,6 +179,18 @@ struct cluster *cluster_new(const struct cluster_options *options)
     return c;
 }
 
+struct cluster *cluster_new(const struct cluster_options *options)
+{
+    return add_cluster(world_new(&options->world), options);
+}
+
+struct cluster *cluster_beside(struct cluster *first, const struct cluster_options *options)
+{
+    struct cluster *c = add_cluster(first->world, options);
+    c->next = first->next;
+    return first->next = c;
+}
+
 unsigned cluster_cell_instances(const struct cluster *c)
 {
     return c->options.cell_instances ? c->options.cell_instances : 64;
@@ -178,8 +199,12 @@ unsigned cluster_cell_instances(const struct cluster *c)
 void cluster_free(struct cluster *c)
 {
     world_free(c->world);
-    arena_done(&c->arena);
-    free(c);
+    while (c) {
+        struct cluster *next = c->next;
+        arena_done(&c->arena);
+        free(c);
+        c = next;
+    }
 }
 
 /* ---- What the store holds ---- */
@@ -197,7 +222,7 @@ static void each_record(struct cluster *c, const char *prefix,
     range.key = (ProtobufCBinaryData){strlen(prefix), (uint8_t *)prefix};
     range.range_end = (ProtobufCBinaryData){strlen(end), (uint8_t *)end};
     struct store_answer answer = {0};
-    model_etcd_apply(world_etcd(c->world), STORE_RANGE, &range.base, &a, &answer);
+    model_etcd_apply(store_etcd(c->store), STORE_RANGE, &range.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     const Etcd__RangeResponse *r = (const Etcd__RangeResponse *)answer.message;
     for (size_t i = 0; i < r->n_kvs; i++) {
@@ -414,7 +439,7 @@ void cluster_lose(struct cluster *c, const char *key)
     txn.n_success = 1;
     txn.success = ops;
     struct store_answer answer = {0};
-    model_etcd_apply(world_etcd(c->world), STORE_TXN, &txn.base, &a, &answer);
+    model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "stranger", "deletes %s", key);
     arena_done(&a);
@@ -428,9 +453,9 @@ void cluster_new_epoch(struct cluster *c, const char *id)
     Etcd__RangeRequest question;
     Etcd__TxnRequest txn;
     epoch_question(&a, &question);
-    model_etcd_apply(world_etcd(c->world), STORE_RANGE, &question.base, &a, &answer);
+    model_etcd_apply(store_etcd(c->store), STORE_RANGE, &question.base, &a, &answer);
     epoch_anew(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
-    model_etcd_apply(world_etcd(c->world), STORE_TXN, &txn.base, &a, &answer);
+    model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "operator", "bbs restore: epoch %s", id);
     arena_done(&a);
@@ -451,7 +476,7 @@ static const char *url_of_bbs(struct cluster *c, struct node *bbs)
 {
     for (unsigned i = 0; i < c->options.bbs; i++) {
         if (bbs ? c->bbs[i] == bbs : node_up(c->bbs[i])) {
-            return arena_printf(&c->arena, "https://bbs-%u:8889", i + 1);
+            return node_url(c->bbs[i]);
         }
     }
     assert(!"no bbs is up");

@@ -11,7 +11,8 @@ enum { CLUSTER_INSTANCE_MEMORY_MB = 64, CLUSTER_INSTANCE_DISK_MB = 64 };
 enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16, CLUSTER_LEADERS_MAX = 3 };
 
 struct cluster_options {
-    struct world_options world;
+    struct world_options world; /* of cluster_new() */
+    const char *name; /* "site": it has bbs-1.site, ...; NULL = the centre, which has bbs-1, ... */
     unsigned bbs;   /* 0 = 2 */
     unsigned cells; /* 0 = 3 */
     unsigned zones; /* 0 = 2 */
@@ -28,6 +29,8 @@ struct cluster_options {
 
 struct cluster {
     struct world *world;
+    struct store *store;  /* that it alone speaks to */
+    struct cluster *next; /* another one in the same world */
     struct cluster_options options;
     struct node *bbs[CLUSTER_BBS_MAX];
     struct node *cells[CLUSTER_CELLS_MAX];
@@ -40,6 +43,9 @@ struct cluster {
 
 /* Makes and starts everything; the caller waits with cluster_ready. */
 struct cluster *cluster_new(const struct cluster_options *options);
+/* Another one, of another name, in the world of the first, with which it is freed. */
+struct cluster *cluster_beside(struct cluster *first, const struct cluster_options *options);
+/* The world, too, and all that are in it. */
 void cluster_free(struct cluster *c);
 
 /* How many instances of cluster_desire fit on a cell. */

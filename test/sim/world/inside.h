@@ -61,7 +61,8 @@ struct world {
     struct queue queue;
     struct node *nodes[WORLD_NODES_MAX];
     size_t node_count;
-    struct model_etcd *etcd;
+    struct store *stores[WORLD_STORES_MAX];
+    size_t store_count;
     struct exchange *exchanges; /* open ones, oldest first */
     struct outside *outside;    /* open calls to users' servers */
     world_outside_server *serve_outside;
@@ -73,9 +74,15 @@ struct world {
     struct world_observer observer;
     world_bending *bend; /* NULL = nothing is changed */
     void *bend_context;
-    int64_t store_stalls_until_ns;
-    int64_t store_down_until_ns;
-    unsigned store_restores; /* a connection to an etcd of before is broken */
+};
+
+struct store {
+    struct world *world;
+    const char *name;
+    struct model_etcd *etcd;
+    int64_t stalls_until_ns;
+    int64_t down_until_ns;
+    unsigned breaks; /* of all connections: what was sent before the last one is lost */
 };
 
 /* The wall clock of the world when its virtual time is 0: 2026-01-01. */
@@ -105,7 +112,8 @@ void network_free(struct world *w);
 void outside_call(struct node *from, const struct call *call);
 void outside_free(struct world *w);
 
-/* store.c: calls to the model etcd and its watches. */
+/* store.c: calls to a store and its watches. */
+void store_free(struct store *s);
 void store_call_start(struct node *from, const struct store_request *request);
 void store_watch(struct node *n, uint64_t id, int64_t start_revision);
 void store_unwatch(struct node *n);

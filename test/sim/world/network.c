@@ -213,7 +213,8 @@ static void arrives_at_server(void *world, struct item *item)
     }
     x->to_start = x->to->starts;
     x->delivered = true;
-    x->arrived_revision = model_etcd_revision(w->etcd);
+    struct store *store = x->to->config.store;
+    x->arrived_revision = store ? model_etcd_revision(store->etcd) : 0;
     node_step(x->to, &a->event);
 }
 

@@ -1,5 +1,6 @@
 /* Calls to the model etcd and its watches, with the delays and losses of the world. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test/sim/model/etcd.h"
@@ -14,7 +15,7 @@ struct store_item {
     uint64_t watch_id;
     bool unheard; /* it lands, and nobody waits any more */
     int64_t sent_ns, clock_ahead_ns;
-    unsigned restores; /* of etcd when it was sent */
+    unsigned breaks; /* of its store when it was sent */
 };
 
 /* How long a bbs may go on with what it decided (OP_DEADLINE_NS and a transaction's time-out), and
@@ -162,7 +163,8 @@ static void feed_watch(struct node *n)
     size_t count;
     do {
         Etcd__WatchResponse **list;
-        count = model_etcd_events_since(n->world->etcd, n->watch_next, WATCH_BATCH, &a, &list);
+        count = model_etcd_events_since(n->config.store->etcd, n->watch_next, WATCH_BATCH, &a,
+                                        &list);
         for (size_t i = 0; i < count; i++) {
             if (list[i]->canceled) {
                 tell_watch(n, WATCH_CLOSED, list[i]);
@@ -180,10 +182,12 @@ static void feed_watch(struct node *n)
     arena_done(&a);
 }
 
-static void feed_watches(struct world *w)
+static void feed_watches(struct store *s)
 {
-    for (size_t i = 0; i < w->node_count; i++) {
-        store_feed_watch(w->nodes[i]);
+    for (size_t i = 0; i < s->world->node_count; i++) {
+        if (s->world->nodes[i]->config.store == s) {
+            store_feed_watch(s->world->nodes[i]);
+        }
     }
 }
 
@@ -204,11 +208,12 @@ static void watch_opens(void *world, struct item *item)
     }
     struct arena a;
     arena_init(&a);
-    bool down = w->now_ns < w->store_down_until_ns;
-    if (n->cut_from_etcd || n->cut_to_etcd || down || s->restores != w->store_restores) {
+    struct store *store = n->config.store;
+    bool down = w->now_ns < store->down_until_ns;
+    if (n->cut_from_etcd || n->cut_to_etcd || down || s->breaks != store->breaks) {
         tell_watch(n, WATCH_CLOSED, NULL);
     } else {
-        tell_watch(n, WATCH_OPEN, model_etcd_watch_created(w->etcd, &a));
+        tell_watch(n, WATCH_OPEN, model_etcd_watch_created(store->etcd, &a));
         n->watch_opened = true;
     }
     arena_done(&a);
@@ -249,43 +254,83 @@ void world_stall_watch(struct world *w, struct node *n, bool stalled)
     store_feed_watch(n);
 }
 
-void world_compact(struct world *w)
+/* ---- The store itself ---- */
+
+struct store *world_store(struct world *w, const char *name)
+{
+    for (size_t i = 0; i < w->store_count; i++) {
+        if (strcmp(w->stores[i]->name, name) == 0) {
+            return w->stores[i];
+        }
+    }
+    assert(w->store_count < WORLD_STORES_MAX);
+    struct store *s = calloc(1, sizeof(*s));
+    assert(s);
+    *s = (struct store){
+        .world = w, .name = name, .etcd = model_etcd_new(&(struct model_etcd_config){0})};
+    return w->stores[w->store_count++] = s;
+}
+
+void store_free(struct store *s)
+{
+    model_etcd_free(s->etcd);
+    free(s);
+}
+
+struct model_etcd *store_etcd(struct store *s)
+{
+    return s->etcd;
+}
+
+void store_compact(struct store *s)
 {
     Etcd__CompactionRequest request = ETCD__COMPACTION_REQUEST__INIT;
-    request.revision = model_etcd_revision(w->etcd);
+    request.revision = model_etcd_revision(s->etcd);
     struct arena a;
     arena_init(&a);
     struct store_answer answer = {0};
-    model_etcd_apply(w->etcd, STORE_COMPACT, &request.base, &a, &answer);
-    world_note(w, "etcd", "is compacted");
+    model_etcd_apply(s->etcd, STORE_COMPACT, &request.base, &a, &answer);
+    world_note(s->world, s->name, "is compacted");
     arena_done(&a);
 }
 
-void world_fill_store(struct world *w, bool full)
+void store_fill(struct store *s, bool full)
 {
-    world_note(w, "etcd", full ? "its disk is full" : "its disk has room again");
-    model_etcd_set_quota(w->etcd, full ? model_etcd_file_bytes(w->etcd) : 0);
+    world_note(s->world, s->name, full ? "its disk is full" : "its disk has room again");
+    model_etcd_set_quota(s->etcd, full ? model_etcd_file_bytes(s->etcd) : 0);
 }
 
-void world_restore(struct world *w, int64_t revision, int64_t down_ns)
+static void break_connections(struct store *s, int64_t down_ns)
 {
-    world_note(w, "etcd", "is restored as it was at revision %lld", (long long)revision);
-    model_etcd_restore(w->etcd, revision);
-    w->store_restores++;
-    w->store_down_until_ns = w->store_stalls_until_ns = w->now_ns + down_ns;
+    struct world *w = s->world;
+    s->breaks++;
+    s->down_until_ns = s->stalls_until_ns = w->now_ns + down_ns;
     for (size_t i = 0; i < w->node_count; i++) {
-        if (w->nodes[i]->watch_id) {
+        if (w->nodes[i]->config.store == s && w->nodes[i]->watch_id) {
             tell_watch(w->nodes[i], WATCH_CLOSED, NULL);
             w->nodes[i]->watch_opened = false;
         }
     }
 }
 
-void world_elect(struct world *w, int64_t duration_ns)
+void store_down(struct store *s, int64_t down_ns)
 {
-    world_note(w, "etcd", "elects a leader");
-    model_etcd_elect(w->etcd);
-    w->store_stalls_until_ns = w->now_ns + duration_ns;
+    world_note(s->world, s->name, "is down");
+    break_connections(s, down_ns);
+}
+
+void store_restore(struct store *s, int64_t revision, int64_t down_ns)
+{
+    world_note(s->world, s->name, "is restored as it was at revision %lld", (long long)revision);
+    model_etcd_restore(s->etcd, revision);
+    break_connections(s, down_ns);
+}
+
+void store_elect(struct store *s, int64_t duration_ns)
+{
+    world_note(s->world, s->name, "elects a leader");
+    model_etcd_elect(s->etcd);
+    s->stalls_until_ns = s->world->now_ns + duration_ns;
 }
 
 void store_watch(struct node *n, uint64_t id, int64_t start_revision)
@@ -297,7 +342,7 @@ void store_watch(struct node *n, uint64_t id, int64_t start_revision)
     struct item *i = item_new(watch_opens);
     struct store_item *s = ARENA_NEW(&i->arena, struct store_item);
     *s = (struct store_item){
-        .node = n, .start = n->starts, .watch_id = id, .restores = w->store_restores};
+        .node = n, .start = n->starts, .watch_id = id, .breaks = n->config.store->breaks};
     i->payload = s;
     queue_push(&w->queue, i, w->now_ns + world_draw(w, w->options.store));
 }
@@ -330,7 +375,7 @@ static void answer_arrives(void *world, struct item *item)
 {
     struct world *w = world;
     struct answer_item *p = item->payload;
-    if (p->call.restores != w->store_restores) {
+    if (p->call.breaks != p->call.node->config.store->breaks) {
         p->answer = unknown(&p->call, "connection broken");
     }
     if (alive(&p->call)) {
@@ -388,7 +433,7 @@ static void send_item(struct node *from, const struct store_request *request, in
         .unheard = unheard,
         .sent_ns = from->world->now_ns,
         .clock_ahead_ns = from->clock_ahead_ns,
-        .restores = from->world->store_restores,
+        .breaks = from->config.store->breaks,
     };
     s->request.message = message_copy(&i->arena, request->message);
     i->payload = s;
@@ -400,7 +445,8 @@ static void call_arrives(void *world, struct item *item)
 {
     struct world *w = world;
     struct store_item *s = item->payload;
-    if (s->restores != w->store_restores) {
+    struct store *store = s->node->config.store;
+    if (s->breaks != store->breaks) {
         if (alive(s) && !s->unheard) {
             send_item(s->node, &s->request, w->now_ns, call_lost, false);
         }
@@ -409,13 +455,13 @@ static void call_arrives(void *world, struct item *item)
     /* The request is on its way even when its sender has died: it lands all the same. */
     struct item *back = item_new(answer_arrives);
     struct answer_item *p = ARENA_NEW(&back->arena, struct answer_item);
-    model_etcd_advance(w->etcd, w->now_ns);
-    int64_t before = model_etcd_revision(w->etcd);
-    model_etcd_apply(w->etcd, s->request.call, s->request.message, &back->arena, &p->answer);
+    model_etcd_advance(store->etcd, w->now_ns);
+    int64_t before = model_etcd_revision(store->etcd);
+    model_etcd_apply(store->etcd, s->request.call, s->request.message, &back->arena, &p->answer);
     p->answer.id = s->request.id;
     p->call = *s;
     back->payload = p;
-    bool changed = model_etcd_revision(w->etcd) > before;
+    bool changed = model_etcd_revision(store->etcd) > before;
     if (s->request.call == STORE_TXN) {
         trace_transaction(w, s->node->config.name, s->request.message,
                           changed                           ? ""
@@ -437,7 +483,7 @@ static void call_arrives(void *world, struct item *item)
     } else {
         queue_push(&w->queue, back, at);
     }
-    feed_watches(w);
+    feed_watches(store);
 }
 
 void store_call_start(struct node *from, const struct store_request *request)
@@ -451,7 +497,8 @@ void store_call_start(struct node *from, const struct store_request *request)
     if (world_strikes(w, w->faults.store_late)) {
         at += world_draw(w, w->faults.late_by);
     }
-    at = at > w->store_stalls_until_ns ? at : w->store_stalls_until_ns;
+    int64_t stalls_until_ns = from->config.store->stalls_until_ns;
+    at = at > stalls_until_ns ? at : stalls_until_ns;
     /* What lands after its deadline has been given up by then. */
     bool unheard = at >= request->deadline_ns;
     if (unheard) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "test/sim/model/containers.h"
-#include "test/sim/model/etcd.h"
 #include "test/sim/world/inside.h"
 
 static struct span span_or(struct span given, int64_t fallback_ns)
@@ -25,7 +24,6 @@ struct world *world_new(const struct world_options *options)
     random_seed(&w->random, (uint64_t[2]){options->seed, 0x636f726b});
     queue_init(&w->queue);
     buf_init(&w->trace);
-    w->etcd = model_etcd_new(&(struct model_etcd_config){0});
     w->next_request_id = 1;
     return w;
 }
@@ -46,7 +44,9 @@ void world_free(struct world *w)
         free(w->nodes[i]);
     }
     queue_done(&w->queue);
-    model_etcd_free(w->etcd);
+    for (size_t i = 0; i < w->store_count; i++) {
+        store_free(w->stores[i]);
+    }
     buf_done(&w->trace);
     free(w);
 }
@@ -59,11 +59,6 @@ int64_t world_now(const struct world *w)
 int64_t world_wall(const struct world *w)
 {
     return WORLD_WALL_START_NS + w->now_ns;
-}
-
-struct model_etcd *world_etcd(struct world *w)
-{
-    return w->etcd;
 }
 
 struct random *world_random(struct world *w)
@@ -79,7 +74,9 @@ int64_t world_draw(struct world *w, struct span span)
 
 struct node *world_add(struct world *w, const struct node_config *config)
 {
-    assert(w->node_count < WORLD_NODES_MAX);
+    if (w->node_count == WORLD_NODES_MAX) {
+        return NULL;
+    }
     struct node *n = calloc(1, sizeof(*n));
     assert(n);
     n->config = *config;
@@ -94,6 +91,11 @@ struct node *world_add(struct world *w, const struct node_config *config)
 const char *node_name(const struct node *n)
 {
     return n->config.name;
+}
+
+const struct cluster *node_cluster(const struct node *n)
+{
+    return n->config.cluster;
 }
 
 unsigned node_session(const struct node *n)
@@ -454,7 +456,7 @@ static void carry_out(struct node *n, const struct effect *e)
         network_cancel(n, e->cancel);
         break;
     case EFFECT_STORE:
-        assert(n->config.has_store);
+        assert(n->config.store);
         store_call_start(n, &e->store);
         break;
     case EFFECT_WATCH:

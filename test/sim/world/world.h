@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { WORLD_NODES_MAX = 64 };
+enum { WORLD_NODES_MAX = 256, WORLD_STORES_MAX = 16 };
 
 /* How long things take, drawn uniformly from [low, high]. */
 struct span {
@@ -27,6 +27,8 @@ struct world_options {
 
 struct world;
 struct node;
+struct store;
+struct cluster;
 struct model_etcd;
 struct model_containers;
 
@@ -35,8 +37,11 @@ void world_free(struct world *w);
 
 int64_t world_now(const struct world *w);  /* virtual, from 0 */
 int64_t world_wall(const struct world *w); /* of a clock that never jumped */
-struct model_etcd *world_etcd(struct world *w);
 struct random *world_random(struct world *w);
+
+/* An etcd of the world, by its name; made when it is first named. The name is borrowed. */
+struct store *world_store(struct world *w, const char *name);
+struct model_etcd *store_etcd(struct store *s);
 
 /* A process. Its role is made anew at each start. It is reached under `url`; its certificate names
  * `unit` and `certificate_name`. Containers outlive it. Strings are borrowed. */
@@ -45,18 +50,21 @@ struct node_config {
     const char *unit;
     const char *certificate_name;
     const char *url;
-    bool has_store;
+    const struct cluster *cluster; /* that it is of; NULL = of none */
+    struct store *store;           /* that it speaks to; NULL = to none */
     bool has_containers;
     struct role *(*make)(void *context, unsigned session); /* of this start: 1, 2, ... */
     void *context;
 };
 
+/* NULL: there are WORLD_NODES_MAX already. */
 struct node *world_add(struct world *w, const struct node_config *config);
 
 void world_start(struct world *w, struct node *n); /* makes its role, delivers EVENT_START */
 void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run on */
 void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
 const char *node_name(const struct node *n);
+const struct cluster *node_cluster(const struct node *n);
 unsigned node_session(const struct node *n); /* as its state directory has it */
 
 /* What its state directory keeps of an evacuation, for the role that is made. */
@@ -91,7 +99,8 @@ bool node_paused(const struct node *n);
 void world_jump_clock(struct world *w, struct node *n, int64_t by_ns);
 void world_set_clock(struct world *w, struct node *n); /* right again */
 
-/* Cuts or heals one direction: what `from` sends to `to`, answers included. NULL = etcd. */
+/* Cuts or heals one direction: what `from` sends to `to`, answers included. NULL = the store that
+ * the other one speaks to. */
 void world_cut(struct world *w, struct node *from, struct node *to, bool cut);
 
 /* What befalls calls by chance, of a thousand each; 0 = never, the default. */
@@ -130,18 +139,21 @@ bool world_slip_waits(const struct node *n);
 /* Every connection there is breaks: calls, streams and watches. */
 void world_break_connections(struct world *w);
 
-/* etcd's disk is full: writes are refused until it is not, and the alarm is off again. */
-void world_fill_store(struct world *w, bool full);
+/* Its disk is full: writes are refused until it is not, and the alarm is off again. */
+void store_fill(struct store *s, bool full);
 
-/* etcd forgets its history up to now. */
-void world_compact(struct world *w);
+/* It forgets its history up to now. */
+void store_compact(struct store *s);
 
-/* etcd is restored from a snapshot that was taken at `revision`: all connections to it break, what
- * is under way is lost in both directions, and it serves again after `down_ns`. */
-void world_restore(struct world *w, int64_t revision, int64_t down_ns);
+/* It is not there for so long: all connections to it break, and what is under way is lost in both
+ * directions. What is sent meanwhile lands when it serves again. */
+void store_down(struct store *s, int64_t down_ns);
 
-/* etcd has a new leader: calls wait for `duration_ns`, and land then. */
-void world_elect(struct world *w, int64_t duration_ns);
+/* The same, and then it is as a snapshot has it that was taken at `revision`. */
+void store_restore(struct store *s, int64_t revision, int64_t down_ns);
+
+/* It has a new leader: calls wait for `duration_ns`, and land then. */
+void store_elect(struct store *s, int64_t duration_ns);
 
 /* A transaction that changed something. Its sender decided it at some time from `decided_ns` to
  * `sent_ns`: long before it was sent only if it had to be sent again. */
@@ -155,7 +167,7 @@ struct world_commit {
 struct world_answer {
     struct node *from, *by;
     const char *path;
-    int64_t arrived_revision; /* etcd's when the request arrived */
+    int64_t arrived_revision; /* that of the store of `by` when the request arrived */
     int status;
     struct bytes request, body;
 };
