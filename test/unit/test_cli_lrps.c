@@ -522,138 +522,168 @@ static void a_reason_is_told_while_it_matters(void **state)
     }
 }
 
-/* What a bbs did not tell before it was left for another one is told, and only that. */
-static void events_make_up_for_silence(void **state)
+/* ---- What a bbs did not tell before it was left for another one is told, and only that ---- */
+
+struct heard {
+    Board__FeedFrame__Kind kind;
+    int64_t revision;
+    const char *key;
+    int64_t create_revision;
+};
+
+#define RESET(revision) {BOARD__FEED_FRAME__KIND__RESET, revision, "", 0}
+#define RECORD(revision, key, created) {BOARD__FEED_FRAME__KIND__RECORD, revision, key, created}
+#define CURRENT(revision) {BOARD__FEED_FRAME__KIND__CURRENT, revision, "", 0}
+#define PUT(revision, key, created) {BOARD__FEED_FRAME__KIND__PUT, revision, key, created}
+#define GONE(revision, key, created) {BOARD__FEED_FRAME__KIND__DELETE, revision, key, created}
+#define BEAT(revision) {BOARD__FEED_FRAME__KIND__HEARTBEAT, revision, "", 0}
+
+/* What events_take() gives of these frames. */
+#define HEARS(f, e, ...)                                                                           \
+    hears(f, e, (const struct heard[]){__VA_ARGS__},                                               \
+          sizeof((const struct heard[]){__VA_ARGS__}) / sizeof(struct heard))
+
+static int hears(struct fixture *f, struct events *e, const struct heard *list, size_t count)
+{
+    struct buf feed;
+    buf_init(&feed);
+    for (size_t i = 0; i < count; i++) {
+        add_frame(&feed, list[i].kind, list[i].revision, list[i].key, NULL,
+                  list[i].create_revision);
+    }
+    int r = events_take(e, buf_bytes(&feed), &f->err);
+    buf_done(&feed);
+    return r;
+}
+
+/* It has been told of a, b and c, all up to revision 18. */
+static void begin_at_18(struct fixture *f, struct events *e, bool json)
+{
+    events_init(e, json);
+    events_connect(e, false);
+    assert_int_equal(HEARS(f, e, RESET(10), RECORD(3, "desired/a", 3), RECORD(4, "desired/b", 4),
+                           CURRENT(10), PUT(12, "desired/c", 12), BEAT(18)),
+                     0);
+    assert_true(e->caught_up);
+    assert_int_equal(e->revision, 18);
+    buf_clear(&e->out);
+}
+
+/* What has the last revision comes again. */
+static void a_resumed_feed_tells_once(void **state)
 {
     struct fixture *f = *state;
-    const Board__FeedFrame__Kind RESET = BOARD__FEED_FRAME__KIND__RESET,
-                                 RECORD = BOARD__FEED_FRAME__KIND__RECORD,
-                                 CURRENT = BOARD__FEED_FRAME__KIND__CURRENT,
-                                 PUT = BOARD__FEED_FRAME__KIND__PUT,
-                                 BEAT = BOARD__FEED_FRAME__KIND__HEARTBEAT;
-    static const char missed[] = "(some changes were missed)\n"
-                                 "14       new      desired d\n"
-                                 "13       changed  desired b\n"
-                                 "18       gone     desired c\n";
+    struct events e;
+    begin_at_18(f, &e, false);
+    events_connect(&e, false);
+    assert_int_equal(HEARS(f, &e, PUT(12, "desired/c", 12), PUT(19, "desired/e", 19),
+                           GONE(20, "desired/e", 19)),
+                     0);
+    assert_int_equal(e.revision, 19);
+    events_connect(&e, false); /* behind 19, then */
+    assert_int_equal(HEARS(f, &e, GONE(20, "desired/e", 19)), 0);
+    assert_int_equal(e.revision, 19);
+    assert_int_equal(HEARS(f, &e, BEAT(20)), 0);
+    assert_int_equal(e.revision, 20);
+    assert_string_equal(buf_string(&e.out), "19       new      desired e\n"
+                                            "20       gone     desired e\n");
+    events_done(&e);
+}
+
+static void a_snapshot_of_what_is_known_tells_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct events e;
+    begin_at_18(f, &e, false);
+    events_connect(&e, true);
+    assert_false(e.caught_up);
+    assert_int_equal(HEARS(f, &e, RESET(18), RECORD(3, "desired/a", 3), BEAT(40),
+                           RECORD(4, "desired/b", 4), RECORD(12, "desired/c", 12)),
+                     0);
+    assert_false(e.caught_up);
+    assert_int_equal(HEARS(f, &e, CURRENT(18)), 0);
+    assert_true(e.caught_up);
+    assert_int_equal(e.out.size, 0);
+    events_done(&e);
+}
+
+static void a_bbs_that_is_behind_is_left(void **state)
+{
+    struct fixture *f = *state;
+    struct events e;
+    begin_at_18(f, &e, false);
+    events_connect(&e, true);
+    assert_int_equal(HEARS(f, &e, RESET(17), RECORD(3, "desired/a", 3), CURRENT(17)),
+                     -ERR_UNAVAILABLE);
+    assert_int_equal(e.out.size, 0);
+    assert_int_equal(e.revision, 18);
+    events_done(&e);
+}
+
+/* And what has gone by then, as c, as well. */
+static void what_is_newer_comes_in_its_turn(void **state)
+{
+    struct fixture *f = *state;
+    struct events e;
+    begin_at_18(f, &e, false);
+    for (int gone = 0; gone < 2; gone++) {
+        events_connect(&e, true);
+        assert_int_equal(HEARS(f, &e, RESET(25), RECORD(20, "desired/a", 3),
+                               RECORD(4, "desired/b", 4)),
+                         0);
+        if (!gone) {
+            assert_int_equal(HEARS(f, &e, RECORD(12, "desired/c", 12)), 0);
+        }
+        assert_int_equal(HEARS(f, &e, RECORD(22, "desired/x", 21), CURRENT(25)), 0);
+        assert_int_equal(e.out.size, 0);
+        assert_true(e.behind && e.caught_up);
+        assert_int_equal(e.revision, 18);
+    }
+    events_connect(&e, false);
+    assert_int_equal(HEARS(f, &e, BEAT(18)), 0);
+    assert_int_equal(e.out.size, 0);
+    events_done(&e);
+}
+
+/* One was made, one changed, one is gone. */
+static void what_differs_was_missed(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const texts[] = {
+        "(some changes were missed)\n"
+        "14       new      desired d\n"
+        "13       changed  desired b\n"
+        "18       gone     desired c\n",
+        "{\"change\":\"missed\"}\n{\"change\":\"new\",\"revision\":14,",
+    };
     for (int json = 0; json < 2; json++) {
         struct events e;
-        struct buf feed;
-        buf_init(&feed);
-        events_init(&e, json);
-        events_connect(&e, false);
-        add_frame(&feed, RESET, 10, "", NULL, 0);
-        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
-        add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
-        add_frame(&feed, CURRENT, 10, "", NULL, 0);
-        add_frame(&feed, PUT, 12, "desired/c", NULL, 12);
-        add_frame(&feed, BEAT, 16, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        assert_true(e.caught_up);
-        /* Resumed: what has the last revision comes again, and is told once. */
-        buf_clear(&feed);
-        add_frame(&feed, PUT, 12, "desired/c", NULL, 12);
-        add_frame(&feed, PUT, 17, "desired/e", NULL, 17);
-        add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 18, "desired/e", NULL, 17);
-        buf_clear(&e.out);
-        for (int again = 0; again < 2; again++) {
-            events_connect(&e, false);
-            assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-            assert_int_equal(e.revision, 17);
-            buf_clear(&feed); /* behind 17, then */
-            add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 18, "desired/e", NULL, 17);
-        }
-        if (!json) {
-            assert_string_equal(buf_string(&e.out), "17       new      desired e\n"
-                                                    "18       gone     desired e\n");
-        }
-        buf_clear(&feed);
-        add_frame(&feed, BEAT, 18, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        /* Nothing differs: nothing is told, and nothing was missed. */
-        buf_clear(&feed);
-        buf_clear(&e.out);
+        begin_at_18(f, &e, json);
         events_connect(&e, true);
-        assert_false(e.caught_up);
-        add_frame(&feed, RESET, 18, "", NULL, 0);
-        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
-        add_frame(&feed, BEAT, 40, "", NULL, 0);
-        add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
-        add_frame(&feed, RECORD, 12, "desired/c", NULL, 12);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        assert_false(e.caught_up);
-        buf_clear(&feed);
-        add_frame(&feed, CURRENT, 18, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        assert_true(e.caught_up);
-        assert_int_equal(e.out.size, 0);
-        /* This bbs is behind. */
-        buf_clear(&feed);
-        events_connect(&e, true);
-        add_frame(&feed, RESET, 17, "", NULL, 0);
-        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
-        add_frame(&feed, CURRENT, 17, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), -ERR_UNAVAILABLE);
-        assert_int_equal(e.out.size, 0);
-        assert_int_equal(e.revision, 18);
-        /* What is newer comes in its turn, and what has gone by then as well. */
-        for (int silent = 0; silent < 2; silent++) {
-            buf_clear(&feed);
-            events_connect(&e, true);
-            add_frame(&feed, RESET, 25, "", NULL, 0);
-            add_frame(&feed, RECORD, 20, "desired/a", NULL, 3);
-            add_frame(&feed, RECORD, 4, "desired/b", NULL, 4);
-            if (silent) {
-                add_frame(&feed, RECORD, 12, "desired/c", NULL, 12);
-            }
-            add_frame(&feed, RECORD, 22, "desired/x", NULL, 21);
-            add_frame(&feed, CURRENT, 25, "", NULL, 0);
-            assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-            assert_int_equal(e.out.size, 0);
-            assert_true(e.behind && e.caught_up);
-            assert_int_equal(e.revision, 18);
-        }
-        buf_clear(&feed);
-        events_connect(&e, false);
-        add_frame(&feed, BEAT, 18, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        assert_int_equal(e.out.size, 0);
-        /* One was made, one changed, one is gone. */
-        buf_clear(&feed);
-        events_connect(&e, true);
-        add_frame(&feed, RESET, 18, "", NULL, 0);
-        add_frame(&feed, RECORD, 3, "desired/a", NULL, 3);
-        add_frame(&feed, RECORD, 14, "desired/d", NULL, 11);
-        add_frame(&feed, RECORD, 13, "desired/b", NULL, 4);
-        add_frame(&feed, CURRENT, 18, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        if (!json) {
-            assert_string_equal(buf_string(&e.out), missed);
-        } else {
-            assert_non_null(strstr(buf_string(&e.out), "{\"change\":\"missed\"}\n{\"change\":\"new\",\"revision\":14,"));
-        }
-        /* What the snapshot did not have any more, and nobody tells of while the feed comes to its revision. */
-        buf_clear(&feed);
-        buf_clear(&e.out);
-        events_connect(&e, true);
-        add_frame(&feed, RESET, 30, "", NULL, 0);
-        add_frame(&feed, RECORD, 14, "desired/d", NULL, 11);
-        add_frame(&feed, CURRENT, 30, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        assert_int_equal(e.out.size, 0);
-        buf_clear(&feed);
-        events_connect(&e, false);
-        add_frame(&feed, BEAT, 29, "", NULL, 0);
-        add_frame(&feed, BOARD__FEED_FRAME__KIND__DELETE, 30, "desired/a", NULL, 3);
-        add_frame(&feed, BEAT, 30, "", NULL, 0);
-        assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
-        if (!json) {
-            assert_string_equal(buf_string(&e.out), "30       gone     desired a\n"
-                                                    "(some changes were missed)\n"
-                                                    "30       gone     desired b\n");
-        }
+        assert_int_equal(HEARS(f, &e, RESET(18), RECORD(3, "desired/a", 3),
+                               RECORD(14, "desired/d", 11), RECORD(13, "desired/b", 4),
+                               CURRENT(18)),
+                         0);
+        assert_ptr_equal(strstr(buf_string(&e.out), texts[json]), buf_string(&e.out));
         events_done(&e);
-        buf_done(&feed);
     }
+}
+
+/* The snapshot did not have it any more, and nobody tells of it until the feed is there. */
+static void what_went_unheard_was_missed(void **state)
+{
+    struct fixture *f = *state;
+    struct events e;
+    begin_at_18(f, &e, false);
+    events_connect(&e, true);
+    assert_int_equal(HEARS(f, &e, RESET(30), RECORD(12, "desired/c", 12), CURRENT(30)), 0);
+    assert_int_equal(e.out.size, 0);
+    events_connect(&e, false);
+    assert_int_equal(HEARS(f, &e, BEAT(29), GONE(30, "desired/a", 3), BEAT(30)), 0);
+    assert_string_equal(buf_string(&e.out), "30       gone     desired a\n"
+                                            "(some changes were missed)\n"
+                                            "30       gone     desired b\n");
+    events_done(&e);
 }
 
 /* The position stays below the last change until a heartbeat has come: a snapshot of that position is older than
@@ -732,7 +762,12 @@ int main(void)
         TEST(ps_tells_of_silent_cells),
         TEST(events_print_a_line_a_change),
         TEST(a_reason_is_told_while_it_matters),
-        TEST(events_make_up_for_silence),
+        TEST(a_resumed_feed_tells_once),
+        TEST(a_snapshot_of_what_is_known_tells_nothing),
+        TEST(a_bbs_that_is_behind_is_left),
+        TEST(what_is_newer_comes_in_its_turn),
+        TEST(what_differs_was_missed),
+        TEST(what_went_unheard_was_missed),
         TEST(events_of_a_bbs_that_is_one_change_behind),
         TEST(events_in_json_hide_secrets),
     };
