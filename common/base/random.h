@@ -9,7 +9,7 @@ struct random {
     uint64_t state[4];
 };
 
-/* Seeds from 128 bits. */
+/* Seeds from 128 bits. The first draw hangs on seed[1] alone: let it vary. */
 void random_seed(struct random *r, const uint64_t seed[2]);
 
 uint64_t random_next(struct random *r);

@@ -357,6 +357,6 @@ struct store_backend *backend_model_new(const struct backend_options *options)
     m->options = *options;
     m->etcd = model_etcd_new(&config);
     m->now_ns = SECOND_NS;
-    random_seed(&m->random, (uint64_t[2]){options->seed, 0x6d6f64656c});
+    random_seed(&m->random, (uint64_t[2]){options->seed, options->seed ^ 0x6d6f64656c});
     return &m->base;
 }

@@ -137,7 +137,7 @@ static void one_step(struct lockstep *l)
 void store_lockstep(struct tester *a, struct tester *b, uint64_t seed, unsigned steps)
 {
     struct lockstep l = {.side = {a, b}, .seed = seed, .random = {.revision = 1}};
-    random_seed(&l.random.random, (uint64_t[2]){seed, 0x6c6f636b});
+    random_seed(&l.random.random, (uint64_t[2]){seed, seed ^ 0x6c6f636b});
     arena_init(&l.arena);
     for (int i = 0; i < 2; i++) {
         l.whole[i] = tester_watch(l.side[i], 1);

@@ -198,7 +198,7 @@ void store_storm(struct tester *t, uint64_t seed, unsigned calls, struct storm_r
     struct storm s = {.tester = t, .judge = calloc(1, sizeof(*s.judge)), .result = ret};
     assert_non_null(s.judge);
     s.judge->tester = t;
-    random_seed(&s.random.random, (uint64_t[2]){seed, 0x73746f726d});
+    random_seed(&s.random.random, (uint64_t[2]){seed, seed ^ 0x73746f726d});
     t->seen_revision = 1;
     keep_watching(&s);
     for (enum store_fault fault = 0; fault < STORE_FAULT_COUNT; fault++) {

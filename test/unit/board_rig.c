@@ -342,7 +342,7 @@ struct rig *board_rig_new(uint64_t seed, unsigned boards, const struct bbs_confi
 {
     struct rig *r = calloc(1, sizeof(*r));
     assert(r && boards <= RIG_BOARDS_MAX);
-    random_seed(&r->random, (uint64_t[2]){seed, 42});
+    random_seed(&r->random, (uint64_t[2]){seed, ~seed});
     r->etcd = model_etcd_new(&(struct model_etcd_config){0});
     r->config = *config;
     r->hooks = hooks ? *hooks : (struct board_hooks){0};

@@ -433,7 +433,7 @@ static void a_full_cell_is_adopted_past_the_limit(void **state)
 static struct container_status *mixed_cell(struct rep_rig *g, uint64_t seed)
 {
     struct random random;
-    random_seed(&random, (uint64_t[2]){seed, 1});
+    random_seed(&random, (uint64_t[2]){seed, ~seed});
     struct container_status *list =
         ARENA_ARRAY(&g->arena, DRIVER_CONTAINERS_MAX, struct container_status);
     for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
