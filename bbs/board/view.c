@@ -202,6 +202,11 @@ size_t view_select(struct view *v, const Board__Selector *selector, struct blob 
     return count;
 }
 
+unsigned view_nested(const struct view *v)
+{
+    return v->nested;
+}
+
 int64_t view_revision(const struct view *v)
 {
     return v->board->revision;

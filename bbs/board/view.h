@@ -67,6 +67,9 @@ size_t view_pick(struct view *v, const Board__Selector *selector, struct picked 
 /* The one at `key`; false if there is none. */
 bool view_pick_one(struct view *v, const char *key, struct picked *ret);
 
+/* So many ops inside another one share its transaction (nested.h); 0 = the op has it alone. */
+unsigned view_nested(const struct view *v);
+
 /* Position of the copy this view is of. */
 int64_t view_revision(const struct view *v);
 

@@ -48,6 +48,13 @@ static void gather_record(struct view *v, const char *process_guid, int32_t inde
     }
 }
 
+/* Indices that a slice may fill, with as many records and twice as many reads. */
+static int slice_indices(const struct view *v)
+{
+    unsigned share = view_nested(v);
+    return share ? SLICES_RECORDS_MAX / (int)share - 6 : SLICE_INDICES_MAX;
+}
+
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                       const char *definition, int32_t from, int32_t end, struct instances *ret)
 {
@@ -55,12 +62,12 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
     *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
                               .next = from,
                               .end = end};
-    int reads = 0;
-    for (; ret->next < end && ret->count + 3 <= SLICE_RECORDS_MAX; ret->next++) {
+    int most = slice_indices(v), reads = 0;
+    for (; ret->next < end && (int)ret->count < most; ret->next++) {
         bool keep = ret->next < wanted;
         bool evacuating = is_evacuating(v, process_guid, ret->next, keep);
         reads += evacuating ? 3 : 2;
-        if (reads > SLICE_READS_MAX) {
+        if (reads > 2 * most) {
             break;
         }
         gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, keep,
@@ -159,29 +166,30 @@ static const Board__JobRecord *opened(const struct instances *s, const char *pro
     return job;
 }
 
+/* In state `from`, it comes to stand as `left` by this news, or ends when nothing is left. */
+static void put_job(const char *process_guid, int from, const Board__JobRecord *left, int news,
+                    const struct op_input *in, struct plan *p)
+{
+    news = left ? news : JOB_NEWS_FINISH;
+    int to = lifecycle_move(&job_lifecycle, from, in->actor, news, 0);
+    assert(to == (left ? JOB_OPEN : JOB_NONE));
+    const char *key = key_job(p->arena, process_guid), *name = job_lifecycle.news[news];
+    if (left) {
+        plan_put(p, key, name, in->actor, &left->base);
+    } else {
+        plan_delete(p, key, name, in->actor);
+    }
+}
+
 void instances_job(const struct instances *s, const char *process_guid,
                    const Models__DesiredLRP *desired, const Board__JobRecord *job,
                    const struct op_input *in, struct plan *p)
 {
     bool left = s->next < s->end;
-    if (!left && !job) {
-        return;
-    }
-    int news = !left                     ? JOB_NEWS_FINISH
-               : !job                    ? JOB_NEWS_OPEN
-               : in->actor == ACTOR_BBS  ? JOB_NEWS_ADVANCE
-                                         : JOB_NEWS_REPLACE;
-    int to = lifecycle_move(&job_lifecycle, job ? JOB_OPEN : JOB_NONE, in->actor, news, 0);
-    assert(to == (left ? JOB_OPEN : JOB_NONE));
-    const char *key = key_job(p->arena, process_guid);
-    const char *name = job_lifecycle.news[news];
-    if (left) {
-        const Board__JobRecord *record = news == JOB_NEWS_ADVANCE
-                                             ? advanced(s, job, p->arena)
-                                             : opened(s, process_guid, desired, in, p->arena);
-        plan_put(p, key, name, in->actor, &record->base);
-    } else {
-        plan_delete(p, key, name, in->actor);
+    if (left || job) {
+        put_job(process_guid, job ? JOB_OPEN : JOB_NONE,
+                left ? opened(s, process_guid, desired, in, p->arena) : NULL,
+                job ? JOB_NEWS_REPLACE : JOB_NEWS_OPEN, in, p);
     }
 }
 
@@ -216,7 +224,9 @@ void job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
         return;
     }
     instances_settle(&s->instances, s->job->process_guid, s->desired, in, p); /* 2 */
-    instances_job(&s->instances, s->job->process_guid, s->desired, s->job, in, p);
+    bool left = s->instances.next < s->instances.end;
+    put_job(s->job->process_guid, JOB_OPEN,
+            left ? advanced(&s->instances, s->job, p->arena) : NULL, JOB_NEWS_ADVANCE, in, p);
 }
 
 const struct op_row instances_job_row = {
