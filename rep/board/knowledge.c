@@ -31,10 +31,10 @@ void knowledge_done(struct knowledge *k)
     map_done(&k->answers, answer_free);
 }
 
-static void keep_answer(struct knowledge *k, const char *at, const ProtobufCMessage *record,
-                        int64_t revision)
+void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessage *record,
+                      int64_t revision)
 {
-    const struct answer *old = map_get(&k->answers, at);
+    const struct answer *old = map_get(&k->answers, key);
     if (revision <= k->follower->revision || (old && old->revision > revision)) {
         return;
     }
@@ -50,27 +50,7 @@ static void keep_answer(struct knowledge *k, const char *at, const ProtobufCMess
         a->record = blob_new(packed.data, packed.size);
         buf_done(&packed);
     }
-    answer_free(map_put(&k->answers, at, a));
-}
-
-void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
-                      Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
-                      int64_t revision)
-{
-    struct arena scratch;
-    arena_init(&scratch);
-    keep_answer(k, key_actual(&scratch, key->process_guid, key->index, (int)presence),
-                record ? &record->base : NULL, revision);
-    arena_done(&scratch);
-}
-
-void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Models__Task *record,
-                           int64_t revision)
-{
-    struct arena scratch;
-    arena_init(&scratch);
-    keep_answer(k, key_task(&scratch, task_guid), record ? &record->base : NULL, revision);
-    arena_done(&scratch);
+    answer_free(map_put(&k->answers, key, a));
 }
 
 void knowledge_trim(struct knowledge *k)

@@ -19,14 +19,9 @@ struct knowledge {
 void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id);
 void knowledge_done(struct knowledge *k);
 
-/* A bbs answered at `revision` that `record` (NULL: none) stands at this key and presence. */
-void knowledge_answer(struct knowledge *k, const Models__ActualLRPKey *key,
-                      Models__ActualLRP__Presence presence, const Models__ActualLRP *record,
+/* A bbs answered at `revision` that `record` (NULL: none) stands at this key. */
+void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessage *record,
                       int64_t revision);
-
-/* The same of a task. */
-void knowledge_answer_task(struct knowledge *k, const char *task_guid, const Models__Task *record,
-                           int64_t revision);
 
 /* Forgets answers that the feed has caught up with. */
 void knowledge_trim(struct knowledge *k);

@@ -249,6 +249,16 @@ void container_delete(struct container *c, const char *why, struct effects *out)
     }
 }
 
+/* As Diego's rep: a running one may end in good order. */
+void container_abandon(struct container *c, const char *why, struct effects *out)
+{
+    if (c->phase == PHASE_RUNNING) {
+        container_stop(c, END_DISOWNED, why, out);
+    } else {
+        container_delete(c, why, out);
+    }
+}
+
 void container_exited(struct container *c, int news, const struct container_status *s,
                       struct effects *out)
 {

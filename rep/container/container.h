@@ -142,6 +142,9 @@ void container_stop(struct container *c, enum container_end end, const char *why
 /* Nothing is left to do but its removal. */
 void container_delete(struct container *c, const char *why, struct effects *out);
 
+/* The same, after a running one was stopped; nobody is told of its end. */
+void container_abandon(struct container *c, const char *why, struct effects *out);
+
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
 void container_exited(struct container *c, int news, const struct container_status *s,
                       struct effects *out);

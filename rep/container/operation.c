@@ -66,3 +66,24 @@ void operation_signal(struct rep *r, struct container *c, struct effects *out)
     c->kill_ns = r->now.mono_ns + r->config.stop_grace_ns;
     container_due(c, c->kill_ns);
 }
+
+void operation_launched(struct rep *r, struct container *c, const struct verb_answer *answer,
+                        const char *start, struct effects *out)
+{
+    bool prepare = answer->verb == VERB_PREPARE;
+    if (answer->outcome == VERB_UNCERTAIN) {
+        c->uncertain = c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED;
+        c->attempts++;
+        listing_want(&r->listing);
+    } else if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
+        return; /* it ended meanwhile */
+    } else if (answer->outcome == VERB_DONE) {
+        container_move(c, prepare ? PHASE_NEWS_PREPARED : PHASE_NEWS_STARTED,
+                       prepare ? "prepared" : "started", out);
+    } else {
+        container_never_ran(c,
+                            arena_printf(out->arena, "failed to %s container: %s",
+                                         prepare ? "create" : start, answer->text),
+                            out);
+    }
+}

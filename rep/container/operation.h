@@ -19,6 +19,11 @@ struct rep;
 struct verb_call *operation_verb(struct rep *r, struct container *c, enum container_op op,
                                  struct effects *out);
 
+/* The end of PREPARE or START; the operation is over already. `start`: what a text that tells of a
+ * failed START calls it. */
+void operation_launched(struct rep *r, struct container *c, const struct verb_answer *answer,
+                        const char *start, struct effects *out);
+
 /* The present step failed: nothing is tried before a back-off. */
 void operation_retry_later(struct rep *r, struct container *c);
 

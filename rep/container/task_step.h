@@ -24,9 +24,6 @@ enum task_step {
     TASK_STEP_COUNT
 };
 
-/* "offered", "asked", ...: for the log. */
-const char *task_step_name(enum task_step step);
-
 /* The phase of its container (PHASE_...). Not of STEP_NONE. */
 int task_step_phase(enum task_step step);
 

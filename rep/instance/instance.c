@@ -40,11 +40,8 @@ static void act(struct rep *r, struct container *c, struct harmony h, struct eff
     c->late = false;
     if (h.action == HARMONY_STOP) {
         container_stop(c, END_SHUTDOWN, h.why, out);
-    } else if (h.action == HARMONY_DELETE && c->phase == PHASE_RUNNING) {
-        /* As Diego's rep: stopped first, so that it may end in good order. */
-        container_stop(c, END_DISOWNED, h.why, out);
     } else if (h.action == HARMONY_DELETE) {
-        container_delete(c, h.why, out);
+        container_abandon(c, h.why, out);
     } else if (h.action == HARMONY_KEEP && c->start_wanted) {
         moves_want(r, c, HARMONY_START);
     } else if (harmony_is_move(h.action)) {
@@ -155,15 +152,8 @@ static const char *look_at(struct rep *r, struct container *c, struct effects *o
 
 /* ---- The driver ------------------------------------------------------------------------------ */
 
-/* If the rep restarts before, the converger finds that it shows what it did, and asks again. */
-static void note_later(struct rep *r, struct container *c)
-{
-    c->note_wanted = true;
-    c->note_failures++;
-    c->note_retry_ns = r->now.mono_ns + back_off_ns(&r->random, c->note_failures);
-    container_due(c, c->note_retry_ns);
-}
-
+/* A note that was not written is tried again. If the rep restarts before, the converger finds that
+ * it shows what it did, and asks again. */
 static void verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out)
 {
@@ -174,7 +164,10 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
     } else if (answer->verb == VERB_NOTE && answer->outcome != VERB_DONE) {
         effects_log(out, LOG_WARN_LEVEL, "note not written", "%s why=\"%s\"",
                     words(c, out->arena), answer->text);
-        note_later(r, c);
+        c->note_wanted = true;
+        c->note_failures++;
+        c->note_retry_ns = r->now.mono_ns + back_off_ns(&r->random, c->note_failures);
+        container_due(c, c->note_retry_ns);
     }
 }
 
@@ -271,7 +264,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
 static void settled(struct rep *r, struct container *c, const struct move_order *o,
                     const Board__MoveResult *result, struct effects *out)
 {
-    instance_learn(r, c, o, result);
+    instance_learn(r, out->arena, c->about->key, o, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, o->action, result->error, out);
         return;

@@ -26,12 +26,12 @@ bool instance_may_launch(const struct rep *r, struct container *c);
  * is starting already. False: nothing is reserved. */
 bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out);
 
-/* ---- moves.c: members of instance_kind; and what a bbs said of a container's record */
+/* ---- moves.c: members of instance_kind; and what a bbs said of a record of this index */
 
 Board__Move *instance_move(const struct rep *r, struct arena *a, struct container *c,
                            struct move_order *o);
-void instance_learn(struct rep *r, const struct container *c, const struct move_order *o,
-                    const Board__MoveResult *result);
+void instance_learn(struct rep *r, struct arena *a, const Models__ActualLRPKey *key,
+                    const struct move_order *o, const Board__MoveResult *result);
 enum harmony_action instance_stray(const struct rep *r, const char *key);
 Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
 bool instance_stray_settled(struct rep *r, const struct move_order *o,

@@ -119,24 +119,7 @@ void launch_verb(struct rep *r, struct container *c, const struct verb_answer *a
     if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
         return; /* it ended meanwhile */
     }
-    if (prepare && host_ports_prepared(r, c, answer, out)) {
-        return;
-    }
-    switch (answer->outcome) {
-    case VERB_DONE:
-        container_move(c, prepare ? PHASE_NEWS_PREPARED : PHASE_NEWS_STARTED,
-                       prepare ? "prepared" : "started", out);
-        break;
-    case VERB_FAILED:
-        container_never_ran(c,
-                            arena_printf(out->arena, "failed to %s container: %s",
-                                         prepare ? "create" : "start", answer->text),
-                            out);
-        break;
-    case VERB_UNCERTAIN:
-        c->uncertain = true;
-        c->attempts++;
-        listing_want(&r->listing);
-        break;
+    if (!prepare || !host_ports_prepared(r, c, answer, out)) {
+        operation_launched(r, c, answer, "start", out);
     }
 }

@@ -1,5 +1,6 @@
 #include "rep/instance/instance.h"
 
+#include "common/model/keys.h"
 #include "common/model/moves.h"
 #include "rep/inside.h"
 
@@ -108,20 +109,15 @@ static bool tells_of_absence(const Board__MoveResult *result)
     }
 }
 
-static void learn(struct rep *r, const Models__ActualLRPKey *key, const struct move_order *o,
-                  const Board__MoveResult *result)
+void instance_learn(struct rep *r, struct arena *a, const Models__ActualLRPKey *key,
+                    const struct move_order *o, const Board__MoveResult *result)
 {
     const Models__ActualLRP *record = result->record;
     if (record || (!o->blind && tells_of_absence(result))) {
-        knowledge_answer(&r->knowledge, key, record ? record->presence : o->presence, record,
-                         result->revision);
+        int presence = (int)(record ? record->presence : o->presence);
+        knowledge_answer(&r->knowledge, key_actual(a, key->process_guid, key->index, presence),
+                         record ? &record->base : NULL, result->revision);
     }
-}
-
-void instance_learn(struct rep *r, const struct container *c, const struct move_order *o,
-                    const Board__MoveResult *result)
-{
-    learn(r, c->about->key, o, result);
 }
 
 /* ---- Of a record without one ----------------------------------------------------------------- */
@@ -176,7 +172,7 @@ bool instance_stray_settled(struct rep *r, const struct move_order *o,
     arena_init(&scratch);
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, &scratch, o->name);
     if (record) {
-        learn(r, record->actual_lrp_key, o, result);
+        instance_learn(r, &scratch, record->actual_lrp_key, o, result);
     }
     arena_done(&scratch);
     return record != NULL;

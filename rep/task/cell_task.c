@@ -166,16 +166,6 @@ static void advance(struct rep *r, struct container *c, struct effects *out)
     }
 }
 
-static void prepared(struct container *c, const struct verb_answer *answer, struct effects *out)
-{
-    if (c->phase == PHASE_INITIALIZING && answer->outcome == VERB_DONE) {
-        container_move(c, PHASE_NEWS_PREPARED, "prepared", out);
-    } else if (c->phase == PHASE_INITIALIZING) {
-        container_never_ran(
-            c, arena_printf(out->arena, "failed to create container: %s", answer->text), out);
-    }
-}
-
 static void noted(struct rep *r, struct container *c, const struct verb_answer *answer,
                   struct effects *out)
 {
@@ -191,16 +181,6 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
                 c->about->task->guid, answer->text);
     c->attempts++;
     operation_retry_later(r, c);
-}
-
-static void started(struct container *c, const struct verb_answer *answer, struct effects *out)
-{
-    if (c->phase == PHASE_CREATED && answer->outcome == VERB_DONE) {
-        container_move(c, PHASE_NEWS_STARTED, "started", out);
-    } else if (c->phase == PHASE_CREATED) {
-        container_never_ran(
-            c, arena_printf(out->arena, "failed to run container: %s", answer->text), out);
-    }
 }
 
 /* ---- Its outcome ----------------------------------------------------------------------------- */
@@ -259,15 +239,8 @@ static void read_result(struct rep *r, struct container *c, struct effects *out)
 static void verb(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out)
 {
-    bool making = answer->verb == VERB_PREPARE || answer->verb == VERB_START;
-    if (making && answer->outcome == VERB_UNCERTAIN) {
-        c->uncertain = c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED;
-        c->attempts++;
-        listing_want(&r->listing);
-    } else if (answer->verb == VERB_PREPARE) {
-        prepared(c, answer, out);
-    } else if (answer->verb == VERB_START) {
-        started(c, answer, out);
+    if (answer->verb == VERB_PREPARE || answer->verb == VERB_START) {
+        operation_launched(r, c, answer, "run", out);
     } else if (answer->verb == VERB_NOTE) {
         noted(r, c, answer, out);
     } else if (answer->verb == VERB_READ) {
@@ -286,16 +259,6 @@ static void turn_down(struct container *c, struct effects *out)
 
 /* ---- What the table says --------------------------------------------------------------------- */
 
-/* A running one is stopped first, so that it may end in good order; nobody is told of its end. */
-static void abandon(struct container *c, const char *why, struct effects *out)
-{
-    if (c->phase == PHASE_RUNNING) {
-        container_stop(c, END_DISOWNED, why, out);
-    } else {
-        container_delete(c, why, out);
-    }
-}
-
 /* A message may come late, when a task of that guid has been desired anew and is here. */
 static bool is_meant(const struct container *c, const char *task_guid, const char *attempt)
 {
@@ -310,7 +273,7 @@ void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
     struct container *c =
         container_find(&r->containers, note_name_of_task(out->arena, task_guid));
     if (c && is_meant(c, task_guid, attempt)) {
-        abandon(c, "a bbs says that it is cancelled", out);
+        container_abandon(c, "a bbs says that it is cancelled", out);
     }
 }
 
@@ -387,7 +350,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
                 h.why);
     if (h.action == HARMONY_DELETE) {
-        abandon(c, h.why, out);
+        container_abandon(c, h.why, out);
     } else {
         operation_retry_later(r, c);
     }
@@ -397,7 +360,7 @@ static void settled(struct rep *r, struct container *c, const struct move_order 
                     const Board__MoveResult *result, struct effects *out)
 {
     enum harmony_action action = o->action;
-    cell_task_learn(r, c->about->task->guid, result);
+    cell_task_learn(r, key_task(out->arena, c->about->task->guid), result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, action, result->error, out);
         return;

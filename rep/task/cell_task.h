@@ -20,11 +20,11 @@ void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
  * be granted; one that was granted is of no use to the work. False: nothing is reserved. */
 bool cell_task_reserve(struct rep *r, const Cell__Task *task, struct effects *out);
 
-/* ---- moves.c: members of task_kind; and what a bbs said of this task */
+/* ---- moves.c: members of task_kind; and what a bbs said of the task at this key */
 
 Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
                             struct move_order *o);
-void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result);
+void cell_task_learn(struct rep *r, const char *key, const Board__MoveResult *result);
 enum harmony_action cell_task_stray(const struct rep *r, const char *key);
 Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
 bool cell_task_stray_settled(struct rep *r, const struct move_order *o,

@@ -48,12 +48,13 @@ Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct contain
     return move;
 }
 
-void cell_task_learn(struct rep *r, const char *task_guid, const Board__MoveResult *result)
+void cell_task_learn(struct rep *r, const char *key, const Board__MoveResult *result)
 {
     bool absent = result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
                   result->error->type == MODELS__ERROR__TYPE__ResourceNotFound;
     if (result->task || absent) {
-        knowledge_answer_task(&r->knowledge, task_guid, result->task, result->revision);
+        knowledge_answer(&r->knowledge, key, result->task ? &result->task->base : NULL,
+                         result->revision);
     }
 }
 
@@ -101,9 +102,6 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct m
 bool cell_task_stray_settled(struct rep *r, const struct move_order *o,
                              const Board__MoveResult *result)
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    cell_task_learn(r, key_component(&scratch, o->name, 1), result);
-    arena_done(&scratch);
+    cell_task_learn(r, o->name, result);
     return true;
 }

@@ -7,11 +7,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-static void each_has_a_name_and_a_phase(void **state)
+static void each_has_a_phase_and_a_side(void **state)
 {
     (void)state;
     for (int i = STEP_NONE + 1; i < TASK_STEP_COUNT; i++) {
@@ -23,9 +22,6 @@ static void each_has_a_name_and_a_phase(void **state)
         bool over = side == TASK_REJECTABLE || side == TASK_FINISHED;
         assert_int_equal(over, phase == PHASE_COMPLETED);
         assert_true(over || !task_step_failed(step));
-        for (int j = 0; j < i; j++) {
-            assert_string_not_equal(task_step_name(step), task_step_name((enum task_step)j));
-        }
     }
 }
 
@@ -65,7 +61,7 @@ static void what_executed_is_never_to_begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_has_a_name_and_a_phase),
+        cmocka_unit_test(each_has_a_phase_and_a_side),
         cmocka_unit_test(a_phase_begins_with_its_first_step),
         cmocka_unit_test(what_executed_is_never_to_begin),
     };
