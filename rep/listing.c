@@ -5,7 +5,6 @@
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
 #include "rep/inside.h"
-#include "rep/instance/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

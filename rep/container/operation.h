@@ -15,6 +15,10 @@ struct rep;
 #define PORTS_TIMEOUT_NS (5 * SECOND_NS)
 #define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
 
+/* Tries of PREPARE or START that end uncertain before the container counts as failed. */
+enum { LAUNCH_ATTEMPTS_MAX = 3 };
+#define LAUNCH_UNANSWERED "the container's driver did not answer in time"
+
 /* A verb for this container; it is then its one operation. The effect, for filling in. */
 struct verb_call *operation_verb(struct rep *r, struct container *c, enum container_op op,
                                  struct effects *out);

@@ -5,7 +5,6 @@
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
-#include "rep/instance/launch.h"
 
 #include <assert.h>
 

@@ -20,6 +20,16 @@ struct harmony instance_judge_refused(const struct rep *r, const struct containe
 /* Whether it still lets this container start: its record is ours and no stop was asked. */
 bool instance_may_launch(const struct rep *r, struct container *c);
 
+/* ---- launch.c: from a claimed reservation to a running container. The DesiredLRP is fetched,
+ * ports are allotted, PREPARE, START; each step begins when the record still is this container's */
+
+/* The next step of a container in INITIALIZING or CREATED without an operation. */
+void launch_continue(struct rep *r, struct container *c, struct effects *out);
+
+/* The end of PREPARE or START; the container's operation is over already. */
+void launch_verb(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out);
+
 /* ---- offer.c */
 
 /* Reserves the instance that is offered (rep-auctioneer.md 2.2). True, too, for one that this cell

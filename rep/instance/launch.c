@@ -1,11 +1,10 @@
-#include "rep/instance/launch.h"
+#include "rep/instance/instance.h"
 
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
-#include "rep/instance/instance.h"
 
 #include <string.h>
 

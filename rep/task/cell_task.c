@@ -5,7 +5,6 @@
 #include "rep/container/operation.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
-#include "rep/instance/launch.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -33,12 +32,6 @@ static const char *label(const struct container *c, struct arena *a)
 static bool is_executing(const struct container *c)
 {
     return task_step_side(c->step) == TASK_EXECUTING;
-}
-
-static const Models__Task *record_of(const struct rep *r, struct arena *a,
-                                     const struct container *c, enum harmony_task_record *ret_seen)
-{
-    return knowledge_task(&r->knowledge, a, c->about->task, ret_seen);
 }
 
 /* Within its phase; the phase moves with container_move(). */
@@ -92,7 +85,8 @@ static void hopeless(struct container *c, const char *why, struct effects *out)
 static void prepare(struct rep *r, struct container *c, struct effects *out)
 {
     enum harmony_task_record seen;
-    const Models__Task *record = record_of(r, out->arena, c, &seen); /* the spec borrows from it */
+    const Models__Task *record = /* the spec borrows from it */
+        knowledge_task(&r->knowledge, out->arena, c->about->task, &seen);
     const Models__TaskDefinition *definition = record->task_definition;
     struct err err;
     if (!definition || spec_check_task(definition, &err) < 0) {
@@ -297,7 +291,7 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     enum harmony_task_record seen;
     struct arena scratch; /* a definition may be long, and many are looked at in one step */
     arena_init(&scratch);
-    const Models__Task *record = record_of(r, &scratch, c, &seen);
+    const Models__Task *record = knowledge_task(&r->knowledge, &scratch, c->about->task, &seen);
     struct harmony h = judge(r, c, seen);
     bool on = h.action == HARMONY_GO_ON;
     if (on && !c->about->task->created_at) {
