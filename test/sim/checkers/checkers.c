@@ -229,6 +229,16 @@ int checkers_cell(const struct checkers *k, const struct node *cell)
     return -1;
 }
 
+int checkers_cell_named(const struct checkers *k, const char *cell_id)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        if (strcmp(node_name(k->cluster->cells[i]), cell_id) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
 void checkers_touch(struct checkers *k, int cell)
 {
     int64_t now = world_now(k->cluster->world);

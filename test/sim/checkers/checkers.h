@@ -180,6 +180,7 @@ bool task_known(struct checkers *k, const char *guid);
 
 /* The number of this cell, from 0; -1 = it is none. */
 int checkers_cell(const struct checkers *k, const struct node *cell);
+int checkers_cell_named(const struct checkers *k, const char *cell_id);
 
 /* What is left on this cell may be stopped: its evacuation is at its limit (evacuations.c). */
 bool evacuation_ends(const struct checkers *k, int cell);

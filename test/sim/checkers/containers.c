@@ -135,19 +135,17 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
 
 static void check_phantom(struct checkers *k, struct instance *i)
 {
-    struct cluster *c = k->cluster;
-    for (unsigned n = 0; n < c->options.cells; n++) {
-        if (strcmp(node_name(c->cells[n]), i->cell_id) != 0) {
-            continue;
-        }
-        /* One that is being made has been reserved: that counts (design.md 5). */
-        const struct model_containers *m = node_containers(c->cells[n]);
-        bool phantom = record_of(k, i) && model_containers_state(m, i->guid) < 0 &&
-                       !model_containers_busy(m, i->guid);
-        if (too_long(k, &i->phantom_ns, phantom, n)) {
-            checkers_report(k, "S13", "the record of %s/%d says %s, which has no container of it",
-                            i->process_guid, i->index, i->cell_id);
-        }
+    int cell = checkers_cell_named(k, i->cell_id);
+    if (cell < 0) {
+        return;
+    }
+    /* One that is being made has been reserved: that counts (design.md 5). */
+    const struct model_containers *m = node_containers(k->cluster->cells[cell]);
+    bool phantom = record_of(k, i) && model_containers_state(m, i->guid) < 0 &&
+                   !model_containers_busy(m, i->guid);
+    if (too_long(k, &i->phantom_ns, phantom, (unsigned)cell)) {
+        checkers_report(k, "S13", "the record of %s/%d says %s, which has no container of it",
+                        i->process_guid, i->index, i->cell_id);
     }
 }
 

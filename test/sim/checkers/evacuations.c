@@ -105,33 +105,37 @@ static void check_accepted(struct checkers *k, unsigned cell, const Board__CellR
     e->accepted = false;
 }
 
-/* What the board says of it: that it evacuates still, or no more. */
+/* What the board says of this cell: that it evacuates still, or no more. */
+static void note_evacuation(struct checkers *k, unsigned cell, const struct past *p)
+{
+    struct evacuation *e = &k->evacuations[cell];
+    const Board__CellRecord *is = (const Board__CellRecord *)p->message;
+    if (p->cause && strcmp(p->cause->move, "lose") == 0) {
+        return; /* the converger's word; a cell that is cut off cannot tell of it */
+    }
+    if (is) {
+        check_accepted(k, cell, is);
+    }
+    if (!is || !is->evacuating) {
+        e->on = false;
+    } else if (!e->on) { /* an older word of the cell came in between, or a restore */
+        int64_t ends_ns = e->asked_ns + whole_limit_ns(k);
+        bool over = !e->told_ns && ends_ns <= world_now(k->cluster->world);
+        begins(k, (int)cell, over ? resumed_ends_ns(k) : ends_ns);
+    }
+}
+
 void note_evacuations(struct checkers *k, const struct passage *p,
                       const struct world_commit *commit)
 {
     (void)commit;
     for (size_t i = 0; i < p->count; i++) {
-        const struct past *c = p->list[i];
-        const Board__CellRecord *is = (const Board__CellRecord *)c->message;
-        const char *name = strchr(c->key, '/');
-        for (unsigned n = 0; c->type == RECORD_CELL && n < k->cluster->options.cells; n++) {
-            struct evacuation *e = &k->evacuations[n];
-            if (strcmp(node_name(k->cluster->cells[n]), name + 1) != 0) {
-                continue;
-            }
-            if (c->cause && strcmp(c->cause->move, "lose") == 0) {
-                continue; /* the converger's word; a cell that is cut off cannot tell of it */
-            }
-            if (is) {
-                check_accepted(k, n, is);
-            }
-            if (!is || !is->evacuating) {
-                e->on = false;
-            } else if (!e->on) { /* an older word of the cell came in between, or a restore */
-                int64_t ends_ns = e->asked_ns + whole_limit_ns(k);
-                bool over = !e->told_ns && ends_ns <= world_now(k->cluster->world);
-                begins(k, (int)n, over ? resumed_ends_ns(k) : ends_ns);
-            }
+        const struct past *one = p->list[i];
+        int cell = one->type == RECORD_CELL
+                       ? checkers_cell_named(k, one->key + strlen("cell/"))
+                       : -1;
+        if (cell >= 0) {
+            note_evacuation(k, (unsigned)cell, one);
         }
     }
 }

@@ -27,13 +27,10 @@ struct convergence {
 
 static int container_of(struct checkers *k, const Models__ActualLRPInstanceKey *key)
 {
-    struct cluster *c = k->cluster;
-    for (unsigned i = 0; i < c->options.cells; i++) {
-        if (strcmp(node_name(c->cells[i]), key->cell_id) == 0) {
-            return model_containers_state(node_containers(c->cells[i]), key->instance_guid);
-        }
-    }
-    return -1;
+    int cell = checkers_cell_named(k, key->cell_id);
+    return cell < 0 ? -1
+                    : model_containers_state(node_containers(k->cluster->cells[cell]),
+                                             key->instance_guid);
 }
 
 static void tell(struct convergence *c, const Models__ActualLRP *r, const char *what)

@@ -73,9 +73,9 @@ void bounds_fault(struct swarm *s, const struct open_fault *f)
 void bounds_restarted(struct swarm *s, const struct node *n)
 {
     hurt(s, n);
-    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        s->silent_ns[i] = s->cluster->cells[i] == n && node_up(n) ? world_now(s->world)
-                                                                  : s->silent_ns[i];
+    int cell = checkers_cell(&s->checkers, n);
+    if (cell >= 0 && node_up(n)) {
+        s->silent_ns[cell] = world_now(s->world);
     }
 }
 
@@ -127,6 +127,11 @@ static int64_t well_since_ns(const struct swarm *s, const struct node *n)
     return at < 0 ? NEVER_NS : later_ns(s->hurt_ns[at], s->boards_hurt_ns);
 }
 
+static int cell_of(const struct swarm *s, const Models__ActualLRP *r)
+{
+    return checkers_cell_named(&s->checkers, r->actual_lrp_instance_key->cell_id);
+}
+
 /* ---- Stop and removal: 15 s, while the cell reaches a bbs ---- */
 
 static const Models__ActualLRP *marked(const struct past *p)
@@ -139,12 +144,8 @@ static void judge_stop(void *swarm, const struct past *p)
 {
     struct swarm *s = swarm;
     const Models__ActualLRP *r = marked(p);
-    struct node *cell = NULL;
-    for (unsigned i = 0; r && i < s->cluster->options.cells; i++) {
-        bool here = strcmp(node_name(s->cluster->cells[i]),
-                           r->actual_lrp_instance_key->cell_id) == 0;
-        cell = here ? s->cluster->cells[i] : cell;
-    }
+    int number = r ? cell_of(s, r) : -1;
+    struct node *cell = number < 0 ? NULL : s->cluster->cells[number];
     struct instance *i =
         r ? map_get(&s->checkers.instances, r->actual_lrp_instance_key->instance_guid) : NULL;
     if (!cell || !i) {
@@ -250,16 +251,6 @@ static int64_t leads_since_ns(struct swarm *s, const char *role, struct node *co
     arena_done(&a);
     int64_t well_ns = well_since_ns(s, list[leader]);
     return lead && also_term ? later_ns(lead->at_ns, well_ns) : well_ns;
-}
-
-static int cell_of(const struct swarm *s, const Models__ActualLRP *r)
-{
-    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        if (strcmp(node_name(s->cluster->cells[i]), r->actual_lrp_instance_key->cell_id) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
 }
 
 /* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do, but one whose runtime

@@ -40,11 +40,7 @@ static bool alive(const struct node *n)
 /* What is done to a cell touches that cell, everything else all of them. */
 static void touch(struct swarm *s, const struct node *n)
 {
-    int cell = -1;
-    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        cell = s->cluster->cells[i] == n ? (int)i : cell;
-    }
-    checkers_touch(&s->checkers, cell);
+    checkers_touch(&s->checkers, checkers_cell(&s->checkers, n));
 }
 
 static void touch_feed(struct swarm *s, enum swarm_fault kind)
@@ -552,20 +548,16 @@ static void end_evacuate_at_once(struct swarm *s, struct open_fault *f)
 static void evacuate_starter(struct swarm *s, const char *cell_id, struct node *by)
 {
     struct open_fault way = {.kind = FAULT_CUT_TWO_WAY, .other = by, .way = 3};
-    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        way.node = strcmp(node_name(s->cluster->cells[i]), cell_id) == 0 ? s->cluster->cells[i]
-                                                                         : way.node;
-        if (way.node == s->cluster->cells[i] && alive(way.node) && by != s->stale_bbs &&
-            s->open_count < OPEN_FAULTS_MAX - 2) {
-            way.until_ns = world_now(s->world) + swarm_draw(s, 2 * SECOND_NS, 6 * SECOND_NS);
-            cut(s, &way, true);
-            s->open[s->open_count++] = way;
-            checkers_evacuates(&s->checkers, (int)i);
-            world_stop(s->world, way.node);
-            touch(s, way.node);
-            s->stale_bbs = NULL;
-            return;
-        }
+    int cell = checkers_cell_named(&s->checkers, cell_id);
+    way.node = cell < 0 ? NULL : s->cluster->cells[cell];
+    if (way.node && alive(way.node) && by != s->stale_bbs && s->open_count < OPEN_FAULTS_MAX - 2) {
+        way.until_ns = world_now(s->world) + swarm_draw(s, 2 * SECOND_NS, 6 * SECOND_NS);
+        cut(s, &way, true);
+        s->open[s->open_count++] = way;
+        checkers_evacuates(&s->checkers, cell);
+        world_stop(s->world, way.node);
+        touch(s, way.node);
+        s->stale_bbs = NULL;
     }
 }
 

@@ -175,10 +175,9 @@ void loss_befalls(struct swarm *s, uint64_t seed)
 
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
 {
-    bool evacuates = false; /* its limit stops what is left, whatever the board says */
-    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        evacuates = evacuates || (s->cluster->cells[i] == cell && s->checkers.evacuations[i].on);
-    }
+    int number = checkers_cell(&s->checkers, cell);
+    /* Its limit stops what is left, whatever the board says. */
+    bool evacuates = number >= 0 && s->checkers.evacuations[number].on;
     if (s->went_back && !evacuates && call->verb == VERB_SIGNAL) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);
