@@ -3,6 +3,7 @@
 #include "common/model/keys.h"
 #include "common/model/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
 static size_t body_limit(const struct role *role, const char *path)
 {
     (void)role;
-    return questions_body_max(&auctioneer_questions, path);
+    return path_body_max(&auctioneer_questions, path, 0);
 }
 
 static void free_role(struct role *role)
@@ -198,6 +199,7 @@ struct role *auctioneer_new(const struct auctioneer_config *config)
     if (!x) {
         abort();
     }
+    assert(!path_table_fault(&auctioneer_questions));
     leading_init(&x->life, &(struct leading_config){
                                .ops = &ops,
                                .name = config->name,

@@ -18,6 +18,6 @@ struct auctioneer {
 };
 
 /* What it is asked (rep-auctioneer.md 3). */
-extern const struct questions auctioneer_questions;
+extern const struct path_table auctioneer_questions;
 
 #endif

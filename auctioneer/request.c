@@ -328,10 +328,10 @@ static void why(struct role *role, const struct request *q, struct effects *out)
 /* ---- The routes ------------------------------------------------------------------------------ */
 
 static const struct question_route routes[] = {
-    {"POST", "/v1/lrps", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, lrps},
-    {"POST", "/v1/tasks", ACTOR_BBS | ACTOR_CLIENT, STARTS_BODY_MAX, tasks},
-    {"GET", "/state", QUESTION_ANYBODY, 0, state},
-    {"GET", "/why", QUESTION_ANYBODY, 0, why},
+    {{"POST", "/v1/lrps", STARTS_BODY_MAX}, ACTOR_BBS | ACTOR_CLIENT, lrps},
+    {{"POST", "/v1/tasks", STARTS_BODY_MAX}, ACTOR_BBS | ACTOR_CLIENT, tasks},
+    {{"GET", "/state", 0}, ACTORS_ANYBODY, state},
+    {{"GET", "/why", 0}, ACTORS_ANYBODY, why},
 };
 
-const struct questions auctioneer_questions = {routes, sizeof(routes) / sizeof(routes[0])};
+const struct path_table auctioneer_questions = PATH_TABLE(routes);

@@ -5,6 +5,7 @@
 #include "bbs/route/locket.h"
 #include "bbs/route/route.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void bbs_step(struct role *r, const struct event *ev, struct effects *out)
@@ -27,7 +28,7 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
 static size_t bbs_body_limit(const struct role *r, const char *path)
 {
     (void)r;
-    return route_body_limit(path);
+    return path_body_max(&bbs_routes, path, BODY_SMALL);
 }
 
 static void bbs_free(struct role *r)
@@ -105,6 +106,7 @@ struct role *bbs_new(const struct bbs_config *config)
     if (!b) {
         abort();
     }
+    assert(!path_table_fault(&bbs_routes));
     b->role.ops = &bbs_ops;
     b->any_client = config->any_client;
     askers_init(&b->askers);

@@ -184,7 +184,7 @@ void converger_show(struct converger *x, Converge__ConvergerState *ret, struct a
 static size_t body_limit(const struct role *role, const char *path)
 {
     (void)role;
-    return questions_body_max(&converger_questions, path);
+    return path_body_max(&converger_questions, path, 0);
 }
 
 static void free_role(struct role *role)
@@ -227,6 +227,7 @@ struct role *converger_new(const struct converger_config *config)
         abort();
     }
     struct leading_selector selectors[LEADING_SELECTORS_MAX];
+    assert(!path_table_fault(&converger_questions));
     leading_init(&x->life, &(struct leading_config){
                                .ops = &ops,
                                .name = config->name,

@@ -29,6 +29,6 @@ void converger_show(struct converger *x, Converge__ConvergerState *ret, struct a
 int64_t converger_again_ns(const struct converger *x, enum move_end end);
 
 /* What it is asked: GET /state, GET /plan, POST /once. */
-extern const struct questions converger_questions;
+extern const struct path_table converger_questions;
 
 #endif

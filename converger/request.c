@@ -50,9 +50,9 @@ static void once(struct role *role, const struct request *q, struct effects *out
 /* ---- The routes ------------------------------------------------------------------------------ */
 
 static const struct question_route routes[] = {
-    {"GET", "/state", QUESTION_ANYBODY, 0, state},
-    {"GET", "/plan", QUESTION_ANYBODY, 0, plan},
-    {"POST", "/once", ACTOR_CLIENT, 0, once},
+    {{"GET", "/state", 0}, ACTORS_ANYBODY, state},
+    {{"GET", "/plan", 0}, ACTORS_ANYBODY, plan},
+    {{"POST", "/once", 0}, ACTOR_CLIENT, once},
 };
 
-const struct questions converger_questions = {routes, sizeof(routes) / sizeof(routes[0])};
+const struct path_table converger_questions = PATH_TABLE(routes);

@@ -188,7 +188,7 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
 static size_t rep_body_limit(const struct role *role, const char *path)
 {
     (void)role;
-    return request_body_limit(path);
+    return path_body_max(&rep_routes, path, EMPTY_BODY_MAX);
 }
 
 static void rep_free(struct role *role)
@@ -309,6 +309,7 @@ struct role *rep_new(const struct rep_config *config)
     if (!r) {
         abort();
     }
+    assert(!path_table_fault(&rep_routes));
     r->role.ops = &rep_ops;
     r->next_id = 1;
     arena_init(&r->forever);

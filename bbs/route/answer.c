@@ -2,6 +2,7 @@
 
 #include "common/model/not_done.h"
 #include "models/actual_lrp_requests.pb-c.h"
+#include "models/evacuation.pb-c.h"
 
 void answer_well(struct effects *out, uint64_t request_id)
 {
@@ -17,6 +18,18 @@ void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type 
     /* Every response has the error in field 1, so one of them serves for all. */
     Models__ActualLRPLifecycleResponse response = MODELS__ACTUAL_LRPLIFECYCLE_RESPONSE__INIT;
     response.error = &error;
+    effects_reply_message(out, request_id, &response.base);
+}
+
+void answer_evacuation(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                       const char *text, bool keep)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = type;
+    error.message = (char *)(uintptr_t)text;
+    Models__EvacuationResponse response = MODELS__EVACUATION_RESPONSE__INIT;
+    response.error = text ? &error : NULL;
+    response.keep_container = keep;
     effects_reply_message(out, request_id, &response.base);
 }
 

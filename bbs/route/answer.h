@@ -12,6 +12,10 @@
 void answer_well(struct effects *out, uint64_t request_id);
 void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
                   const char *message);
+
+/* The same to an evacuation: whether its container is to be kept (behaviour.md 11). No text: well. */
+void answer_evacuation(struct effects *out, uint64_t request_id, Models__Error__Type type,
+                       const char *text, bool keep);
 void answer_text(struct effects *out, uint64_t request_id, int status, const char *text);
 
 /* 503, empty, Retry-After: 1: not ready, store unreachable, too many conflicts, out of quota. */

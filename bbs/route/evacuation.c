@@ -8,23 +8,6 @@
 
 #include <assert.h>
 
-static void answer(struct effects *out, uint64_t request_id, Models__Error *error, bool keep)
-{
-    Models__EvacuationResponse response = MODELS__EVACUATION_RESPONSE__INIT;
-    response.error = error;
-    response.keep_container = keep;
-    effects_reply_message(out, request_id, &response.base);
-}
-
-static void answer_refused(struct effects *out, uint64_t request_id, Models__Error__Type type,
-                           const char *text, bool keep)
-{
-    Models__Error error = MODELS__ERROR__INIT;
-    error.type = type;
-    error.message = (char *)text;
-    answer(out, request_id, &error, keep);
-}
-
 static void answer_move(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
@@ -34,7 +17,8 @@ static void answer_move(void *context, const struct op_result *result, struct ef
         return;
     }
     bool failed = plan_error(result->plan, &error);
-    answer(out, ask->request_id, failed ? &error : NULL, result->plan->keep_container);
+    answer_evacuation(out, ask->request_id, failed ? error.type : 0, failed ? error.message : NULL,
+                      result->plan->keep_container);
 }
 
 /* `keep` is what a request that is not valid is answered. */
@@ -49,8 +33,8 @@ static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
         ask->in.request = &m->base;
         board_op(ask->bbs->board, row->op, &ask->in, ask->arena, answer_move, ask, out);
     } else {
-        answer_refused(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
-                       validation_text(&v), keep);
+        answer_evacuation(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
+                          validation_text(&v), keep);
         ask_end(ask);
     }
     validation_done(&v);
@@ -147,16 +131,4 @@ void route_remove_evacuating(struct ask *ask, struct effects *out)
         ask->in.request = &m->base;
         ask_op(ask, row->op, out);
     }
-}
-
-bool evacuation_keeps(route_handler *handler)
-{
-    return handler == route_evacuate_claimed || handler == route_evacuate_running_r1 ||
-           handler == route_evacuate_running_r0;
-}
-
-void evacuation_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
-                      const char *text)
-{
-    answer_refused(out, request_id, type, text, true);
 }

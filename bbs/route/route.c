@@ -12,22 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CLIENTS = ACTOR_CLIENT,
-    REPS = ACTOR_REP,
-    LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER,
-    OURS = ACTOR_REP | ACTOR_AUCTIONEER | ACTOR_CONVERGER,
-    ANYBODY = ACTOR_CLIENT | ACTOR_STRANGER | ACTOR_BBS | OURS,
-};
-
-enum route_kind { READ, WRITE, STREAM };
+enum route_kind { READ, WRITE, KEEPS, STREAM };
 
 struct route {
-    const char *method;
-    const char *path;
+    struct path_row at;
     const ProtobufCMessageDescriptor *request; /* NULL = the body is ignored */
-    unsigned callers;
-    size_t body_max;
+    actor_set callers;
     enum route_kind kind;
     route_handler *handle;
 };
@@ -38,11 +28,9 @@ struct route {
 static const struct route routes[] = {
 #define ROUTE(method_, path_, request_, callers_, body_max_, kind_, handler_)                      \
     {                                                                                              \
-        .method = method_,                                                                         \
-        .path = path_,                                                                             \
+        .at = {method_, path_, BODY_##body_max_},                                                  \
         .request = &request_##__descriptor,                                                        \
         .callers = callers_,                                                                       \
-        .body_max = BODY_##body_max_,                                                              \
         .kind = kind_,                                                                             \
         .handle = route_##handler_,                                                                \
     },
@@ -50,34 +38,7 @@ static const struct route routes[] = {
 #undef ROUTE
 };
 
-enum { ROUTE_COUNT = sizeof(routes) / sizeof(routes[0]) };
-
-size_t route_body_limit(const char *path)
-{
-    for (size_t i = 0; i < ROUTE_COUNT; i++) {
-        if (strcmp(routes[i].path, path) == 0) {
-            return routes[i].body_max;
-        }
-    }
-    return BODY_SMALL;
-}
-
-/* The route, or NULL with the methods that the path takes ("" = no such path). */
-static const struct route *find(struct arena *a, const struct request *q, const char **ret_allow)
-{
-    *ret_allow = "";
-    for (size_t i = 0; i < ROUTE_COUNT; i++) {
-        if (strcmp(routes[i].path, q->path) != 0) {
-            continue;
-        }
-        if (strcmp(routes[i].method, q->method) == 0) {
-            return &routes[i];
-        }
-        *ret_allow = arena_printf(a, "%s%s%s", *ret_allow, (*ret_allow)[0] ? ", " : "",
-                                  routes[i].method);
-    }
-    return NULL;
-}
+const struct path_table bbs_routes = PATH_TABLE(routes);
 
 struct ask *ask_new(struct bbs *b, const struct request *q)
 {
@@ -103,7 +64,7 @@ static bool decode(struct ask *ask, const struct route *route, const struct requ
     if (!route->request) {
         return true;
     }
-    if (q->too_large || q->body.size > route->body_max) {
+    if (q->too_large || q->body.size > route->at.body_max) {
         return false;
     }
     if (scan_and_unpack(ask->arena, route->request, q->body, BODY_DECODED_MAX, &message, NULL)) {
@@ -113,15 +74,23 @@ static bool decode(struct ask *ask, const struct route *route, const struct requ
     return true;
 }
 
+static void answer_refused(const struct route *route, uint64_t request_id,
+                           Models__Error__Type type, const char *text, struct effects *out)
+{
+    if (route->kind == KEEPS) {
+        answer_evacuation(out, request_id, type, text, true);
+    } else {
+        answer_error(out, request_id, type, text);
+    }
+}
+
 static void answer_unreadable(struct ask *ask, const struct route *route, struct effects *out)
 {
-    const char *text = error_text(MODELS__ERROR__TYPE__InvalidRequest);
     if (route->kind == STREAM) {
         answer_broken(out, ask->request_id);
-    } else if (evacuation_keeps(route->handle)) {
-        evacuation_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
     } else {
-        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest, text);
+        answer_refused(route, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
+                       error_text(MODELS__ERROR__TYPE__InvalidRequest), out);
     }
 }
 
@@ -129,24 +98,20 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
  * again; of a text they tell nothing but the status (behaviour.md 5). */
 static void answer_denied(const struct request *q, const struct route *route, struct effects *out)
 {
-    const char *text = caller_refusal(out->arena, q, (int)route->callers, BBS_CLIENT_REMEDY);
-    if (strncmp(route->path, "/v1/board/", strlen("/v1/board/")) == 0) {
+    const char *text = caller_refusal(out->arena, q, route->callers, BBS_CLIENT_REMEDY);
+    if (strncmp(route->at.pattern, "/v1/board/", strlen("/v1/board/")) == 0) {
         answer_text(out, q->id, 403, arena_printf(out->arena, "%s\n", text));
         return;
     }
-    if (evacuation_keeps(route->handle)) {
-        evacuation_error(out, q->id, MODELS__ERROR__TYPE__UnknownError, text);
-    } else {
-        answer_error(out, q->id, MODELS__ERROR__TYPE__UnknownError, text);
-    }
+    answer_refused(route, q->id, MODELS__ERROR__TYPE__UnknownError, text, out);
     out->list[out->count - 1].reply.status = 403;
 }
 
 bool route_denies(const struct bbs *b, const struct request *q, struct effects *out)
 {
-    const char *allow;
-    const struct route *route = find(out->arena, q, &allow);
-    if (!route || (route->callers & bbs_caller(b, q))) {
+    const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
+    const struct route *route = m.row;
+    if (!route || m.allow || (route->callers & bbs_caller(b, q))) {
         return false;
     }
     answer_denied(q, route, out);
@@ -155,19 +120,19 @@ bool route_denies(const struct bbs *b, const struct request *q, struct effects *
 
 void route_request(struct bbs *b, const struct request *q, struct effects *out)
 {
-    const char *allow;
-    const struct route *route = find(out->arena, q, &allow);
+    const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
+    const struct route *route = m.row;
     if (board_went_back(b->board)) {
         answer_not_done(out, q->id, board_went_back(b->board));
     } else if (!board_ready(b->board)) {
         answer_unavailable(out, q->id); /* whoever asks for whatever (behaviour.md 3) */
-    } else if (!route && !allow[0]) {
-        answer_text(out, q->id, 404, "404 page not found\n");
     } else if (!route) {
-        answer_wrong_method(out, q->id, allow);
+        answer_text(out, q->id, 404, "404 page not found\n");
+    } else if (m.allow) {
+        answer_wrong_method(out, q->id, m.allow);
     } else if (route_denies(b, q, out)) {
         return;
-    } else if (route->kind == WRITE && board_read_only(b->board)) {
+    } else if ((route->kind == WRITE || route->kind == KEEPS) && board_read_only(b->board)) {
         answer_unavailable(out, q->id);
     } else {
         struct ask *ask = ask_new(b, q);

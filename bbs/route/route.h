@@ -4,6 +4,7 @@
 
 #include "bbs/inside.h"
 #include "bbs/lrp/validate.h"
+#include "common/base/path_pattern.h"
 
 /* Bodies, in bytes; and what a decoded one may take, whatever its size on the wire. */
 enum {
@@ -32,8 +33,8 @@ void route_request(struct bbs *b, const struct request *q, struct effects *out);
 /* Answers a request whose caller may not make it (docs/certificates.md); false: it may. */
 bool route_denies(const struct bbs *b, const struct request *q, struct effects *out);
 
-/* struct role_ops.body_limit. */
-size_t route_body_limit(const char *path);
+/* bbs/route/routes.def as a table; a path that it has not has BODY_SMALL. */
+extern const struct path_table bbs_routes;
 
 /* Its input lacks the request, which is still to be decoded. */
 struct ask *ask_new(struct bbs *b, const struct request *q);
@@ -60,11 +61,5 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 
 /* Answers what ended as OP_UNAVAILABLE, and logs why. */
 void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out);
-
-/* Whether the handler's answer must say "keep the container" even when the request is refused before
- * it comes to the handler (behaviour.md 11); and that answer. */
-bool evacuation_keeps(route_handler *handler);
-void evacuation_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
-                      const char *text);
 
 #endif

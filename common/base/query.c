@@ -1,5 +1,6 @@
 #include "common/base/query.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static int digit(char c)
@@ -10,22 +11,28 @@ static int digit(char c)
                                   : -1;
 }
 
-/* "%2F" and "+" as browsers write them. What is no escape stands for itself. */
-static const char *decoded(struct arena *a, const char *text, size_t size)
+char *percent_decoded(struct arena *a, const char *text, size_t size)
 {
     char *to = arena_alloc(a, size + 1);
     size_t n = 0;
     for (size_t i = 0; i < size; i++) {
         int high = text[i] == '%' && i + 2 < size ? digit(text[i + 1]) : -1;
         int low = high >= 0 ? digit(text[i + 2]) : -1;
-        if (low >= 0 && (high || low)) {
-            to[n++] = (char)(high * 16 + low);
-            i += 2;
-        } else {
-            to[n++] = text[i] == '+' ? ' ' : text[i];
-        }
+        bool escape = low >= 0 && (high || low);
+        to[n++] = escape ? (char)(high * 16 + low) : text[i];
+        i += escape ? 2 : 0;
     }
     return to;
+}
+
+/* As browsers write it. */
+static const char *decoded(struct arena *a, const char *text, size_t size)
+{
+    char *plain = arena_strndup(a, text, size);
+    for (size_t i = 0; i < size; i++) {
+        plain[i] = plain[i] == '+' ? ' ' : plain[i];
+    }
+    return percent_decoded(a, plain, size);
 }
 
 const char *query_value(struct arena *a, const char *query, const char *name)

@@ -1,10 +1,14 @@
-/* The query of a path: "name=value&name=value". Pure. */
+/* Percent-escapes, and the query of a path: "name=value&name=value". Pure. */
 #ifndef COMMON_BASE_QUERY_H
 #define COMMON_BASE_QUERY_H
 
 #include "common/base/arena.h"
 
-/* The first value of a name, with its escapes undone, in the arena; NULL when it is not there. */
+/* The text with its escapes ("%2F") undone, in the arena. What is no escape, and that of NUL, stands
+ * for itself. */
+char *percent_decoded(struct arena *a, const char *text, size_t size);
+
+/* The first value of a name, with its escapes undone ("+" is a space), in the arena; NULL when it is not there. */
 const char *query_value(struct arena *a, const char *query, const char *name);
 
 #endif

@@ -2,36 +2,18 @@
 
 #include "common/codec/json.h"
 #include "common/contract/caller.h"
-#include "common/lifecycle/actor.h"
 
-#include <string.h>
-
-static const struct question_route *route_of(const struct questions *all, const char *path)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(all->routes[i].path, path) == 0) {
-            return &all->routes[i];
-        }
-    }
-    return NULL;
-}
-
-size_t questions_body_max(const struct questions *all, const char *path)
-{
-    const struct question_route *route = route_of(all, path);
-    return route ? route->body_max : 0;
-}
-
-void questions_answer(const struct questions *all, struct role *role, const struct request *q,
+void questions_answer(const struct path_table *all, struct role *role, const struct request *q,
                       struct effects *out)
 {
-    const struct question_route *route = route_of(all, q->path);
+    const struct path_match m = path_find(all, q->method, q->path, out->arena);
+    const struct question_route *route = m.row;
     if (!route) {
         question_reply(q, 404, QUESTION_TEXT, "404 page not found\n", out);
-    } else if (strcmp(route->method, q->method) != 0) {
-        question_reply(q, 405, QUESTION_TEXT, "Method Not Allowed\n", out)->allow = route->method;
-    } else if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-        const char *text = caller_refusal(out->arena, q, route->actors, CALLER_REMEDY);
+    } else if (m.allow) {
+        question_reply(q, 405, QUESTION_TEXT, "Method Not Allowed\n", out)->allow = m.allow;
+    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
+        const char *text = caller_refusal(out->arena, q, route->callers, CALLER_REMEDY);
         question_reply(q, 403, QUESTION_TEXT, arena_printf(out->arena, "%s\n", text), out);
     } else {
         route->handle(role, q, out);

@@ -3,32 +3,22 @@
 #ifndef COMMON_CLIENT_QUESTIONS_H
 #define COMMON_CLIENT_QUESTIONS_H
 
+#include "common/base/path_pattern.h"
 #include "common/client/leading.h"
+#include "common/lifecycle/actor.h"
 
 #define QUESTION_JSON "application/json"
 #define QUESTION_TEXT "text/plain; charset=utf-8"
 
-enum { QUESTION_ANYBODY = ~0 };
-
 struct question_route {
-    const char *method;
-    const char *path; /* its own among all of them */
-    int actors;       /* who may call: enum actor, or QUESTION_ANYBODY */
-    size_t body_max;  /* 0 = none is read */
+    struct path_row at; /* a body of 0 bytes: none is read */
+    actor_set callers;
     void (*handle)(struct role *role, const struct request *q, struct effects *out);
 };
 
-struct questions {
-    const struct question_route *routes;
-    size_t count;
-};
-
-/* The body that may come with a request to `path`: as role_ops.body_limit wants it. */
-size_t questions_body_max(const struct questions *all, const char *path);
-
-/* Answers by its route, or by itself: 404 to an unknown path, 405 to another method, 403 to a
+/* Answers by its route, a struct question_route of the table, or by itself: 404 to an unknown path, 405 to another method, 403 to a
  * caller who may not ask this. */
-void questions_answer(const struct questions *all, struct role *role, const struct request *q,
+void questions_answer(const struct path_table *all, struct role *role, const struct request *q,
                       struct effects *out);
 
 /* Answers with a text. Gives the reply, borrowed until the next effect, for what else is to be said

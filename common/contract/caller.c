@@ -1,18 +1,18 @@
 #include "common/contract/caller.h"
 
 #include "common/base/bytes.h"
-#include "common/lifecycle/actor.h"
 
 #include <string.h>
 
 /* "client", "rep or auctioneer", ... */
-static void append_actors(struct buf *out, int actors)
+static void append_actors(struct buf *out, actor_set actors)
 {
-    bool first = true;
-    for (int bit = ACTOR_CLIENT; bit <= ACTOR_CONVERGER; bit <<= 1) {
-        if (actors & bit) {
-            buf_printf(out, "%s%s", first ? "" : " or ", actor_name((enum actor)bit));
-            first = false;
+    const char *between = "";
+    for (int i = 0; i < ACTORS_MAX; i++) {
+        enum actor one = (enum actor)(1 << i);
+        if ((actors & one) && one != ACTOR_STRANGER) {
+            buf_printf(out, "%s%s", between, actor_name(one));
+            between = " or ";
         }
     }
 }
@@ -26,13 +26,13 @@ static void append_unit(struct buf *out, const char *unit)
     }
 }
 
-const char *caller_refusal(struct arena *a, const struct request *q, int actors,
+const char *caller_refusal(struct arena *a, const struct request *q, actor_set callers,
                            const char *remedy)
 {
     struct buf text;
     buf_init(&text);
     buf_printf(&text, "%.200s is for OU ", q->path);
-    append_actors(&text, actors);
+    append_actors(&text, callers);
     if (q->peer.unit[0]) {
         buf_append_string(&text, "; this certificate has OU \"");
         append_unit(&text, q->peer.unit);
@@ -40,7 +40,7 @@ const char *caller_refusal(struct arena *a, const struct request *q, int actors,
     } else {
         buf_append_string(&text, "; this certificate has no OU");
     }
-    if ((actors & ACTOR_CLIENT) && actor_of_unit(q->peer.unit) == ACTOR_STRANGER) {
+    if ((callers & ACTOR_CLIENT) && actor_of_unit(q->peer.unit) == ACTOR_STRANGER) {
         buf_printf(&text, ": %s", remedy);
     }
     const char *copy = arena_strdup(a, buf_string(&text));

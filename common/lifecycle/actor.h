@@ -2,6 +2,8 @@
 #ifndef COMMON_LIFECYCLE_ACTOR_H
 #define COMMON_LIFECYCLE_ACTOR_H
 
+#include <stdint.h>
+
 enum actor {
     ACTOR_CLIENT = 1 << 0, /* an ordinary client */
     ACTOR_BBS = 1 << 1,
@@ -10,6 +12,16 @@ enum actor {
     ACTOR_CONVERGER = 1 << 4,
     ACTOR_STRANGER = 1 << 5, /* any other certificate of the CA, etcd's too: may only read, so that no
                                 lifecycle row names it */
+};
+
+/* A set of actors: who may take a row of a lifecycle, who may call a route. */
+typedef uint16_t actor_set;
+
+enum {
+    ACTORS_MAX = 16,
+    ACTORS_LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER,
+    ACTORS_OURS = ACTOR_REP | ACTORS_LEADERS, /* those that move records by name */
+    ACTORS_ANYBODY = UINT16_MAX,              /* for what changes nothing */
 };
 
 /* "client", "bbs", "rep", "auctioneer", "converger", "stranger". */

@@ -14,7 +14,7 @@
  * to that state. `none` is a state: creation and deletion are moves. */
 struct lifecycle_row {
     uint8_t from;
-    uint8_t actors;
+    actor_set actors;
     uint8_t news;
     uint32_t guards;
     uint8_t to;

@@ -1,5 +1,6 @@
 #include "rep/http/request.h"
 
+#include "common/base/path_pattern.h"
 #include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
@@ -18,7 +19,7 @@
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-enum { BODY_DECODED_MAX = 64 * 1024 * 1024, PARAMETERS_MAX = 2, ANYBODY = ~0 };
+enum { BODY_DECODED_MAX = 64 * 1024 * 1024 };
 
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
@@ -26,55 +27,20 @@ typedef void handler(struct rep *r, const struct request *q, const char *const *
 static handler ping, evacuate, state, metrics, work, stop, update, cancel, reset, logs, log_list;
 
 static const struct route {
-    const char *method;
-    const char *pattern;
-    int actors;
-    size_t body_max;
+    struct path_row at;
+    actor_set callers;
     bool admin_only;
     handler *handle;
 } routes[] = {
 #define ROUTE(method, pattern, callers, body_max, admin_only, handler)                             \
-    {method, pattern, callers, body_max, admin_only, handler},
+    {{method, pattern, body_max}, callers, admin_only, handler},
 #include "rep/http/routes.def"
 #undef ROUTE
 };
 
+const struct path_table rep_routes = PATH_TABLE(routes);
+
 /* ---- Routing --------------------------------------------------------------------------------- */
-
-/* Whether the path fits the pattern; parameters are copied into the arena (NULL: not wanted). */
-static bool fits(const char *pattern, const char *path, struct arena *a,
-                 const char *parameters[PARAMETERS_MAX])
-{
-    size_t found = 0;
-    while (*pattern && *path) {
-        if (*pattern != '*') {
-            if (*pattern++ != *path++) {
-                return false;
-            }
-            continue;
-        }
-        size_t size = strcspn(path, "/");
-        if (size == 0) {
-            return false;
-        }
-        if (a) {
-            parameters[found++] = arena_strndup(a, path, size);
-        }
-        path += size;
-        pattern++;
-    }
-    return *pattern == '\0' && *path == '\0';
-}
-
-size_t request_body_limit(const char *path)
-{
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-        if (fits(routes[i].pattern, path, NULL, NULL)) {
-            return routes[i].body_max;
-        }
-    }
-    return EMPTY_BODY_MAX;
-}
 
 static void answer_text(const struct request *q, int status, const char *text, struct effects *out)
 {
@@ -88,32 +54,19 @@ static void answer_empty(const struct request *q, int status, struct effects *ou
 
 void request_handle(struct rep *r, const struct request *q, struct effects *out)
 {
-    const char *parameters[PARAMETERS_MAX] = {"", ""};
-    const struct route *other = NULL;
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-        const struct route *route = &routes[i];
-        if ((route->admin_only && !q->admin) ||
-            !fits(route->pattern, q->path, out->arena, parameters)) {
-            continue;
-        }
-        if (strcmp(route->method, q->method) != 0) {
-            other = route;
-            continue;
-        }
-        if (!(route->actors & (int)actor_of_unit(q->peer.unit))) {
-            answer_text(q, 403, caller_refusal(out->arena, q, route->actors, CALLER_REMEDY), out);
-        } else if (q->too_large) {
-            answer_text(q, 400, "the body is too large", out);
-        } else {
-            route->handle(r, q, parameters, out);
-        }
-        return;
-    }
-    if (other) {
-        answer_text(q, 405, "Method Not Allowed", out);
-        out->list[out->count - 1].reply.allow = other->method;
-    } else {
+    const struct path_match m = path_find(&rep_routes, q->method, q->path, out->arena);
+    const struct route *route = m.row;
+    if (!route || (route->admin_only && !q->admin)) {
         answer_text(q, 404, "404 page not found", out);
+    } else if (m.allow) {
+        answer_text(q, 405, "Method Not Allowed", out);
+        out->list[out->count - 1].reply.allow = m.allow;
+    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
+        answer_text(q, 403, caller_refusal(out->arena, q, route->callers, CALLER_REMEDY), out);
+    } else if (q->too_large) {
+        answer_text(q, 400, "the body is too large", out);
+    } else {
+        route->handle(r, q, m.parameters, out);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef REP_HTTP_REQUEST_H
 #define REP_HTTP_REQUEST_H
 
+#include "common/base/path_pattern.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 
@@ -13,7 +14,7 @@ enum { WORK_BODY_MAX = 4 * 1024 * 1024, UPDATE_BODY_MAX = 1024 * 1024, EMPTY_BOD
 /* Answers it with exactly one reply. */
 void request_handle(struct rep *r, const struct request *q, struct effects *out);
 
-/* For role_ops.body_limit. */
-size_t request_body_limit(const char *path);
+/* rep/http/routes.def as a table; a path that it has not has EMPTY_BODY_MAX. */
+extern const struct path_table rep_routes;
 
 #endif

@@ -17,8 +17,7 @@ struct known_path {
 };
 
 static const struct known_path paths[] = {
-#define ROUTE(method_, path_, request, callers, body_max, kind, handler)                           \
-    {.method = method_, .path = path_},
+#define ROUTE(method_, path_, ...) {.method = method_, .path = path_},
 #include "bbs/route/routes.def"
 #undef ROUTE
 };

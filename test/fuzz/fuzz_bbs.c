@@ -17,8 +17,7 @@ struct path {
 };
 
 static const struct path paths[] = {
-#define ROUTE(method_, path_, request_, callers_, body_max_, kind_, handler_)                      \
-    {.method = method_, .path = path_},
+#define ROUTE(method_, path_, ...) {.method = method_, .path = path_},
 #include "bbs/route/routes.def"
 #undef ROUTE
     {"POST", "/models.Locket/Lock"},

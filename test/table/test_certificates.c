@@ -42,7 +42,7 @@ struct asked {
 };
 
 static const struct row bbs_rows[] = {
-#define ROUTE(method, path, request, callers, body_max, kind, handler) {method, path, false},
+#define ROUTE(method, path, ...) {method, path, false},
 #include "bbs/route/routes.def"
 #undef ROUTE
 };
@@ -185,12 +185,13 @@ static void replace(struct buf *page, const struct asked *t)
     *page = with;
 }
 
-static struct row *rows_of(const struct questions *questions)
+static struct row *rows_of(const struct path_table *questions)
 {
     struct row *rows = calloc(questions->count, sizeof(*rows));
     assert_non_null(rows);
     for (size_t i = 0; i < questions->count; i++) {
-        rows[i] = (struct row){questions->routes[i].method, questions->routes[i].path, false};
+        const struct path_row *row = path_row_at(questions, i);
+        rows[i] = (struct row){row->method, row->pattern, false};
     }
     return rows;
 }
