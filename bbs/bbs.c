@@ -3,9 +3,7 @@
 #include "bbs/inside.h"
 #include "bbs/lrp/instances.h"
 #include "bbs/route/locket.h"
-#include "bbs/route/route.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 static void bbs_step(struct role *r, const struct event *ev, struct effects *out)
@@ -13,13 +11,13 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
     struct bbs *b = (struct bbs *)r;
     board_step(b->board, ev, out);
     if (ev->kind == EVENT_REQUEST) {
-        (ev->request.grpc ? locket_request : route_request)(b, &ev->request, out);
+        (ev->request.grpc ? locket_request : route_request)(&b->router, &ev->request, out);
     } else if (ev->kind == EVENT_RESPONSE) {
         askers_answer(&b->askers, &ev->response, out);
     } else if (ev->kind == EVENT_STOP) {
         hub_close(b->hub);
     }
-    waiters_timer(&b->waiters, ev->now, out);
+    waiters_timer(&b->router.waiters, ev->now, out);
     notices_send(b, out);
     callbacks_run(b, out);
     hub_timer(b->hub, ev->now, out);
@@ -38,7 +36,7 @@ static void bbs_free(struct role *r)
     hub_free(b->hub);
     notices_done(&b->notices);
     callbacks_done(&b->callbacks);
-    waiters_done(&b->waiters);
+    router_done(&b->router);
     askers_done(&b->askers);
     free(b);
 }
@@ -68,7 +66,7 @@ static void on_change(void *context, const struct board_change *change, struct e
 {
     struct bbs *b = context;
     if (change->type == RECORD_JOB && !change->after) {
-        waiters_job_ended(&b->waiters, change->key, out);
+        waiters_job_ended(&b->router.waiters, change->key, out);
     }
     hub_change(b->hub, change);
 }
@@ -94,25 +92,16 @@ static void on_notice(void *context, const struct notice *n, const char *trace_i
     notices_add(context, n, trace_id, out);
 }
 
-enum actor bbs_caller(const struct bbs *b, const struct request *q)
-{
-    enum actor actor = actor_of_unit(q->peer.unit);
-    return actor == ACTOR_STRANGER && b->any_client ? ACTOR_CLIENT : actor;
-}
-
 struct role *bbs_new(const struct bbs_config *config)
 {
     struct bbs *b = calloc(1, sizeof(*b));
     if (!b) {
         abort();
     }
-    assert(!path_table_fault(&bbs_routes));
     b->role.ops = &bbs_ops;
-    b->any_client = config->any_client;
     askers_init(&b->askers);
     notices_init(&b->notices);
     callbacks_init(&b->callbacks, &config->callbacks);
-    waiters_init(&b->waiters);
     b->board = board_new(config, &(struct board_hooks){
                                      .context = b,
                                      .job_row = bbs_job_row,
@@ -122,5 +111,6 @@ struct role *bbs_new(const struct bbs_config *config)
                                      .on_notice = on_notice,
                                  });
     b->hub = hub_new(b->board);
+    router_init(&b->router, b->board, b->hub, config->any_client);
     return &b->role;
 }

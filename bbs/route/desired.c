@@ -17,7 +17,7 @@ static const char *opened_job(const struct plan *p)
 /* Whether the copy, already past the commit, has no such job any more. */
 static bool job_over(struct ask *ask, const char *key, int64_t revision, struct arena *a)
 {
-    struct view *v = board_view(ask->bbs->board, a);
+    struct view *v = board_view(ask->router->board, a);
     return view_revision(v) >= revision && !view_peek(v, key);
 }
 
@@ -27,9 +27,9 @@ static void answer_after_job(void *context, const struct op_result *result, stru
     struct ask *ask = context;
     const char *job = result->end == OP_DECIDED ? opened_job(result->plan) : NULL;
     if (job && !job_over(ask, job, result->revision, out->arena)) {
-        waiters_add(&ask->bbs->waiters, ask->request_id, job, board_now(ask->bbs->board));
+        waiters_add(&ask->router->waiters, ask->request_id, job, board_now(ask->router->board));
     } else {
-        waiters_release(&ask->bbs->waiters);
+        waiters_release(&ask->router->waiters);
         ask_answer(context, result, out);
     }
 }
@@ -37,8 +37,8 @@ static void answer_after_job(void *context, const struct op_result *result, stru
 /* Runs an op that may open a job. */
 static void op_with_job(struct ask *ask, const struct op_row *row, struct effects *out)
 {
-    if (waiters_reserve(&ask->bbs->waiters)) {
-        board_op(ask->bbs->board, row, &ask->in, ask->arena, answer_after_job, ask, out);
+    if (waiters_reserve(&ask->router->waiters)) {
+        board_op(ask->router->board, row, &ask->in, ask->arena, answer_after_job, ask, out);
     } else {
         answer_unavailable(out, ask->request_id);
         ask_end(ask);

@@ -31,7 +31,7 @@ static void run(struct ask *ask, Board__Move *m, bool keep, struct effects *out)
     row->valid(&v, m);
     if (validation_ok(&v)) {
         ask->in.request = &m->base;
-        board_op(ask->bbs->board, row->op, &ask->in, ask->arena, answer_move, ask, out);
+        board_op(ask->router->board, row->op, &ask->in, ask->arena, answer_move, ask, out);
     } else {
         answer_evacuation(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
                           validation_text(&v), keep);

@@ -21,7 +21,7 @@ static void subscribe_read(void *context, struct view *v, const char *text, stru
     (void)text;
     const struct subscription *s = context;
     struct cursor *cursor =
-        v ? hub_reader(s->ask->bbs->hub, s->kind, s->version, s->cell_id) : NULL;
+        v ? hub_reader(s->ask->router->hub, s->kind, s->version, s->cell_id) : NULL;
     if (!cursor) { /* not fresh, or too many readers */
         answer_unavailable(out, s->ask->request_id);
         return;
@@ -44,7 +44,7 @@ static void subscribe(struct ask *ask, enum stream_kind kind, enum stream_versio
     struct subscription *s = ARENA_NEW(ask->arena, struct subscription);
     *s = (struct subscription){
         .ask = ask, .kind = kind, .version = version, .cell_id = cell_id};
-    board_barrier(ask->bbs->board, ask->arena, subscribe_read, s, out);
+    board_barrier(ask->router->board, ask->arena, subscribe_read, s, out);
 }
 
 /* By the cell named in the body, if there is one; no cell has so long an id. */

@@ -52,7 +52,7 @@ static void domains_read(void *context, struct view *v, const char *text, struct
     for (size_t i = 0; i < count; i++) {
         const Board__DomainRecord *d = (const Board__DomainRecord *)list[i];
         struct domain_seen seen = view_domain_seen(v, key_domain(a, d->domain));
-        if (domain_listed(d, seen, board_now(ask->bbs->board))) {
+        if (domain_listed(d, seen, board_now(ask->router->board))) {
             response.domains[response.n_domains++] = d->domain;
         }
     }
@@ -77,7 +77,7 @@ static void cells_read(void *context, struct view *v, const char *text, struct e
     size_t count = all_records(v, "cell", RECORD_CELL, &list);
     Models__CellsResponse response = MODELS__CELLS_RESPONSE__INIT;
     Models__CellPresence **others;
-    size_t other_count = outside_cells(v, board_now(ask->bbs->board), &others);
+    size_t other_count = outside_cells(v, board_now(ask->router->board), &others);
     response.cells = ARENA_ARRAY(view_arena(v), count + other_count, Models__CellPresence *);
     for (size_t i = 0; i < count; i++) {
         const Board__CellRecord *cell = (const Board__CellRecord *)list[i];

@@ -106,7 +106,7 @@ static void handle_lock(struct ask *ask, struct effects *out)
         refuse(ask, status, fault, out);
         return;
     }
-    board_op(ask->bbs->board, &lock_row, &ask->in, ask->arena, changed, ask, out);
+    board_op(ask->router->board, &lock_row, &ask->in, ask->arena, changed, ask, out);
 }
 
 /* No resource is the resource without a name. */
@@ -117,7 +117,7 @@ static void handle_release(struct ask *ask, struct effects *out)
         r->resource = ARENA_NEW(ask->arena, Models__Resource);
         models__resource__init(r->resource);
     }
-    board_op(ask->bbs->board, &release_lock_row, &ask->in, ask->arena, changed, ask, out);
+    board_op(ask->router->board, &release_lock_row, &ask->in, ask->arena, changed, ask, out);
 }
 
 /* ---- Fetch, FetchAll -------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static void fetch_read(void *context, struct view *v, const char *text, struct e
     }
     const Models__FetchRequest *r = (const Models__FetchRequest *)ask->in.request;
     Models__FetchResponse response = MODELS__FETCH_RESPONSE__INIT;
-    response.resource = resource_named(v, r->key, board_now(ask->bbs->board));
+    response.resource = resource_named(v, r->key, board_now(ask->router->board));
     if (response.resource) {
         effects_grpc(out, ask->request_id, &response.base);
     } else {
@@ -154,7 +154,7 @@ static void fetch_all_read(void *context, struct view *v, const char *text, stru
     const Models__FetchAllRequest *r = (const Models__FetchAllRequest *)ask->in.request;
     Models__FetchAllResponse response = MODELS__FETCH_ALL_RESPONSE__INIT;
     response.n_resources =
-        resources_of(v, r->type_code, board_now(ask->bbs->board), &response.resources);
+        resources_of(v, r->type_code, board_now(ask->router->board), &response.resources);
     effects_grpc(out, ask->request_id, &response.base);
 }
 
@@ -193,21 +193,21 @@ static void refuse_at_once(const struct request *q, enum grpc_status status, con
     effects_grpc_refuse(out, q->id, status, text);
 }
 
-void locket_request(struct bbs *b, const struct request *q, struct effects *out)
+void locket_request(struct router *r, const struct request *q, struct effects *out)
 {
     const struct locket_method *method = find(q->path);
     if (!method) {
         refuse_at_once(q, GRPC_UNIMPLEMENTED,
                        arena_printf(out->arena, "unknown method %s", q->path), out);
-    } else if (method->writes && bbs_caller(b, q) != ACTOR_CLIENT) {
+    } else if (method->writes && route_caller(r, q) != ACTOR_CLIENT) {
         refuse_at_once(q, GRPC_PERMISSION_DENIED,
-                       caller_refusal(out->arena, q, ACTOR_CLIENT, BBS_CLIENT_REMEDY), out);
-    } else if (board_went_back(b->board)) {
-        refuse_at_once(q, GRPC_UNAVAILABLE, board_went_back(b->board), out);
-    } else if (!board_ready(b->board) || (method->writes && board_read_only(b->board))) {
+                       caller_refusal(out->arena, q, ACTOR_CLIENT, ROUTE_CLIENT_REMEDY), out);
+    } else if (board_went_back(r->board)) {
+        refuse_at_once(q, GRPC_UNAVAILABLE, board_went_back(r->board), out);
+    } else if (!board_ready(r->board) || (method->writes && board_read_only(r->board))) {
         refuse_at_once(q, GRPC_UNAVAILABLE, "the board cannot be reached or takes no writes", out);
     } else {
-        struct ask *ask = ask_new(b, q);
+        struct ask *ask = ask_new(r, q);
         ProtobufCMessage *message;
         if (scan_and_unpack(ask->arena, method->request, q->body, LOCKET_DECODED_MAX, &message,
                             NULL) < 0) {

@@ -2,9 +2,9 @@
 #ifndef BBS_ROUTE_LOCKET_H
 #define BBS_ROUTE_LOCKET_H
 
-#include "bbs/inside.h"
+#include "bbs/route/route.h"
 
 /* Answers EVENT_REQUEST of a gRPC call, now or later; a method that nobody knows too. */
-void locket_request(struct bbs *b, const struct request *q, struct effects *out);
+void locket_request(struct router *r, const struct request *q, struct effects *out);
 
 #endif

@@ -29,7 +29,7 @@ static void cell_done(void *context, const struct op_result *result, struct effe
     Board__CellResponse response = BOARD__CELL_RESPONSE__INIT;
     response.error = plan_error(result->plan, &error) ? &error : NULL;
     response.cell = (Board__CellRecord *)(uintptr_t)result->plan->record;
-    response.epoch = (char *)(uintptr_t)board_epoch(ask->bbs->board);
+    response.epoch = (char *)(uintptr_t)board_epoch(ask->router->board);
     effects_reply_message(out, ask->request_id, &response.base);
 }
 
@@ -46,7 +46,7 @@ void route_cell(struct ask *ask, struct effects *out)
         deny(ask, r->cell->presence->cell_id, out);
         return;
     }
-    board_op(ask->bbs->board, &cell_row, &ask->in, ask->arena, cell_done, ask, out);
+    board_op(ask->router->board, &cell_row, &ask->in, ask->arena, cell_done, ask, out);
 }
 
 /* ---- beat ------------------------------------------------------------------------------------ */
@@ -72,15 +72,15 @@ static const char *beat_refused(struct ask *ask, struct view *v)
 
 static void answer_beat(struct ask *ask, const char *refused, struct effects *out)
 {
-    struct bbs *b = ask->bbs;
+    struct router *r = ask->router;
     Models__Error error = MODELS__ERROR__INIT;
     Board__BeatResponse response = BOARD__BEAT_RESPONSE__INIT;
-    response.epoch = (char *)(uintptr_t)board_epoch(b->board);
+    response.epoch = (char *)(uintptr_t)board_epoch(r->board);
     if (refused) {
         error.type = MODELS__ERROR__TYPE__ResourceConflict;
         error.message = (char *)(uintptr_t)refused;
         response.error = &error;
-    } else if (!board_beat(b->board, (const Board__BeatRequest *)ask->in.request)) {
+    } else if (!board_beat(r->board, (const Board__BeatRequest *)ask->in.request)) {
         answer_unavailable(out, ask->request_id); /* it goes to another bbs */
         return;
     }
@@ -119,7 +119,7 @@ void route_beat(struct ask *ask, struct effects *out)
     const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;
     if (!beat_of_caller(ask, r)) {
         deny(ask, "whom this beat is of", out);
-    } else if (beat_refused(ask, board_view(ask->bbs->board, ask->arena))) {
+    } else if (beat_refused(ask, board_view(ask->router->board, ask->arena))) {
         ask_read(ask, beat_read, out);
     } else {
         answer_beat(ask, NULL, out);
@@ -150,7 +150,7 @@ static void acquire(const struct ask *ask, struct effects *out)
     request->lead->holder = arena_strdup(a, wanted->holder);
     request->lead->url = arena_strdup(a, wanted->url);
     next->in.request = &request->base;
-    board_op(ask->bbs->board, &lead_row, &next->in, a, lead_done, next, out);
+    board_op(ask->router->board, &lead_row, &next->in, a, lead_done, next, out);
 }
 
 /* The term of the lock as it stands: the commit's revision, or the one in the copy. */
@@ -161,7 +161,7 @@ static int64_t term_of(const struct ask *ask, const struct op_result *result, st
         return lead ? result->revision : 0;
     }
     const struct seen *seen =
-        view_peek(board_view(ask->bbs->board, a), key_lead(a, lead->role));
+        view_peek(board_view(ask->router->board, a), key_lead(a, lead->role));
     return seen ? seen->create_revision : 0;
 }
 
@@ -184,7 +184,7 @@ static void lead_done(void *context, const struct op_result *result, struct effe
     response.lead = (Board__LeadRecord *)(uintptr_t)result->plan->record;
     if (response.lead) {
         term.role = response.lead->role;
-        term.epoch = (char *)(uintptr_t)board_epoch(ask->bbs->board);
+        term.epoch = (char *)(uintptr_t)board_epoch(ask->router->board);
         term.term = term_of(ask, result, out->arena);
         response.term = &term;
     }
@@ -204,7 +204,7 @@ void route_lead(struct ask *ask, struct effects *out)
         deny(ask, r->lead->role, out);
         return;
     }
-    board_op(ask->bbs->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
+    board_op(ask->router->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
 }
 
 /* ---- brake ----------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ void route_brake(struct ask *ask, struct effects *out)
     if (!ask_valid(ask, &v, out)) {
         return;
     }
-    board_op(ask->bbs->board, &brake_word_row, &ask->in, ask->arena, brake_done, ask, out);
+    board_op(ask->router->board, &brake_word_row, &ask->in, ask->arena, brake_done, ask, out);
 }
 
 /* ---- feed, state ----------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
 {
     (void)text;
     struct ask *ask = context;
-    struct board *board = ask->bbs->board;
+    struct board *board = ask->router->board;
     const Board__FeedRequest *r = (const Board__FeedRequest *)ask->in.request;
     if (v && board_witness(board, r, ask->in.actor, ask->in.peer_name, out)) {
         answer_not_done(out, ask->request_id, board_went_back(board));
@@ -271,7 +271,7 @@ void route_feed(struct ask *ask, struct effects *out)
 void route_state(struct ask *ask, struct effects *out)
 {
     Board__BoardState state = BOARD__BOARD_STATE__INIT;
-    board_state(ask->bbs->board, &state);
+    board_state(ask->router->board, &state);
     effects_reply_message(out, ask->request_id, &state.base);
     ask_end(ask);
 }

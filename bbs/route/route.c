@@ -9,6 +9,7 @@
 #include "models/events.pb-c.h"
 #include "models/task_requests.pb-c.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,19 +41,37 @@ static const struct route routes[] = {
 
 const struct path_table bbs_routes = PATH_TABLE(routes);
 
-struct ask *ask_new(struct bbs *b, const struct request *q)
+void router_init(struct router *r, struct board *board, struct hub *hub, bool any_client)
+{
+    assert(!path_table_fault(&bbs_routes));
+    *r = (struct router){.board = board, .hub = hub, .any_client = any_client};
+    waiters_init(&r->waiters);
+}
+
+void router_done(struct router *r)
+{
+    waiters_done(&r->waiters);
+}
+
+enum actor route_caller(const struct router *r, const struct request *q)
+{
+    enum actor actor = actor_of_unit(q->peer.unit);
+    return actor == ACTOR_STRANGER && r->any_client ? ACTOR_CLIENT : actor;
+}
+
+struct ask *ask_new(struct router *r, const struct request *q)
 {
     struct arena *a = board_arena();
     struct ask *ask = ARENA_NEW(a, struct ask);
     *ask = (struct ask){
-        .bbs = b,
+        .router = r,
         .arena = a,
         .request_id = q->id,
-        .in = {.actor = bbs_caller(b, q),
+        .in = {.actor = route_caller(r, q),
                .peer_name = arena_strdup(a, q->peer.name),
                .trace_id = arena_strndup(a, q->trace_id,
                                          strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
-               .boot_id = arena_strdup(a, board_boot_id(b->board))},
+               .boot_id = arena_strdup(a, board_boot_id(r->board))},
     };
     return ask;
 }
@@ -98,7 +117,7 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
  * again; of a text they tell nothing but the status (behaviour.md 5). */
 static void answer_denied(const struct request *q, const struct route *route, struct effects *out)
 {
-    const char *text = caller_refusal(out->arena, q, route->callers, BBS_CLIENT_REMEDY);
+    const char *text = caller_refusal(out->arena, q, route->callers, ROUTE_CLIENT_REMEDY);
     if (strncmp(route->at.pattern, "/v1/board/", strlen("/v1/board/")) == 0) {
         answer_text(out, q->id, 403, arena_printf(out->arena, "%s\n", text));
         return;
@@ -107,35 +126,35 @@ static void answer_denied(const struct request *q, const struct route *route, st
     out->list[out->count - 1].reply.status = 403;
 }
 
-bool route_denies(const struct bbs *b, const struct request *q, struct effects *out)
+bool route_denies(const struct router *r, const struct request *q, struct effects *out)
 {
     const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
     const struct route *route = m.row;
-    if (!route || m.allow || (route->callers & bbs_caller(b, q))) {
+    if (!route || m.allow || (route->callers & route_caller(r, q))) {
         return false;
     }
     answer_denied(q, route, out);
     return true;
 }
 
-void route_request(struct bbs *b, const struct request *q, struct effects *out)
+void route_request(struct router *r, const struct request *q, struct effects *out)
 {
     const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
     const struct route *route = m.row;
-    if (board_went_back(b->board)) {
-        answer_not_done(out, q->id, board_went_back(b->board));
-    } else if (!board_ready(b->board)) {
+    if (board_went_back(r->board)) {
+        answer_not_done(out, q->id, board_went_back(r->board));
+    } else if (!board_ready(r->board)) {
         answer_unavailable(out, q->id); /* whoever asks for whatever (behaviour.md 3) */
     } else if (!route) {
         answer_text(out, q->id, 404, "404 page not found\n");
     } else if (m.allow) {
         answer_wrong_method(out, q->id, m.allow);
-    } else if (route_denies(b, q, out)) {
+    } else if (route_denies(r, q, out)) {
         return;
-    } else if ((route->kind == WRITE || route->kind == KEEPS) && board_read_only(b->board)) {
+    } else if ((route->kind == WRITE || route->kind == KEEPS) && board_read_only(r->board)) {
         answer_unavailable(out, q->id);
     } else {
-        struct ask *ask = ask_new(b, q);
+        struct ask *ask = ask_new(r, q);
         if (decode(ask, route, q)) {
             route->handle(ask, out);
         } else {
@@ -192,10 +211,10 @@ void ask_answer(void *context, const struct op_result *result, struct effects *o
 
 void ask_op(struct ask *ask, const struct op_row *row, struct effects *out)
 {
-    board_op(ask->bbs->board, row, &ask->in, ask->arena, ask_answer, ask, out);
+    board_op(ask->router->board, row, &ask->in, ask->arena, ask_answer, ask, out);
 }
 
 void ask_read(struct ask *ask, board_read *read, struct effects *out)
 {
-    board_barrier(ask->bbs->board, ask->arena, read, ask, out);
+    board_barrier(ask->router->board, ask->arena, read, ask, out);
 }

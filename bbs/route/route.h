@@ -1,10 +1,14 @@
-/* From a request to its handler: the table is routes.def. */
+/* From a request to its handler: the table is routes.def. What stands here knows of the board and of
+ * those who wait for it, not of the role around it (bbs/inside.h). */
 #ifndef BBS_ROUTE_ROUTE_H
 #define BBS_ROUTE_ROUTE_H
 
-#include "bbs/inside.h"
+#include "bbs/board/board.h"
+#include "bbs/event/hub.h"
 #include "bbs/lrp/validate.h"
+#include "bbs/route/waiters.h"
 #include "common/base/path_pattern.h"
+#include "common/contract/caller.h"
 
 /* Bodies, in bytes; and what a decoded one may take, whatever its size on the wire. */
 enum {
@@ -18,26 +22,45 @@ enum {
  * long one of a client's choice would make valid requests too large for etcd. */
 enum { TRACE_ID_BYTES_MAX = 1024 };
 
+/* What an ordinary client with another certificate can do: for caller_refusal(). */
+#define ROUTE_CLIENT_REMEDY CALLER_REMEDY ", or run the bbs with --any-client"
+
+/* What answers the requests to a bbs; board and hub are borrowed. */
+struct router {
+    struct board *board;
+    struct hub *hub;
+    bool any_client; /* a certificate that is none of ours is an ordinary client's */
+    struct waiters waiters;
+};
+
+void router_init(struct router *r, struct board *board, struct hub *hub, bool any_client);
+
+/* Nobody is answered. */
+void router_done(struct router *r);
+
 /* A request on its way. It lives in its own arena, which a handler either gives to the board (an
  * op, a barrier: the board frees it after the callback) or ends with ask_end(). */
 struct ask {
-    struct bbs *bbs;
+    struct router *router;
     struct arena *arena;
     uint64_t request_id;
     struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
 };
 
-/* Answers EVENT_REQUEST, now or later. */
-void route_request(struct bbs *b, const struct request *q, struct effects *out);
+/* Who asks: ACTOR_STRANGER is a client where any_client says so. */
+enum actor route_caller(const struct router *r, const struct request *q);
+
+/* Answers EVENT_REQUEST of HTTP, now or later; of gRPC: locket.h. */
+void route_request(struct router *r, const struct request *q, struct effects *out);
 
 /* Answers a request whose caller may not make it (docs/certificates.md); false: it may. */
-bool route_denies(const struct bbs *b, const struct request *q, struct effects *out);
+bool route_denies(const struct router *r, const struct request *q, struct effects *out);
 
 /* bbs/route/routes.def as a table; a path that it has not has BODY_SMALL. */
 extern const struct path_table bbs_routes;
 
 /* Its input lacks the request, which is still to be decoded. */
-struct ask *ask_new(struct bbs *b, const struct request *q);
+struct ask *ask_new(struct router *r, const struct request *q);
 void ask_end(struct ask *ask);
 
 /* Answers with everything that is wrong and ends the ask; true if all is well. Ends `v`. */

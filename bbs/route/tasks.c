@@ -144,7 +144,7 @@ static void run(struct ask *ask, Board__Move *m, op_done *done, struct effects *
     row->valid(&v, m);
     if (ask_valid(ask, &v, out)) {
         ask->in.request = &m->base;
-        board_op(ask->bbs->board, row->op, &ask->in, ask->arena, done, ask, out);
+        board_op(ask->router->board, row->op, &ask->in, ask->arena, done, ask, out);
     }
 }
 

@@ -2,7 +2,7 @@
  * to a request of every kind of certificate on every route; `make docs` puts them there, and this test
  * holds them there. */
 #include "auctioneer/inside.h"
-#include "bbs/route/route.h"
+#include "bbs/inside.h"
 #include "common/contract/caller.h"
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
@@ -86,7 +86,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
 /* A bbs that has no board answers 503 to whoever asks: its routes are asked themselves. */
 static void ask_routes(void *target, const struct event *ev, struct effects *out)
 {
-    route_denies(target, &ev->request, out);
+    route_denies(&((struct bbs *)target)->router, &ev->request, out);
 }
 
 /* A refusal is told as 403, or as PERMISSION_DENIED. */

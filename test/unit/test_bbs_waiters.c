@@ -1,6 +1,6 @@
 /* Requests that wait for a job's end: all are answered, each once, and never more in one step than
  * its effects may be. */
-#include "bbs/waiters.h"
+#include "bbs/route/waiters.h"
 
 #include "common/base/arena.h"
 

@@ -608,20 +608,20 @@ static void a_desire_without_a_place_is_not_done(void **state)
     r.desired_lrp = desired(w, "later", 1000);
     for (size_t i = 0; i < BBS_COUNT; i++) {
         struct bbs *b = (struct bbs *)node_role(w->bbs[i]);
-        assert_int_equal(b->waiters.reserved, 0);
-        b->waiters.reserved = WAITERS_MAX;
+        assert_int_equal(b->router.waiters.reserved, 0);
+        b->router.waiters.reserved = WAITERS_MAX;
         assert_int_equal(call(w, "/v1/desired_lrp/desire.r2", &r.base), 503);
         assert_int_equal(w->body.size, 0); /* which is the word that it was not */
     }
     for (size_t i = 0; i < BBS_COUNT; i++) {
-        ((struct bbs *)node_role(w->bbs[i]))->waiters.reserved = 0;
+        ((struct bbs *)node_role(w->bbs[i]))->router.waiters.reserved = 0;
     }
     world_run(w->world, 2 * SECOND_NS);
     assert_int_equal(remove_desired(w, "later"), MODELS__ERROR__TYPE__ResourceNotFound);
     assert_int_equal(actuals(w, "later", "", -1)->n_actual_lrps, 0);
     for (size_t i = 0; i < BBS_COUNT; i++) { /* each place is given back, used or not */
         assert_int_equal(desire(w, i ? "other" : "later", i ? 0 : 1000), WELL);
-        assert_int_equal(((struct bbs *)node_role(w->bbs[i]))->waiters.reserved, 0);
+        assert_int_equal(((struct bbs *)node_role(w->bbs[i]))->router.waiters.reserved, 0);
     }
 }
 

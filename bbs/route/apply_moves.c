@@ -13,7 +13,7 @@ enum { MOVES_MAX = 256 };
 
 /* One request: its results come one by one, in any order. */
 struct batch {
-    struct bbs *bbs;
+    struct router *router;
     uint64_t request_id;
     size_t count;
     size_t open;    /* ops not yet answered */
@@ -35,7 +35,7 @@ static void batch_answer(struct batch *t, struct effects *out)
         answer_unavailable(out, t->request_id);
     } else {
         Board__ApplyResponse response = BOARD__APPLY_RESPONSE__INIT;
-        response.epoch = arena_strdup(&t->arena, board_epoch(t->bbs->board));
+        response.epoch = arena_strdup(&t->arena, board_epoch(t->router->board));
         response.n_results = t->count;
         response.results = ARENA_ARRAY(&t->arena, t->count, Board__MoveResult *);
         for (size_t i = 0; i < t->count; i++) {
@@ -135,7 +135,7 @@ static void start_move(struct batch *t, size_t number, const struct ask *ask,
     one->in.trace_id = arena_strdup(a, ask->in.trace_id);
     one->in.boot_id = arena_strdup(a, ask->in.boot_id);
     one->in.request = &copy_move(a, m)->base;
-    board_op(t->bbs->board, ask->in.actor == ACTOR_REP ? row->op_of_rep : row->op, &one->in, a,
+    board_op(t->router->board, ask->in.actor == ACTOR_REP ? row->op_of_rep : row->op, &one->in, a,
              move_done, one, out);
 }
 
@@ -201,7 +201,7 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
 static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
                            Models__Error__Type *ret_type)
 {
-    const char *epoch = board_epoch(ask->bbs->board);
+    const char *epoch = board_epoch(ask->router->board);
     if (r->n_moves > MOVES_MAX) {
         *ret_type = MODELS__ERROR__TYPE__InvalidRequest;
         return arena_printf(ask->arena, "%zu moves in one request: at most %d", r->n_moves,
@@ -221,7 +221,7 @@ static struct batch *batch_new(const struct ask *ask, size_t count)
     if (!t) {
         abort();
     }
-    *t = (struct batch){.bbs = ask->bbs, .request_id = ask->request_id, .count = count};
+    *t = (struct batch){.router = ask->router, .request_id = ask->request_id, .count = count};
     arena_init(&t->arena);
     t->results = ARENA_ARRAY(&t->arena, count, Board__MoveResult);
     for (size_t i = 0; i < count; i++) {

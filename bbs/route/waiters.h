@@ -1,7 +1,7 @@
 /* Requests whose answer waits for the last slice of a job, 5 s at most (design.md 2, Jobs).
  * Pure. */
-#ifndef BBS_WAITERS_H
-#define BBS_WAITERS_H
+#ifndef BBS_ROUTE_WAITERS_H
+#define BBS_ROUTE_WAITERS_H
 
 #include "common/contract/effect.h"
 #include "common/contract/moment.h"

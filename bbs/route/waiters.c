@@ -1,4 +1,4 @@
-#include "bbs/waiters.h"
+#include "bbs/route/waiters.h"
 
 #include "bbs/route/answer.h"
 
