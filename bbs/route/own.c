@@ -1,10 +1,12 @@
-/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (design.md 2, 4, 6). */
+/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (design.md 2, 4, 6); and
+ * ping. */
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
 #include "bbs/lead/lead.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
+#include "models/ping.pb-c.h"
 
 #include <string.h>
 
@@ -273,5 +275,13 @@ void route_state(struct ask *ask, struct effects *out)
     Board__BoardState state = BOARD__BOARD_STATE__INIT;
     board_state(ask->router->board, &state);
     effects_reply_message(out, ask->request_id, &state.base);
+    ask_end(ask);
+}
+
+void route_ping(struct ask *ask, struct effects *out)
+{
+    Models__PingResponse response = MODELS__PING_RESPONSE__INIT;
+    response.available = true;
+    effects_reply_message(out, ask->request_id, &response.base);
     ask_end(ask);
 }

@@ -21,10 +21,16 @@ struct route {
     actor_set callers;
     enum route_kind kind;
     route_handler *handle;
+    const struct read_row *read; /* NULL: it is none of READ */
 };
 
 /* `none` in the table. */
 #define none__descriptor (*(const ProtobufCMessageDescriptor *)NULL)
+
+#define ROUTE(...)
+#define READ(path, request, body_max, row) extern const struct read_row read_##row;
+#include "bbs/route/routes.def"
+#undef ROUTE
 
 static const struct route routes[] = {
 #define ROUTE(method_, path_, request_, callers_, body_max_, kind_, handler_)                      \
@@ -34,6 +40,15 @@ static const struct route routes[] = {
         .callers = callers_,                                                                       \
         .kind = kind_,                                                                             \
         .handle = route_##handler_,                                                                \
+    },
+#define READ(path_, request_, body_max_, row_)                                                     \
+    {                                                                                              \
+        .at = {"POST", path_, BODY_##body_max_},                                                   \
+        .request = &request_##__descriptor,                                                        \
+        .callers = ACTORS_ANYBODY,                                                                 \
+        .kind = READ,                                                                              \
+        .handle = route_read,                                                                      \
+        .read = &read_##row_,                                                                      \
     },
 #include "bbs/route/routes.def"
 #undef ROUTE
@@ -155,6 +170,7 @@ void route_request(struct router *r, const struct request *q, struct effects *ou
         answer_unavailable(out, q->id);
     } else {
         struct ask *ask = ask_new(r, q);
+        ask->read = route->read;
         if (decode(ask, route, q)) {
             route->handle(ask, out);
         } else {

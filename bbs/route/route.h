@@ -44,6 +44,7 @@ struct ask {
     struct router *router;
     struct arena *arena;
     uint64_t request_id;
+    const struct read_row *read; /* of a READ */
     struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
 };
 

@@ -1,9 +1,6 @@
 /* Tasks: Diego's paths (behaviour.md 13). Each write but desire becomes the named move that it is.
- * Reads pass the read barrier and give the records as the board holds them. */
-#include "bbs/board/errors.h"
-#include "bbs/route/answer.h"
-#include "bbs/route/records.h"
-#include "bbs/route/route.h"
+ * Reads give the records as the board holds them. */
+#include "bbs/route/read.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
 #include "common/model/definition_views.h"
@@ -20,107 +17,35 @@ static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decode
 
 static const struct record_viewer r2_viewer = {&models__task__descriptor, r2_view};
 
-static void add_task(struct records *records, struct blob *task, bool r2)
+static size_t pick_tasks(struct view *v, const ProtobufCMessage *request, struct picked **ret)
 {
-    struct blob *const parts[RECORD_PARTS] = {task};
-    if (r2 && task_has_layers(record_body(blob_bytes(task)))) {
-        records_add_view(records, parts, &r2_viewer);
-    } else {
-        records_add(records, parts);
-    }
-}
-
-static void tasks_read(struct ask *ask, struct view *v, bool r2, struct effects *out)
-{
-    const Models__TasksRequest *r = (const Models__TasksRequest *)ask->in.request;
-    if (!v) {
-        answer_unavailable(out, ask->request_id);
-        return;
-    }
-    Board__Selector selector = BOARD__SELECTOR__INIT;
-    selector.type = arena_strdup(view_arena(v), record_type_name(RECORD_TASK));
+    const Models__TasksRequest *r = (const Models__TasksRequest *)request;
+    Board__Selector selector = read_selector(v, RECORD_TASK);
     selector.domain = r->domain;
     selector.cell_id = r->cell_id;
-    struct blob **blobs;
-    size_t count = view_select(v, &selector, &blobs);
-    struct records *records = records_new(count);
-    for (size_t i = 0; i < count; i++) {
-        add_task(records, blobs[i], r2);
-    }
-    records_answer(records, ask->request_id, out);
+    return view_pick(v, &selector, ret);
 }
 
-static void tasks_r2_read(void *context, struct view *v, const char *text, struct effects *out)
+static size_t pick_task(struct view *v, const ProtobufCMessage *request, struct picked **ret)
 {
-    (void)text;
-    tasks_read(context, v, true, out);
+    const char *guid = ((const Models__TaskByGuidRequest *)request)->task_guid;
+    return read_pick_one(v, key_task(view_arena(v), guid), ret);
 }
 
-static void tasks_r3_read(void *context, struct view *v, const char *text, struct effects *out)
+static void valid_guid(struct validation *v, const ProtobufCMessage *request)
 {
-    (void)text;
-    tasks_read(context, v, false, out);
+    valid_task_guid(v, ((const Models__TaskByGuidRequest *)request)->task_guid);
 }
 
-void route_list_tasks_r2(struct ask *ask, struct effects *out)
-{
-    ask_read(ask, tasks_r2_read, out);
-}
-
-void route_list_tasks(struct ask *ask, struct effects *out)
-{
-    ask_read(ask, tasks_r3_read, out);
-}
-
-static void task_read(struct ask *ask, struct view *v, bool r2, struct effects *out)
-{
-    const char *guid = ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid;
-    if (!v) {
-        answer_unavailable(out, ask->request_id);
-        return;
-    }
-    const struct seen *seen = view_peek(v, key_task(view_arena(v), guid));
-    if (!seen) {
-        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
-                     error_text(MODELS__ERROR__TYPE__ResourceNotFound));
-        return;
-    }
-    struct records *records = records_new(1);
-    add_task(records, seen->blob, r2);
-    records_answer(records, ask->request_id, out);
-}
-
-static void task_r2_read(void *context, struct view *v, const char *text, struct effects *out)
-{
-    (void)text;
-    task_read(context, v, true, out);
-}
-
-static void task_r3_read(void *context, struct view *v, const char *text, struct effects *out)
-{
-    (void)text;
-    task_read(context, v, false, out);
-}
-
-static void get_task(struct ask *ask, board_read *read, struct effects *out)
-{
-    struct validation v;
-    validation_init(&v);
-    valid_task_guid(&v, ((const Models__TaskByGuidRequest *)ask->in.request)->task_guid);
-    if (ask_valid(ask, &v, out)) {
-        ask_read(ask, read, out);
-    }
-}
-
-void route_get_task_r2(struct ask *ask, struct effects *out)
-{
-    get_task(ask, task_r2_read, out);
-}
-
-void route_get_task(struct ask *ask, struct effects *out)
-{
-    get_task(ask, task_r3_read, out);
-}
+const struct read_row read_tasks = {.pick = pick_tasks};
+const struct read_row read_tasks_r2 = {
+    .pick = pick_tasks, .viewer = &r2_viewer, .differs = task_has_layers};
+const struct read_row read_task = {.valid = valid_guid, .pick = pick_task, .one = true};
+const struct read_row read_task_r2 = {.valid = valid_guid,
+                                      .pick = pick_task,
+                                      .one = true,
+                                      .viewer = &r2_viewer,
+                                      .differs = task_has_layers};
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * shows (behaviour.md 10.5). */
 #include "bbs/route/records.h"
 
-#include "bbs/route/groups.h"
+#include "bbs/route/actual_reads.h"
 #include "common/contract/cursor.h"
 #include "common/model/record.h"
 #include "models/actual_lrp_requests.pb-c.h"

@@ -1,6 +1,6 @@
 /* Which records of an index a group shows (behaviour.md 10.5). Pure. */
-#ifndef BBS_ROUTE_GROUPS_H
-#define BBS_ROUTE_GROUPS_H
+#ifndef BBS_ROUTE_ACTUAL_READS_H
+#define BBS_ROUTE_ACTUAL_READS_H
 
 #include "bbs/board/view.h"
 
