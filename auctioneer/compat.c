@@ -66,20 +66,20 @@ static bool is_open(const struct compats *c, const struct job *job, size_t cell)
 static struct compat *judge(struct compats *c, const struct job *job)
 {
     struct compat *k = ARENA_NEW(c->arena, struct compat);
-    uint32_t *steps = ARENA_ARRAY(c->arena, c->cell_count, uint32_t);
+    uint32_t *falls = ARENA_ARRAY(c->arena, c->cell_count, uint32_t);
     k->zones = ARENA_ARRAY(c->arena, c->zone_count, struct pick_cells);
-    k->reached = ARENA_ARRAY(c->arena, c->zone_count, enum filter_step);
-    k->furthest = FILTER_NO_CELL;
+    k->reached = ARENA_ARRAY(c->arena, c->zone_count, enum filter);
+    k->furthest = FILTER_UNUSABLE;
     for (size_t i = 0; i < c->cell_count; i++) {
         if (!is_open(c, job, i)) {
             continue;
         }
-        enum filter_step step = filter_cell(c->cells[i].state, job);
-        enum filter_step *reached = &k->reached[c->zone_of[i]];
-        *reached = step > *reached ? step : *reached;
-        k->furthest = step > k->furthest ? step : k->furthest;
-        steps[i] = step;
-        k->zones[c->zone_of[i]].count += step == FILTER_PASSED;
+        enum filter fall = filter_cell(c->cells[i].state, job);
+        enum filter *reached = &k->reached[c->zone_of[i]];
+        *reached = fall > *reached ? fall : *reached;
+        k->furthest = fall > k->furthest ? fall : k->furthest;
+        falls[i] = fall;
+        k->zones[c->zone_of[i]].count += fall == FILTER_COMPATIBLE;
     }
     for (size_t z = 0; z < c->zone_count; z++) {
         k->zones[z].cells = ARENA_ARRAY(c->arena, k->zones[z].count, uint32_t);
@@ -87,7 +87,7 @@ static struct compat *judge(struct compats *c, const struct job *job)
     }
     for (size_t i = 0; i < c->cell_count; i++) {
         struct pick_cells *z = &k->zones[c->zone_of[i]];
-        if (steps[i] == FILTER_PASSED) {
+        if (falls[i] == FILTER_COMPATIBLE) {
             z->cells[z->count++] = (uint32_t)i;
         }
     }

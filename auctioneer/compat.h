@@ -9,9 +9,9 @@
 
 struct compat {
     struct pick_cells *zones; /* by zone: those that passed all filters */
-    /* By zone: the furthest step that a cell of it reached. */
-    enum filter_step *reached;
-    enum filter_step furthest; /* in any zone */
+    /* By zone: the furthest filter that a cell of it reached. */
+    enum filter *reached;
+    enum filter furthest; /* in any zone */
 };
 
 struct compats {

@@ -17,8 +17,9 @@ static bool equal(const char *s, const char *from, size_t size)
 }
 
 /* 5.1, 3: the scheme must be offered; a fixed set must contain the opaque part. */
-static bool has_root_fs(const Cell__CellState *cell, const char *root_fs)
+static bool has_root_fs(const Cell__CellState *cell, const struct job *job)
 {
+    const char *root_fs = job->root_fs;
     size_t scheme = filter_scheme(root_fs);
     if (scheme == 0) {
         return false;
@@ -79,15 +80,29 @@ static bool tags_match(const Cell__CellState *cell, const struct job *job)
     return true;
 }
 
-enum filter_step filter_cell(const Cell__CellState *cell, const struct job *job)
+static const struct {
+    const char *name;
+    bool (*passes)(const Cell__CellState *cell, const struct job *job);
+    const char *refusal;
+} filters[FILTER_COUNT] = {
+#define FILTER(ID, name, lack, passes, refusal) {name, passes, refusal},
+#include "common/model/filters.def"
+#undef FILTER
+};
+
+const char *filter_name(enum filter filter)
 {
-    if (!has_root_fs(cell, job->root_fs)) {
-        return FILTER_ROOTFS;
+    assert(filter < FILTER_COUNT);
+    return filters[filter].name;
+}
+
+enum filter filter_cell(const Cell__CellState *cell, const struct job *job)
+{
+    enum filter f = 0;
+    while (f < FILTER_COMPATIBLE && (!filters[f].passes || filters[f].passes(cell, job))) {
+        f++;
     }
-    if (!has_drivers(cell, job)) {
-        return FILTER_DRIVERS;
-    }
-    return tags_match(cell, job) ? FILTER_PASSED : FILTER_TAGS;
+    return f;
 }
 
 /* `no placement tags`, `placement tag "a"`, `placement tags "a", "b" and "c"`. */
@@ -108,19 +123,10 @@ static const char *tags_text(struct arena *a, const struct job *job)
     return text;
 }
 
-const char *filter_text(struct arena *a, enum filter_step furthest, const struct job *job)
+const char *filter_text(struct arena *a, enum filter furthest, const struct job *job)
 {
-    assert(furthest < FILTER_PASSED);
-    switch (furthest) {
-    case FILTER_NO_CELL:
-        return "unable to communicate to compatible cells";
-    case FILTER_ROOTFS:
-        return "found no compatible cell for required rootfs";
-    case FILTER_DRIVERS:
-        return "found no compatible cell with required volume drivers";
-    default:
-        return tags_text(a, job);
-    }
+    assert(furthest < FILTER_COMPATIBLE && furthest != FILTER_ZONE);
+    return filters[furthest].refusal ? filters[furthest].refusal : tags_text(a, job);
 }
 
 unsigned filter_shortage(const struct room *r, const struct demand *q)

@@ -5,20 +5,24 @@
 
 #include "auctioneer/schedule.h"
 
-/* How far a cell gets, in the order of the filters. */
-enum filter_step {
-    FILTER_NO_CELL, /* there is none to be asked */
-    FILTER_ROOTFS,  /* stopped at the root filesystem */
-    FILTER_DRIVERS, /* ... at the volume drivers */
-    FILTER_TAGS,    /* ... at the placement tags */
-    FILTER_PASSED,  /* compatible: only its resources matter */
+/* What a cell falls to: the rows of common/model/filters.def, in their order. */
+enum filter {
+#define FILTER(ID, ...) FILTER_##ID,
+#include "common/model/filters.def"
+#undef FILTER
+    FILTER_COUNT,
+    FILTER_FITS = FILTER_COUNT,         /* to none */
+    FILTER_COMPATIBLE = FILTER_RESOURCES, /* to none but, maybe, its resources */
 };
 
-enum filter_step filter_cell(const Cell__CellState *cell, const struct job *job);
+const char *filter_name(enum filter filter);
 
-/* The placement error of a job when the furthest step that any cell reached is `furthest`, which is
- * not PASSED. Lives in the arena. */
-const char *filter_text(struct arena *a, enum filter_step furthest, const struct job *job);
+/* The first filter that what the cell tells does not pass; FILTER_COMPATIBLE if it passes all. */
+enum filter filter_cell(const Cell__CellState *cell, const struct job *job);
+
+/* The placement error of a job when the furthest filter that any cell reached is `furthest`, below
+ * COMPATIBLE; UNUSABLE = there is no cell to be asked. Lives in the arena. */
+const char *filter_text(struct arena *a, enum filter furthest, const struct job *job);
 
 /* Resources that a cell is short of: bits. */
 enum { SHORT_OF_CONTAINERS = 1, SHORT_OF_DISK = 2, SHORT_OF_MEMORY = 4, SHORT_OF_ALL = 7 };

@@ -276,13 +276,13 @@ static bool planned(const struct auction *x, uint32_t zone)
 static void explain_nowhere(struct auction *x, const struct queued *q)
 {
     const struct compat *k = x->compats.list[q->compat];
-    enum filter_step furthest = FILTER_NO_CELL;
+    enum filter furthest = FILTER_UNUSABLE;
     for (size_t z = 0; z < x->pick.zone_count; z++) {
         if (planned(x, (uint32_t)z) && k->reached[z] > furthest) {
             furthest = k->reached[z];
         }
     }
-    if (furthest < FILTER_PASSED) {
+    if (furthest < FILTER_COMPATIBLE) {
         q->decision->refusal = filter_text(x->arena, furthest, q->job);
         return;
     }
@@ -302,7 +302,7 @@ static void decide(struct auction *x, struct queued *q)
     const struct schedule_rules *rules = x->in->rules;
     const struct compat *k = x->compats.list[q->compat];
     if (rules->starting_container_maximum > 0 &&
-        x->in_flight >= rules->starting_container_maximum && k->furthest != FILTER_NO_CELL) {
+        x->in_flight >= rules->starting_container_maximum && k->furthest != FILTER_UNUSABLE) {
         q->decision->refusal = FILTER_TEXT_IN_FLIGHT;
         return;
     }
@@ -322,7 +322,7 @@ static void decide(struct auction *x, struct queued *q)
         if (x->plan.groups) {
             explain_nowhere(x, q);
         } else {
-            q->decision->refusal = filter_text(x->arena, FILTER_NO_CELL, q->job);
+            q->decision->refusal = filter_text(x->arena, FILTER_UNUSABLE, q->job);
         }
         *no_room = q->decision;
         return;

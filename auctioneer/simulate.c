@@ -96,7 +96,7 @@ static uint32_t count_fitting(const struct simulation *s, const struct job *job,
     for (size_t i = 0; i < s->player_count; i++) {
         const struct player *p = &s->players[i];
         fit += room_fits(&p->room, q) && p->room.whole &&
-               filter_cell(p->from->state, job) == FILTER_PASSED;
+               filter_cell(p->from->state, job) == FILTER_COMPATIBLE;
     }
     return fit;
 }

@@ -5,16 +5,10 @@
 
 #include <string.h>
 
-/* Where a cell falls, in this order; the names stand in the answer. */
-enum fall { FALL_UNUSABLE, FALL_ZONE, FALL_ROOTFS, FALL_DRIVERS, FALL_TAGS, FALL_RESOURCES, FITS };
-
-static const char *const names[FITS] = {"unusable",       "zone",           "rootfs",
-                                        "volume_drivers", "placement_tags", "resources"};
-
 struct nearest {
     const struct why_cell *cell;
-    enum fall fall;
-    double lack; /* largest lacking part of a total; of FALL_RESOURCES */
+    enum filter fall;
+    double lack; /* largest lacking part of a total; of FILTER_RESOURCES */
 };
 
 /* The only zone that the job may go to; NULL = any. */
@@ -26,28 +20,22 @@ static const char *only_zone(const struct schedule_rules *rules, const struct jo
     return rules->zones[zone_preferred(job->guid, job->index, rules->zone_count)];
 }
 
-static enum fall fall_of(const struct why_cell *cell, const struct job *job, const char *zone)
+static enum filter fall_of(const struct why_cell *cell, const struct job *job, const char *zone)
 {
     if (!cell->state || (cell->unusable && *cell->unusable)) {
-        return FALL_UNUSABLE;
+        return FILTER_UNUSABLE;
     }
     if (zone && strcmp(cell->state->zone, zone) != 0) {
-        return FALL_ZONE;
+        return FILTER_ZONE;
     }
-    switch (filter_cell(cell->state, job)) {
-    case FILTER_ROOTFS:
-        return FALL_ROOTFS;
-    case FILTER_DRIVERS:
-        return FALL_DRIVERS;
-    case FILTER_TAGS:
-        return FALL_TAGS;
-    default:
-        break;
+    enum filter fall = filter_cell(cell->state, job);
+    if (fall < FILTER_COMPATIBLE) {
+        return fall;
     }
     struct room room;
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     room_init(&room, cell->state);
-    return room_fits(&room, &q) && room.whole ? FITS : FALL_RESOURCES;
+    return room_fits(&room, &q) && room.whole ? FILTER_FITS : FILTER_RESOURCES;
 }
 
 static double lack_of(double needed, double free, double total)
@@ -78,7 +66,7 @@ static void count_shortage(const struct room *r, const struct demand *q, Auction
 }
 
 /* The furthest, then the least lacking, then the first. */
-static void consider(struct nearest *n, const struct why_cell *cell, enum fall fall, double lack)
+static void consider(struct nearest *n, const struct why_cell *cell, enum filter fall, double lack)
 {
     if (!n->cell || fall > n->fall || (fall == n->fall && lack < n->lack)) {
         *n = (struct nearest){.cell = cell, .fall = fall, .lack = lack};
@@ -88,16 +76,16 @@ static void consider(struct nearest *n, const struct why_cell *cell, enum fall f
 static void tell_nearest(struct arena *a, const struct nearest *n, const struct demand *q,
                          Auction__Why *ret)
 {
-    if (!n->cell || n->fall == FITS) {
+    if (!n->cell || n->fall == FILTER_FITS) {
         return;
     }
     Auction__NearMiss *near = ARENA_NEW(a, Auction__NearMiss);
     auction__near_miss__init(near);
     near->cell_id = arena_strdup(a, n->cell->id);
-    near->filter = (char *)(uintptr_t)names[n->fall];
-    if (n->fall == FALL_UNUSABLE) {
+    near->filter = (char *)(uintptr_t)filter_name(n->fall);
+    if (n->fall == FILTER_UNUSABLE) {
         near->why = arena_strdup(a, n->cell->unusable ? n->cell->unusable : "");
-    } else if (n->fall == FALL_RESOURCES) {
+    } else if (n->fall == FILTER_RESOURCES) {
         struct room room;
         room_init(&room, n->cell->state);
         near->lacks_memory_mb = missing(room_memory_needed(&room, q), room.free_memory);
@@ -109,15 +97,15 @@ static void tell_nearest(struct arena *a, const struct nearest *n, const struct 
 
 static void tell_filters(struct arena *a, const uint32_t *counts, Auction__Why *ret)
 {
-    ret->filters = ARENA_ARRAY(a, FITS, Auction__FilterCount *);
-    for (int i = 0; i < FITS; i++) {
+    ret->filters = ARENA_ARRAY(a, FILTER_COUNT, Auction__FilterCount *);
+    for (int i = 0; i < FILTER_COUNT; i++) {
         Auction__FilterCount *f = ARENA_NEW(a, Auction__FilterCount);
         auction__filter_count__init(f);
-        f->filter = (char *)(uintptr_t)names[i];
+        f->filter = (char *)(uintptr_t)filter_name((enum filter)i);
         f->cells = counts[i];
         ret->filters[ret->n_filters++] = f;
     }
-    ret->fit = counts[FITS];
+    ret->fit = counts[FILTER_FITS];
 }
 
 void why_explain(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
@@ -125,17 +113,17 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
 {
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     const char *zone = only_zone(rules, job);
-    uint32_t counts[FITS + 1] = {0};
+    uint32_t counts[FILTER_COUNT + 1] = {0};
     struct nearest nearest = {0};
     int64_t in_flight = 0;
     for (size_t i = 0; i < cell_count; i++) {
-        enum fall fall = fall_of(&cells[i], job, zone);
+        enum filter fall = fall_of(&cells[i], job, zone);
         double lack = 0;
         counts[fall]++;
-        if (fall != FALL_UNUSABLE) {
+        if (fall != FILTER_UNUSABLE) {
             in_flight += cells[i].state->startingcontainercount;
         }
-        if (fall == FALL_RESOURCES) {
+        if (fall == FILTER_RESOURCES) {
             struct room room;
             room_init(&room, cells[i].state);
             count_shortage(&room, &q, ret);

@@ -7,12 +7,9 @@
 static const struct {
     const char *filter, *lack;
 } filters[] = {
-    {"unusable", "cannot be used now"},
-    {"zone", "in another zone"},
-    {"rootfs", "without the root filesystem"},
-    {"volume_drivers", "without the volume driver"},
-    {"placement_tags", "without the placement tags"},
-    {"resources", "without the room"},
+#define FILTER(ID, name, lack, ...) {name, lack},
+#include "common/model/filters.def"
+#undef FILTER
 };
 
 /* A newer auctioneer's filter goes by its own name. */

@@ -112,7 +112,7 @@ struct found {
     int64_t cell;
     double score, base;
     uint32_t equals; /* that are as good, itself among them */
-    enum filter_step furthest;
+    enum filter furthest;
     unsigned common;
 };
 
@@ -131,9 +131,9 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
     struct room without = n->rooms[cell];
     without.failed_starts = f->forgiving ? 0 : without.failed_starts;
     const struct room *r = &without;
-    enum filter_step step = filter_cell(n->in->cells[cell].state, job);
+    enum filter step = filter_cell(n->in->cells[cell].state, job);
     f->furthest = step > f->furthest ? step : f->furthest;
-    if (step < FILTER_PASSED) {
+    if (step < FILTER_COMPATIBLE) {
         return;
     }
     f->common &= filter_shortage(r, &q);
@@ -197,7 +197,7 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     spared.cell = spared.cell < 0 ? f.cell : spared.cell;
     d->spared = spared.cell == f.cell ? -1 : (int32_t)spared.cell;
     if (f.cell < 0) {
-        d->refusal = f.furthest == FILTER_PASSED ? filter_shortage_text(f.common)
+        d->refusal = f.furthest == FILTER_COMPATIBLE ? filter_shortage_text(f.common)
                                                  : filter_text(n->arena, f.furthest, job);
         return;
     }
