@@ -8,7 +8,6 @@ state=${CORKBOARD_STATE:-$local_dir/state}
 [[ $state = /* ]] || state=$PWD/$state
 bin=$top/build/release/bin
 certs=$state/certs
-port_base=${CORKBOARD_PORT_BASE:-18800}
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -39,8 +38,16 @@ no_arguments() { # ARGUMENT...
     unknown "$1"
 }
 
-[[ $port_base =~ ^[1-9][0-9]{3,4}$ ]] ||
-    die "CORKBOARD_PORT_BASE must be the first of the ports to use, like 18800, not '$port_base'"
+setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
+
+# A cluster keeps the ports that it was made with; 63936 leaves room for those of one cell.
+port_base=$(setting port_base) || true
+port_base=${port_base:-${CORKBOARD_PORT_BASE:-18800}}
+[[ $port_base =~ ^[1-9][0-9]{3,4}$ && $port_base -le 63936 ]] ||
+    die "CORKBOARD_PORT_BASE must be the first of the ports to use, from 1000 to 63936, not '$port_base'"
+[ "${CORKBOARD_PORT_BASE:-$port_base}" = "$port_base" ] ||
+    die "the cluster in $state was made with CORKBOARD_PORT_BASE=$port_base, not" \
+        "$CORKBOARD_PORT_BASE. Unset it, or set CORKBOARD_STATE for another cluster. Nothing was touched"
 etcd_port=$port_base etcd_peer_port=$((port_base + 1))
 bbs_port() { echo $((port_base + 10 + $1)); }
 bbs_health_port() { echo $((port_base + 20 + $1)); }
@@ -51,10 +58,9 @@ rep_port() { echo $((port_base + 100 + $1)); }
 rep_admin_port() { echo $((port_base + 200 + $1)); }
 instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
 
-setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
-
-# Dies when this user may not look into the state directory, or not change it: to a script that cannot
-# look, a cluster that runs is not there, and its processes are left over from one that was deleted.
+# Dies when the state directory is no directory, or this user may not look into it, or not change it: to a
+# script that cannot look, a cluster that runs is not there, and its processes are left over from one
+# that was deleted.
 check_access() {
     local dir='' part denied='' owner
     while IFS= read -r -d / part || [ -n "$part" ]; do
@@ -62,6 +68,8 @@ check_access() {
         [ -d "$dir" ] || break
         [ -x "$dir" ] || { denied=$dir && break; }
     done <<<"$(realpath -ms "$state")/"
+    [ -d "$dir" ] || [ ! -e "$dir" ] ||
+        die "$dir is no directory: set CORKBOARD_STATE to one, or to a path that is free. Nothing was touched"
     if [ -z "$denied" ] && [ -d "$state" ]; then
         [ -r "$state" ] && [ -w "$state" ] && { [ ! -e "$state/cluster" ] || [ -r "$state/cluster" ]; } ||
             denied=$state
@@ -71,6 +79,18 @@ check_access() {
         die "permission denied: $denied belongs to $owner. Run this as $owner, or set CORKBOARD_STATE" \
             "to a directory of your own for a cluster of your own. Nothing was touched"
     fi
+}
+
+# Dies unless a cluster is there with all that its processes need.
+check_cluster() {
+    [ -e "$state/cluster" ] || die "no local cluster is there (deploy/local/up starts one)"
+    check_created
+}
+# `up` keeps the file `creating` from its beginning until certificates and root filesystems are made.
+check_created() {
+    [ ! -e "$state/creating" ] ||
+        die "the cluster in $state is not whole: deploy/local/up was interrupted, or still makes it." \
+            "Run deploy/local/down, then deploy/local/up"
 }
 
 # Dies when processes of this cluster belong to somebody else, whom this user cannot end.
