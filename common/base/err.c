@@ -31,15 +31,3 @@ int err_prefix(struct err *err, const char *format, ...)
     snprintf(err->text, sizeof(err->text), "%.*s", (int)sizeof(err->text) - 1, joined);
     return -(int)err->code;
 }
-
-const char *err_code_name(enum err_code code)
-{
-    static const char *const names[ERR_CODE_COUNT] = {
-        [ERR_INVALID] = "invalid",         [ERR_NOT_FOUND] = "not found",
-        [ERR_EXISTS] = "exists",           [ERR_CONFLICT] = "conflict",
-        [ERR_DENIED] = "denied",           [ERR_TOO_LARGE] = "too large",
-        [ERR_UNAVAILABLE] = "unavailable", [ERR_TIMEOUT] = "timeout",
-        [ERR_UNKNOWN] = "unknown",         [ERR_IO] = "io",
-    };
-    return code > 0 && code < ERR_CODE_COUNT ? names[code] : "none";
-}

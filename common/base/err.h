@@ -29,7 +29,4 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 /* Puts `format: ` before the text that is there; gives -code again. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "invalid", "not found", ... */
-const char *err_code_name(enum err_code code);
-
 #endif

@@ -117,11 +117,6 @@ struct map_node *map_first(const struct map *m)
     return m->root ? RB_MIN(tree, tree_of(m)) : NULL;
 }
 
-struct map_node *map_last(const struct map *m)
-{
-    return m->root ? RB_MAX(tree, tree_of(m)) : NULL;
-}
-
 struct map_node *map_from(const struct map *m, const char *key)
 {
     struct map_node *n = m->root, *best = NULL;

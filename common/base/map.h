@@ -35,7 +35,6 @@ void *map_remove(struct map *m, const char *key);
 struct map_node *map_first(const struct map *m);
 struct map_node *map_from(const struct map *m, const char *key);
 struct map_node *map_next(struct map_node *n);
-struct map_node *map_last(const struct map *m);
 const char *map_key(const struct map_node *n);
 void *map_value(const struct map_node *n);
 

@@ -132,17 +132,3 @@ void effects_exit(struct effects *out, int code, const char *text)
     e->exit.code = code;
     e->exit.text = arena_strdup(out->arena, text);
 }
-
-const char *effect_kind_name(enum effect_kind kind)
-{
-    static const char *const names[EFFECT_KIND_COUNT] = {
-        [EFFECT_REPLY] = "reply",     [EFFECT_WAKE] = "wake",     [EFFECT_CALL] = "call",
-        [EFFECT_SUBSCRIBE] = "subscribe", [EFFECT_CANCEL] = "cancel", [EFFECT_STORE] = "store",
-        [EFFECT_WATCH] = "watch",     [EFFECT_UNWATCH] = "unwatch", [EFFECT_VERB] = "verb",
-        [EFFECT_OUTPUT] = "output",
-        [EFFECT_SESSION] = "session",   [EFFECT_EVACUATION] = "evacuation",
-        [EFFECT_LOG] = "log",         [EFFECT_EXIT] = "exit",
-    };
-    assert(kind < EFFECT_KIND_COUNT);
-    return names[kind];
-}

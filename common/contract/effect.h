@@ -179,7 +179,4 @@ void effects_log_single(struct effects *out, enum log_level level, const char *m
 
 void effects_exit(struct effects *out, int code, const char *text);
 
-/* "reply", "call", ... for traces. */
-const char *effect_kind_name(enum effect_kind kind);
-
 #endif

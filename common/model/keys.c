@@ -136,11 +136,6 @@ const char *key_run(struct arena *a, const char *process_guid, const char *epoch
     return key(a, RECORD_RUN, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
 }
 
-const char *key_run_process(struct arena *a, const char *process_guid)
-{
-    return key(a, RECORD_RUN, process_guid, "/");
-}
-
 const char *key_component(struct arena *a, const char *whole, unsigned n)
 {
     const char *start = whole;

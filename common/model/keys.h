@@ -39,7 +39,6 @@ const char *key_cause(struct arena *a, const char *boot_id, unsigned slot);
 const char *key_cause_boot(struct arena *a, const char *boot_id); /* prefix */
 const char *key_removal(struct arena *a, const char *process_guid, const char *epoch);
 const char *key_run(struct arena *a, const char *process_guid, const char *epoch);
-const char *key_run_process(struct arena *a, const char *process_guid); /* prefix */
 
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);

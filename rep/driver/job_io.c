@@ -441,11 +441,6 @@ bool jobs_busy(const struct jobs *jobs, const char *key)
     return false;
 }
 
-size_t jobs_count(const struct jobs *jobs)
-{
-    return jobs->count;
-}
-
 void *job_owner(const struct job *j)
 {
     return j->owner;

@@ -56,8 +56,6 @@ int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err);
 /* Whether a job of this key waits or works (a started one does not count). */
 bool jobs_busy(const struct jobs *jobs, const char *key);
 
-size_t jobs_count(const struct jobs *jobs);
-
 void *job_owner(const struct job *j);
 bool job_began(const struct job *j);            /* false: it never ran */
 struct report job_report(const struct job *j); /* the latest so far */
