@@ -147,7 +147,8 @@ static int add_app(struct parse *p, const struct node *from)
         }
     }
     if (p->count == APPS_MAX) {
-        return err_set(s->err, ERR_TOO_LARGE, "%s: more than %d apps", s->file, APPS_MAX);
+        return err_set(s->err, ERR_TOO_LARGE, "%s: more than %d apps" NODE_DIVIDE, s->file,
+                       APPS_MAX);
     }
     Models__DesiredLRP *lrp = NULL;
     int r = make_lrp(p, from, name->text, &lrp);
@@ -210,7 +211,8 @@ int appfile_documents(struct arena *a, const char *file, struct bytes text,
                       struct node ***ret_nodes, size_t *ret_count, struct err *err)
 {
     if (text.size > APPFILE_MAX_BYTES) {
-        return err_set(err, ERR_TOO_LARGE, "%s: larger than %d bytes", file, APPFILE_MAX_BYTES);
+        return err_set(err, ERR_TOO_LARGE, "%s: larger than %d MiB" NODE_DIVIDE, file,
+                       APPFILE_MAX_BYTES >> 20);
     }
     if (!ends_with(file, ".json")) {
         return node_parse_yaml(a, file, text, ret_nodes, ret_count, err);

@@ -25,8 +25,8 @@ int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, str
                        strerror(failed));
     }
     if (size > APPFILE_MAX_BYTES) {
-        return err_set(err, ERR_TOO_LARGE, "%.150s is larger than %d bytes", file,
-                       APPFILE_MAX_BYTES);
+        return err_set(err, ERR_TOO_LARGE, "%.150s: larger than %d MiB" NODE_DIVIDE, file,
+                       APPFILE_MAX_BYTES >> 20);
     }
     *ret_text = (struct bytes){(const uint8_t *)text, size};
     return 0;

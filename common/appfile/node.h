@@ -17,6 +17,9 @@ enum {
     NODE_ANCHORS_MAX = 1000, /* of YAML: "&name"; libyaml compares each with all before it */
 };
 
+/* What to do about a file that has too much in it. */
+#define NODE_DIVIDE "; divide it into several files"
+
 enum node_kind {
     NODE_NULL,
     NODE_TRUE,

@@ -30,6 +30,22 @@ static int mistake(struct builder *b, const yaml_node_t *at, const char *what)
     return err_set(b->err, ERR_INVALID, "%s:%u: %s", b->file, line_of(at), what);
 }
 
+/* `anchors`: met so far. */
+static int check_counts(struct builder *b, size_t line, size_t nodes, size_t depth, size_t anchors)
+{
+    if (nodes > NODES_MAX) {
+        return err_set(b->err, ERR_TOO_LARGE, "%s:%zu: more than %d values" NODE_DIVIDE, b->file,
+                       line, NODES_MAX);
+    }
+    if (anchors > NODE_ANCHORS_MAX) {
+        return err_set(b->err, ERR_TOO_LARGE, "%s:%zu: more than %d anchors" NODE_DIVIDE, b->file,
+                       line, NODE_ANCHORS_MAX);
+    }
+    return depth > NODE_DEPTH_MAX ? err_set(b->err, ERR_TOO_LARGE, "%s:%zu: nested more than %d deep",
+                                            b->file, line, NODE_DEPTH_MAX)
+                                  : 0;
+}
+
 static bool is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++) {
@@ -168,16 +184,17 @@ static int build_map(struct builder *b, const yaml_node_t *from, struct node *n)
 
 static int build(struct builder *b, const yaml_node_t *from, struct node **ret_node)
 {
-    if (++b->nodes > NODES_MAX || b->depth == NODE_DEPTH_MAX) {
-        return mistake(b, from, "too many values or too deeply nested");
+    int r = check_counts(b, line_of(from), ++b->nodes, b->depth + 1, 0);
+    if (r < 0) {
+        return r;
     }
     struct node *n = ARENA_NEW(b->arena, struct node);
     n->line = line_of(from);
     n->text = "";
     b->depth++;
-    int r = from->type == YAML_SCALAR_NODE     ? build_scalar(b, from, n)
-            : from->type == YAML_SEQUENCE_NODE ? build_list(b, from, n)
-                                               : build_map(b, from, n);
+    r = from->type == YAML_SCALAR_NODE     ? build_scalar(b, from, n)
+        : from->type == YAML_SEQUENCE_NODE ? build_list(b, from, n)
+                                           : build_map(b, from, n);
     b->depth--;
     if (r == 0) {
         *ret_node = n;
@@ -236,7 +253,7 @@ struct bounds {
     size_t nodes, anchors, depth;
 };
 
-static bool exceeds(struct bounds *b, const yaml_event_t *e)
+static void count(struct bounds *b, const yaml_event_t *e)
 {
     const yaml_char_t *anchor = NULL;
     switch (e->type) {
@@ -262,13 +279,12 @@ static bool exceeds(struct bounds *b, const yaml_event_t *e)
         break;
     }
     b->anchors += anchor != NULL;
-    return b->depth > NODE_DEPTH_MAX || b->nodes > NODES_MAX || b->anchors > NODE_ANCHORS_MAX;
 }
 
 /* Loading a document costs the square of its depth and of its anchors, and is over before anything
  * of it can be looked at; walking over it ends where a bound is exceeded. Mistakes are left to be
  * found by the loading, which comes to the same place. */
-static int check_bounds(const struct builder *b)
+static int check_bounds(struct builder *b)
 {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -281,10 +297,8 @@ static int check_bounds(const struct builder *b)
     yaml_parser_set_input_string(&parser, b->text.data, b->text.size);
     while (r == 0 && !over && yaml_parser_parse(&parser, &event)) {
         over = event.type == YAML_STREAM_END_EVENT;
-        if (exceeds(&bounds, &event)) {
-            r = err_set(b->err, ERR_TOO_LARGE, "%s:%zu: too many values or too deeply nested",
-                        b->file, event.start_mark.line + 1);
-        }
+        count(&bounds, &event);
+        r = check_counts(b, event.start_mark.line + 1, bounds.nodes, bounds.depth, bounds.anchors);
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
@@ -314,7 +328,8 @@ int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct
     }
     yaml_parser_delete(&parser);
     if (r > 0) {
-        r = err_set(err, ERR_TOO_LARGE, "%s: more than %d documents", file, NODE_DOCUMENTS_MAX - 1);
+        r = err_set(err, ERR_TOO_LARGE, "%s: more than %d documents" NODE_DIVIDE, file,
+                    NODE_DOCUMENTS_MAX - 1);
     }
     if (r == 0) {
         *ret_nodes = nodes;

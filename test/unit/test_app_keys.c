@@ -260,6 +260,12 @@ static void print_page(struct buf *out)
                "without `B` or `iB`;\nwhat is left of a MB counts as a whole one. Of one thing only "
                "one key may be said: `memory` or\n`memory_mb`. A key without a value (`instances:`, "
                "or `null`) is as if it were left out.\n");
+    buf_printf(out,
+               "\nA file has at most %d MiB, %d values (an alias of YAML counts each time), %d "
+               "anchors,\n%d levels of nesting, %d documents and %d apps; what is more is divided into "
+               "several files,\nwhich one `bbs apply` takes.\n",
+               APPFILE_MAX_BYTES >> 20, NODES_MAX, NODE_ANCHORS_MAX, NODE_DEPTH_MAX,
+               NODE_DOCUMENTS_MAX - 1, APPS_MAX);
     buf_append_string(
         out, "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
              "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "
