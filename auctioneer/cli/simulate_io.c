@@ -43,7 +43,7 @@ const struct cli_option auctioneer_simulate_options[] = {
      .value = "N",
      .help = "of what is drawn between equal cells: the same seed gives the same",
      .fallback = "1"},
-    {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
+    {.name = "timeout", .value = "TIME", .help = CLIENT_TIMEOUT_HELP, .fallback = "10s"},
     {.name = "output",
      .value = "table|json",
      .help = "for people or for programs",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of an index that no process has, and of which nothing is left, nothing could be shown. */
 static int check_index(const char *name, int32_t index, Models__DesiredLRP *const *lrps,
@@ -49,8 +50,10 @@ static int show_ps(struct session *s, const char *name, int32_t index,
         for (size_t i = 0; i < actual_count; i++) {
             session_json(s, &actuals[i]->base, &out);
         }
+        ps_lines_without_record(&s->arena, lrps, count, actuals, actual_count, &out);
     } else {
-        ps_table(&s->arena, lrps, count, actuals, actual_count, cells, cli_wall_ns(), &out);
+        ps_table(&s->arena, lrps, count, actuals, actual_count, cells, cli_wall_ns(),
+                 isatty(STDOUT_FILENO), &out);
     }
     r = cli_print(buf_bytes(&out), err);
     buf_done(&out);

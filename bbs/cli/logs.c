@@ -178,6 +178,14 @@ static bool is_same(const struct log_source *a, const struct log_source *b)
     return a->index == b->index && strcmp(a->process_guid, b->process_guid) == 0;
 }
 
+int logs_no_process(const char *name, const char *said, struct err *err)
+{
+    size_t size = strlen(said);
+    bool asks = size > 0 && said[size - 1] == '?';
+    return err_set(err, ERR_NOT_FOUND, "%.150s%s was removed: bbs logs %.40s --previous", said,
+                   asks ? " If it" : "; if it", name);
+}
+
 size_t logs_newest(struct arena *a, struct log_source *sources, size_t count)
 {
     size_t kept = 0;

@@ -54,6 +54,10 @@ int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t inde
               const struct log_source *cell, struct log_source **ret_sources, size_t *ret_count,
               struct err *err);
 
+/* Gives ERR_NOT_FOUND, with what was said of the name, which no process has, and how the output of one
+ * that was removed is shown. */
+int logs_no_process(const char *name, const char *said, struct err *err);
+
 /* Sorts them, the newest first, and leaves the newest of each index of each definition. Labels that
  * would be the same become process_guid/index. Gives their number. */
 size_t logs_newest(struct arena *a, struct log_source *sources, size_t count);

@@ -105,8 +105,7 @@ static int find_definitions(struct logs *l, const char *name, Models__DesiredLRP
     }
     if (r == -ERR_NOT_FOUND && !task) {
         struct err inner = *err;
-        return err_set(err, ERR_NOT_FOUND, "%.150s; if it was removed: bbs logs %.40s --previous",
-                       inner.text, name);
+        return logs_no_process(name, inner.text, err);
     }
     return r;
 }

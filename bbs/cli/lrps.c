@@ -3,6 +3,7 @@
 #include "bbs/cli/rootfs.h"
 #include "bbs/cli/unheard.h"
 #include "common/cli/table.h"
+#include "common/codec/json.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -216,7 +217,7 @@ static void add_left(struct ps *ps, Models__ActualLRP *const *records, const boo
 
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count,
-              const Board__CellsStatus *cells, int64_t now_ns, struct buf *out)
+              const Board__CellsStatus *cells, int64_t now_ns, bool terminal, struct buf *out)
 {
     Models__DesiredLRP **sorted = arena_copy(a, lrps, count * sizeof(*lrps));
     Models__ActualLRP **records = arena_copy(a, actuals, actual_count * sizeof(*actuals));
@@ -227,6 +228,7 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
     table_init(
         &ps.table, a, 7,
         (const char *[]){"PROCESS", "INDEX", "STATE", "CELL", "ADDRESS:PORT", "AGE", "CRASHES"});
+    ps.table.terminal = terminal;
     for (size_t i = 0; i < count; i++) {
         const char *guid = sorted[i]->process_guid;
         const char *name = shares_name(sorted, count, i) ? guid : lrp_name(sorted[i]);
@@ -246,6 +248,25 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
                               "them is what they said last (bbs cells)");
     }
     table_print(&ps.table, out);
+}
+
+void ps_lines_without_record(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
+                             Models__ActualLRP *const *actuals, size_t actual_count,
+                             struct buf *out)
+{
+    Models__ActualLRP **records = arena_copy(a, actuals, actual_count * sizeof(*actuals));
+    qsort(records, actual_count, sizeof(*records), compare_actuals);
+    for (size_t i = 0; i < count; i++) {
+        size_t k = first_of(records, actual_count, lrps[i]->process_guid);
+        if (k < actual_count && strcmp(guid_of(records[k]), lrps[i]->process_guid) == 0) {
+            continue;
+        }
+        buf_append_string(out, "{\"process_guid\":");
+        json_string_text(bytes_of(lrps[i]->process_guid), out);
+        buf_append_string(out, ",\"domain\":");
+        json_string_text(bytes_of(lrps[i]->domain), out);
+        buf_printf(out, ",\"instances\":%d}\n", (int)lrps[i]->instances);
+    }
 }
 
 static bool have(Models__DesiredLRP *const *lrps, size_t count, const Models__ActualLRP *actual)

@@ -64,10 +64,17 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
 /* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and
  * presence, and one for each process without any; then the records of others, under their
  * process_guid: what is left of processes that are not desired any more. `cells`: for what cannot be
- * placed, rootfs_problem(), and which cells are silent; NULL = not known. */
+ * placed, rootfs_problem(), and which cells are silent; NULL = not known.
+ * `terminal`: as in table.h. */
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count,
-              const Board__CellsStatus *cells, int64_t now_ns, struct buf *out);
+              const Board__CellsStatus *cells, int64_t now_ns, bool terminal, struct buf *out);
+
+/* What `bbs ps --output json` shows of the processes that have no record, a line each in the order of
+ * `lrps`: {"process_guid":"web-1","domain":"default","instances":0}. */
+void ps_lines_without_record(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
+                             Models__ActualLRP *const *actuals, size_t actual_count,
+                             struct buf *out);
 
 /* Keeps the records that belong to one of the processes; gives how many are left. */
 size_t lrps_keep(Models__DesiredLRP *const *lrps, size_t count, Models__ActualLRP **actuals,

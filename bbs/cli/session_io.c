@@ -26,7 +26,7 @@ enum {
 };
 
 const struct cli_option bbs_timeout_options[] = {
-    {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
+    {.name = "timeout", .value = "TIME", .help = CLIENT_TIMEOUT_HELP, .fallback = "10s"},
     {0},
 };
 

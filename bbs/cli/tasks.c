@@ -154,10 +154,11 @@ static const char *problem(struct arena *a, const Models__Task *task)
 }
 
 void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int64_t now_ns,
-                 struct buf *out)
+                 bool terminal, struct buf *out)
 {
     struct table t;
     table_init(&t, a, 6, (const char *[]){"TASK", "GUID", "STATE", "CELL", "AGE", "DOMAIN"});
+    t.terminal = terminal;
     for (size_t i = 0; i < count; i++) {
         const Models__Task *k = tasks[i];
         table_add(&t, (const char *[]){task_name(k), k->task_guid, task_state_text(a, k),

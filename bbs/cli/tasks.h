@@ -44,7 +44,7 @@ const char *task_failure_text(struct arena *a, const Models__Task *task);
 
 /* The table of `bbs tasks`: a row for each, with why it waits or failed below it. */
 void tasks_table(struct arena *a, Models__Task *const *tasks, size_t count, int64_t now_ns,
-                 struct buf *out);
+                 bool terminal, struct buf *out);
 
 /* What `bbs task` shows: names and values, one a line, and the result at the end. */
 void task_text(struct arena *a, const Models__Task *task, int64_t now_ns, struct buf *out);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct cli_option bbs_task_options[] = {
     {.name = "rm", .help = "delete it afterwards, when it is over"},
@@ -69,7 +70,7 @@ static int show_tasks(struct session *s, Models__Task *const *tasks, size_t coun
         session_json(s, &tasks[i]->base, &out);
     }
     if (!s->json) {
-        tasks_table(&s->arena, tasks, count, cli_wall_ns(), &out);
+        tasks_table(&s->arena, tasks, count, cli_wall_ns(), isatty(STDOUT_FILENO), &out);
     }
     int r = cli_print(buf_bytes(&out), err);
     buf_done(&out);

@@ -59,7 +59,10 @@ static const char ps_details[] =
     "\n"
     "(suspect) is one whose cell is lost, (evacuating) one whose cell is being emptied: it is shown\n"
     "until another instance of its index runs. ADDRESS:PORT->PORT is where it is reached, and the\n"
-    "port that its file says. CRASHES counts from when it last ran for five minutes.\n";
+    "port that its file says. CRASHES counts from when it last ran for five minutes.\n"
+    "\n"
+    "In JSON a line is the record of an instance; last come the processes that have none, as\n"
+    "{\"process_guid\":\"web-1\",\"domain\":\"default\",\"instances\":0}, without index and state.\n";
 
 static const char why_details[] =
     "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the instance of that index. Without N\n"

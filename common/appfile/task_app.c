@@ -134,6 +134,10 @@ static int make(const struct app_source *s, const struct node *from, struct task
     if (from->kind != NODE_MAP) {
         return app_mistake(s, from, "task", "must be a map with the keys of a task");
     }
+    if (node_given(from, "apps")) {
+        return app_mistake(s, node_given(from, "apps"), "apps",
+                           "these are apps, and no task: bbs apply takes the file");
+    }
     int r = text_of(s, from, "name", &name);
     r = r < 0 ? r : text_of(s, from, "task_guid", &guid);
     r = r < 0 ? r : text_of(s, from, "domain", &domain);

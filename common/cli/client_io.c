@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STREAM_KEEPALIVE_S = 5 };
@@ -67,22 +68,55 @@ struct cli_client {
     const atomic_bool *stop;
 };
 
+/* Why it cannot be read; a directory can be opened, and not be read. NULL if it can. */
+static const char *unreadable(const char *file)
+{
+    struct stat s;
+    return access(file, R_OK) != 0 || stat(file, &s) != 0 ? strerror(errno)
+           : S_ISDIR(s.st_mode)                           ? strerror(EISDIR)
+                                                          : NULL;
+}
+
 static int check_file(const struct invocation *call, const char *option, const char *variable,
                       const char **ret_file, struct err *err)
 {
     const char *file = cli_text(call, option);
-    if (access(file, R_OK) != 0) {
-        return err_set(err, ERR_INVALID, "cannot read %.120s: %s (%s, --%s)", file, strerror(errno),
-                       variable, option);
+    const char *why = unreadable(file);
+    if (why) {
+        return err_set(err, ERR_INVALID, "cannot read %.120s: %s (%s, --%s)", file, why, variable,
+                       option);
     }
     *ret_file = file;
     return 0;
+}
+
+/* Of "https://HOST[:PORT][/PATH]": whether the port, if there is one, is from 1 to 65535. */
+static bool port_is_valid(const char *url, size_t size)
+{
+    const char *host = url + 8, *end = host;
+    while (end < url + size && *end != '/' && *end != '?' && *end != '#') {
+        end++;
+    }
+    const char *colon = memrchr(host, ':', (size_t)(end - host));
+    if (!colon || memchr(colon, ']', (size_t)(end - colon))) {
+        return true; /* a colon in brackets is of an IPv6 address */
+    }
+    unsigned long port = 0;
+    for (const char *c = colon + 1; c < end; c++) {
+        port = *c >= '0' && *c <= '9' && port <= 65535 ? port * 10 + (unsigned long)(*c - '0')
+                                                       : 65536;
+    }
+    return port >= 1 && port <= 65535;
 }
 
 static int add_url(struct cli_client *c, const char *url, size_t size, struct err *err)
 {
     if (size < 9 || strncmp(url, "https://", 8) != 0) {
         return err_set(err, ERR_INVALID, "\"%.*s\" is not an https URL",
+                       (int)(size < 60 ? size : 60), url);
+    }
+    if (!port_is_valid(url, size)) {
+        return err_set(err, ERR_INVALID, "\"%.*s\" has no port from 1 to 65535",
                        (int)(size < 60 ? size : 60), url);
     }
     if (c->url_count == CLIENT_URLS_MAX) {
@@ -247,8 +281,14 @@ static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
         (code == CURLE_OPERATION_TIMEDOUT && time_left(c) <= 0)) {
         return err_set(err, ERR_TIMEOUT, "%.80s does not answer in time", c->urls[c->next]);
     }
-    if (code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE) {
-        return err_set(err, ERR_INVALID, "a certificate file cannot be used: %.150s", what);
+    if (code == CURLE_SSL_CERTPROBLEM) {
+        return err_set(err, ERR_INVALID,
+                       "%.80s and %.80s are no certificate and its key (CLIENT_CERT_FILE, "
+                       "CLIENT_KEY_FILE)",
+                       c->cert, c->key);
+    }
+    if (code == CURLE_SSL_CACERT_BADFILE) {
+        return err_set(err, ERR_INVALID, "%.120s is no certificate of a CA (CA_CERT_FILE)", c->ca);
     }
     if (code == CURLE_WRITE_ERROR) {
         return err_set(err, ERR_TOO_LARGE, "%.80s answers with more than %d MiB", c->urls[c->next],

@@ -22,6 +22,9 @@ enum {
 extern const struct cli_option cli_bbs_options[];
 extern const struct cli_option cli_tls_options[];
 
+/* Of --timeout, where nothing but an answer is waited for (CLIENT_PATIENCE_MS). */
+#define CLIENT_TIMEOUT_HELP "how long to wait for answers; refusals are retried for 3s"
+
 struct cli_client;
 
 /* Opens with the options of the call. `urls`: a comma-separated list, tried in order. Refuses what

@@ -167,7 +167,8 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, int
                         "with -",
                         argv[i], call->title);
         } else if (call->argument_count == CLI_ARGUMENTS_MAX) {
-            r = err_set(err, ERR_INVALID, "more than %d arguments", CLI_ARGUMENTS_MAX);
+            r = err_set(err, ERR_INVALID, "more than %d arguments: run %s several times",
+                        CLI_ARGUMENTS_MAX, call->title);
         } else {
             call->arguments[call->argument_count++] = argv[i];
         }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 const struct cli_option question_options[] = {
-    {.name = "timeout", .value = "TIME", .help = "how long to try", .fallback = "10s"},
+    {.name = "timeout", .value = "TIME", .help = CLIENT_TIMEOUT_HELP, .fallback = "10s"},
     {.name = "output",
      .value = "table|json",
      .help = "for people or for programs",

@@ -41,6 +41,18 @@ static const char *printable(struct arena *a, const char *text)
     return text && *text ? text_printable(a, text) : "-";
 }
 
+/* Whole letters of UTF-8, the last of them the ellipsis. */
+static const char *cut(struct arena *a, const char *text)
+{
+    size_t letters = 0, keep = 0;
+    for (size_t i = 0; text[i]; i++) {
+        bool begins = ((unsigned char)text[i] & 0xc0) != 0x80;
+        keep = begins && letters == TABLE_CELL_LETTERS - 1 ? i : keep;
+        letters += begins;
+    }
+    return letters > TABLE_CELL_LETTERS ? arena_printf(a, "%.*s\u2026", (int)keep, text) : text;
+}
+
 void table_init(struct table *t, struct arena *a, unsigned columns, const char *const *titles)
 {
     assert(columns > 0 && columns <= TABLE_COLUMNS_MAX);
@@ -52,7 +64,8 @@ void table_add(struct table *t, const char *const *cells)
 {
     struct table_row *row = new_row(t, t->columns);
     for (unsigned i = 0; i < t->columns; i++) {
-        row->cells[i] = printable(t->arena, cells[i]);
+        const char *text = printable(t->arena, cells[i]);
+        row->cells[i] = t->terminal ? cut(t->arena, text) : text;
     }
     append(t, row);
 }

@@ -8,13 +8,17 @@
 
 #include <stdbool.h>
 
-enum { TABLE_COLUMNS_MAX = 12 };
+enum {
+    TABLE_COLUMNS_MAX = 12,
+    TABLE_CELL_LETTERS = 60, /* of a cell on a terminal, whose lines a long name would break */
+};
 
 struct table_row;
 
 struct table {
     struct arena *arena;
     unsigned columns;
+    bool terminal; /* cells that are added from now on end with an ellipsis if they are longer */
     struct table_row *first, *last;
 };
 

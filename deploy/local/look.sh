@@ -11,7 +11,7 @@ instances() {
             # The first one of this name: a record's own fields come before those inside it.
             [[ $line =~ \"$key\":\"?([^\",}]*) ]] && row+="${BASH_REMATCH[1]} "
         done
-        echo "${row% }"
+        [ -z "$row" ] || echo "${row% }" # of a process without instances there is none
     done | sort -n
 }
 

@@ -548,6 +548,9 @@ static void bad_settings_are_told_at_once(void **state)
         const char *urls, *text;
     } rows[] = {{"http://x", "\"http://x\" is not an https URL"},
                 {"https://a,b", "\"b\" is not an https URL"},
+                {"https://a:99999", "\"https://a:99999\" has no port from 1 to 65535"},
+                {"https://a:0/x", "\"https://a:0/x\" has no port from 1 to 65535"},
+                {"https://[::1]:,https://b", "\"https://[::1]:\" has no port from 1 to 65535"},
                 {",", "no URL was given"}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(open_with(f, &client_files, rows[i].urls, 0), -ERR_INVALID);
@@ -558,6 +561,26 @@ static void bad_settings_are_told_at_once(void **state)
     assert_int_equal(open_with(f, &files, url, 0), -ERR_INVALID);
     assert_string_equal(f->err.text, "cannot read /nowhere/x.key: No such file or directory "
                                      "(CLIENT_KEY_FILE, --client-key-file)");
+    files.key = "/";
+    assert_int_equal(open_with(f, &files, url, 0), -ERR_INVALID);
+    assert_string_equal(f->err.text,
+                        "cannot read /: Is a directory (CLIENT_KEY_FILE, --client-key-file)");
+    cli_client_close(f->client);
+    f->client = NULL;
+    assert_int_equal(open_with(f, &client_files, "https://[::1],https://[::1]:65535/,https://a/b:x", 0),
+                     0);
+}
+
+/* The names of the files, and not the words of a library. */
+static void a_key_of_another_certificate_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct tls_files files = client_files;
+    struct bytes body;
+    files.key = certs_make(&certs, "other", "", "other", 3600).key;
+    assert_int_equal(open_with(f, &files, url, 2000), 0);
+    assert_int_equal(cli_client_get(f->client, &f->arena, "/", &body, &f->err), -ERR_INVALID);
+    assert_non_null(strstr(f->err.text, "are no certificate and its key (CLIENT_CERT_FILE, "));
 }
 
 struct taken {
@@ -652,6 +675,7 @@ int main(void)
         TEST(a_stream_begins_in_time),
         TEST(the_time_is_for_all_servers),
         TEST(a_call_can_be_stopped),
+        TEST(a_key_of_another_certificate_is_refused),
         TEST(a_task_is_not_desired_for_an_hour),
         TEST(waiting_ends_in_time),
         TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),

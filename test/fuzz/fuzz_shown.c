@@ -66,7 +66,7 @@ static const void *answer(struct arena *a, const ProtobufCMessageDescriptor *typ
 
 static void show_tasks(struct arena *a, const Models__TasksResponse *r, struct buf *out)
 {
-    tasks_table(a, r->tasks, r->n_tasks, NOW_NS, out);
+    tasks_table(a, r->tasks, r->n_tasks, NOW_NS, false, out);
     require_tame(out);
     for (size_t i = 0; i < r->n_tasks; i++) {
         Models__Task **found;
@@ -83,7 +83,7 @@ static void show_lrps(struct arena *a, const Models__DesiredLRPsResponse *lrps,
                       struct buf *out)
 {
     ps_table(a, lrps->desired_lrps, lrps->n_desired_lrps, actuals->actual_lrps,
-             actuals->n_actual_lrps, facts->cells, NOW_NS, out);
+             actuals->n_actual_lrps, facts->cells, NOW_NS, false, out);
     require_tame(out);
     for (size_t i = 0; i < lrps->n_desired_lrps; i++) {
         const Models__DesiredLRP *lrp = lrps->desired_lrps[i];

@@ -416,6 +416,52 @@ static void tables_align_and_hide_control_characters(void **state)
     }
 }
 
+static void long_cells_are_cut_on_a_terminal(void **state)
+{
+    struct fixture *f = *state;
+    enum { MOST = TABLE_CELL_LETTERS };
+    char fits[2 * MOST + 1] = "", longer[2 * MOST + 3] = "", shown[2 * MOST + 3] = "";
+    for (int i = 0; i < MOST; i++) {
+        strcat(fits, "\u00e4");
+        strcat(shown, i < MOST - 1 ? "\u00e4" : "\u2026");
+    }
+    strcat(strcpy(longer, fits), "x");
+    for (int terminal = 0; terminal < 2; terminal++) {
+        struct table t;
+        struct buf out;
+        buf_init(&out);
+        table_init(&t, &f->arena, 1, (const char *[]){"A"});
+        t.terminal = terminal;
+        table_add(&t, (const char *[]){fits});
+        table_add(&t, (const char *[]){longer});
+        table_print(&t, &out);
+        assert_string_equal(buf_string(&out), arena_printf(&f->arena, "A\n%s\n%s\n", fits,
+                                                           terminal ? shown : longer));
+        buf_done(&out);
+    }
+}
+
+/* What a shell's "$(...)" gives may be more than that. */
+static void too_many_arguments_are_told_what_to_do(void **state)
+{
+    struct fixture *f = *state;
+    static const struct cli_option *const none[] = {NULL};
+    static const struct cli_command some[] = {
+        {"rm", "NAME...", "", NULL, none, 1, CLI_ARGUMENTS_MAX, nothing},
+        {0},
+    };
+    static const struct cli_program all = {"bbs", "guards the board", some};
+    char *argv[CLI_ARGUMENTS_MAX + 3] = {arena_strdup(&f->arena, "bbs"),
+                                         arena_strdup(&f->arena, "rm")};
+    for (int i = 0; i <= CLI_ARGUMENTS_MAX; i++) {
+        argv[2 + i] = arena_printf(&f->arena, "a%d", i);
+    }
+    assert_int_equal(cli_parse(&f->arena, &all, CLI_ARGUMENTS_MAX + 2, argv, &f->call, &f->err), 0);
+    assert_int_equal(cli_parse(&f->arena, &all, CLI_ARGUMENTS_MAX + 3, argv, &f->call, &f->err),
+                     -ERR_INVALID);
+    assert_string_equal(f->err.text, "more than 1024 arguments: run bbs rm several times");
+}
+
 static void a_switch_may_have_a_letter(void **state)
 {
     struct fixture *f = *state;
@@ -470,6 +516,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_shell_that_knows_no_cluster_is_told_what_to_run),
         TEST(a_switch_may_have_a_letter),
+        TEST(long_cells_are_cut_on_a_terminal),
+        TEST(too_many_arguments_are_told_what_to_do),
         TEST(options_stand_anywhere),  TEST(what_is_given_wins_over_the_environment),
         TEST(mistakes_say_what_to_do), TEST(values_are_checked),
         TEST(an_empty_argument_is_none),

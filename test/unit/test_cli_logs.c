@@ -463,6 +463,21 @@ static void records_are_bounded(void **state)
     logs_watch_done(&w.watch);
 }
 
+static void a_name_that_no_process_has_may_be_of_a_removed_one(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[][2] = {
+        {"no process \"wbe\"; did you mean \"web\"?",
+         "no process \"wbe\"; did you mean \"web\"? If it was removed: bbs logs wbe --previous"},
+        {"no process \"wbe\"; bbs ps shows all",
+         "no process \"wbe\"; bbs ps shows all; if it was removed: bbs logs wbe --previous"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(logs_no_process("wbe", rows[i][0], &f->err), -ERR_NOT_FOUND);
+        assert_string_equal(f->err.text, rows[i][1]);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -470,6 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lines_are_shown_as_wanted),     TEST(a_line_is_bounded),
         TEST(json_names_the_stream),
+        TEST(a_name_that_no_process_has_may_be_of_a_removed_one),
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
         TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_told),

@@ -322,7 +322,7 @@ static void ps_tells_of_silent_cells(void **state)
         placed(f, record(f, "web-1", 3, "CLAIMED"), "cell-4", 0),
     };
     r[1]->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
-    ps_table(&f->arena, &web, 1, r, 4, &cells, 65000000000, &f->out);
+    ps_table(&f->arena, &web, 1, r, 4, &cells, 65000000000, false, &f->out);
     assert_string_equal(
         buf_string(&f->out),
         "PROCESS  INDEX  STATE              CELL                 ADDRESS:PORT          AGE  CRASHES\n"
@@ -333,7 +333,7 @@ static void ps_tells_of_silent_cells(void **state)
         "    nothing is heard of cells that are LOST or gone: what stands here of them is what they said last "
         "(bbs cells)\n");
     buf_clear(&f->out);
-    ps_table(&f->arena, &web, 1, r, 1, &cells, 65000000000, &f->out);
+    ps_table(&f->arena, &web, 1, r, 1, &cells, 65000000000, false, &f->out);
     assert_null(strstr(buf_string(&f->out), "LOST"));
 }
 
@@ -359,7 +359,7 @@ static void ps_shows_every_record_in_order(void **state)
     r[2]->since = 5000000000;
     r[4]->stopping = r[5]->stopping = 1;
     Models__DesiredLRP *all[] = {idle, web};
-    ps_table(&f->arena, all, 2, r, 6, NULL, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 6, NULL, 65000000000, false, &f->out);
     assert_string_equal(
         buf_string(&f->out),
         "PROCESS  INDEX  STATE                 CELL    ADDRESS:PORT          AGE  CRASHES\n"
@@ -378,13 +378,23 @@ static void ps_shows_every_record_in_order(void **state)
     Board__CellStatus bare = BOARD__CELL_STATUS__INIT, *one = &bare;
     cells.cells = &one;
     cells.n_cells = 1;
-    ps_table(&f->arena, all, 2, r, 6, &cells, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 6, &cells, 65000000000, false, &f->out);
     assert_non_null(strstr(buf_string(&f->out), "    not placed: insufficient?resources\n"
                                                 "    no cell has the root filesystem"));
     assert_non_null(strstr(buf_string(&f->out), " cell-1 (gone) "));
     buf_clear(&f->out);
+    /* In JSON each that the table shows, too. */
+    ps_lines_without_record(&f->arena, all, 2, r, 6, &f->out);
+    assert_string_equal(buf_string(&f->out),
+                        "{\"process_guid\":\"zzz\",\"domain\":\"default\",\"instances\":0}\n");
+    buf_clear(&f->out);
+    ps_lines_without_record(&f->arena, all, 2, r, 0, &f->out);
+    assert_string_equal(buf_string(&f->out),
+                        "{\"process_guid\":\"zzz\",\"domain\":\"default\",\"instances\":0}\n"
+                        "{\"process_guid\":\"web-1\",\"domain\":\"default\",\"instances\":1}\n");
+    buf_clear(&f->out);
     assert_int_equal(lrps_keep(all, 2, r, 6), 4);
-    ps_table(&f->arena, all, 2, r, 4, NULL, 65000000000, &f->out);
+    ps_table(&f->arena, all, 2, r, 4, NULL, 65000000000, false, &f->out);
     assert_null(strstr(buf_string(&f->out), "unknown"));
     assert_null(strstr(buf_string(&f->out), "gone"));
 }

@@ -78,6 +78,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {"[]", "t.yaml:1: task: must be a map with the keys of a task"},
         {"rootfs: preloaded:b\ncommand: x\n",
          "t.yaml:1: name: is missing: what is the task called?"},
+        {"domain: x\napps: [{name: a}]\n",
+         "t.yaml:2: apps: these are apps, and no task: bbs apply takes the file"},
         {"name: a b\n", "t.yaml:1: name: must be letters, digits, - and _, not - first, at most 200"},
         {"task_guid: -a\n",
          "t.yaml:1: task_guid: must be letters, digits, - and _, not - first, at most 200"},
@@ -235,7 +237,7 @@ static void tables_say_why(void **state)
         assert_string_equal(guids, rows[i].guids);
     }
     size_t n = tasks_selected(&f->arena, list, 4, &rows[0].selection, &found);
-    tasks_table(&f->arena, found, n, 5000000000, &f->out);
+    tasks_table(&f->arena, found, n, 5000000000, false, &f->out);
     assert_string_equal(buf_string(&f->out),
                         "TASK  GUID  STATE                  CELL    AGE  DOMAIN\n"
                         "b     b-1   SUCCEEDED (resolving)  -       4s   d\n"
