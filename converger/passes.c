@@ -112,10 +112,10 @@ static bool plan_but(const struct process_view *v, const struct pass *pass,
 {
     const struct instance_facts facts = facts_of(v, one);
     uint32_t guards = instance_guards(&facts, v->policy, v->now) & ~but;
-    int news = lifecycle_news(&actual_lrp_lifecycle, pass->move);
-    bool blocked = news == ACTUAL_LRP_NEWS_RESOLVE && instance_returns(guards) &&
+    int trigger = lifecycle_trigger(&actual_lrp_lifecycle, pass->move);
+    bool blocked = trigger == ACTUAL_LRP_TRIGGER_RESOLVE && instance_returns(guards) &&
                    instance_returns_as(&facts, guards) < 0;
-    if (!instance_may(&facts, news, guards) || blocked) {
+    if (!instance_may(&facts, trigger, guards) || blocked) {
         return false;
     }
     add(r, pass, one->index);

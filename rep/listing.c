@@ -61,7 +61,7 @@ static void found_starting(struct rep *r, struct container *c, struct effects *o
     if (r->now.mono_ns < c->starting_until_ns || c->phase == PHASE_RUNNING) {
         listing_want(&r->listing);
     } else {
-        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+        container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);
     }
 }
 
@@ -84,18 +84,18 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
     switch (s->state) {
     case CONTAINER_PREPARED:
-        container_move(c, PHASE_NEWS_ADOPTED_PREPARED, "adopted", out);
+        container_transition(c, PHASE_TRIGGER_ADOPTED_PREPARED, "adopted", out);
         break;
     case CONTAINER_STARTING:
-        container_move(c, PHASE_NEWS_ADOPTED_STARTING, "adopted", out);
+        container_transition(c, PHASE_TRIGGER_ADOPTED_STARTING, "adopted", out);
         c->uncertain = true;
         found_starting(r, c, out);
         break;
     case CONTAINER_RUNNING:
-        container_move(c, PHASE_NEWS_ADOPTED_RUNNING, "adopted", out);
+        container_transition(c, PHASE_TRIGGER_ADOPTED_RUNNING, "adopted", out);
         break;
     case CONTAINER_EXITED:
-        container_exited(c, PHASE_NEWS_ADOPTED_ENDED, s, out);
+        container_exited(c, PHASE_TRIGGER_ADOPTED_ENDED, s, out);
         break;
     }
     c->kind->adopted(c, s->state, out);
@@ -119,10 +119,10 @@ static void found_running(struct container *c, struct effects *out)
 {
     c->uncertain = false;
     if (c->phase == PHASE_INITIALIZING) {
-        container_move(c, PHASE_NEWS_PREPARED, "listed as running", out);
+        container_transition(c, PHASE_TRIGGER_PREPARED, "listed as running", out);
     }
     if (c->phase == PHASE_CREATED) {
-        container_move(c, PHASE_NEWS_STARTED, "listed as running", out);
+        container_transition(c, PHASE_TRIGGER_STARTED, "listed as running", out);
     }
 }
 
@@ -145,7 +145,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
     switch (s->state) {
     case CONTAINER_PREPARED:
         if (c->phase == PHASE_INITIALIZING && c->uncertain) {
-            container_move(c, PHASE_NEWS_PREPARED, "listed as prepared", out);
+            container_transition(c, PHASE_TRIGGER_PREPARED, "listed as prepared", out);
         }
         c->uncertain = false;
         break;
@@ -157,7 +157,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
         break;
     case CONTAINER_EXITED:
         note_late(c, out);
-        container_exited(c, PHASE_NEWS_ENDED, s, out);
+        container_exited(c, PHASE_TRIGGER_ENDED, s, out);
         break;
     }
 }
@@ -169,7 +169,7 @@ static void missing(struct container *c, struct effects *out)
         c->uncertain = false; /* PREPARE left nothing behind: once more */
     } else {
         c->process_gone = true;
-        container_complete(c, PHASE_NEWS_ENDED, "the container disappeared", out);
+        container_complete(c, PHASE_TRIGGER_ENDED, "the container disappeared", out);
     }
 }
 

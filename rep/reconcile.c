@@ -16,7 +16,7 @@ static void end(struct rep *r, struct container *c, const char *why, struct effe
     room_give(r, c);
     r->listing.removed_id = r->next_id;
     const char *key = c->kind->record_key(r, c, out->arena);
-    container_move(c, PHASE_NEWS_DELETED, why, out);
+    container_transition(c, PHASE_TRIGGER_DELETED, why, out);
     if (key) {
         moves_look_at_stray(r, key, out);
     }

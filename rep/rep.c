@@ -85,7 +85,7 @@ static void on_container(struct rep *r, const struct container_status *s, struct
     }
     c->touched = r->next_id;
     if (c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING) {
-        container_exited(c, PHASE_NEWS_ENDED, s, out);
+        container_exited(c, PHASE_TRIGGER_ENDED, s, out);
     }
 }
 

@@ -117,11 +117,11 @@ static void adopt_decide(const void *snapshot, const struct op_input *in, struct
     if (!s->job || strcmp(s->job->worker, silent) != 0) {
         return; /* it is done, or another was faster */
     }
-    int to = lifecycle_move(&job_lifecycle, JOB_OPEN, in->actor, JOB_NEWS_ADOPT, 0);
+    int to = lifecycle_transition(&job_lifecycle, JOB_OPEN, in->actor, JOB_TRIGGER_ADOPT, 0);
     assert(to == JOB_OPEN);
     Board__JobRecord *job = arena_copy(plan->arena, s->job, sizeof(*s->job));
     job->worker = (char *)(size_t)in->peer_name;
-    plan_put(plan, s->key, job_lifecycle.news[JOB_NEWS_ADOPT], in->actor, &job->base);
+    plan_put(plan, s->key, job_lifecycle.triggers[JOB_TRIGGER_ADOPT], in->actor, &job->base);
 }
 
 static const char *adopt_target(struct arena *a, const struct op_input *in)

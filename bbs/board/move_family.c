@@ -20,16 +20,16 @@ const char *move_subject_key(struct arena *a, const struct op_input *in)
     return move_key(a, (const Board__Move *)in->request);
 }
 
-static int news_of(const struct move_family *f, const struct move_row *row)
+static int trigger_of(const struct move_family *f, const struct move_row *row)
 {
-    int news = lifecycle_news(f->lifecycle, row->name);
-    assert(news >= 0);
-    return news;
+    int trigger = lifecycle_trigger(f->lifecycle, row->name);
+    assert(trigger >= 0);
+    return trigger;
 }
 
 bool move_permitted(const struct move_family *f, const struct move_row *row, enum actor actor)
 {
-    return lifecycle_permits(f->lifecycle, actor, news_of(f, row));
+    return lifecycle_permits(f->lifecycle, actor, trigger_of(f, row));
 }
 
 static void decide_absent(const struct move_turn *t)
@@ -58,7 +58,7 @@ void move_decide(const struct move_family *f, const void *snapshot, const struct
         return;
     }
     t.guards = t.row->guards ? t.row->guards(&t) : 0;
-    t.to = lifecycle_move(f->lifecycle, t.from, in->actor, news_of(f, t.row), t.guards);
+    t.to = lifecycle_transition(f->lifecycle, t.from, in->actor, trigger_of(f, t.row), t.guards);
     if (t.to < 0) {
         t.row->refuse(&t);
     } else {
@@ -66,10 +66,10 @@ void move_decide(const struct move_family *f, const void *snapshot, const struct
     }
 }
 
-static void check(const struct move_turn *t, int from, int to, const char *news)
+static void check(const struct move_turn *t, int from, int to, const char *trigger)
 {
     const struct lifecycle *l = t->family->lifecycle;
-    assert(lifecycle_leads(l, from, t->in->actor, lifecycle_news(l, news), to));
+    assert(lifecycle_leads(l, from, t->in->actor, lifecycle_trigger(l, trigger), to));
     (void)l;
 }
 
@@ -81,8 +81,8 @@ struct change *move_put(const struct move_turn *t, const char *key, int from, in
     return plan_put(t->plan, key, t->row->name, t->in->actor, message);
 }
 
-void move_delete(const struct move_turn *t, const char *key, int from, const char *news)
+void move_delete(const struct move_turn *t, const char *key, int from, const char *trigger)
 {
-    check(t, from, 0, news); /* 0 is `none` in every table */
-    plan_delete(t->plan, key, news, t->in->actor);
+    check(t, from, 0, trigger); /* 0 is `none` in every table */
+    plan_delete(t->plan, key, trigger, t->in->actor);
 }

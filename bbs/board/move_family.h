@@ -16,7 +16,7 @@
 enum move_absent {
     ABSENT_REFUSED, /* ResourceNotFound */
     ABSENT_NOTHING, /* it is as it should be */
-    ABSENT_MOVES,   /* the lifecycle has moves from `none` */
+    ABSENT_MOVES,   /* the lifecycle has transitions from `none` */
 };
 
 struct move_family;
@@ -37,7 +37,7 @@ struct move_turn {
 };
 
 struct move_row {
-    const char *name; /* the lifecycle's news of that name; who may bring it stands there */
+    const char *name; /* the lifecycle's trigger of that name; who may bring it stands there */
     void (*valid)(struct validation *v, const Board__Move *move); /* says all that is wrong */
     const char *rep_says;      /* what a rep must say too: "attempt", "definition"; NULL = nothing */
     unsigned reads;            /* bits of the family: what is read beside who speaks and the record */
@@ -73,11 +73,11 @@ bool move_permitted(const struct move_family *f, const struct move_row *row, enu
 void move_decide(const struct move_family *f, const void *snapshot, const struct op_input *in,
                  struct plan *p);
 
-/* For the rows: a record goes from this state to that one, by the news of that name; asserts that the
- * lifecycle has such a move of this actor. A put becomes what the answer shows. Key and message are
- * borrowed. */
+/* For the rows: a record goes from this state to that one, by the trigger of that name; asserts
+ * that the lifecycle has such a transition for this actor. A put becomes what the answer shows. Key
+ * and message are borrowed. */
 struct change *move_put(const struct move_turn *t, const char *key, int from, int to,
                         const ProtobufCMessage *message);
-void move_delete(const struct move_turn *t, const char *key, int from, const char *news);
+void move_delete(const struct move_turn *t, const char *key, int from, const char *trigger);
 
 #endif

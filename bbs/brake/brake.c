@@ -289,8 +289,8 @@ void brake_word_decide(const void *snapshot, const struct op_input *in, struct p
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound, "no cell is held");
         return;
     }
-    int from = state_of(s->brake), news = r->keep ? BRAKE_NEWS_KEEP : BRAKE_NEWS_CONFIRM;
-    int to = lifecycle_move(&brake_lifecycle, from, in->actor, news, 0);
+    int from = state_of(s->brake), trigger = r->keep ? BRAKE_TRIGGER_KEEP : BRAKE_TRIGGER_CONFIRM;
+    int to = lifecycle_transition(&brake_lifecycle, from, in->actor, trigger, 0);
     if (to < 0) { /* 3 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     from == BRAKE_RELEASED ? "the brake is released: its cells are being lost"
@@ -298,7 +298,8 @@ void brake_word_decide(const void *snapshot, const struct op_input *in, struct p
     } else if (to != from) { /* 4 */
         const Board__BrakeRecord *after = changed(p->arena, s->brake, to, in->now); /* 5 */
         p->record = &after->base;
-        plan_put(p, key_brake(p->arena), brake_lifecycle.news[news], in->actor, &after->base);
+        plan_put(p, key_brake(p->arena), brake_lifecycle.triggers[trigger], in->actor,
+                 &after->base);
     }
 }
 

@@ -117,8 +117,8 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
     }
     bool own = strcmp(stands->identity, wanted->identity) == 0 &&
                stands->session == wanted->session;
-    int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_LEAVE,
-                            own ? CELL_IF_OWN : 0);
+    int to = lifecycle_transition(&cell_lifecycle, cell_state(stands), in->actor,
+                                  CELL_TRIGGER_LEAVE, own ? CELL_IF_OWN : 0);
     if (to < 0) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "session %llu of cell %s is over: the board's is %llu",
@@ -162,7 +162,8 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
                     wanted->presence->cell_id);
         return;
     }
-    int to = lifecycle_move(&cell_lifecycle, cell_state(stands), in->actor, CELL_NEWS_OPEN, guards);
+    int to = lifecycle_transition(&cell_lifecycle, cell_state(stands), in->actor, CELL_TRIGGER_OPEN,
+                                  guards);
     if (to < 0) { /* 1 */
         refuse(p, stands, wanted);
         return;

@@ -12,7 +12,7 @@
 
 enum {
     RETRY_MS = 500,
-    END_NEWS_MS = 2000, /* the board is told of an end a moment later than its reader sees it */
+    END_TRIGGER_MS = 2000, /* the board is told of an end a moment later than its reader sees it */
 };
 
 struct following;
@@ -141,7 +141,7 @@ static void read_on(struct slot *s, struct log_reader *r)
 /* Why it ended is known when the board has been told. */
 static void tell_end(struct slot *s)
 {
-    int64_t until_ms = cli_now_ms() + END_NEWS_MS;
+    int64_t until_ms = cli_now_ms() + END_TRIGGER_MS;
     while (!has_ended(s) && !is_stopping(s) && cli_now_ms() < until_ms) {
         cli_sleep_ms(RETRY_MS / 10);
     }

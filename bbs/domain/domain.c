@@ -23,8 +23,8 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
 {
     const struct domain_snapshot *s = snapshot;
     const Models__UpsertDomainRequest *r = (const Models__UpsertDomainRequest *)in->request;
-    int to = lifecycle_move(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE, in->actor,
-                            DOMAIN_NEWS_UPSERT, 0);
+    int to = lifecycle_transition(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE,
+                                  in->actor, DOMAIN_TRIGGER_UPSERT, 0);
     assert(to == DOMAIN_KNOWN);
     if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0 && s->seen.in_this_epoch) { /* 2 */
         return;

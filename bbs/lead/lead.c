@@ -46,21 +46,21 @@ static bool own(const struct lead_snapshot *s, const struct op_input *in)
     return s->lead && strcmp(s->lead->holder, asked(in)->lead->holder) == 0;
 }
 
-static void give_up(const struct lead_snapshot *s, const struct op_input *in, int news,
+static void give_up(const struct lead_snapshot *s, const struct op_input *in, int trigger,
                     int64_t term, struct plan *p)
 {
     uint32_t guards = (term == s->term ? LEAD_IF_TERM_MATCHES : 0) |
                       (own(s, in) ? LEAD_IF_HOLDER : 0);
     int from = s->lead ? LEAD_HELD : LEAD_NONE;
-    if (lifecycle_move(&lead_lifecycle, from, in->actor, news, guards) == LEAD_NONE) {
+    if (lifecycle_transition(&lead_lifecycle, from, in->actor, trigger, guards) == LEAD_NONE) {
         p->record = NULL;
-        plan_delete(p, lead_target(p->arena, in), lead_lifecycle.news[news], in->actor);
+        plan_delete(p, lead_target(p->arena, in), lead_lifecycle.triggers[trigger], in->actor);
     }
 }
 
 static void acquire(const struct op_input *in, struct plan *p)
 {
-    int to = lifecycle_move(&lead_lifecycle, LEAD_NONE, in->actor, LEAD_NEWS_ACQUIRE, 0);
+    int to = lifecycle_transition(&lead_lifecycle, LEAD_NONE, in->actor, LEAD_TRIGGER_ACQUIRE, 0);
     assert(to == LEAD_HELD); /* the route lets only candidates in */
     Board__LeadRecord *record = arena_copy(p->arena, asked(in)->lead, sizeof(*record));
     record->since = in->now.wall_ns;
@@ -79,7 +79,7 @@ void lead_decide(const void *snapshot, const struct op_input *in, struct plan *p
     const struct lead_snapshot *s = snapshot;
     p->record = s->lead ? &s->lead->base : NULL;
     if (asked(in)->release) { /* 1 */
-        give_up(s, in, LEAD_NEWS_RELEASE, asked(in)->release, p);
+        give_up(s, in, LEAD_TRIGGER_RELEASE, asked(in)->release, p);
         return;
     }
     if (!s->lead) { /* 2 */
@@ -90,7 +90,7 @@ void lead_decide(const void *snapshot, const struct op_input *in, struct plan *p
         return;
     }
     if (asked(in)->displace) { /* 4 */
-        give_up(s, in, LEAD_NEWS_DISPLACE, asked(in)->displace, p);
+        give_up(s, in, LEAD_TRIGGER_DISPLACE, asked(in)->displace, p);
     }
     if (p->verdict == PLAN_NOTHING) { /* 5 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "%s leads as %s in term %lld",

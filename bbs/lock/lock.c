@@ -103,8 +103,8 @@ void lock_decide(const void *snapshot, const struct op_input *in, struct plan *p
     bool over = s->lock && lock_over(s->lock, s->since_ns, in->now);
     uint32_t guards = (s->ours ? 0 : LOCK_IF_OUTSIDE) | (own ? LOCK_IF_SAME_OWNER : 0) |
                       (over ? LOCK_IF_OVER : 0);
-    int news = own ? LOCK_NEWS_RENEW : LOCK_NEWS_CLAIM;
-    int to = lifecycle_move(&lock_lifecycle, state_of(s), in->actor, news, guards);
+    int trigger = own ? LOCK_TRIGGER_RENEW : LOCK_TRIGGER_CLAIM;
+    int to = lifecycle_transition(&lock_lifecycle, state_of(s), in->actor, trigger, guards);
     if (to < 0) { /* 1 */
         refuse(p);
         return;
@@ -117,7 +117,7 @@ void lock_decide(const void *snapshot, const struct op_input *in, struct plan *p
     record->value = r->resource->value;
     record->type_code = r->resource->type_code;
     record->ttl_s = r->ttl_in_seconds;
-    plan_put(p, key_lock(p->arena, record->key), lock_lifecycle.news[news], in->actor,
+    plan_put(p, key_lock(p->arena, record->key), lock_lifecycle.triggers[trigger], in->actor,
              &record->base);
 }
 
@@ -132,8 +132,8 @@ void release_lock_decide(const void *snapshot, const struct op_input *in, struct
         refuse(p);
         return;
     }
-    int to = lifecycle_move(&lock_lifecycle, state_of(s), in->actor, LOCK_NEWS_RELEASE,
-                            LOCK_IF_SAME_OWNER);
+    int to = lifecycle_transition(&lock_lifecycle, state_of(s), in->actor, LOCK_TRIGGER_RELEASE,
+                                  LOCK_IF_SAME_OWNER);
     if (to == LOCK_NONE) { /* 3; otherwise 2 */
         plan_delete(p, key_lock(p->arena, r->key), "release", in->actor);
     }

@@ -90,8 +90,8 @@ void desire_decide(const void *snapshot, const struct op_input *in, struct plan 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceExists);
         return;
     }
-    int to = lifecycle_move(&desired_lrp_lifecycle, DESIRED_LRP_NONE, in->actor,
-                            DESIRED_LRP_NEWS_DESIRE, 0);
+    int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_NONE, in->actor,
+                                  DESIRED_LRP_TRIGGER_DESIRE, 0);
     assert(to == DESIRED_LRP_DESIRED);
     Models__DesiredLRP *scheduling, *run;
     desired_split(p->arena, stored(p, in), &scheduling, &run);

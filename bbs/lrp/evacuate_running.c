@@ -49,8 +49,9 @@ static void leave_place(const struct move_turn *t, const Models__ActualLRP *targ
     if (t->to == t->from) { /* 4 */
         return;
     }
-    int place = lifecycle_move(t->family->lifecycle, actual_state(s->evacuating), t->in->actor,
-                               ACTUAL_LRP_NEWS_EVACUATE_RUNNING, ACTUAL_LRP_IF_EVACUATING);
+    int place =
+        lifecycle_transition(t->family->lifecycle, actual_state(s->evacuating), t->in->actor,
+                             ACTUAL_LRP_TRIGGER_EVACUATE_RUNNING, ACTUAL_LRP_IF_EVACUATING);
     if (place != ACTUAL_LRP_RUNNING) { /* 9 */
         return;
     }

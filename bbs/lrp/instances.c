@@ -84,8 +84,8 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
 static void create(const char *process_guid, int32_t index, const Models__DesiredLRP *desired,
                    const struct op_input *in, struct plan *p)
 {
-    int to = lifecycle_move(&actual_lrp_lifecycle, ACTUAL_LRP_NONE, in->actor,
-                            ACTUAL_LRP_NEWS_CREATE, ACTUAL_LRP_IF_INDEX_DESIRED);
+    int to = lifecycle_transition(&actual_lrp_lifecycle, ACTUAL_LRP_NONE, in->actor,
+                                  ACTUAL_LRP_TRIGGER_CREATE, ACTUAL_LRP_IF_INDEX_DESIRED);
     assert(to == ACTUAL_LRP_UNCLAIMED);
     const Models__ActualLRP *record =
         actual_new(p->arena, process_guid, index, desired->domain, desired->owner, in->now,
@@ -99,8 +99,8 @@ static void stop(const Models__ActualLRP *record, const struct op_input *in, str
     const Models__ActualLRPKey *id = record->actual_lrp_key;
     const Models__ActualLRPInstanceKey *instance = record->actual_lrp_instance_key;
     const char *key = key_actual(p->arena, id->process_guid, id->index, (int)record->presence);
-    int to = lifecycle_move(&actual_lrp_lifecycle, actual_state(record), in->actor,
-                            ACTUAL_LRP_NEWS_STOP, 0);
+    int to = lifecycle_transition(&actual_lrp_lifecycle, actual_state(record), in->actor,
+                                  ACTUAL_LRP_TRIGGER_STOP, 0);
     assert(to >= 0);
     if (to == ACTUAL_LRP_NONE) {
         plan_delete(p, key, "stop", in->actor);
@@ -167,13 +167,13 @@ static const Board__JobRecord *opened(const struct instances *s, const char *pro
 }
 
 /* In state `from`, it comes to stand as `left` by this news, or ends when nothing is left. */
-static void put_job(const char *process_guid, int from, const Board__JobRecord *left, int news,
+static void put_job(const char *process_guid, int from, const Board__JobRecord *left, int trigger,
                     const struct op_input *in, struct plan *p)
 {
-    news = left ? news : JOB_NEWS_FINISH;
-    int to = lifecycle_move(&job_lifecycle, from, in->actor, news, 0);
+    trigger = left ? trigger : JOB_TRIGGER_FINISH;
+    int to = lifecycle_transition(&job_lifecycle, from, in->actor, trigger, 0);
     assert(to == (left ? JOB_OPEN : JOB_NONE));
-    const char *key = key_job(p->arena, process_guid), *name = job_lifecycle.news[news];
+    const char *key = key_job(p->arena, process_guid), *name = job_lifecycle.triggers[trigger];
     if (left) {
         plan_put(p, key, name, in->actor, &left->base);
     } else {
@@ -189,7 +189,7 @@ void instances_job(const struct instances *s, const char *process_guid,
     if (left || job) {
         put_job(process_guid, job ? JOB_OPEN : JOB_NONE,
                 left ? opened(s, process_guid, desired, in, p->arena) : NULL,
-                job ? JOB_NEWS_REPLACE : JOB_NEWS_OPEN, in, p);
+                job ? JOB_TRIGGER_REPLACE : JOB_TRIGGER_OPEN, in, p);
     }
 }
 
@@ -226,7 +226,7 @@ void job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
     instances_settle(&s->instances, s->job->process_guid, s->desired, in, p); /* 2 */
     bool left = s->instances.next < s->instances.end;
     put_job(s->job->process_guid, JOB_OPEN,
-            left ? advanced(&s->instances, s->job, p->arena) : NULL, JOB_NEWS_ADVANCE, in, p);
+            left ? advanced(&s->instances, s->job, p->arena) : NULL, JOB_TRIGGER_ADVANCE, in, p);
 }
 
 const struct op_row instances_job_row = {

@@ -11,8 +11,8 @@
 /* Presence only: since, tag and all that routes need stay as they are (behaviour.md 10.1). */
 static void displace(const struct move_turn *t)
 {
-    int to = lifecycle_move(t->family->lifecycle, ACTUAL_LRP_NONE, t->in->actor,
-                            ACTUAL_LRP_NEWS_SUSPECT, t->guards);
+    int to = lifecycle_transition(t->family->lifecycle, ACTUAL_LRP_NONE, t->in->actor,
+                                  ACTUAL_LRP_TRIGGER_SUSPECT, t->guards);
     assert(to == t->from);
     Models__ActualLRP *suspect = actual_copy(t->plan->arena, turn_record(t));
     suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;

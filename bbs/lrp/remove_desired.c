@@ -45,8 +45,8 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceConflict);
         return;
     }
-    int to = lifecycle_move(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
-                            DESIRED_LRP_NEWS_REMOVE, 0);
+    int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
+                                  DESIRED_LRP_TRIGGER_REMOVE, 0);
     assert(to == DESIRED_LRP_NONE);
     const char *guid = s->desired->process_guid;
     plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 3 */

@@ -79,9 +79,9 @@ static Models__ActualLRP *started(const struct move_turn *t)
 /* Those of a state of a newer version are left alone. */
 static void replace(const struct move_turn *t, const Models__ActualLRP *record)
 {
-    if (record && lifecycle_move(&actual_lrp_lifecycle, actual_state(record), t->in->actor,
-                                 ACTUAL_LRP_NEWS_REPLACE,
-                                 ACTUAL_LRP_IF_DISPLACED) == ACTUAL_LRP_NONE) {
+    if (record && lifecycle_transition(&actual_lrp_lifecycle, actual_state(record), t->in->actor,
+                                       ACTUAL_LRP_TRIGGER_REPLACE,
+                                       ACTUAL_LRP_IF_DISPLACED) == ACTUAL_LRP_NONE) {
         const Models__ActualLRPKey *key = record->actual_lrp_key;
         move_delete(t,
                     key_actual(t->plan->arena, key->process_guid, key->index,

@@ -111,8 +111,8 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;
     }
-    int to = lifecycle_move(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
-                            DESIRED_LRP_NEWS_UPDATE, 0);
+    int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
+                                  DESIRED_LRP_TRIGGER_UPDATE, 0);
     assert(to == DESIRED_LRP_DESIRED);
     Models__DesiredLRP *after = updated(p->arena, s->desired, asked(in)->update);
     if (models__desired_lrp__get_packed_size(after) > DESIRED_BYTES_MAX) { /* 2 */

@@ -56,7 +56,7 @@ void task_desire_decide(const void *snapshot, const struct op_input *in, struct 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceExists);
         return;
     }
-    int to = lifecycle_move(&task_lifecycle, TASK_NONE, in->actor, TASK_NEWS_DESIRE, 0);
+    int to = lifecycle_transition(&task_lifecycle, TASK_NONE, in->actor, TASK_TRIGGER_DESIRE, 0);
     assert(to == TASK_PENDING);
     Models__Task *task = desired_task(p->arena, asked(in), in->now);
     if (models__task__get_packed_size(task) > TASK_BYTES_MAX - TASK_OUTCOME_BYTES_MAX) { /* 2 */

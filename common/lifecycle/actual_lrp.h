@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* ACTUAL_LRP_<STATE>, ACTUAL_LRP_NEWS_<NEWS>, ACTUAL_LRP_IF_<GUARD>. */
+/* ACTUAL_LRP_<STATE>, ACTUAL_LRP_TRIGGER_<TRIGGER>, ACTUAL_LRP_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX ACTUAL_LRP
 #define LIFECYCLE_DEF "common/lifecycle/actual_lrp.def"
 #include "common/lifecycle/lifecycle_enums.h"

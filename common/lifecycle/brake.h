@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* BRAKE_<STATE>, BRAKE_NEWS_<NEWS>, BRAKE_IF_<GUARD>. */
+/* BRAKE_<STATE>, BRAKE_TRIGGER_<TRIGGER>, BRAKE_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX BRAKE
 #define LIFECYCLE_DEF "common/lifecycle/brake.def"
 #include "common/lifecycle/lifecycle_enums.h"

@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* CELL_<STATE>, CELL_NEWS_<NEWS>, CELL_IF_<GUARD>. */
+/* CELL_<STATE>, CELL_TRIGGER_<TRIGGER>, CELL_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX CELL
 #define LIFECYCLE_DEF "common/lifecycle/cell.def"
 #include "common/lifecycle/lifecycle_enums.h"

@@ -5,7 +5,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* PHASE_<STATE>, PHASE_NEWS_<NEWS>. */
+/* PHASE_<STATE>, PHASE_TRIGGER_<TRIGGER>. */
 #define LIFECYCLE_PREFIX PHASE
 #define LIFECYCLE_DEF "common/lifecycle/container.def"
 #include "common/lifecycle/lifecycle_enums.h"

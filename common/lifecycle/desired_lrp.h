@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* DESIRED_LRP_<STATE>, DESIRED_LRP_NEWS_<NEWS>, DESIRED_LRP_IF_<GUARD>. */
+/* DESIRED_LRP_<STATE>, DESIRED_LRP_TRIGGER_<TRIGGER>, DESIRED_LRP_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX DESIRED_LRP
 #define LIFECYCLE_DEF "common/lifecycle/desired_lrp.def"
 #include "common/lifecycle/lifecycle_enums.h"

@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* DOMAIN_<STATE>, DOMAIN_NEWS_<NEWS>, DOMAIN_IF_<GUARD>. */
+/* DOMAIN_<STATE>, DOMAIN_TRIGGER_<TRIGGER>, DOMAIN_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX DOMAIN
 #define LIFECYCLE_DEF "common/lifecycle/domain.def"
 #include "common/lifecycle/lifecycle_enums.h"

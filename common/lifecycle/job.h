@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* JOB_<STATE>, JOB_NEWS_<NEWS>, JOB_IF_<GUARD>. */
+/* JOB_<STATE>, JOB_TRIGGER_<TRIGGER>, JOB_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX JOB
 #define LIFECYCLE_DEF "common/lifecycle/job.def"
 #include "common/lifecycle/lifecycle_enums.h"

@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* LEAD_<STATE>, LEAD_NEWS_<NEWS>, LEAD_IF_<GUARD>. */
+/* LEAD_<STATE>, LEAD_TRIGGER_<TRIGGER>, LEAD_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX LEAD
 #define LIFECYCLE_DEF "common/lifecycle/lead.def"
 #include "common/lifecycle/lifecycle_enums.h"

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int news,
-                   uint32_t true_guards)
+int lifecycle_transition(const struct lifecycle *l, int from, enum actor actor, int trigger,
+                         uint32_t true_guards)
 {
     for (size_t i = 0; i < l->row_count; i++) {
         const struct lifecycle_row *r = &l->rows[i];
-        if (r->from == from && (r->actors & actor) && r->news == news &&
+        if (r->from == from && (r->actors & actor) && r->trigger == trigger &&
             (r->guards & ~true_guards) == 0) {
             return r->to;
         }
@@ -15,21 +15,21 @@ int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int ne
     return -1;
 }
 
-bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news)
+bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int trigger)
 {
     for (size_t i = 0; i < l->row_count; i++) {
-        if ((l->rows[i].actors & actor) && l->rows[i].news == news) {
+        if ((l->rows[i].actors & actor) && l->rows[i].trigger == trigger) {
             return true;
         }
     }
     return false;
 }
 
-bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int news, int to)
+bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int trigger, int to)
 {
     for (size_t i = 0; i < l->row_count; i++) {
         const struct lifecycle_row *r = &l->rows[i];
-        if (r->from == from && (r->actors & actor) && r->news == news && r->to == to) {
+        if (r->from == from && (r->actors & actor) && r->trigger == trigger && r->to == to) {
             return true;
         }
     }
@@ -51,7 +51,7 @@ int lifecycle_state(const struct lifecycle *l, const char *name)
     return find(l->states, l->state_count, name);
 }
 
-int lifecycle_news(const struct lifecycle *l, const char *name)
+int lifecycle_trigger(const struct lifecycle *l, const char *name)
 {
-    return find(l->news, l->news_count, name);
+    return find(l->triggers, l->trigger_count, name);
 }

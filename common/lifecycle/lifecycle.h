@@ -1,4 +1,4 @@
-/* The lifecycle engine: states and moves as data, written once in a .def file as X-macros
+/* The lifecycle engine: states and transitions as data, written once in a .def file as X-macros
  * (design.md 3.6). One file gives the enum, the names both ways, the check at every state change,
  * the exhaustive test, and docs/lifecycles.md. */
 #ifndef COMMON_LIFECYCLE_LIFECYCLE_H
@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A row: from this state, this actor (bits), with this news, under these guards (bits, all needed),
- * to that state. `none` is a state: creation and deletion are moves. */
+/* A row: from this state, this actor (bits), on this trigger, under these guards (bits, all
+ * needed), to that state. `none` is a state: creation and deletion are transitions. */
 struct lifecycle_row {
     uint8_t from;
     actor_set actors;
-    uint8_t news;
+    uint8_t trigger;
     uint32_t guards;
     uint8_t to;
 };
 
-/* Why the moves from this state are so. */
+/* Why the transitions from this state are so. */
 struct lifecycle_note {
     uint8_t from;
     const char *words;
@@ -34,9 +34,9 @@ struct lifecycle {
     const char *const *states;
     const char *const *state_words;
     size_t state_count;
-    const char *const *news;
-    const char *const *news_words;
-    size_t news_count;
+    const char *const *triggers;
+    const char *const *trigger_words;
+    size_t trigger_count;
     const char *const *guards; /* name of bit i */
     const char *const *guard_words;
     size_t guard_count;
@@ -45,19 +45,20 @@ struct lifecycle {
     const struct lifecycle_note *notes; /* the last has no words */
 };
 
-/* The state after the move, or -1 when no row allows it. `true_guards` has the bit of every guard
- * that holds. When several rows match, the first wins. */
-int lifecycle_move(const struct lifecycle *l, int from, enum actor actor, int news,
-                   uint32_t true_guards);
+/* The state after the transition, or -1 when no row allows it. `true_guards` has the bit of every
+ * guard that holds. When several rows match, the first wins. */
+int lifecycle_transition(const struct lifecycle *l, int from, enum actor actor, int trigger,
+                         uint32_t true_guards);
 
-/* True if some row lets this actor bring this news, whatever the state and the guards. */
-bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int news);
+/* True if some row lets this actor bring this trigger, whatever the state and the guards. */
+bool lifecycle_permits(const struct lifecycle *l, enum actor actor, int trigger);
 
-/* True if some row leads this actor with this news from one state to the other, whatever the guards. */
-bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int news, int to);
+/* True if some row leads this actor on this trigger from one state to the other, whatever the
+ * guards. */
+bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int trigger, int to);
 
-/* State or news by name; -1 if unknown. */
+/* State or trigger by name; -1 if unknown. */
 int lifecycle_state(const struct lifecycle *l, const char *name);
-int lifecycle_news(const struct lifecycle *l, const char *name);
+int lifecycle_trigger(const struct lifecycle *l, const char *name);
 
 #endif

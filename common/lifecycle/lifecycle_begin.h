@@ -5,8 +5,8 @@
 #ifndef STATE
 #define STATE(id, text, words)
 #endif
-#ifndef NEWS
-#define NEWS(id, text, words)
+#ifndef TRIGGER
+#define TRIGGER(id, text, words)
 #endif
 #ifndef GUARD
 #define GUARD(id, text, words)
@@ -14,6 +14,6 @@
 #ifndef NOTE
 #define NOTE(from, words)
 #endif
-#ifndef MOVE
-#define MOVE(from, actors, news, guards, to)
+#ifndef TRANSITION
+#define TRANSITION(from, actors, trigger, guards, to)
 #endif

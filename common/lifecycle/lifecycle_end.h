@@ -1,7 +1,7 @@
 /* The end of every lifecycle's .def file: the macros of one reading are gone. */
 #undef ABOUT
 #undef STATE
-#undef NEWS
+#undef TRIGGER
 #undef GUARD
 #undef NOTE
-#undef MOVE
+#undef TRANSITION

@@ -6,11 +6,11 @@
  * (the words are for people: docs/lifecycles.md is printed from them):
  *     ABOUT("title", "what it is")
  *     STATE(ID, "name", "words")   states; the first is NONE, "none"
- *     NEWS(ID, "name", "words")    what happens: the names of moves
+ *     TRIGGER(ID, "name", "words")  what brings it about: the names of moves
  *     GUARD(ID, "name", "words")   predicates over the snapshot
- *     MOVE(FROM, actors, NEWS, guards, TO)
+ *     TRANSITION(FROM, actors, TRIGGER, guards, TO)
  *                          guards: 0 or IF(ID) | IF(ID), all needed; the first row that fits wins
- *     NOTE(FROM, "words")  between the moves: why those of this state are so
+ *     NOTE(FROM, "words")  between the transitions: why those of this state are so
  * and ends with #include "common/lifecycle/lifecycle_end.h". */
 #define LIFECYCLE_JOIN_(a, b) a##_##b
 #define LIFECYCLE_JOIN(a, b) LIFECYCLE_JOIN_(a, b)
@@ -22,9 +22,9 @@ enum {
 };
 
 enum {
-#define NEWS(id, text, words) LIFECYCLE_JOIN(LIFECYCLE_PREFIX, NEWS_##id),
+#define TRIGGER(id, text, words) LIFECYCLE_JOIN(LIFECYCLE_PREFIX, TRIGGER_##id),
 #include LIFECYCLE_DEF
-    LIFECYCLE_JOIN(LIFECYCLE_PREFIX, NEWS_COUNT)
+    LIFECYCLE_JOIN(LIFECYCLE_PREFIX, TRIGGER_COUNT)
 };
 
 enum {

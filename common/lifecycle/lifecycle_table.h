@@ -15,8 +15,8 @@ static const char *const state_names[] = {
 #include LIFECYCLE_DEF
 };
 
-static const char *const news_names[] = {
-#define NEWS(id, text, words) text,
+static const char *const trigger_names[] = {
+#define TRIGGER(id, text, words) text,
 #include LIFECYCLE_DEF
 };
 
@@ -31,8 +31,8 @@ static const char *const state_words[] = {
 #include LIFECYCLE_DEF
 };
 
-static const char *const news_words[] = {
-#define NEWS(id, text, words) words,
+static const char *const trigger_words[] = {
+#define TRIGGER(id, text, words) words,
 #include LIFECYCLE_DEF
 };
 
@@ -50,11 +50,11 @@ static const struct lifecycle_note notes[] = {
 
 #define IF(id) LIFECYCLE_JOIN(LIFECYCLE_PREFIX, IF_##id)
 static const struct lifecycle_row rows[] = {
-#define MOVE(from_, actors_, news_, guards_, to_)                                                  \
+#define TRANSITION(from_, actors_, trigger_, guards_, to_)                                         \
     {                                                                                              \
         .from = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, from_),                                           \
         .actors = (actors_),                                                                       \
-        .news = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, NEWS_##news_),                                    \
+        .trigger = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, TRIGGER_##trigger_),                           \
         .guards = (guards_),                                                                       \
         .to = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, to_),                                               \
     },
@@ -68,9 +68,9 @@ const struct lifecycle LIFECYCLE_VARIABLE = {
     .states = state_names,
     .state_words = state_words,
     .state_count = sizeof(state_names) / sizeof(state_names[0]),
-    .news = news_names,
-    .news_words = news_words,
-    .news_count = sizeof(news_names) / sizeof(news_names[0]),
+    .triggers = trigger_names,
+    .trigger_words = trigger_words,
+    .trigger_count = sizeof(trigger_names) / sizeof(trigger_names[0]),
     .guards = guard_names,
     .guard_words = guard_words,
     .guard_count = LIFECYCLE_JOIN(LIFECYCLE_PREFIX, GUARD_COUNT),

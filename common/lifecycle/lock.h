@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* LOCK_<STATE>, LOCK_NEWS_<NEWS>, LOCK_IF_<GUARD>. */
+/* LOCK_<STATE>, LOCK_TRIGGER_<TRIGGER>, LOCK_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX LOCK
 #define LIFECYCLE_DEF "common/lifecycle/lock.def"
 #include "common/lifecycle/lifecycle_enums.h"

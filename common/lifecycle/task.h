@@ -4,7 +4,7 @@
 
 #include "common/lifecycle/lifecycle.h"
 
-/* TASK_<STATE>, TASK_NEWS_<NEWS>, TASK_IF_<GUARD>. */
+/* TASK_<STATE>, TASK_TRIGGER_<TRIGGER>, TASK_IF_<GUARD>. */
 #define LIFECYCLE_PREFIX TASK
 #define LIFECYCLE_DEF "common/lifecycle/task.def"
 #include "common/lifecycle/lifecycle_enums.h"

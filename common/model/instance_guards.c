@@ -40,9 +40,10 @@ uint32_t instance_guards(const struct instance_facts *f, const struct crash_poli
            (crash_due(f, policy, now) ? ACTUAL_LRP_IF_CRASH_DUE : 0);
 }
 
-bool instance_may(const struct instance_facts *f, int news, uint32_t guards)
+bool instance_may(const struct instance_facts *f, int trigger, uint32_t guards)
 {
-    return lifecycle_move(&actual_lrp_lifecycle, f->state, ACTOR_CONVERGER, news, guards) >= 0;
+    return lifecycle_transition(&actual_lrp_lifecycle, f->state, ACTOR_CONVERGER, trigger,
+                                guards) >= 0;
 }
 
 bool instance_returns(uint32_t guards)
@@ -52,6 +53,7 @@ bool instance_returns(uint32_t guards)
 
 int instance_returns_as(const struct instance_facts *f, uint32_t guards)
 {
-    return lifecycle_move(&actual_lrp_lifecycle, f->ordinary_state, ACTOR_CONVERGER,
-                          ACTUAL_LRP_NEWS_RESOLVE, guards & ~(uint32_t)ACTUAL_LRP_IF_SUSPECT);
+    return lifecycle_transition(&actual_lrp_lifecycle, f->ordinary_state, ACTOR_CONVERGER,
+                                ACTUAL_LRP_TRIGGER_RESOLVE,
+                                guards & ~(uint32_t)ACTUAL_LRP_IF_SUSPECT);
 }

@@ -33,8 +33,8 @@ struct instance_facts {
 uint32_t instance_guards(const struct instance_facts *f, const struct crash_policy *policy,
                          struct moment now);
 
-/* Whether the lifecycle leads the converger anywhere with this news under these guards. */
-bool instance_may(const struct instance_facts *f, int news, uint32_t guards);
+/* Whether the lifecycle leads the converger anywhere on this trigger under these guards. */
+bool instance_may(const struct instance_facts *f, int trigger, uint32_t guards);
 
 /* Of a SUSPECT one whose resolve the lifecycle allows: it becomes ORDINARY again, for its cell is there and
  * no replacement runs. And the state in which it does; -1 when what stands at the ORDINARY key is of a newer

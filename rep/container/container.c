@@ -183,9 +183,9 @@ static void tell_change(struct container *c, int to, const char *why, struct eff
     }
 }
 
-void container_move(struct container *c, int news, const char *why, struct effects *out)
+void container_transition(struct container *c, int trigger, const char *why, struct effects *out)
 {
-    int to = lifecycle_move(&container_lifecycle, c->phase, ACTOR_REP, news, 0);
+    int to = lifecycle_transition(&container_lifecycle, c->phase, ACTOR_REP, trigger, 0);
     assert(to >= 0);
     tell_change(c, to, why, out);
     struct containers *t = c->table;
@@ -259,11 +259,11 @@ void container_abandon(struct container *c, const char *why, struct effects *out
     }
 }
 
-void container_exited(struct container *c, int news, const struct container_status *s,
+void container_exited(struct container *c, int trigger, const struct container_status *s,
                       struct effects *out)
 {
     c->process_gone = true;
-    container_complete(c, news, exit_text_of(out->arena, s, c->about->log_source), out);
+    container_complete(c, trigger, exit_text_of(out->arena, s, c->about->log_source), out);
     bool ran = !s->text || s->text[0] == '\0';
     bool well = s->exit_code == 0 && s->exit_signal == 0 && ran;
     if (well && c->kind->ended_well) {
@@ -275,14 +275,14 @@ void container_exited(struct container *c, int news, const struct container_stat
 void container_never_ran(struct container *c, const char *text, struct effects *out)
 {
     c->process_gone = true;
-    container_complete(c, PHASE_NEWS_FAILED, text, out);
+    container_complete(c, PHASE_TRIGGER_FAILED, text, out);
 }
 
-void container_complete(struct container *c, int news, const char *text, struct effects *out)
+void container_complete(struct container *c, int trigger, const char *text, struct effects *out)
 {
     container_set_text(c, text);
     c->uncertain = false;
-    container_move(c, news, text, out);
+    container_transition(c, trigger, text, out);
 }
 
 void container_learn(struct container *c, Rep__Note *about)

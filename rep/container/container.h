@@ -117,7 +117,7 @@ const struct container_kind *container_kind_of(const struct containers *t, const
 const struct container_kind *container_kind_at(const struct containers *t, const char *key);
 
 /* Adds a container in phase NONE; takes over `about` (made with the default allocator), whose
- * instance_guid must not be in the table yet. container_move() must follow. */
+ * instance_guid must not be in the table yet. container_transition() must follow. */
 struct container *container_add(struct containers *t, Rep__Note *about);
 
 struct container *container_find(const struct containers *t, const char *guid);
@@ -129,7 +129,7 @@ struct container *container_of_index(const struct containers *t, const char *pro
 /* Changes the phase by the table and logs guid, old, new and why; asserts that the table allows it.
  * That it runs, and that it ended, are lines of their own, which no others crowd out. After DELETED
  * the container is freed. */
-void container_move(struct container *c, int news, const char *why, struct effects *out);
+void container_transition(struct container *c, int trigger, const char *why, struct effects *out);
 
 /* Its end, when it comes, is not its own. */
 bool container_stop_asked(const struct container *c);
@@ -146,15 +146,14 @@ void container_delete(struct container *c, const char *why, struct effects *out)
 void container_abandon(struct container *c, const char *why, struct effects *out);
 
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */
-void container_exited(struct container *c, int news, const struct container_status *s,
+void container_exited(struct container *c, int trigger, const struct container_status *s,
                       struct effects *out);
 
 /* It could not be made or started, as the driver says: nothing of that is in force. */
 void container_never_ran(struct container *c, const char *text, struct effects *out);
 
 /* Completes it: FAILED or ENDED with the text that a crash would tell. */
-void container_complete(struct container *c, int news, const char *text,
-                        struct effects *out);
+void container_complete(struct container *c, int trigger, const char *text, struct effects *out);
 
 /* It runs, and whether that lasts is to be seen; nothing if that is noted already. */
 void container_unproven(struct container *c, int64_t now_ns);

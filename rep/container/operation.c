@@ -78,8 +78,8 @@ void operation_launched(struct rep *r, struct container *c, const struct verb_an
     } else if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
         return; /* it ended meanwhile */
     } else if (answer->outcome == VERB_DONE) {
-        container_move(c, prepare ? PHASE_NEWS_PREPARED : PHASE_NEWS_STARTED,
-                       prepare ? "prepared" : "started", out);
+        container_transition(c, prepare ? PHASE_TRIGGER_PREPARED : PHASE_TRIGGER_STARTED,
+                             prepare ? "prepared" : "started", out);
     } else {
         container_never_ran(c,
                             arena_printf(out->arena, "failed to %s container: %s",

@@ -102,7 +102,7 @@ void host_ports_none(struct rep *r, struct container *c, struct effects *out)
 {
     const char *why = arena_printf(out->arena, "no host port is free in %u-%u",
                                    (unsigned)r->config.port_low, (unsigned)r->config.port_high);
-    container_complete(c, PHASE_NEWS_FAILED, why, out);
+    container_complete(c, PHASE_TRIGGER_FAILED, why, out);
     if (capacity_ports_held(&r->capacity)) {
         give_back(r, c, why, out);
     }

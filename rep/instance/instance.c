@@ -71,7 +71,7 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
         act(r, c, h, out);
     }
     if (container_stop_asked(c) && !c->uncertain) {
-        container_complete(c, PHASE_NEWS_ENDED, "stopped before it ran", out);
+        container_complete(c, PHASE_TRIGGER_ENDED, "stopped before it ran", out);
     } else if (h.action == HARMONY_GO_ON) {
         if (c->uncertain) {
             listing_want(&r->listing);
@@ -218,7 +218,7 @@ static const char *record_key(const struct rep *r, const struct container *c, st
 static void moved(struct container *c, enum harmony_action action, struct effects *out)
 {
     if (action == HARMONY_CLAIM && c->phase == PHASE_RESERVED) {
-        container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
+        container_transition(c, PHASE_TRIGGER_CLAIMED, "claimed", out);
     } else if (action == HARMONY_CRASH) {
         container_delete(c, "its crash is recorded", out);
     } else if (action == HARMONY_REMOVE) {
@@ -251,7 +251,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
                 harmony_action_name(action), (int)type, h.row, harmony_action_name(h.action),
                 h.why);
     if (h.action == HARMONY_GO_ON && c->phase == PHASE_RESERVED) {
-        container_move(c, PHASE_NEWS_CLAIMED, "claimed", out);
+        container_transition(c, PHASE_TRIGGER_CLAIMED, "claimed", out);
     } else if (harmony_is_rest(h.action)) {
         c->start_wanted |= action == HARMONY_START;
         operation_retry_later(r, c);

@@ -44,7 +44,7 @@ static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP
     if (c->about->definition[0] != '\0' && strcmp(c->about->definition, definition) != 0) {
         container_delete(c, "its definition is not desired any more", out);
     } else if (spec_check(lrp, &err) < 0) {
-        container_complete(c, PHASE_NEWS_FAILED, err.text, out);
+        container_complete(c, PHASE_TRIGGER_FAILED, err.text, out);
     } else {
         prepare(r, c, lrp, out);
     }
@@ -98,7 +98,7 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
 void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
-        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+        container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);
     } else if (c->phase == PHASE_INITIALIZING && c->ports_wanted) {
         host_ports_search(r, c, out);
     } else if (c->phase == PHASE_INITIALIZING) {

@@ -70,6 +70,6 @@ bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out)
     }
     struct container *c = container_add(&r->containers, note);
     c->reserved_until_ns = r->now.mono_ns + r->config.reservation_ns;
-    container_move(c, PHASE_NEWS_RESERVE, "work accepted", out);
+    container_transition(c, PHASE_TRIGGER_RESERVE, "work accepted", out);
     return true;
 }

@@ -34,7 +34,7 @@ static bool is_executing(const struct container *c)
     return task_step_side(c->step) == TASK_EXECUTING;
 }
 
-/* Within its phase; the phase moves with container_move(). */
+/* Within its phase; the phase moves with container_transition(). */
 static void set_step(struct container *c, enum task_step step)
 {
     assert(task_step_phase(step) == c->phase);
@@ -61,7 +61,7 @@ static void found(struct container *c, enum container_state state)
 static void adopted(struct container *c, enum container_state state, struct effects *out)
 {
     if (state == CONTAINER_PREPARED) {
-        container_move(c, PHASE_NEWS_PREPARED, "prepared by an earlier rep", out);
+        container_transition(c, PHASE_TRIGGER_PREPARED, "prepared by an earlier rep", out);
     }
     if (c->phase == PHASE_CREATED && is_executing(c)) {
         set_step(c, STEP_STARTED);
@@ -78,7 +78,7 @@ static void entered(struct container *c)
 /* No other cell could do better. */
 static void hopeless(struct container *c, const char *why, struct effects *out)
 {
-    container_complete(c, PHASE_NEWS_FAILED, why, out);
+    container_complete(c, PHASE_TRIGGER_FAILED, why, out);
     set_step(c, STEP_FAILED);
 }
 
@@ -125,7 +125,7 @@ static void start(struct rep *r, struct container *c, struct effects *out)
 static void never_started(struct rep *r, struct container *c, struct effects *out)
 {
     (void)r;
-    container_complete(c, PHASE_NEWS_FAILED,
+    container_complete(c, PHASE_TRIGGER_FAILED,
                        "failed to run container: its start came to nothing, and a task is not "
                        "started twice",
                        out);
@@ -151,10 +151,10 @@ static void advance(struct rep *r, struct container *c, struct effects *out)
         return;
     }
     if (c->phase == PHASE_RESERVED) {
-        container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
+        container_transition(c, PHASE_TRIGGER_CLAIMED, "its start is recorded", out);
     }
     if (go_on[c->step] && c->attempts >= LAUNCH_ATTEMPTS_MAX) {
-        container_complete(c, PHASE_NEWS_FAILED, LAUNCH_UNANSWERED, out);
+        container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);
     } else if (go_on[c->step]) {
         go_on[c->step](r, c, out);
     }
@@ -246,9 +246,9 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
 static void turn_down(struct container *c, struct effects *out)
 {
     if (c->phase == PHASE_RESERVED) {
-        container_move(c, PHASE_NEWS_CLAIMED, "its start is recorded", out);
+        container_transition(c, PHASE_TRIGGER_CLAIMED, "its start is recorded", out);
     }
-    container_complete(c, PHASE_NEWS_FAILED, "the cell is being emptied", out);
+    container_complete(c, PHASE_TRIGGER_FAILED, "the cell is being emptied", out);
 }
 
 /* ---- What the table says --------------------------------------------------------------------- */

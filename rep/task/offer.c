@@ -67,6 +67,6 @@ bool cell_task_reserve(struct rep *r, const Cell__Task *task, struct effects *ou
     }
     struct container *c = container_add(&r->containers, reservation_note(r, task, name));
     c->reserved_until_ns = r->now.mono_ns + r->config.reservation_ns;
-    container_move(c, PHASE_NEWS_RESERVE, "work accepted", out);
+    container_transition(c, PHASE_TRIGGER_RESERVE, "work accepted", out);
     return true;
 }

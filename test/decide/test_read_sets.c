@@ -545,12 +545,13 @@ static void try_row(struct tried *t, const struct op_row *row, const char *name,
 static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
                                     ACTOR_CONVERGER};
 
-/* Every move of the family, in the order of its lifecycle's news, by each actor who may bring it. */
+/* Every move of the family, in the order of its lifecycle's triggers, by each actor who may bring
+ * it. */
 static void try_moves(struct tried *t, const struct move_family *family,
                       const char *what, draw_request *draw)
 {
-    for (size_t n = 0; n < family->lifecycle->news_count; n++) {
-        const struct move_row *row = move_row_named(family, family->lifecycle->news[n]);
+    for (size_t n = 0; n < family->lifecycle->trigger_count; n++) {
+        const struct move_row *row = move_row_named(family, family->lifecycle->triggers[n]);
         for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
             if (row && move_permitted(family, row, actors[i])) {
                 struct op_row op = actors[i] == ACTOR_REP ? *row->op_of_rep : *row->op;

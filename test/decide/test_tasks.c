@@ -751,8 +751,8 @@ static void named_moves(void **state)
     (void)state;
     assert_null(move_row_named(&task_moves, "claim"));
     assert_null(move_row_named(&task_moves, "desire")); /* a request of its own */
-    for (int news = TASK_NEWS_START; news < TASK_NEWS_COUNT; news++) {
-        assert_non_null(move_row_named(&task_moves, task_lifecycle.news[news]));
+    for (int trigger = TASK_TRIGGER_START; trigger < TASK_TRIGGER_COUNT; trigger++) {
+        assert_non_null(move_row_named(&task_moves, task_lifecycle.triggers[trigger]));
     }
 }
 

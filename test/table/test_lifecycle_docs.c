@@ -21,29 +21,29 @@ static const char *drawn(const struct lifecycle *l, int state)
     return state == 0 ? "[*]" : l->states[state];
 }
 
-static bool leads(const struct lifecycle *l, int from, int news, int to)
+static bool leads(const struct lifecycle *l, int from, int trigger, int to)
 {
     for (size_t i = 0; i < l->row_count; i++) {
         const struct lifecycle_row *r = &l->rows[i];
-        if (r->from == from && r->news == news && r->to == to) {
+        if (r->from == from && r->trigger == trigger && r->to == to) {
             return true;
         }
     }
     return false;
 }
 
-/* One arrow with all the news that lead this way. */
+/* One arrow with all the trigger that lead this way. */
 static void print_arrow(const struct lifecycle *l, int from, int to, struct buf *out)
 {
     bool first = true;
-    for (int news = 0; news < (int)l->news_count; news++) {
-        if (!leads(l, from, news, to)) {
+    for (int trigger = 0; trigger < (int)l->trigger_count; trigger++) {
+        if (!leads(l, from, trigger, to)) {
             continue;
         }
         if (first) {
             buf_printf(out, "    %s --> %s: ", drawn(l, from), drawn(l, to));
         }
-        buf_printf(out, "%s%s", first ? "" : ", ", l->news[news]);
+        buf_printf(out, "%s%s", first ? "" : ", ", l->triggers[trigger]);
         first = false;
     }
     buf_append_string(out, first ? "" : "\n");
@@ -87,7 +87,7 @@ static void print_move(const struct lifecycle *l, const struct lifecycle_row *r,
             first = false;
         }
     }
-    buf_printf(out, " | `%s` |", l->news[r->news]);
+    buf_printf(out, " | `%s` |", l->triggers[r->trigger]);
     first = true;
     for (size_t g = 0; g < l->guard_count; g++) {
         if (r->guards & (1u << g)) {
@@ -126,7 +126,7 @@ static void print_lifecycle(const struct lifecycle *l, struct buf *out)
                l->name, l->name);
     print_drawing(l, out);
     print_words("state", l->states, l->state_words, l->state_count, out);
-    print_words("news", l->news, l->news_words, l->news_count, out);
+    print_words("trigger", l->triggers, l->trigger_words, l->trigger_count, out);
     print_words("guard", l->guards, l->guard_words, l->guard_count, out);
     for (int from = 0; from < (int)l->state_count; from++) {
         print_moves(l, from, out);
@@ -138,15 +138,17 @@ static void print_page(struct buf *out)
     buf_append_string(
         out,
         "# Lifecycles\n\n"
-        "Everything on the board, and every container, has a state, and moves from one to the "
-        "next\n"
-        "only as a table says: from this state, this actor, with this news, under these guards, "
+        "Everything on the board, and every container, has a state. It changes to the next one "
+        "only "
+        "as\n"
+        "a table says: from this state, by this actor, on this trigger, under these guards, "
         "to\n"
         "that state. The tables are data that the compiler reads; the names on the wire, the "
         "check\n"
         "at every change, the tests and this page are made from them (`make docs`).\n\n"
         "How to read a row: all guards named must hold, and of the rows that fit the first one\n"
-        "counts. `none` is a state too, so that creation and deletion are moves (the drawings "
+        "counts. `none` is a state too, so that creation and deletion are transitions (the "
+        "drawings "
         "show\n"
         "it as a dot). What no row allows is refused when it is asked from outside. *client* is\n"
         "an ordinary client ([certificates.md](certificates.md)); the other actors are our own "

@@ -1,4 +1,4 @@
-/* The whole matrix of every lifecycle, all states x actors x news x guards (design.md 3.6, 9),
+/* The whole matrix of every lifecycle, all states x actors x triggers x guards (design.md 3.6, 9),
  * against test/table/expected/<name>.txt, which no test run ever writes. With the arguments "print
  * NAME" it prints one instead. */
 #include "common/base/bytes.h"
@@ -18,12 +18,12 @@ static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTO
                                         ACTOR_CONVERGER};
 enum { ACTOR_KINDS = sizeof(ALL_ACTORS) / sizeof(ALL_ACTORS[0]) };
 
-static uint32_t named_guards(const struct lifecycle *l, int from, enum actor actor, int news)
+static uint32_t named_guards(const struct lifecycle *l, int from, enum actor actor, int trigger)
 {
     uint32_t guards = 0;
     for (size_t i = 0; i < l->row_count; i++) {
         const struct lifecycle_row *r = &l->rows[i];
-        if (r->from == from && (r->actors & actor) && r->news == news) {
+        if (r->from == from && (r->actors & actor) && r->trigger == trigger) {
             guards |= r->guards;
         }
     }
@@ -42,43 +42,43 @@ static void print_outcome(const struct lifecycle *l, uint32_t set, int to, struc
     buf_append_string(out, "\n");
 }
 
-static void print_cell(const struct lifecycle *l, int from, enum actor actor, int news,
+static void print_cell(const struct lifecycle *l, int from, enum actor actor, int trigger,
                        struct buf *out)
 {
-    uint32_t named = named_guards(l, from, actor, news);
+    uint32_t named = named_guards(l, from, actor, trigger);
     uint32_t others = ((1u << l->guard_count) - 1) & ~named;
     uint32_t set = 0;
     do { /* every subset of the guards that a row names, in rising order */
-        int to = lifecycle_move(l, from, actor, news, set);
-        assert_int_equal(to, lifecycle_move(l, from, actor, news, set | others));
+        int to = lifecycle_transition(l, from, actor, trigger, set);
+        assert_int_equal(to, lifecycle_transition(l, from, actor, trigger, set | others));
         print_outcome(l, set, to, out);
         set = (set - named) & named;
     } while (set);
 }
 
-static bool any_row(const struct lifecycle *l, int from, enum actor actor, int news)
+static bool any_row(const struct lifecycle *l, int from, enum actor actor, int trigger)
 {
     for (size_t i = 0; i < l->row_count; i++) {
         const struct lifecycle_row *r = &l->rows[i];
-        if (r->from == from && (r->actors & actor) && r->news == news) {
+        if (r->from == from && (r->actors & actor) && r->trigger == trigger) {
             return true;
         }
     }
     return false;
 }
 
-/* For every state, actor and news, the outcome under every set of those guards that any row for
+/* For every state, actor and trigger, the outcome under every set of those guards that any row for
  * them names. Fails the test when a guard that no row names changes an outcome. */
 static void matrix_print(const struct lifecycle *l, struct buf *out)
 {
     for (int from = 0; from < (int)l->state_count; from++) {
-        for (int news = 0; news < (int)l->news_count; news++) {
+        for (int trigger = 0; trigger < (int)l->trigger_count; trigger++) {
             for (size_t a = 0; a < ACTOR_KINDS; a++) {
-                buf_printf(out, "%s, %s by %s%s\n", l->states[from], l->news[news],
+                buf_printf(out, "%s, %s by %s%s\n", l->states[from], l->triggers[trigger],
                            actor_name(ALL_ACTORS[a]),
-                           any_row(l, from, ALL_ACTORS[a], news) ? "" : ": refused");
-                if (any_row(l, from, ALL_ACTORS[a], news)) {
-                    print_cell(l, from, ALL_ACTORS[a], news, out);
+                           any_row(l, from, ALL_ACTORS[a], trigger) ? "" : ": refused");
+                if (any_row(l, from, ALL_ACTORS[a], trigger)) {
+                    print_cell(l, from, ALL_ACTORS[a], trigger, out);
                 }
             }
         }
@@ -90,11 +90,11 @@ static void names_lead_back(const struct lifecycle *l)
     for (int i = 0; i < (int)l->state_count; i++) {
         assert_int_equal(lifecycle_state(l, l->states[i]), i);
     }
-    for (int i = 0; i < (int)l->news_count; i++) {
-        assert_int_equal(lifecycle_news(l, l->news[i]), i);
+    for (int i = 0; i < (int)l->trigger_count; i++) {
+        assert_int_equal(lifecycle_trigger(l, l->triggers[i]), i);
     }
     assert_int_equal(lifecycle_state(l, "no such state"), -1);
-    assert_int_equal(lifecycle_news(l, "no such news"), -1);
+    assert_int_equal(lifecycle_trigger(l, "no such trigger"), -1);
     assert_string_equal(l->states[0], "none");
 }
 

@@ -482,10 +482,11 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
 }
 
 /* Some choice of the unknown guards must lead where it went. */
-static bool allowed(const struct seen_move *m, enum actor actor, int news)
+static bool allowed(const struct seen_move *m, enum actor actor, int trigger)
 {
     for (uint32_t chosen = m->unknown_guards;; chosen = (chosen - 1) & m->unknown_guards) {
-        if (lifecycle_move(m->table, m->from, actor, news, m->true_guards | chosen) == m->to) {
+        if (lifecycle_transition(m->table, m->from, actor, trigger, m->true_guards | chosen) ==
+            m->to) {
             return true;
         }
         if (chosen == 0) {
@@ -507,8 +508,9 @@ static void check_move(struct checkers *k, struct arena *a, const struct past *p
         return;
     }
     int actor = actor_named(p->cause->actor);
-    int news = lifecycle_news(m.table, p->cause->move);
-    if (m.from < 0 || m.to < 0 || actor < 0 || news < 0 || !allowed(&m, (enum actor)actor, news)) {
+    int trigger = lifecycle_trigger(m.table, p->cause->move);
+    if (m.from < 0 || m.to < 0 || actor < 0 || trigger < 0 ||
+        !allowed(&m, (enum actor)actor, trigger)) {
         checkers_report(k, "S12", "%s: %s by %s does not lead from %s to %s (revision %lld)",
                         p->key, p->cause->move, p->cause->actor,
                         m.from < 0 ? "?" : m.table->states[m.from],
