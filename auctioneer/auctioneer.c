@@ -11,7 +11,8 @@
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
 enum { POOL_MAX = 1024 * 1024 };
 
-/* ---- News of the feed ------------------------------------------------------------------------ */
+/* ---- Changes of the feed ------------------------------------------------------------------------
+ * */
 
 /* One that a hint spoke of sooner may have been refused already: now it can be told. */
 static void on_task(struct auctioneer *x, const char *key, const Models__Task *task,
@@ -71,11 +72,11 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
     arena_done(&a);
 }
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     struct auctioneer *x = context;
-    switch (news) {
+    switch (change) {
     case FOLLOWER_RESET:
         pool_reset(&x->pool);
         cells_reset(&x->cells);
@@ -120,7 +121,7 @@ static void lead(struct auctioneer *x, const struct event *ev, struct effects *o
 {
     switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
-        x->pool.news = true;
+        x->pool.changed = true;
         break;
     case LEADER_DEPOSED:
         auction_stop(&x->auction, ev, out);
@@ -207,7 +208,7 @@ struct role *auctioneer_new(const struct auctioneer_config *config)
                                .url = config->url,
                                .selectors = selectors,
                                .selector_count = sizeof(selectors) / sizeof(selectors[0]),
-                               .on_news = on_news,
+                               .on_change = on_change,
                            });
     struct err err = {0};
     if (rules_init(&x->life.forever, config, &x->rules, &err) < 0) {

@@ -56,7 +56,7 @@ struct cells {
 void cells_init(struct cells *c, uint64_t *next_call_id);
 void cells_done(struct cells *c);
 
-/* News of the feed. */
+/* Changes of the feed. */
 void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record);
 void cells_gone(struct cells *c, const char *cell_id);
 void cells_reset(struct cells *c);

@@ -31,7 +31,7 @@ static void set_state(struct pool *p, struct entry *e, enum entry_state state, i
     e->since_ns = now_ns;
     TAILQ_INSERT_TAIL(&p->lists[state], e, link);
     p->counts[state]++;
-    p->news = p->news || state == ENTRY_FRESH;
+    p->changed = p->changed || state == ENTRY_FRESH;
 }
 
 static void set_text(struct blob **slot, const char *text)
@@ -63,7 +63,7 @@ static struct entry *add(struct pool *p, const char *key, const char *guid, int3
     map_put(&p->entries, key, e);
     TAILQ_INSERT_TAIL(&p->lists[ENTRY_FRESH], e, link);
     p->counts[ENTRY_FRESH]++;
-    p->news = true;
+    p->changed = true;
     return e;
 }
 
@@ -123,7 +123,8 @@ void pool_done(struct pool *p)
     }
 }
 
-/* ---- News of the board ----------------------------------------------------------------------- */
+/* ---- Changes of the board -----------------------------------------------------------------------
+ * */
 
 /* A hint ran ahead of the feed, which now tells of what was before. */
 static bool is_outdated(struct entry *e, int64_t mod_revision)
@@ -220,7 +221,7 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp)
 {
     wanted_unref(map_put(&p->wanted, lrp->process_guid, wanted_of_lrp(lrp)));
-    p->news = true;
+    p->changed = true;
 }
 
 void pool_desired_gone(struct pool *p, const char *process_guid)
@@ -247,7 +248,7 @@ void pool_current(struct pool *p)
             drop(p, e);
         }
     }
-    p->news = true;
+    p->changed = true;
 }
 
 /* False when there is no entry to be tried again. */
@@ -282,7 +283,7 @@ static void run_ahead(struct pool *p, struct entry *e, int64_t revision, int64_t
     await_anew(p, e, now_ns);
 }
 
-/* News of an instance that is in the pool, or nothing new. */
+/* A change of an instance that is in the pool, or nothing new. */
 static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
 {
     bool known = revision != 0 && e->revision != 0;
@@ -450,7 +451,7 @@ struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
 
 bool pool_has_fresh(struct pool *p)
 {
-    if (!p->news) {
+    if (!p->changed) {
         return false;
     }
     const struct entry *e;
@@ -460,7 +461,7 @@ bool pool_has_fresh(struct pool *p)
             return true;
         }
     }
-    p->news = false;
+    p->changed = false;
     return false;
 }
 

@@ -91,14 +91,14 @@ struct pool {
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
     bool doubted;    /* so must it be because a hint was believed in its stead, and nothing confirmed it */
-    bool news;       /* something may be ready for a batch that was not before */
+    bool changed;    /* something may be ready for a batch that was not before */
 };
 
 void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
 void pool_done(struct pool *p);
 
-/* News of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out. A record
- * that is older than what a hint spoke of is left alone. */
+/* Changes of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out.
+ * A record that is older than what a hint spoke of is left alone. */
 void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
                  int64_t mod_revision, int64_t now_ns);
 /* A task that is not Pending is out. The creation is a request, a rejection is none: one that was
@@ -117,8 +117,8 @@ void pool_current(struct pool *p);
 
 /* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 = which
  * was not told. The feed has told all up to `position`, 0 = that is not known. What a hint says that comes
- * after the feed is no news; one that comes before it is: an instance that a cell took, and that is
- * UNCLAIMED at a later revision, is fresh again. */
+ * after the feed changes nothing; one that comes before it is: an instance that a cell took, and
+ * that is UNCLAIMED at a later revision, is fresh again. */
 struct hint {
     const char *process_guid;
     int32_t index;
@@ -138,7 +138,7 @@ int64_t pool_due_ns(const struct pool *p);
 /* What is wanted of this entry, borrowed; NULL when it is not desired (any more, or yet). */
 struct wanted *pool_wanted(const struct pool *p, const struct entry *e);
 
-/* Whether a fresh entry is desired; `news` is cleared when none is. */
+/* Whether a fresh entry is desired; `changed` is cleared when none is. */
 bool pool_has_fresh(struct pool *p);
 
 /* `e` is no more to be used after pool_placed() and pool_put_back(): the pool may drop it any time.

@@ -134,8 +134,8 @@ static void note_told(struct entry *e)
     }
 }
 
-/* As many as the mover sends at once, so that each reason is the last one; those that are no news any
- * more go. */
+/* As many as the mover sends at once, so that each reason is the last one; those that are not new
+ * any more go. */
 static void fill(struct report *r, struct moment now, struct arena *a)
 {
     size_t room = mover_ready(&r->mover, now);

@@ -3,7 +3,7 @@
 #include "converger/inside.h"
 #include "converger/judge.h"
 
-/* A judgement that was not done: the news that refused it has come by then. */
+/* A judgement that was not done: the change that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
 
 struct cells {

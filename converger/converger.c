@@ -71,7 +71,7 @@ static void on_reset(struct converger *x)
     strcpy(x->epoch, x->life.follower.epoch);
 }
 
-static void on_change(struct converger *x, const char *key, const struct followed *record)
+static void change_of_record(struct converger *x, const char *key, const struct followed *record)
 {
     enum record_type type = key_type(key);
     cache_change(&x->cache, key, record, x->epoch, x->life.now);
@@ -82,20 +82,20 @@ static void on_change(struct converger *x, const char *key, const struct followe
     }
 }
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     struct converger *x = context;
     (void)out;
-    switch (news) {
+    switch (change) {
     case FOLLOWER_RESET:
         on_reset(x);
         break;
     case FOLLOWER_PUT:
-        on_change(x, key, record);
+        change_of_record(x, key, record);
         break;
     case FOLLOWER_DELETE:
-        on_change(x, key, NULL);
+        change_of_record(x, key, NULL);
         break;
     case FOLLOWER_CURRENT:
         cache_current(&x->cache, &x->life.follower);
@@ -235,7 +235,7 @@ struct role *converger_new(const struct converger_config *config)
                                .url = config->url,
                                .selectors = selectors,
                                .selector_count = selectors_of(selectors),
-                               .on_news = on_news,
+                               .on_change = on_change,
                            });
     x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
     cache_init(&x->cache);

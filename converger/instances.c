@@ -189,7 +189,7 @@ static void view_of(const struct instances *k, struct arena *a, const struct pro
     facts_view(&x->cache, x->life.now, a, p, first, last, ret);
 }
 
-/* Nothing called for a look, and yet there is something to repair that news bring: they were
+/* Nothing called for a look, and yet there is something to repair that changes bring: they were
  * missed. Not if it was repaired a moment ago, and does not show yet. */
 static void note_late(struct instances *k, const struct process *one,
                       const struct repairs *repairs, struct effects *out)
@@ -200,9 +200,9 @@ static void note_late(struct instances *k, const struct process *one,
     bool uncalled = x->by_time && one->full && !one->called && shows;
     for (size_t i = 0; uncalled && i < repairs->count; i++) {
         const struct repair *r = &repairs->list[i];
-        if (r->on_news) {
+        if (r->on_change) {
             k->found_late++;
-            effects_log(out, LOG_WARN_LEVEL, "a full pass found what no news had told",
+            effects_log(out, LOG_WARN_LEVEL, "a full pass found what no change had led to",
                         "process_guid=%s index=%d pass=%s", one->guid, r->index, r->pass);
         }
     }

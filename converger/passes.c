@@ -3,7 +3,7 @@
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/instance_guards.h"
 
-enum when { ON_NEWS, IN_FULL };
+enum when { ON_CHANGE, IN_FULL };
 
 struct pass {
     const char *name;
@@ -27,7 +27,7 @@ static void add(struct repairs *r, const struct pass *pass, int32_t index)
         return;
     }
     r->list[r->count++] = (struct repair){.pass = pass->name,
-                                          .on_news = pass->when == ON_NEWS,
+                                          .on_change = pass->when == ON_CHANGE,
                                           .move = pass->move,
                                           .index = index};
 }
@@ -260,7 +260,7 @@ static const struct pass rows[] = {
 void passes_run(const struct process_view *v, bool full, struct repairs *r)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (full || rows[i].when == ON_NEWS) {
+        if (full || rows[i].when == ON_CHANGE) {
             rows[i].decide(v, &rows[i], r);
         }
     }

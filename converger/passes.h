@@ -63,7 +63,7 @@ struct process_view {
 
 struct repair {
     const char *pass; /* which row found it */
-    bool on_news;     /* which finds it whenever something changes, and not in full passes alone */
+    bool on_change;   /* which finds it whenever something changes, and not in full passes alone */
     const char *move; /* named move that repairs it */
     int32_t index;
 };

@@ -126,11 +126,11 @@ static void found_running(struct container *c, struct effects *out)
     }
 }
 
-/* Its end, of which the driver's news should have come. */
+/* Its end, of which the driver's event should have come. */
 static void note_late(struct container *c, struct effects *out)
 {
     if (!c->uncertain && c->phase == PHASE_RUNNING && container_may_tell(c, out)) {
-        effects_log(out, LOG_WARN_LEVEL, "a listing found an end that no news had told",
+        effects_log(out, LOG_WARN_LEVEL, "a listing found an end that no event had reported",
                     "instance_guid=%s", container_guid(c));
     }
 }

@@ -25,11 +25,11 @@ static void retry_now(struct rep *r)
     moves_retry_strays(r);
 }
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     struct rep *r = context;
-    switch (news) {
+    switch (change) {
     case FOLLOWER_RESET:
         if (knowledge_epoch(&r->knowledge, r->follower.epoch)) {
             retry_now(r); /* no refusal of the old epoch's says anything of this one */
@@ -292,7 +292,7 @@ static void init_board_side(struct rep *r)
     r->follower.boards = &r->boards;
     r->follower.selectors = r->selectors;
     r->follower.selector_count = REP_SELECTORS;
-    r->follower.on_news = on_news;
+    r->follower.on_change = on_change;
     r->follower.context = r;
     follower_init(&r->follower);
     knowledge_init(&r->knowledge, &r->follower, r->config.cell_id);

@@ -270,7 +270,7 @@ static void pump(struct board *b, struct effects *out)
         return;
     }
     b->pumping = true;
-    apply_news(b, out);
+    apply_changes(b, out);
     reload_step(b, out);
     wake_reached(b, out);
     wake_late(b, out);

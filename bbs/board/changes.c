@@ -8,7 +8,7 @@
 /* The cause among the changes of one revision, decoded into the arena; NULL if there is none. */
 static const Board__CauseRecord *cause_of(struct board *b, int64_t revision, struct arena *a)
 {
-    struct news *n;
+    struct watch_change *n;
     STAILQ_FOREACH(n, &b->watch.list, link)
     {
         if (n->revision != revision) {
@@ -40,7 +40,7 @@ static const Board__CauseRecord__Change *entry_for(const Board__CauseRecord *cau
     return NULL;
 }
 
-static void tell(struct board *b, const struct news *n, struct version *before,
+static void tell(struct board *b, const struct watch_change *n, struct version *before,
                  struct version *after, const Board__CauseRecord__Change *entry,
                  struct effects *out)
 {
@@ -56,15 +56,15 @@ static void tell(struct board *b, const struct news *n, struct version *before,
 }
 
 /* True if the copy holds what the watch says was there before: nothing as new as this. */
-static bool agrees(const struct board *b, const struct news *n)
+static bool agrees(const struct board *b, const struct watch_change *n)
 {
     const struct copied *p = copy_find(b->copy, n->key);
     int64_t held = p ? copied_version(p)->mod_revision : 0;
     return held < n->revision && (n->previous_revision == 0 || held == n->previous_revision);
 }
 
-static void apply_one(struct board *b, struct news *n, const Board__CauseRecord__Change *entry,
-                      struct effects *out)
+static void apply_one(struct board *b, struct watch_change *n,
+                      const Board__CauseRecord__Change *entry, struct effects *out)
 {
     struct version *before, *after = version_ref(n->item);
     if (after) {
@@ -83,14 +83,15 @@ static void apply_one(struct board *b, struct news *n, const Board__CauseRecord_
     version_unref(after);
 }
 
-/* What is wrong with the news of one revision, or NULL. A watch that begins at exactly the revision to
- * which etcd was compacted is not told of the deletions made in it; the cause names them all the same. */
-static const char *news_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision,
-                              struct arena *a)
+/* What is wrong with the changes of one revision, or NULL. A watch that begins at exactly the
+ * revision to which etcd was compacted is not told of the deletions made in it; the cause names
+ * them all the same. */
+static const char *change_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision,
+                                struct arena *a)
 {
     size_t next_entry = 0, told = 0;
     bool *is_told = ARENA_ARRAY(a, cause ? cause->n_changes : 0, bool);
-    struct news *n;
+    struct watch_change *n;
     STAILQ_FOREACH(n, &b->watch.list, link)
     {
         if (n->revision != revision) {
@@ -110,19 +111,19 @@ static const char *news_fault(struct board *b, const Board__CauseRecord *cause, 
     return cause && told < cause->n_changes ? "the watch left out a change of its transaction" : NULL;
 }
 
-/* One revision, whole or not at all: who follows the board hears nothing of news in which something is
- * wrong. Gives what is, or NULL. */
+/* One revision, whole or not at all: who follows the board sees nothing of changes in which
+ * something is wrong. Gives what is, or NULL. */
 static const char *apply_revision(struct board *b, struct effects *out)
 {
     struct watch *w = &b->watch;
     int64_t revision = STAILQ_FIRST(&w->list)->revision;
     const Board__CauseRecord *cause = cause_of(b, revision, out->arena);
-    const char *fault = news_fault(b, cause, revision, out->arena);
+    const char *fault = change_fault(b, cause, revision, out->arena);
     if (fault) {
         return fault;
     }
     size_t next_entry = 0;
-    struct news *n;
+    struct watch_change *n;
     while ((n = STAILQ_FIRST(&w->list)) && n->revision == revision) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         const Board__CauseRecord__Change *entry = entry_for(cause, n->key, &next_entry);
@@ -145,7 +146,7 @@ static const char *apply_revision(struct board *b, struct effects *out)
     return fault;
 }
 
-void apply_news(struct board *b, struct effects *out)
+void apply_changes(struct board *b, struct effects *out)
 {
     while (b->loaded && !STAILQ_EMPTY(&b->watch.list)) {
         if (out->count >= EFFECTS_ENOUGH) {

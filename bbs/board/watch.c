@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void drop_news(struct watch *w)
+static void drop_changes(struct watch *w)
 {
-    struct news *n;
+    struct watch_change *n;
     while ((n = STAILQ_FIRST(&w->list))) {
         STAILQ_REMOVE_HEAD(&w->list, link);
         version_unref(n->item);
@@ -29,7 +29,7 @@ static void subscribe(struct board *b, struct effects *out)
 
 void watch_start(struct board *b, struct effects *out)
 {
-    drop_news(&b->watch);
+    drop_changes(&b->watch);
     b->watch.revision = b->revision;
     b->watch.failures = 0;
     subscribe(b, out);
@@ -44,18 +44,18 @@ void watch_stop(struct board *b, struct effects *out)
     w->id = 0;
     w->open = false;
     w->retry_ns = NEVER_NS;
-    drop_news(w);
+    drop_changes(w);
 }
 
 void watch_done(struct board *b)
 {
-    drop_news(&b->watch);
+    drop_changes(&b->watch);
 }
 
-static struct news *news_of(const Etcd__Event *e)
+static struct watch_change *change_of(const Etcd__Event *e)
 {
     const Etcd__KeyValue *kv = e->kv;
-    struct news *n = calloc(1, sizeof(*n) + kv->key.len + 1);
+    struct watch_change *n = calloc(1, sizeof(*n) + kv->key.len + 1);
     if (!n) {
         abort();
     }
@@ -69,7 +69,7 @@ static struct news *news_of(const Etcd__Event *e)
 
 static void queue_event(struct board *b, const Etcd__Event *e, struct arena *scratch)
 {
-    struct news *n = news_of(e);
+    struct watch_change *n = change_of(e);
     struct bytes value = {.data = e->kv->value.data, .size = e->kv->value.len};
     if (n->deleted || strlen(n->key) != e->kv->key.len) {
         /* nothing stands there */
@@ -162,9 +162,9 @@ bool watch_step(struct board *b, const struct watch_event *ev, struct effects *o
     if (b->watch.id == 0 || ev->id != b->watch.id) {
         return false;
     }
-    if (ev->news == WATCH_OPEN) {
+    if (ev->kind == WATCH_OPEN) {
         on_open(b, ev->response, out);
-    } else if (ev->news == WATCH_EVENTS) {
+    } else if (ev->kind == WATCH_EVENTS) {
         on_events(b, ev->response);
     } else {
         on_closed(b, ev, out);

@@ -12,8 +12,8 @@
 struct board;
 
 /* One change as the watch told it, not yet in the copy. */
-struct news {
-    STAILQ_ENTRY(news) link;
+struct watch_change {
+    STAILQ_ENTRY(watch_change) link;
     int64_t revision;
     int64_t previous_revision; /* of the value before, 0 = not told */
     enum record_type type;
@@ -23,7 +23,7 @@ struct news {
     char key[];
 };
 
-STAILQ_HEAD(news_list, news);
+STAILQ_HEAD(watch_changes, watch_change);
 
 struct watch {
     uint64_t id; /* 0 = none */
@@ -31,7 +31,7 @@ struct watch {
     unsigned failures;
     int64_t retry_ns;
     int64_t revision; /* last one in `list` or applied */
-    struct news_list list;
+    struct watch_changes list;
 };
 
 void watch_start(struct board *b, struct effects *out);
@@ -41,6 +41,6 @@ void watch_timer(struct board *b, struct effects *out);
 void watch_done(struct board *b);
 
 /* Brings what the watch told into the copy, revision by revision. */
-void apply_news(struct board *b, struct effects *out);
+void apply_changes(struct board *b, struct effects *out);
 
 #endif

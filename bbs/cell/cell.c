@@ -131,8 +131,8 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
     plan_delete(p, key_cell(p->arena, wanted->presence->cell_id), "leave", in->actor);
 }
 
-/* 0. News of an open session, and no record: ResourceNotFound; the cell has left, or must open its
- *    session again.
+/* 0. A report of an open session, and no record: ResourceNotFound; the cell has left, or must open
+ *    its session again.
  * 1. A present cell is taken over only by its successor: the same state directory, and a session
  *    that did not go back. A lost one by anybody with a higher session, so that what was asked
  *    before the loss is refused. Otherwise ResourceConflict, with the record as it stands.

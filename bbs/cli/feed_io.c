@@ -34,7 +34,7 @@ static int take(void *call, struct bytes bytes)
     f->taken = f->take(f->owner, bytes, c->err);
     if (f->taken == 0 && f->gap && *f->revision != revision) {
         f->gap = false;
-        fprintf(stderr, "bbs: news again\n");
+        fprintf(stderr, "bbs: the feed goes on\n");
     }
     return f->taken < 0 || !turns(f, c->err) ? f->taken : -ERR_UNAVAILABLE;
 }
@@ -63,12 +63,12 @@ static bool is_final(int r)
     return r == -ERR_IO || r == -ERR_INVALID || r == -ERR_DENIED || r == -ERR_NOT_FOUND;
 }
 
-/* Once a gap, when the next bbs has no news either; that it is over says `take`. */
+/* Once a gap, when the next bbs does not give the feed either; that it is over says `take`. */
 static void tell_gap(struct feed_follow *f, const struct err *err)
 {
     if (*f->seen && !f->gap && !cli_interrupted()) {
         f->gap = true;
-        fprintf(stderr, "bbs: no news of the board, trying on: %s\n", err->text);
+        fprintf(stderr, "bbs: no bbs gives the feed, trying on: %s\n", err->text);
     }
 }
 

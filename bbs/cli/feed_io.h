@@ -21,11 +21,11 @@ struct feed_follow {
     /* Takes bytes of the feed; a negative code ends the following, with that code, but for UNAVAILABLE:
      * this bbs is of no use now. It is called once a second at least while a bbs answers. */
     int (*take)(void *owner, struct bytes bytes, struct err *err);
-    /* Called between two connections, when no bbs has news; the same ends the following. */
+    /* Called between two connections, when no bbs gives the feed; the same ends the following. */
     int (*idle)(void *owner, struct err *err);
     void *owner;
 
-    bool gap; /* it was told that no news come */
+    bool gap; /* it was said that no bbs gives the feed */
     int taken;
     bool to_compare;       /* it was resumed, and not compared since */
     bool compares;         /* the connection is to compare */

@@ -71,8 +71,9 @@ static int asker_open(const struct invocation *call, struct asker *s, struct err
                                        .ca = cli_text(call, "ca"),
                                        .cert = cli_text(call, "cert"),
                                        .key = cli_text(call, "key")};
-    const struct etcd_news news = {.on_answer = on_answer, .on_watch = on_watch, .context = s};
-    return etcd_new(&config, s->base, &news, &s->etcd, err);
+    const struct etcd_handlers handlers = {
+        .on_answer = on_answer, .on_watch = on_watch, .context = s};
+    return etcd_new(&config, s->base, &handlers, &s->etcd, err);
 }
 
 static void asker_close(struct asker *s)

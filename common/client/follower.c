@@ -15,7 +15,7 @@ static void followed_free(void *value)
 
 void follower_init(struct follower *f)
 {
-    assert(f->boards && f->on_news);
+    assert(f->boards && f->on_change);
     map_init(&f->records);
     map_init(&f->topics);
     map_init(&f->new_topics);
@@ -49,10 +49,10 @@ const struct followed *follower_get(const struct follower *f, const char *key)
     return map_get(&f->records, key);
 }
 
-static void tell(struct follower *f, enum follower_news news, const char *key,
+static void tell(struct follower *f, enum follower_change change, const char *key,
                  const struct followed *record, struct effects *out)
 {
-    f->on_news(f->context, news, key, record, out);
+    f->on_change(f->context, change, key, record, out);
 }
 
 /* ---- Topics -------------------------------------------------------------------------------- */
@@ -348,7 +348,8 @@ static const char *doubt(struct follower *f, const char *why)
 }
 
 /* More changes of the same revision may follow, so the position stays below it. */
-static const char *on_change(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static const char *take_change(struct follower *f, const Board__FeedFrame *frame,
+                               struct effects *out)
 {
     if (f->snapshot || !f->revision) {
         return "a change without a copy to apply it to";
@@ -413,7 +414,7 @@ static const char *on_frame(struct follower *f, const Board__FeedFrame *frame, s
         return on_current(f, frame, out);
     case BOARD__FEED_FRAME__KIND__PUT:
     case BOARD__FEED_FRAME__KIND__DELETE:
-        return on_change(f, frame, out);
+        return take_change(f, frame, out);
     case BOARD__FEED_FRAME__KIND__HEARTBEAT:
         return on_heartbeat(f, frame, out);
     default:
@@ -490,14 +491,14 @@ static const char *refusal(struct arena *a, int status, struct bytes body)
 /* The head comes before what it says, and is waited for no longer than a heartbeat would be. */
 static void on_refusal(struct follower *f, const struct event *ev, struct effects *out)
 {
-    const struct stream_news *news = &ev->stream;
-    const char *why = refusal(out->arena, news->status, news->data);
-    if (news->closed) {
+    const struct stream_event *stream = &ev->stream;
+    const char *why = refusal(out->arena, stream->status, stream->data);
+    if (stream->closed) {
         give_up(f, ev, why, out);
-    } else if (news->data.size > 0) {
+    } else if (stream->data.size > 0) {
         cut(f, ev, why, out);
     } else {
-        f->refused = news->status;
+        f->refused = stream->status;
     }
 }
 
@@ -510,11 +511,11 @@ static void on_silence(struct follower *f, const struct event *ev, struct effect
 
 static void on_stream(struct follower *f, const struct event *ev, struct effects *out)
 {
-    const struct stream_news *news = &ev->stream;
-    if (news->status != 200 && news->status != 0) {
+    const struct stream_event *stream = &ev->stream;
+    if (stream->status != 200 && stream->status != 0) {
         on_refusal(f, ev, out);
-    } else if (news->closed) {
-        give_up(f, ev, news->text, out);
+    } else if (stream->closed) {
+        give_up(f, ev, stream->text, out);
     } else {
         on_data(f, ev, out);
     }

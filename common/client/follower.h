@@ -42,19 +42,19 @@ struct followed {
 };
 
 /* What a step of the follower learned. For DELETE `record` is the last value. Borrowed. */
-enum follower_news { FOLLOWER_RESET, FOLLOWER_PUT, FOLLOWER_DELETE, FOLLOWER_CURRENT };
+enum follower_change { FOLLOWER_RESET, FOLLOWER_PUT, FOLLOWER_DELETE, FOLLOWER_CURRENT };
 
 struct follower {
     struct boards *boards; /* shared with the role's other calls */
     const Board__Selector *const *selectors;
     size_t selector_count;
-    /* Called in order for each piece of news; `f` is already changed. FOLLOWER_RESET: the copy was
+    /* Called in order for each change; `f` is already changed. FOLLOWER_RESET: the copy was
      * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete, or a
      * resumed feed has caught up. A change may be told again after a resume if it was told before.
      * Of a snapshot that was asked for to compare, only what differs is told, as changes.
      * The callback must not change the follower. */
-    void (*on_news)(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out);
+    void (*on_change)(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out);
     void *context;
     int64_t back_off_max_ns; /* 0 = FOLLOWER_BACK_OFF_MAX_NS, which suits thousands of them */
 

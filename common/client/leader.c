@@ -45,13 +45,13 @@ static void depose(struct leader *l, int64_t now_ns)
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
 
-static void on_beat(struct leader *l, enum follower_news news, const char *key,
+static void on_beat(struct leader *l, enum follower_change change, const char *key,
                     const struct followed *record)
 {
     struct arena a;
     arena_init(&a);
     ProtobufCMessage *m;
-    if (news == FOLLOWER_DELETE) {
+    if (change == FOLLOWER_DELETE) {
         hearing_gone(&l->hearing, key);
     } else if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
         const Board__BeatRecord *beat = (const Board__BeatRecord *)m;
@@ -72,7 +72,7 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
     l->held = true;
     l->held_by_us = ours;
     l->held_term = record->create_revision;
-    /* An older record is old news: the feed lags behind the answer that made us leader. */
+    /* An older record changes nothing: the feed lags behind the answer that made us leader. */
     if (l->leads && record->create_revision > l->term) {
         depose(l, now.mono_ns);
     }
@@ -97,23 +97,23 @@ static void on_current(struct leader *l, struct moment now)
     }
 }
 
-void leader_news(struct leader *l, enum follower_news news, const char *key,
-                 const struct followed *record, struct moment now)
+void leader_change(struct leader *l, enum follower_change change, const char *key,
+                   const struct followed *record, struct moment now)
 {
-    if (news == FOLLOWER_RESET) {
+    if (change == FOLLOWER_RESET) {
         hearing_reset(&l->hearing);
         hearing_forget(&l->hearing, HEARING_LEADER, l->role);
         l->held = false;
         if (l->leads && strcmp(l->epoch, l->follower->epoch) != 0) {
             depose(l, now.mono_ns);
         }
-    } else if (news == FOLLOWER_CURRENT) {
+    } else if (change == FOLLOWER_CURRENT) {
         on_current(l, now);
     } else if (key_type(key) == RECORD_BEAT) {
         hearing_tick(&l->hearing, now.mono_ns, l->follower->current);
-        on_beat(l, news, key, record);
+        on_beat(l, change, key, record);
     } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
-        if (news == FOLLOWER_PUT) {
+        if (change == FOLLOWER_PUT) {
             on_lead(l, record, now);
         } else {
             on_lead_gone(l, record, now);

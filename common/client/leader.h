@@ -55,9 +55,9 @@ struct leader {
 void leader_init(struct leader *l);
 void leader_done(struct leader *l);
 
-/* Give it all news of the follower, from within its callback; `now` is the event's. */
-void leader_news(struct leader *l, enum follower_news news, const char *key,
-                 const struct followed *record, struct moment now);
+/* Give it all changes of the follower, from within its callback; `now` is the event's. */
+void leader_change(struct leader *l, enum follower_change change, const char *key,
+                   const struct followed *record, struct moment now);
 
 /* Give it every event, after the follower. Adds its effects and its due time to `out`. A deposition
  * is told in the same step in which it was learned. */

@@ -50,12 +50,12 @@ void leading_end(struct leading *l, const struct event *ev, struct effects *out)
     effects_due(out, l->stop_ns);
 }
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     struct leading *l = context;
-    leader_news(&l->leader, news, key, record, l->now);
-    l->on_news(l, news, key, record, out);
+    leader_change(&l->leader, change, key, record, l->now);
+    l->on_change(l, change, key, record, out);
 }
 
 /* ---- Making it ------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void init_selectors(struct leading *l, const struct leading_config *c)
 void leading_init(struct leading *l, const struct leading_config *c)
 {
     *l = (struct leading){
-        .role.ops = c->ops, .next_call_id = 1, .on_news = c->on_news, .stop_ns = NEVER_NS};
+        .role.ops = c->ops, .next_call_id = 1, .on_change = c->on_change, .stop_ns = NEVER_NS};
     arena_init(&l->forever);
     l->name = arena_strdup(&l->forever, c->name);
     init_selectors(l, c);
@@ -99,7 +99,7 @@ void leading_init(struct leading *l, const struct leading_config *c)
     l->follower = (struct follower){.boards = &l->boards,
                                     .selectors = l->selector_list,
                                     .selector_count = c->selector_count,
-                                    .on_news = on_news,
+                                    .on_change = on_change,
                                     .context = l,
                                     .back_off_max_ns = LEADING_BACK_OFF_MAX_NS};
     follower_init(&l->follower);

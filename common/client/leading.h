@@ -3,8 +3,8 @@
  * deposed, and when asked to stop gives the lock back before it ends (design.md 6). Pure: embedded
  * in a role as its first member, driven by its events.
  *
- * A step of the role:  leading_begin(), what its news made due, leading_elect(), what it is there
- * for, leading_end(). */
+ * A step of the role:  leading_begin(), what its changes made due, leading_elect(), what it is
+ * there for, leading_end(). */
 #ifndef COMMON_CLIENT_LEADING_H
 #define COMMON_CLIENT_LEADING_H
 
@@ -39,8 +39,8 @@ struct leading {
     struct leader leader;
 
     /* The role's, told after the leader has heard of it. */
-    void (*on_news)(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out);
+    void (*on_change)(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out);
     bool ended;    /* EFFECT_EXIT was given */
     bool unusable; /* the configuration is wrong: why */
     struct err unusable_why;
@@ -58,8 +58,8 @@ struct leading_config {
     const struct leading_selector *selectors;
     size_t selector_count;
     /* As the follower's; the context is the role. */
-    void (*on_news)(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out);
+    void (*on_change)(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out);
 };
 
 /* With wrong boards it is refused, see leading_refuse(). leading_done() must follow; the role
@@ -71,10 +71,11 @@ void leading_done(struct leading *l);
  * reason stands. */
 void leading_refuse(struct leading *l, const struct err *why);
 
-/* First in each step: `now`, and the news. False: the role has ended and does nothing. */
+/* First in each step: `now`, and the changes. False: the role has ended and does nothing. */
 bool leading_begin(struct leading *l, const struct event *ev, struct effects *out);
 
-/* After what the role itself makes of the news: the leader's own step, and what it says is logged.
+/* After what the role itself makes of the changes: the leader's own step, and what it says is
+ * logged.
  */
 enum leader_change leading_elect(struct leading *l, const struct event *ev, struct effects *out);
 

@@ -110,13 +110,13 @@ struct effect {
         struct reply reply;
         const char *wake; /* channel */
         struct call call; /* CALL and SUBSCRIBE */
-        uint64_t cancel;  /* id of a call or subscription: no more news of it comes */
+        uint64_t cancel;  /* id of a call or subscription: no more events of it come */
         struct store_request store;
         struct {
             uint64_t id;
             int64_t start_revision; /* first revision wanted */
         } watch;
-        uint64_t unwatch; /* no more news of it comes */
+        uint64_t unwatch; /* no more events of it come */
         struct verb_call verb;
         struct output_request output;
         /* To be kept in the state directory, through restarts: a number above the one that stands

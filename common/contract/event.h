@@ -16,7 +16,7 @@ enum event_kind {
     EVENT_RESPONSE,  /* the end of an EFFECT_CALL */
     EVENT_STREAM,    /* bytes or the end of an EFFECT_SUBSCRIBE */
     EVENT_STORE,     /* the end of an EFFECT_STORE */
-    EVENT_WATCH,     /* news of the watch */
+    EVENT_WATCH,     /* changes of the watch */
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
     EVENT_SESSION,   /* the end of an EFFECT_SESSION */
@@ -72,7 +72,7 @@ struct response {
     const char *text; /* what went wrong; never NULL */
 };
 
-struct stream_news {
+struct stream_event {
     uint64_t id; /* of the EFFECT_SUBSCRIBE */
     bool closed; /* the last event of this id; text says why */
     int status;  /* of the answer; 0 when it never came */
@@ -103,7 +103,7 @@ struct event {
         struct request request;
         uint64_t hangup; /* request id */
         struct response response;
-        struct stream_news stream;
+        struct stream_event stream;
         struct store_answer store;
         struct watch_event watch;
         struct verb_answer verb;

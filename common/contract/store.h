@@ -52,7 +52,7 @@ struct store_answer {
 
 /* One watch a role, over the whole key space, with previous values (design.md 2). It has a
  * connection of its own. A revision arrives whole, in one response, however etcd cut it. */
-enum watch_news {
+enum watch_event_kind {
     WATCH_OPEN,    /* etcd confirmed it; response->header.revision is etcd's at that time */
     WATCH_EVENTS,  /* response->events, revisions only rising */
     WATCH_CLOSED,  /* ended: compact_revision != 0 when the start was compacted away; else broken */
@@ -60,7 +60,7 @@ enum watch_news {
 
 struct watch_event {
     uint64_t id;
-    enum watch_news news;
+    enum watch_event_kind kind;
     const Etcd__WatchResponse *response; /* NULL for a broken connection */
     const char *text;                    /* for CLOSED; never NULL */
 };

@@ -7,7 +7,7 @@ struct curl_loop {
     CURLM *multi;
     struct event_base *base;
     struct event *timer;
-    struct curl_loop_news news;
+    struct curl_loop_handlers handlers;
 };
 
 CURLM *curl_loop_multi(struct curl_loop *l)
@@ -19,13 +19,13 @@ static void after_work(struct curl_loop *l)
 {
     int left;
     CURLMsg *m;
-    l->news.on_turn(l->news.context);
+    l->handlers.on_turn(l->handlers.context);
     while ((m = curl_multi_info_read(l->multi, &left))) {
         if (m->msg == CURLMSG_DONE) {
             CURL *easy = m->easy_handle;
             CURLcode result = m->data.result;
             curl_multi_remove_handle(l->multi, easy); /* frees m */
-            l->news.on_done(l->news.context, easy, result);
+            l->handlers.on_done(l->handlers.context, easy, result);
         }
     }
 }
@@ -84,7 +84,7 @@ static int timer_changed(CURLM *multi, long timeout_ms, void *context)
     return 0;
 }
 
-struct curl_loop *curl_loop_new(struct event_base *base, const struct curl_loop_news *news)
+struct curl_loop *curl_loop_new(struct event_base *base, const struct curl_loop_handlers *handlers)
 {
     struct curl_loop *l = calloc(1, sizeof(*l));
     if (!l || curl_global_init(CURL_GLOBAL_DEFAULT) || !(l->multi = curl_multi_init()) ||
@@ -92,7 +92,7 @@ struct curl_loop *curl_loop_new(struct event_base *base, const struct curl_loop_
         abort();
     }
     l->base = base;
-    l->news = *news;
+    l->handlers = *handlers;
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, socket_changed);
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
     curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, timer_changed);

@@ -8,7 +8,7 @@
 struct event_base;
 struct curl_loop;
 
-struct curl_loop_news {
+struct curl_loop_handlers {
     /* The transfer of `easy` (removed from the multi already) ended. */
     void (*on_done)(void *context, CURL *easy, CURLcode result);
     /* libcurl has done a piece of work; data that callbacks put aside can be handed on now. */
@@ -17,7 +17,7 @@ struct curl_loop_news {
 };
 
 /* The base must outlive the loop. */
-struct curl_loop *curl_loop_new(struct event_base *base, const struct curl_loop_news *news);
+struct curl_loop *curl_loop_new(struct event_base *base, const struct curl_loop_handlers *handlers);
 
 /* All easy handles must have been removed. Accepts NULL. */
 void curl_loop_free(struct curl_loop *l);

@@ -164,7 +164,7 @@ static void call_answer(struct etcd *e, struct etcd_call *c, const char *problem
         etcd_endpoint_failed(e, c->endpoint);
     }
     call_give_back(e, c);
-    e->news.on_answer(e->news.context, &answer);
+    e->handlers.on_answer(e->handlers.context, &answer);
 }
 
 /* To be told from the loop's top. The call is in no list. */
@@ -191,7 +191,7 @@ static void tell_refused(struct etcd *e)
             .grpc_status = c->refused_status,
             .text = arena_printf(&e->calls.arena, "%s (nothing was sent)", c->refused_text)};
         call_give_back(e, c);
-        e->news.on_answer(e->news.context, &answer);
+        e->handlers.on_answer(e->handlers.context, &answer);
     }
 }
 
@@ -279,7 +279,7 @@ void etcd_call(struct etcd *e, const struct store_request *request)
     }
 }
 
-/* The channel's news */
+/* The channel's events */
 
 static void sent_done(struct etcd *e, struct etcd_call *c)
 {

@@ -57,8 +57,9 @@ enum { STREAMS_PER_CONNECTION = 200 };
  * when it breaks, even their time-outs. */
 static void open_loop(struct channel *c)
 {
-    struct curl_loop_news news = {.on_done = exchange_ended, .on_turn = progressed, .context = c};
-    c->loop = curl_loop_new(c->etcd->base, &news);
+    struct curl_loop_handlers handlers = {
+        .on_done = exchange_ended, .on_turn = progressed, .context = c};
+    c->loop = curl_loop_new(c->etcd->base, &handlers);
     curl_multi_setopt(curl_loop_multi(c->loop), CURLMOPT_MAX_CONCURRENT_STREAMS,
                       (long)STREAMS_PER_CONNECTION);
 }

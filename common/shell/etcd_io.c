@@ -127,14 +127,14 @@ static int configure(struct etcd *e, const struct etcd_config *config, struct er
 }
 
 int etcd_new(const struct etcd_config *config, struct event_base *base,
-             const struct etcd_news *news, struct etcd **ret, struct err *err)
+             const struct etcd_handlers *handlers, struct etcd **ret, struct err *err)
 {
     struct etcd *e = calloc(1, sizeof(*e));
     if (!e || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         abort();
     }
     e->base = base;
-    e->news = *news;
+    e->handlers = *handlers;
     int code = configure(e, config, err);
     if (code) {
         etcd_free(e);

@@ -41,7 +41,7 @@ struct etcd_config {
 
 /* What is called from the loop, never from inside a function below. What the argument points to is
  * borrowed during the call. Each call and watch may be started or ended from inside. */
-struct etcd_news {
+struct etcd_handlers {
     void (*on_answer)(void *context, const struct store_answer *answer);
     void (*on_watch)(void *context, const struct watch_event *event);
     void *context;
@@ -51,10 +51,10 @@ struct etcd_news {
  * for endpoints or files that cannot be used; UNAVAILABLE when the libcurl at run time is older
  * than 8.14 or has no HTTP/2 (it loses answers: design.md 2). */
 int etcd_new(const struct etcd_config *config, struct event_base *base,
-             const struct etcd_news *news, struct etcd **ret, struct err *err);
+             const struct etcd_handlers *handlers, struct etcd **ret, struct err *err);
 
-/* Drops all calls and watches without news, closes all connections. Accepts NULL. Not to be called
- * from inside on_answer or on_watch. */
+/* Drops all calls and watches without an event, closes all connections. Accepts NULL. Not to be
+ * called from inside on_answer or on_watch. */
 void etcd_free(struct etcd *e);
 
 /* Sends a call; exactly one on_answer with its id follows. The request is packed before this
@@ -66,8 +66,8 @@ enum { ETCD_CALL_MAX_MS = 60 * 1000 };
 void etcd_call(struct etcd *e, const struct store_request *request);
 
 /* Opens a watch over all keys from `start_revision` (0 = from now) with previous values, on a
- * connection of its own. News: OPEN at most once and first, EVENTS, then CLOSED once; after CLOSED
- * or etcd_unwatch() nothing more comes of this id. Reopening is the role's business. */
+ * connection of its own. Events: OPEN at most once and first, EVENTS, then CLOSED once; after
+ * CLOSED or etcd_unwatch() nothing more comes of this id. Reopening is the role's business. */
 void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision);
 void etcd_unwatch(struct etcd *e, uint64_t id);
 

@@ -43,7 +43,7 @@ struct channel {
 void channel_init(struct channel *c, struct etcd *e);
 void channel_done(struct channel *c);
 
-/* Closes the connection; what was under way is out, without news. */
+/* Closes the connection; what was under way is out, without an event. */
 void channel_reset(struct channel *c);
 
 /* Probes unless that is under way; then on_warm or on_dead follows. */
@@ -72,7 +72,7 @@ struct calls {
 
 struct etcd {
     struct event_base *base;
-    struct etcd_news news;
+    struct etcd_handlers handlers;
     struct event *deferred;
     char *endpoints[ETCD_ENDPOINTS];
     size_t endpoint_count;

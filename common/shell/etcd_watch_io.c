@@ -34,16 +34,16 @@ static void watch_free(struct watch *w)
     free(w);
 }
 
-static void tell(struct watch *w, enum watch_news news, const Etcd__WatchResponse *response,
+static void tell(struct watch *w, enum watch_event_kind kind, const Etcd__WatchResponse *response,
                  const char *text)
 {
     struct etcd *e = w->channel.etcd;
-    struct watch_event event = {.id = w->id, .news = news, .response = response, .text = text};
-    if (news == WATCH_CLOSED) {
+    struct watch_event event = {.id = w->id, .kind = kind, .response = response, .text = text};
+    if (kind == WATCH_CLOSED) {
         w->ended = true;
         etcd_defer(e);
     }
-    e->news.on_watch(e->news.context, &event);
+    e->handlers.on_watch(e->handlers.context, &event);
 }
 
 static void close_broken(struct watch *w, const char *problem)

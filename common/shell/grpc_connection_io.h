@@ -56,7 +56,7 @@ TAILQ_HEAD(grpc_connection_list, grpc_connection);
 struct grpc_server {
     struct event_base *base;
     struct log *log;
-    struct grpc_server_news news;
+    struct grpc_server_handlers handlers;
     struct grpc_times times;
     SSL_CTX *ctx;
     nghttp2_session_callbacks *callbacks;

@@ -141,7 +141,7 @@ static void start(struct grpc_server *s, int fd)
 }
 
 int grpc_server_new(const struct grpc_server_config *config, struct event_base *base,
-                    struct log *log, const struct grpc_server_news *news,
+                    struct log *log, const struct grpc_server_handlers *handlers,
                     struct grpc_server **ret_server, struct err *err)
 {
     struct grpc_server *s = calloc(1, sizeof(*s));
@@ -150,13 +150,13 @@ int grpc_server_new(const struct grpc_server_config *config, struct event_base *
     }
     s->base = base;
     s->log = log;
-    s->news = *news;
+    s->handlers = *handlers;
     s->max = config->connections_max ? config->connections_max : GRPC_CONNECTIONS_MAX;
     set_times(&s->times, &config->times);
     TAILQ_INIT(&s->all);
     id_table_init(&s->by_id);
     newcomers_init(&s->newcomers, base, log,
-                   &(struct newcomers_news){.full = full, .cut = cut_newcomer, .context = s});
+                   &(struct newcomers_handlers){.full = full, .cut = cut_newcomer, .context = s});
     int fd;
     int r = tls_server_new(&config->tls, &s->ctx, err);
     if (r == 0) {

@@ -62,7 +62,7 @@ struct grpc_server_config {
 };
 
 /* Called from the loop; both may call grpc_server_reply(). */
-struct grpc_server_news {
+struct grpc_server_handlers {
     void (*on_request)(void *context, const struct request *request);
     void (*on_hangup)(void *context, uint64_t id);
     void *context;
@@ -71,7 +71,7 @@ struct grpc_server_news {
 /* Binds and listens. INVALID for an address or files that cannot be used, IO when the address is
  * taken. `log` may be NULL; it and `base` must outlive the server. */
 int grpc_server_new(const struct grpc_server_config *config, struct event_base *base,
-                    struct log *log, const struct grpc_server_news *news,
+                    struct log *log, const struct grpc_server_handlers *handlers,
                     struct grpc_server **ret_server, struct err *err);
 
 /* Closes everything; no on_hangup. Accepts NULL. */

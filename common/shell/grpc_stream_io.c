@@ -174,7 +174,7 @@ static void take_from_role(struct grpc_call *call)
         call->id = 0;
         id_table_remove(&s->by_id, id);
         if (!s->freeing) {
-            s->news.on_hangup(s->news.context, id);
+            s->handlers.on_hangup(s->handlers.context, id);
         }
     }
 }
@@ -274,7 +274,7 @@ static void give_to_role(struct grpc_call *call, struct bytes message)
     buf_init(&call->body);
     c->held -= body.size;
     s->held -= body.size;
-    s->news.on_request(s->news.context, &r);
+    s->handlers.on_request(s->handlers.context, &r);
     buf_done(&body);
 }
 

@@ -344,9 +344,9 @@ static void on_response(void *context, const struct response *response)
     host_deliver(context, &(struct event){.kind = EVENT_RESPONSE, .response = *response});
 }
 
-static void on_stream(void *context, const struct stream_news *news)
+static void on_stream(void *context, const struct stream_event *event)
 {
-    host_deliver(context, &(struct event){.kind = EVENT_STREAM, .stream = *news});
+    host_deliver(context, &(struct event){.kind = EVENT_STREAM, .stream = *event});
 }
 
 static void on_store(void *context, const struct store_answer *answer)
@@ -433,8 +433,9 @@ static void make_loop(struct host *h)
 static int make_grpc(struct host *h, const struct host_config *config, struct err *err)
 {
     struct grpc_server_config server = {.listen = config->grpc, .tls = config->tls};
-    struct grpc_server_news news = {.on_request = on_grpc, .on_hangup = on_hangup, .context = h};
-    return grpc_server_new(&server, h->base, h->log, &news, &h->grpc, err);
+    struct grpc_server_handlers handlers = {
+        .on_request = on_grpc, .on_hangup = on_hangup, .context = h};
+    return grpc_server_new(&server, h->base, h->log, &handlers, &h->grpc, err);
 }
 
 /* Descriptors that the driver and the other listeners' connections may take. */
@@ -451,25 +452,25 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
         if (r < 0) {
             return r;
         }
-        struct http_client_news news = {
+        struct http_client_handlers handlers = {
             .on_response = on_response, .on_stream = on_stream, .context = h};
-        h->client = http_client_new(&config->tls, h->base, &news);
+        h->client = http_client_new(&config->tls, h->base, &handlers);
     }
     struct http_server_config server = {.listen = config->listen,
                                         .tls = config->tls,
                                         .times = {.stall_ms = config->stall_ms},
                                         .others = others(config)};
-    struct http_server_news news = {
+    struct http_server_handlers handlers = {
         .body_limit = body_limit, .on_request = on_request, .on_hangup = on_hangup, .context = h};
     int r = 0;
     if (server.listen) {
-        r = http_server_new(&server, h->base, h->log, &news, &h->server, err);
+        r = http_server_new(&server, h->base, h->log, &handlers, &h->server, err);
     }
     if (r == 0 && config->admin) {
         server.listen = config->admin;
         server.ids_above = ADMIN_IDS_ABOVE;
         server.connections_max = ADMIN_CONNECTIONS;
-        r = http_server_new(&server, h->base, h->log, &news, &h->admin, err);
+        r = http_server_new(&server, h->base, h->log, &handlers, &h->admin, err);
     }
     if (r == 0 && config->grpc) {
         r = make_grpc(h, config, err);
@@ -488,8 +489,8 @@ static int make_shells(struct host *h, const struct host_config *config, struct 
                                    .ca = config->etcd_tls.ca,
                                    .cert = config->etcd_tls.cert,
                                    .key = config->etcd_tls.key};
-        struct etcd_news news = {.on_answer = on_store, .on_watch = on_watch, .context = h};
-        r = etcd_new(&etcd, h->base, &news, &h->etcd, err);
+        struct etcd_handlers handlers = {.on_answer = on_store, .on_watch = on_watch, .context = h};
+        r = etcd_new(&etcd, h->base, &handlers, &h->etcd, err);
     }
     if (r == 0 && config->driver_new) {
         h->driver = config->driver_new(config->driver_config, h, err);

@@ -64,8 +64,9 @@ struct driver_shell_ops {
  * (128 + its number). Answers under way at EFFECT_EXIT get a second to arrive. */
 int host_run(struct role *role, const struct host_config *config, struct err *err);
 
-/* For shells that live in the host's loop: the loop, and the way in for their news. `ev` needs kind
- * and payload; the host adds time and entropy. Steps never nest: delivered inside a step it waits. */
+/* For shells that live in the host's loop: the loop, and the way in for their events. `ev` needs
+ * kind and payload; the host adds time and entropy. Steps never nest: delivered inside a step it
+ * waits. */
 struct event_base *host_loop(struct host *h);
 void host_deliver(struct host *h, const struct event *ev);
 

@@ -25,7 +25,7 @@ struct transfer {
     bool outside; /* to a user's URL */
     bool location; /* outside: the head that is coming in says where to go instead */
     bool answered; /* outside: a head has come that is the answer */
-    bool is_ready; /* has news to be told when libcurl has returned */
+    bool is_ready; /* has events to hand on when libcurl has returned */
     bool head_due; /* of a subscription: its head has come and is not told yet */
     bool too_large;
     bool in_multi;
@@ -62,12 +62,12 @@ struct http_client {
     struct curl_loop *outside; /* to users' servers */
     struct names *names, *outside_names; /* users' names hold up no peer's */
     struct event *turn;        /* tells what is ready, from the loop */
-    struct http_client_news news;
+    struct http_client_handlers handlers;
     struct tls_files files;
     struct id_table by_id;
     struct transfer_list all;
     struct transfer_queue ready;
-    struct transfer *telling; /* the subscription whose news the role looks at, NULL once freed */
+    struct transfer *telling; /* the subscription whose event the role looks at, NULL once freed */
 };
 
 static char *copy_string(const char *s)
@@ -123,7 +123,7 @@ static void transfer_free(struct transfer *t)
 
 /* ---- Telling ------------------------------------------------------------------------------- */
 
-/* libcurl may not be entered from its own callbacks and roles not from their own effects, so news
+/* libcurl may not be entered from its own callbacks and roles not from their own effects, so events
  * wait in `ready` until the loop comes round. */
 static void make_ready(struct transfer *t)
 {
@@ -194,29 +194,29 @@ static void tell_response(struct transfer *t)
         r.text = reason(t);
     }
     unlist(t);
-    c->news.on_response(c->news.context, &r);
+    c->handlers.on_response(c->handlers.context, &r);
     transfer_free(t);
 }
 
-/* Hands one piece of news to the role; false when the role cancelled the subscription thereby. */
-static bool hand_on(struct transfer *t, const struct stream_news *n)
+/* Hands one event to the role; false when the role cancelled the subscription thereby. */
+static bool hand_on(struct transfer *t, const struct stream_event *n)
 {
     struct http_client *c = t->client;
     c->telling = t;
-    c->news.on_stream(c->news.context, n);
+    c->handlers.on_stream(c->handlers.context, n);
     bool alive = c->telling != NULL;
     c->telling = NULL;
     return alive;
 }
 
-static bool tell_data(struct transfer *t, const struct stream_news *head)
+static bool tell_data(struct transfer *t, const struct stream_event *head)
 {
     struct buf held = t->data;
     buf_init(&t->data);
     bool alive = true;
     for (size_t at = 0; alive && at < held.size; at += HTTP_STREAM_BYTES) {
         size_t left = held.size - at;
-        struct stream_news n = *head;
+        struct stream_event n = *head;
         n.data.data = held.data + at;
         n.data.size = left < HTTP_STREAM_BYTES ? left : HTTP_STREAM_BYTES;
         alive = hand_on(t, &n);
@@ -225,13 +225,13 @@ static bool tell_data(struct transfer *t, const struct stream_news *head)
     return alive;
 }
 
-/* Tells all news of a subscription; frees it after the last. */
+/* Hands on all events of a subscription; frees it after the last. */
 static void tell_stream(struct transfer *t)
 {
     struct http_client *c = t->client;
     long status = 0;
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    struct stream_news n = {.id = t->id, .status = (int)status, .text = ""};
+    struct stream_event n = {.id = t->id, .status = (int)status, .text = ""};
     if (t->head_due) {
         t->head_due = false;
         if (!hand_on(t, &n)) {
@@ -244,7 +244,7 @@ static void tell_stream(struct transfer *t)
     n.closed = true;
     n.text = t->result == CURLE_OK ? "the peer ended it" : reason(t);
     unlist(t);
-    c->news.on_stream(c->news.context, &n);
+    c->handlers.on_stream(c->handlers.context, &n);
     transfer_free(t);
 }
 
@@ -684,21 +684,21 @@ void http_client_cancel(struct http_client *c, uint64_t id)
 }
 
 struct http_client *http_client_new(const struct tls_files *files, struct event_base *base,
-                                    const struct http_client_news *news)
+                                    const struct http_client_handlers *handlers)
 {
     struct http_client *c = calloc(1, sizeof(*c));
     if (!c || !(c->turn = event_new(base, -1, 0, on_turn, c))) {
         abort();
     }
     c->base = base;
-    c->news = *news;
+    c->handlers = *handlers;
     c->files = (struct tls_files){.ca = copy_string(files->ca),
                                   .cert = copy_string(files->cert),
                                   .key = copy_string(files->key)};
     id_table_init(&c->by_id);
     LIST_INIT(&c->all);
     TAILQ_INIT(&c->ready);
-    struct curl_loop_news n = {.on_done = transfer_done, .on_turn = loop_turned, .context = c};
+    struct curl_loop_handlers n = {.on_done = transfer_done, .on_turn = loop_turned, .context = c};
     c->calls = curl_loop_new(base, &n);
     c->streams = curl_loop_new(base, &n);
     c->outside = curl_loop_new(base, &n);

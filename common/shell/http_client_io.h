@@ -12,7 +12,7 @@ struct event_base;
 struct http_client;
 
 /* Bounds. A call beyond HTTP_CALLS open ones is REFUSED; an answer beyond HTTP_ANSWER_BYTES gives
- * UNKNOWN (the peer did what was asked, its words are lost). Stream news carry at most
+ * UNKNOWN (the peer did what was asked, its words are lost). Events of a stream carry at most
  * HTTP_STREAM_BYTES each. Calls to one peer share HTTP_PEER_CONNECTIONS connections; more calls
  * wait for one. Each subscription has a connection of its own. */
 enum {
@@ -40,18 +40,18 @@ enum {
 
 /* Called from the loop, never from inside a function below; what the argument points to is borrowed
  * during the call. Each may call any function below but http_client_free(). */
-struct http_client_news {
+struct http_client_handlers {
     void (*on_response)(void *context, const struct response *response);
-    void (*on_stream)(void *context, const struct stream_news *news);
+    void (*on_stream)(void *context, const struct stream_event *event);
     void *context;
 };
 
 /* The file names are copied and read at each connection, so that renewed certificates are taken up.
  * Connects to nothing yet. */
 struct http_client *http_client_new(const struct tls_files *files, struct event_base *base,
-                                    const struct http_client_news *news);
+                                    const struct http_client_handlers *handlers);
 
-/* Drops all calls and subscriptions without news. Accepts NULL. */
+/* Drops all calls and subscriptions without an event. Accepts NULL. */
 void http_client_free(struct http_client *c);
 
 /* Begins a call: exactly one on_response with its id follows, unless it is cancelled. REFUSED means
@@ -60,11 +60,11 @@ void http_client_free(struct http_client *c);
  * with our CA alone and it may ask for ours. */
 void http_client_call(struct http_client *c, const struct call *call);
 
-/* Begins a subscription. News: first one without data when the head of the answer has come (status
- * says whether it is 200), then data, then closed once. Everything is copied. */
+/* Begins a subscription. Events: first one without data when the head of the answer has come
+ * (status says whether it is 200), then data, then closed once. Everything is copied. */
 void http_client_subscribe(struct http_client *c, const struct call *call);
 
-/* No more news of this id; an unknown id is let be. The call may have been done. */
+/* No more events of this id; an unknown id is let be. The call may have been done. */
 void http_client_cancel(struct http_client *c, uint64_t id);
 
 #endif

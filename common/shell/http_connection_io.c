@@ -102,7 +102,7 @@ static void connection_free(struct connection *c)
     server_count(s, -1);
 }
 
-/* evhttp's news that the connection is going; its request goes with it. Its buffers may live on for a
+/* evhttp says that the connection is going; its request goes with it. Its buffers may live on for a
  * moment, in the middle of a write: they must not call back any more. */
 static void closed(struct evhttp_connection *evcon, void *context)
 {
@@ -122,7 +122,7 @@ static void closed(struct evhttp_connection *evcon, void *context)
     }
     connection_free(c);
     if (id && !s->freeing) {
-        s->news.on_hangup(s->news.context, id);
+        s->handlers.on_hangup(s->handlers.context, id);
     }
 }
 
@@ -304,7 +304,7 @@ static int head_read(struct evhttp_request *req, void *context)
     c->head_seen = true;
     c->path = copy_string(path && *path ? path : "/");
     c->query = copy_string(evhttp_uri_get_query(req->uri_elems));
-    c->body_limit = s->news.body_limit(s->news.context, c->path);
+    c->body_limit = s->handlers.body_limit(s->handlers.context, c->path);
     enter(c, PHASE_BODY, s->times.body_ms);
     if (!target_good(req) || !framing(req, &chunked, &length)) {
         c->refuse_status = 400;
@@ -376,7 +376,7 @@ static void give_to_role(struct connection *c, struct evhttp_request *req)
     }
     c->id = r.id;
     id_table_add(&s->by_id, r.id, c);
-    s->news.on_request(s->news.context, &r);
+    s->handlers.on_request(s->handlers.context, &r);
     buf_done(&body);
     free(type);
 }

@@ -72,7 +72,7 @@ struct http_server {
     LIST_ENTRY(http_server) siblings;
     struct event_base *base;
     struct log *log;
-    struct http_server_news news;
+    struct http_server_handlers handlers;
     struct http_times times;
     SSL_CTX *ctx;
     SSL *(*ssl_new)(SSL_CTX *ctx);

@@ -189,7 +189,7 @@ static void start(struct http_server *s, int fd)
 }
 
 int http_server_new(const struct http_server_config *config, struct event_base *base,
-                    struct log *log, const struct http_server_news *news,
+                    struct log *log, const struct http_server_handlers *handlers,
                     struct http_server **ret_server, struct err *err)
 {
     struct http_server *s = calloc(1, sizeof(*s));
@@ -198,7 +198,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     }
     s->base = base;
     s->log = log;
-    s->news = *news;
+    s->handlers = *handlers;
     s->last_id = config->ids_above;
     s->ssl_new = config->ssl_new ? config->ssl_new : SSL_new;
     s->max = connection_limit(config->connections_max, config->others);
@@ -208,7 +208,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
     id_table_init(&s->by_id);
     map_init(&s->channels);
     newcomers_init(&s->newcomers, base, log,
-                   &(struct newcomers_news){.full = full, .cut = cut_newcomer, .context = s});
+                   &(struct newcomers_handlers){.full = full, .cut = cut_newcomer, .context = s});
     int fd;
     int r = tls_server_new(&config->tls, &s->ctx, err);
     if (r == 0) {

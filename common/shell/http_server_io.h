@@ -65,7 +65,7 @@ struct http_server_config {
 
 /* Called from the loop, on_request also when a connection's earlier answer is through. Both may
  * call http_server_reply() and http_server_wake(). */
-struct http_server_news {
+struct http_server_handlers {
     size_t (*body_limit)(void *context, const char *path);
     void (*on_request)(void *context, const struct request *request);
     void (*on_hangup)(void *context, uint64_t id);
@@ -75,7 +75,7 @@ struct http_server_news {
 /* Binds and listens. INVALID for an address or files that cannot be used, IO when the address is
  * taken. `log` may be NULL; it and `base` must outlive the server. */
 int http_server_new(const struct http_server_config *config, struct event_base *base,
-                    struct log *log, const struct http_server_news *news,
+                    struct log *log, const struct http_server_handlers *handlers,
                     struct http_server **ret_server, struct err *err);
 
 /* Closes everything, frees cursors; no on_hangup. Accepts NULL. */

@@ -147,7 +147,7 @@ static void yield(struct newcomers *n, struct newcomer_address *address, int64_t
         if (silent(c, now_ns)) {
             n->yielded++;
             left--;
-            n->news.cut(n->news.context, c); /* with the last one the address is gone */
+            n->handlers.cut(n->handlers.context, c); /* with the last one the address is gone */
         }
     }
     if (to_be_told(&n->yielded_told_ns, now_ns)) {
@@ -161,7 +161,7 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
 {
     (void)fd, (void)what;
     struct newcomers *n = context;
-    if (!n->news.full(n->news.context)) {
+    if (!n->handlers.full(n->handlers.context)) {
         return;
     }
     int64_t now_ns = shell_now_ns();
@@ -184,9 +184,10 @@ void newcomers_make_room(struct newcomers *n, unsigned open)
 }
 
 void newcomers_init(struct newcomers *n, struct event_base *base, struct log *log,
-                    const struct newcomers_news *news)
+                    const struct newcomers_handlers *handlers)
 {
-    *n = (struct newcomers){.news = *news, .log = log, .timer = evtimer_new(base, on_timer, n)};
+    *n = (struct newcomers){
+        .handlers = *handlers, .log = log, .timer = evtimer_new(base, on_timer, n)};
     map_init(&n->addresses);
     if (!n->timer) {
         abort();

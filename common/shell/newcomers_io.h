@@ -31,7 +31,7 @@ struct newcomer { /* in a connection; all zero: it is none */
     int fd;
 };
 
-struct newcomers_news {
+struct newcomers_handlers {
     bool (*full)(void *context); /* no place is free */
     /* Breaks the connection off, which leaves by newcomers_remove(). */
     void (*cut)(void *context, struct newcomer *c);
@@ -39,7 +39,7 @@ struct newcomers_news {
 };
 
 struct newcomers {
-    struct newcomers_news news;
+    struct newcomers_handlers handlers;
     struct log *log;
     struct event *timer;
     struct map addresses; /* to struct newcomer_address */
@@ -49,7 +49,7 @@ struct newcomers {
 
 /* `log` may be NULL; it and `base` must outlive them. */
 void newcomers_init(struct newcomers *n, struct event_base *base, struct log *log,
-                    const struct newcomers_news *news);
+                    const struct newcomers_handlers *handlers);
 /* All have left. */
 void newcomers_done(struct newcomers *n);
 

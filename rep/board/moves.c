@@ -66,8 +66,8 @@ void moves_want(struct rep *r, struct container *c, enum harmony_action action)
 void moves_tell_late(const char *what, const char *name, enum harmony_action action,
                      struct effects *out)
 {
-    effects_log(out, LOG_WARN_LEVEL, "a full pass found what no news had told", "%s=%s action=%s",
-                what, name, harmony_action_name(action));
+    effects_log(out, LOG_WARN_LEVEL, "a full pass found what no change had led to",
+                "%s=%s action=%s", what, name, harmony_action_name(action));
 }
 
 /* ---- Records without a container ------------------------------------------------------------- */

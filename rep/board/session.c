@@ -151,11 +151,11 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         follower_hurry(&r->follower, out); /* moves for the old one are all refused, and end the session */
     }
     struct session *s = &r->session;
-    bool news = !s->open;
+    bool changed = !s->open;
     s->open = s->was_open = true;
     s->failures = 0;
     s->why[0] = '\0';
-    if (!news) {
+    if (!changed) {
         return false;
     }
     r->containers.version++;
@@ -184,22 +184,22 @@ static bool answered(struct rep *r, const struct response *response, struct effe
 bool session_step(struct rep *r, const struct event *ev, struct effects *out)
 {
     struct session *s = &r->session;
-    bool news = false;
+    bool changed = false;
     if (s->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == s->call_id) {
-        news = answered(r, &ev->response, out);
+        changed = answered(r, &ev->response, out);
     }
     if (s->raising && ev->kind == EVENT_SESSION && ev->session.session == s->raising) {
         raised(r, &ev->session, out);
     }
     if (r->ended || (s->open && !s->tell) || s->call_id || s->raising) {
-        return news;
+        return changed;
     }
     if (r->now.mono_ns >= s->retry_ns) {
         ask(r, out);
     } else {
         effects_due(out, s->retry_ns);
     }
-    return news;
+    return changed;
 }
 
 void session_tell(struct rep *r)

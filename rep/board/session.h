@@ -1,7 +1,7 @@
 /* The session: by it a cell is known to the board and its calls are told from those of its
  * predecessor (design.md 6). Opened with POST /v1/board/cell, again and again until a bbs answers.
  * A cell that was lost comes back with a session above the board's, which is made durable first;
- * any other refusal ends the rep. Its containers run on. News of an open session make no record:
+ * any other refusal ends the rep. Its containers run on. Reports of an open session make no record:
  * one that comes late must not bring back a cell that has left. */
 #ifndef REP_BOARD_SESSION_H
 #define REP_BOARD_SESSION_H

@@ -116,10 +116,10 @@ bool capacity_port_hold(struct capacity *c, uint32_t port)
     if (!port_in_range(c, port)) {
         return false;
     }
-    bool news = !bit(c->port_told, port);
+    bool is_new = !bit(c->port_told, port);
     bit_set(c->port_held, port, true);
     bit_set(c->port_told, port, true);
-    return news;
+    return is_new;
 }
 
 void capacity_port_free(struct capacity *c, uint32_t port)

@@ -53,7 +53,7 @@ void capacity_port_adopt(struct capacity *c, uint32_t port);
 void capacity_port_give(struct capacity *c, uint32_t port);
 
 /* Somebody else holds the port: it is passed over until capacity_ports_retry(). True when that is
- * news: told again only after it was found free. */
+ * new: told again only after it was found free. */
 bool capacity_port_hold(struct capacity *c, uint32_t port);
 
 /* It was tried, and is nobody else's. */

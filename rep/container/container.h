@@ -135,7 +135,7 @@ void container_transition(struct container *c, int trigger, const char *why, str
 bool container_stop_asked(const struct container *c);
 
 /* Asks for its stop, which is to count as `end`; why goes to the log. Asked before: only that it is
- * disowned is news. */
+ * disowned is new. */
 void container_stop(struct container *c, enum container_end end, const char *why,
                     struct effects *out);
 

@@ -105,11 +105,11 @@ static bool read_status(struct container *c, int dir)
     return true;
 }
 
-static void on_buried(struct job *j, enum job_news news)
+static void on_buried(struct job *j, enum job_event event)
 {
     struct driver *d = ((struct container *)job_owner(j))->driver;
     struct container *c = job_owner(j);
-    if (news == JOB_ENDED) {
+    if (event == JOB_ENDED) {
         c->burying = false;
         if (job_exit_code(j) == 0) {
             container_load(d, c->guid);
@@ -138,7 +138,7 @@ static void bury(struct container *c)
         .dir = c->dir,
         .argv = command.argv.list,
         .deadline_ns = now.tv_sec * SECOND_NS + now.tv_nsec + BURY_MS * MILLISECOND_NS,
-        .news = on_buried,
+        .on_event = on_buried,
         .owner = c,
     };
     c->burying = jobs_add(d->jobs, &plan, NULL) == 0;

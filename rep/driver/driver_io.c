@@ -7,21 +7,21 @@
 #include <event2/event.h>
 
 /* One event on its way to the owner, with everything it points to. */
-struct news {
-    struct news *next;
+struct delivery {
+    struct delivery *next;
     struct arena arena;
     struct event ev;
 };
 
-/* ---- News ---- */
+/* ---- Events ---- */
 
-static struct news *news_new(struct driver *d, enum event_kind kind)
+static struct delivery *delivery_new(struct driver *d, enum event_kind kind)
 {
-    struct news *n = calloc(1, sizeof(*n));
+    struct delivery *n = calloc(1, sizeof(*n));
     arena_init(&n->arena);
     n->ev.kind = kind;
-    *d->news_end = n;
-    d->news_end = &n->next;
+    *d->deliveries_end = n;
+    d->deliveries_end = &n->next;
     event_active(d->flush, EV_TIMEOUT, 0);
     return n;
 }
@@ -29,13 +29,13 @@ static struct news *news_new(struct driver *d, enum event_kind kind)
 static void flush(evutil_socket_t fd, short what, void *driver)
 {
     struct driver *d = driver;
-    struct news *n = d->news;
+    struct delivery *n = d->deliveries;
     (void)fd;
     (void)what;
-    d->news = NULL;
-    d->news_end = &d->news;
+    d->deliveries = NULL;
+    d->deliveries_end = &d->deliveries;
     while (n) {
-        struct news *next = n->next;
+        struct delivery *next = n->next;
         d->owner.deliver(d->owner.context, &n->ev);
         arena_done(&n->arena);
         free(n);
@@ -45,7 +45,7 @@ static void flush(evutil_socket_t fd, short what, void *driver)
 
 void driver_answer(struct driver *d, const struct verb_answer *answer)
 {
-    struct news *n = news_new(d, EVENT_VERB);
+    struct delivery *n = delivery_new(d, EVENT_VERB);
     n->ev.verb = *answer;
     n->ev.verb.guid = answer->guid ? arena_strdup(&n->arena, answer->guid) : NULL;
     n->ev.verb.text = arena_strdup(&n->arena, answer->text);
@@ -79,7 +79,7 @@ struct container_status container_status_of(const struct container *c, struct ar
 
 void driver_tell_ended(const struct container *c)
 {
-    struct news *n = news_new(c->driver, EVENT_CONTAINER);
+    struct delivery *n = delivery_new(c->driver, EVENT_CONTAINER);
     n->ev.container = container_status_of(c, &n->arena);
 }
 
@@ -175,7 +175,7 @@ static void call_list(struct driver *d, const struct verb_call *call)
                                                        "read all containers"});
         return;
     }
-    struct news *n = news_new(d, EVENT_VERB);
+    struct delivery *n = delivery_new(d, EVENT_VERB);
     struct container_status *list =
         ARENA_ARRAY(&n->arena, d->containers.count, struct container_status);
     MAP_EACH(&d->containers, at) {
@@ -246,8 +246,8 @@ static void driver_free(struct driver_shell *shell)
         container_drop(map_value(n));
     }
     map_done(&d->containers, NULL);
-    for (struct news *n = d->news; n;) {
-        struct news *next = n->next;
+    for (struct delivery *n = d->deliveries; n;) {
+        struct delivery *next = n->next;
         arena_done(&n->arena);
         free(n);
         n = next;
@@ -288,7 +288,7 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     d->shell.ops = &shell_ops;
     d->loop = loop;
     d->owner = *owner;
-    d->news_end = &d->news;
+    d->deliveries_end = &d->deliveries;
     d->flush = event_new(loop, -1, 0, flush, d);
     d->jobs = jobs_new(loop, cores > 0 ? (int)cores : 1);
     map_init(&d->containers);

@@ -15,7 +15,7 @@
 enum { NOTE_BYTES_MAX = 1024 * 1024 };
 
 struct driver;
-struct news;
+struct delivery;
 struct outputs;
 
 /* Every function adds the words of a shim's command line to `c`, whose first ones (shim, verb) are
@@ -61,7 +61,7 @@ struct driver {
     size_t unread; /* of them, by the last look, those that could not be read for want of means */
     struct map containers; /* by guid */
     uint64_t execs;
-    struct news *news, **news_end; /* to be delivered from the loop */
+    struct delivery *deliveries, **deliveries_end; /* to be delivered from the loop */
     struct event *flush;
     struct outputs *outputs;
 };
@@ -83,7 +83,7 @@ struct container {
     struct event *shim_ended;
     struct cpu_mark cpu;
     bool starting; /* our START is under way: its answer tells, not an event */
-    bool removing; /* our REMOVE is: its end is no news */
+    bool removing; /* our REMOVE is: its end is expected */
     bool burying;  /* a container without a shim is being ended */
 };
 
@@ -105,7 +105,7 @@ int dir_make(const char *path, struct err *err); /* EEXIST is well */
 /* A path as the container sees it: links do not lead out of its root. -1 with errno. */
 int open_inside(int root, const char *path, int flags);
 
-/* driver_io.c: news for the owner, delivered from the loop; the event's payload is copied. */
+/* driver_io.c: events for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell_ended(const struct container *c);
 struct container_status container_status_of(const struct container *c, struct arena *arena);

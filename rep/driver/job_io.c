@@ -36,7 +36,7 @@ struct job {
     char **argv, **envp;
     int64_t deadline_ns;
     bool outlives, holds_place, started;
-    void (*news)(struct job *j, enum job_news news);
+    void (*on_event)(struct job *j, enum job_event event);
     void (*forget)(void *owner);
     void *owner;
     pid_t pid; /* ours and unreaped as long as pidfd >= 0; 0: never ran */
@@ -235,7 +235,7 @@ static void take_out(struct job *j)
 static void job_end(struct job *j)
 {
     take_out(j);
-    j->news(j, JOB_ENDED);
+    j->on_event(j, JOB_ENDED);
     job_free(j);
 }
 
@@ -243,7 +243,7 @@ static void job_end(struct job *j)
 static void job_let_go(struct job *j)
 {
     take_out(j);
-    j->news(j, JOB_STARTED);
+    j->on_event(j, JOB_STARTED);
     job_free(j);
 }
 
@@ -259,7 +259,7 @@ static bool take_report(struct job *j)
         return false;
     }
     release_place(j);
-    j->news(j, JOB_STARTED);
+    j->on_event(j, JOB_STARTED);
     return true;
 }
 
@@ -305,7 +305,7 @@ static void on_timer(evutil_socket_t fd, short what, void *job)
         j->stage = TOLD;
         syscall(SYS_pidfd_send_signal, j->pidfd, SHIM_END_SIGNAL, NULL, 0);
         set_timer(j, JOB_GRACE_MS * MILLISECOND_NS);
-        j->news(j, JOB_LATE);
+        j->on_event(j, JOB_LATE);
     } else if (was == TOLD) {
         j->stage = KILLED;
         kill(-j->pid, SIGKILL); /* not reaped yet, so the group is its own */
@@ -405,7 +405,7 @@ static struct job *job_new(const struct job_plan *plan)
     j->envp = plan->envp ? copy_words(plan->envp) : NULL;
     j->deadline_ns = plan->deadline_ns;
     j->outlives = plan->outlives;
-    j->news = plan->news;
+    j->on_event = plan->on_event;
     j->forget = plan->forget;
     j->owner = plan->owner;
     j->pidfd = j->pipe = -1;

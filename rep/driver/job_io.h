@@ -23,11 +23,11 @@ enum {
                                   place is given away */
 };
 
-enum job_news {
+enum job_event {
     JOB_STARTED, /* it reported "S": its place is free again, it goes on; one that outlives is
-                    let go with this, as its last news, and not reaped */
+                    let go with this, as its last event, and not reaped */
     JOB_LATE,    /* the deadline has passed; it is being ended, JOB_ENDED follows */
-    JOB_ENDED,   /* the last news, then it is freed: report and exit_code are known */
+    JOB_ENDED,   /* the last event, then it is freed: report and exit_code are known */
 };
 
 struct job_plan {
@@ -38,15 +38,15 @@ struct job_plan {
     int64_t deadline_ns;      /* monotonic; NEVER_NS: none */
     bool outlives;            /* belongs to a container: let go once it has started, and left
                                  alone at the end of the driver */
-    void (*news)(struct job *j, enum job_news news);
-    void (*forget)(void *owner); /* instead of any further news, in jobs_free(); may be NULL */
+    void (*on_event)(struct job *j, enum job_event event);
+    void (*forget)(void *owner); /* instead of any further event, in jobs_free(); may be NULL */
     void *owner;
 };
 
 /* At most `places` work at once. */
 struct jobs *jobs_new(struct event_base *loop, int places);
 
-/* Forgets all: those that wait never begin, those that work are ended unless they outlive. No news
+/* Forgets all: those that wait never begin, those that work are ended unless they outlive. No event
  * comes any more. Accepts NULL. */
 void jobs_free(struct jobs *jobs);
 

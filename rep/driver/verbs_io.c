@@ -1,4 +1,4 @@
-/* The verbs that change something. Each is an op: what it leads to comes as news of a job, and
+/* The verbs that change something. Each is an op: what it leads to comes as events of a job, and
  * is then read from the container's directory. */
 #include "rep/driver/driver_parts.h"
 #include "rep/shim/shim.h"
@@ -79,18 +79,18 @@ static const char *words_of(struct bytes said, char *text, size_t size)
 }
 
 /* The answers that every job has alike; true: there is nothing more to say. */
-static bool common_news(struct op *op, struct job *j, enum job_news news)
+static bool common_event(struct op *op, struct job *j, enum job_event event)
 {
-    if (news == JOB_LATE) {
+    if (event == JOB_LATE) {
         op_answer(op, VERB_UNCERTAIN, 0, "no answer before the deadline; it was ended");
-    } else if (news == JOB_ENDED && !job_began(j) && job_exit_code(j) == 0) {
+    } else if (event == JOB_ENDED && !job_began(j) && job_exit_code(j) == 0) {
         op_answer(op, VERB_FAILED, 0, "not begun before its deadline: too many others went first");
     }
-    return news == JOB_LATE;
+    return event == JOB_LATE;
 }
 
 static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool outlives,
-                  void (*news)(struct job *j, enum job_news news), struct err *err)
+                  void (*on_event)(struct job *j, enum job_event event), struct err *err)
 {
     struct job_plan plan = {
         .key = op->verb == VERB_EXEC ? NULL : op->guid,
@@ -99,7 +99,7 @@ static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool ou
         .envp = c->env.count ? c->env.list : NULL,
         .deadline_ns = deadline_ns,
         .outlives = outlives,
-        .news = news,
+        .on_event = on_event,
         .forget = op_free,
         .owner = op,
     };
@@ -108,12 +108,12 @@ static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool ou
 
 /* ---- REMOVE ---- */
 
-static void on_removed(struct job *j, enum job_news news)
+static void on_removed(struct job *j, enum job_event event)
 {
     struct op *op = job_owner(j);
     struct container *c = map_get(&op->driver->containers, op->guid);
     char text[512];
-    if (common_news(op, j, news)) {
+    if (common_event(op, j, event)) {
         return;
     }
     bool done = access(op->dir, F_OK) < 0 && errno == ENOENT; /* whoever removed it */
@@ -171,13 +171,13 @@ static void call_remove(struct op *op, const struct verb_call *call)
 
 /* ---- PREPARE ---- */
 
-static void on_prepared(struct job *j, enum job_news news)
+static void on_prepared(struct job *j, enum job_event event)
 {
     enum { CLEAR_MS = 30000 };
     struct op *op = job_owner(j);
     struct timespec now;
     char text[sizeof(op->err.text)];
-    if (common_news(op, j, news)) {
+    if (common_event(op, j, event)) {
         return;
     }
     if (job_began(j) && job_exit_code(j) == 0 && container_load(op->driver, op->guid)) {
@@ -273,21 +273,21 @@ static void call_prepare(struct op *op, const struct verb_call *call)
 
 /* ---- START ---- */
 
-static void on_start(struct job *j, enum job_news news)
+static void on_start(struct job *j, enum job_event event)
 {
     struct op *op = job_owner(j);
     struct container *c = map_get(&op->driver->containers, op->guid);
     char text[STATUS_TEXT_BYTES];
-    if (common_news(op, j, news)) {
+    if (common_event(op, j, event)) {
         return;
     }
-    if (news == JOB_STARTED) {
+    if (event == JOB_STARTED) {
         op_answer(op, VERB_DONE, 0, "");
         if (c && c->first.pid == 0) { /* the file may be missing, on a broken disk */
             identity_of(job_report(j).number, &c->first);
         }
     }
-    if (c && news == JOB_ENDED) {
+    if (c && event == JOB_ENDED) {
         container_load(op->driver, op->guid); /* while its end is the answer, not an event */
     }
     if (c) {
@@ -361,11 +361,11 @@ static void forget_exec(const struct op *op)
     }
 }
 
-static void on_exec(struct job *j, enum job_news news)
+static void on_exec(struct job *j, enum job_event event)
 {
     struct op *op = job_owner(j);
     char text[STATUS_TEXT_BYTES], output[SHIM_TAIL_BYTES + 1];
-    if (common_news(op, j, news) || news == JOB_STARTED) {
+    if (common_event(op, j, event) || event == JOB_STARTED) {
         return;
     }
     struct report r = job_report(j);
@@ -454,13 +454,13 @@ static int write_note(struct container *c, struct bytes note, struct err *err)
     return result;
 }
 
-static void on_note(struct job *j, enum job_news news)
+static void on_note(struct job *j, enum job_event event)
 {
     struct op *op = job_owner(j);
     struct container *c = map_get(&op->driver->containers, op->guid);
     char text[512];
     struct buf note;
-    if (common_news(op, j, news)) {
+    if (common_event(op, j, event)) {
         return;
     }
     bool done = job_began(j) && job_exit_code(j) == 0;

@@ -17,7 +17,7 @@ struct queue {
 struct worker {
     pthread_t thread;
     pthread_mutex_t lock; /* of the two queues */
-    pthread_cond_t news;  /* there is work, or the end has come */
+    pthread_cond_t changed;  /* there is work, or the end has come */
     struct queue waiting, finished;
     atomic_bool ending;
     int told; /* eventfd: something is finished */
@@ -58,7 +58,7 @@ static struct work *wait_for_work(struct worker *w)
     struct work *work = NULL;
     pthread_mutex_lock(&w->lock);
     while (!atomic_load(&w->ending) && !(work = queue_take(&w->waiting))) {
-        pthread_cond_wait(&w->news, &w->lock);
+        pthread_cond_wait(&w->changed, &w->lock);
     }
     pthread_mutex_unlock(&w->lock);
     return work;
@@ -132,7 +132,7 @@ struct worker *worker_new(struct event_base *loop)
     queue_init(&w->waiting);
     queue_init(&w->finished);
     atomic_init(&w->ending, false);
-    must(pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->news, NULL) == 0);
+    must(pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->changed, NULL) == 0);
     w->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     must(w->told >= 0);
     w->on_told = event_new(loop, w->told, EV_READ | EV_PERSIST, on_told, w);
@@ -148,7 +148,7 @@ void worker_free(struct worker *w)
     }
     pthread_mutex_lock(&w->lock);
     atomic_store(&w->ending, true);
-    pthread_cond_signal(&w->news);
+    pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
     must(pthread_join(w->thread, NULL) == 0);
     struct queue *const queues[] = {&w->finished, &w->waiting};
@@ -159,7 +159,7 @@ void worker_free(struct worker *w)
     }
     event_free(w->on_told);
     close(w->told);
-    pthread_cond_destroy(&w->news);
+    pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
@@ -171,7 +171,7 @@ bool worker_add(struct worker *w, struct work *work)
     bool room = w->waiting.count + w->finished.count < WORKER_QUEUE_MAX;
     if (room) {
         queue_put(&w->waiting, work);
-        pthread_cond_signal(&w->news);
+        pthread_cond_signal(&w->changed);
     }
     pthread_mutex_unlock(&w->lock);
     return room;

@@ -240,26 +240,26 @@ static void cancel(struct rep *r, const struct request *q, const char *const *pa
 static void update(struct rep *r, const struct request *q, const char *const *parameters,
                    struct effects *out)
 {
-    const Cell__LRPUpdate *news =
+    const Cell__LRPUpdate *update =
         (const Cell__LRPUpdate *)read_body(q, &cell__lrpupdate__descriptor, out);
-    struct container *c = news ? named(r, q, parameters, out) : NULL;
+    struct container *c = update ? named(r, q, parameters, out) : NULL;
     if (!c) {
         return;
     }
     Rep__Note about = *c->about; /* shallow, copied deeply below */
-    if (news->replaces || news->internal_routes) {
-        about.n_internal_routes = news->n_internal_routes;
-        about.internal_routes = news->internal_routes;
+    if (update->replaces || update->internal_routes) {
+        about.n_internal_routes = update->n_internal_routes;
+        about.internal_routes = update->internal_routes;
     }
-    if (news->replaces || news->metric_tags) {
-        about.n_metric_tags = news->n_metric_tags;
+    if (update->replaces || update->metric_tags) {
+        about.n_metric_tags = update->n_metric_tags;
         about.metric_tags =
-            ARENA_ARRAY(out->arena, news->n_metric_tags, Rep__Note__MetricTagsEntry *);
-        for (size_t i = 0; i < news->n_metric_tags; i++) {
+            ARENA_ARRAY(out->arena, update->n_metric_tags, Rep__Note__MetricTagsEntry *);
+        for (size_t i = 0; i < update->n_metric_tags; i++) {
             Rep__Note__MetricTagsEntry *tag = ARENA_NEW(out->arena, Rep__Note__MetricTagsEntry);
             rep__note__metric_tags_entry__init(tag);
-            tag->key = news->metric_tags[i]->key;
-            tag->value = news->metric_tags[i]->value;
+            tag->key = update->metric_tags[i]->key;
+            tag->value = update->metric_tags[i]->value;
             about.metric_tags[i] = tag;
         }
     }

@@ -612,7 +612,7 @@ static void streams_are_handed_on(void **state)
     assert_int_equal(cli_client_stream(f->client, "/stream", &m.base, 300, take, &t, &f->err),
                      -ERR_TIMEOUT);
     assert_true(cli_now_ms() - begun_ms >= 300);
-    /* A refusal is an error, not news. */
+    /* A refusal is an error, not a change. */
     t.bytes = 0;
     assert_int_equal(cli_client_stream(f->client, "/status?503", &m.base, PATIENCE_MS, take, &t, &f->err),
                      -ERR_UNAVAILABLE);

@@ -24,9 +24,9 @@
 static struct certs certs, strange_certs;
 static struct tls_files server_files, client_files;
 
-/* News of one id, as they came. */
+/* Events of one id, as they came. */
 struct told {
-    size_t responses, news, closes;
+    size_t responses, events, closes;
     struct response response; /* strings and body are not kept */
     char type[64], etag[64], text[256];
     int status;
@@ -43,7 +43,7 @@ struct world {
     struct http_client *client;
     struct told told[IDS];
     uint64_t cancel_on_data; /* cancels this one when its first data come */
-    bool calling; /* inside a function of the client: news would be wrong now */
+    bool calling; /* inside a function of the client: events would be wrong now */
 };
 
 static int64_t now_ns(void)
@@ -71,12 +71,12 @@ static void on_response(void *context, const struct response *r)
     buf_append(&t->data, r->body.data, r->body.size);
 }
 
-static void on_stream(void *context, const struct stream_news *n)
+static void on_stream(void *context, const struct stream_event *n)
 {
     struct world *w = context;
     struct told *t = &w->told[n->id];
     assert_false(w->calling);
-    t->news++;
+    t->events++;
     t->status = n->status;
     t->closes += n->closed;
     snprintf(t->text, sizeof(t->text), "%s", n->text);
@@ -96,10 +96,10 @@ static void begin(struct world *w)
         buf_init(&w->told[i].data);
     }
     echo_server_start(&w->server, &config, 0, -1);
-    struct http_client_news news = {
+    struct http_client_handlers handlers = {
         .on_response = on_response, .on_stream = on_stream, .context = w};
     w->base = event_base_new();
-    w->client = http_client_new(&client_files, w->base, &news);
+    w->client = http_client_new(&client_files, w->base, &handlers);
 }
 
 static void end(struct world *w)
@@ -454,10 +454,10 @@ static void a_stream_is_told_from_head_to_end(void **state)
     assert_int_equal(w.told[2].status, 503);
     /* The head is told before any data. */
     subscribe(&w, 3, "/stream");
-    for (struct patience p = {0}; !w.told[3].news && patience_lasts(&p);) {
+    for (struct patience p = {0}; !w.told[3].events && patience_lasts(&p);) {
         turn(&w);
     }
-    assert_int_equal(w.told[3].news, 1);
+    assert_int_equal(w.told[3].events, 1);
     assert_int_equal(w.told[3].status, 200);
     assert_int_equal(w.told[3].data.size, 0);
     call(&w, 4, "/publish", "news");

@@ -216,7 +216,7 @@ static void on_response(void *context, const struct response *r)
     snprintf(s->text, sizeof(s->text), "%s", r->text);
 }
 
-static void on_stream(void *context, const struct stream_news *n)
+static void on_stream(void *context, const struct stream_event *n)
 {
     (void)context;
     (void)n;
@@ -230,7 +230,7 @@ static void begin(struct scene *s)
     echo_server_start(&s->echo, &(struct http_server_config){.tls = server_files}, 0, -1);
     s->base = event_base_new();
     s->client = http_client_new(&client_files, s->base,
-                                &(struct http_client_news){.on_response = on_response,
+                                &(struct http_client_handlers){.on_response = on_response,
                                                            .on_stream = on_stream,
                                                            .context = s});
 }

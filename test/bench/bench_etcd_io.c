@@ -143,9 +143,9 @@ struct etcd_bench *etcd_bench_new(void)
     b->loop = event_base_new();
     struct etcd_config config = {bench_needed("BENCH_ETCD"), bench_needed("CA_CERT_FILE"),
                                  bench_needed("BENCH_ETCD_CERT"), bench_needed("BENCH_ETCD_KEY")};
-    struct etcd_news news = {on_answer, on_watch, b};
+    struct etcd_handlers handlers = {on_answer, on_watch, b};
     struct err err = {0};
-    if (etcd_new(&config, b->loop, &news, &b->etcd, &err) < 0) {
+    if (etcd_new(&config, b->loop, &handlers, &b->etcd, &err) < 0) {
         fprintf(stderr, "bench: %s\n", err.text);
         exit(1);
     }

@@ -178,10 +178,10 @@ static void on_response(void *context, const struct response *r)
     }
 }
 
-static void no_stream(void *context, const struct stream_news *news)
+static void no_stream(void *context, const struct stream_event *event)
 {
     (void)context;
-    (void)news;
+    (void)event;
 }
 
 static int by_value(const void *a, const void *b)
@@ -203,7 +203,7 @@ struct bench_result bench_load(struct bench *b, int width, int units, int steps,
     for (int i = 0; i < width; i++) {
         begin_unit(b);
     }
-    while (l->open > 0) { /* the feed's news may end the loop earlier */
+    while (l->open > 0) { /* the feed's events may end the loop earlier */
         if (!run_loop(b, BENCH_LOAD_MS)) {
             fprintf(stderr, "bench: a load did not end\n");
             exit(1);
@@ -259,16 +259,16 @@ struct bench_counts bench_count(struct bench *b)
 
 /* ---- The feed ---- */
 
-static void on_feed(void *context, const struct stream_news *news)
+static void on_feed(void *context, const struct stream_event *event)
 {
     struct bench *b = context;
     uint64_t body;
     int head;
-    if (news->closed) {
-        fprintf(stderr, "bench: the feed ended: status %d %s\n", news->status, news->text);
+    if (event->closed) {
+        fprintf(stderr, "bench: the feed ended: status %d %s\n", event->status, event->text);
         exit(1);
     }
-    buf_append(&b->partial, news->data.data, news->data.size);
+    buf_append(&b->partial, event->data.data, event->data.size);
     while ((head = bytes_varint(buf_bytes(&b->partial), &body)) > 0 &&
            (size_t)head + body <= b->partial.size) {
         Board__FeedFrame *frame =
@@ -333,13 +333,13 @@ struct bench *bench_new(void)
          u = strtok_r(NULL, ",", &state)) {
         snprintf(b->urls[b->url_count++], URL_BYTES, "%s", u);
     }
-    struct http_client_news news = {on_response, no_stream, b};
+    struct http_client_handlers handlers = {on_response, no_stream, b};
     for (int i = 0; i < CLIENTS; i++) {
-        b->clients[i] = http_client_new(&files, b->loop, &news);
+        b->clients[i] = http_client_new(&files, b->loop, &handlers);
         assert(b->clients[i]);
     }
-    struct http_client_news feed_news = {on_response, on_feed, b};
-    b->follower = http_client_new(&files, b->loop, &feed_news);
+    struct http_client_handlers feed_handlers = {on_response, on_feed, b};
+    b->follower = http_client_new(&files, b->loop, &feed_handlers);
     assert(b->follower);
     return b;
 }

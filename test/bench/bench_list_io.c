@@ -21,18 +21,18 @@ static double ms_since(int64_t at_ns)
     return (double)(bench_now_ns() - at_ns) / 1e6;
 }
 
-static void on_stream(void *context, const struct stream_news *news)
+static void on_stream(void *context, const struct stream_event *event)
 {
     struct reading *r = context;
-    if (news->status != 200) {
-        fprintf(stderr, "bench: a list was answered %d %s\n", news->status, news->text);
+    if (event->status != 200) {
+        fprintf(stderr, "bench: a list was answered %d %s\n", event->status, event->text);
         exit(1);
     }
-    if (news->data.size > 0 && r->answer.bytes == 0) {
+    if (event->data.size > 0 && r->answer.bytes == 0) {
         r->answer.first_ms = ms_since(r->at_ns);
     }
-    r->answer.bytes += (double)news->data.size;
-    if (news->closed) {
+    r->answer.bytes += (double)event->data.size;
+    if (event->closed) {
         r->answer.last_ms = ms_since(r->at_ns);
         event_base_loopbreak(r->loop);
     }
@@ -50,8 +50,8 @@ struct bench_answer bench_read(const char *path, const ProtobufCMessage *m)
                               bench_needed("CLIENT_KEY_FILE")};
     const char *urls = bench_needed("BENCH_BBS_URLS");
     struct reading r = {.loop = event_base_new()};
-    struct http_client_news news = {no_response, on_stream, &r};
-    struct http_client *client = http_client_new(&files, r.loop, &news);
+    struct http_client_handlers handlers = {no_response, on_stream, &r};
+    struct http_client *client = http_client_new(&files, r.loop, &handlers);
     struct arena a;
     struct effects out;
     arena_init(&a);

@@ -53,14 +53,14 @@ static void on_answer(void *backend, const struct store_answer *answer)
 {
     struct backend_etcd *e = backend;
     event_base_loopbreak(e->loop);
-    e->base.news.on_answer(e->base.news.context, answer);
+    e->base.handlers.on_answer(e->base.handlers.context, answer);
 }
 
 static void on_watch(void *backend, const struct watch_event *event)
 {
     struct backend_etcd *e = backend;
     event_base_loopbreak(e->loop);
-    e->base.news.on_watch(e->base.news.context, event);
+    e->base.handlers.on_watch(e->base.handlers.context, event);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *backend)
@@ -147,7 +147,7 @@ static void real_free(struct store_backend *b)
 static void connect_through_relay(struct backend_etcd *e, const struct backend_options *options)
 {
     struct err err = {0};
-    struct etcd_news news = {.on_answer = on_answer, .on_watch = on_watch, .context = e};
+    struct etcd_handlers handlers = {.on_answer = on_answer, .on_watch = on_watch, .context = e};
     e->relay = relay_new(e->loop, e->server.port);
     if (!e->relay) {
         give_up("relay", &(struct err){.text = "cannot listen on loopback"});
@@ -159,7 +159,7 @@ static void connect_through_relay(struct backend_etcd *e, const struct backend_o
              options->endpoints == BACKEND_DIRECT_SECOND ? e->server.endpoint : "");
     struct etcd_config config = etcd_server_client(&e->server);
     config.endpoints = endpoints;
-    if (etcd_new(&config, e->loop, &news, &e->etcd, &err) != 0) {
+    if (etcd_new(&config, e->loop, &handlers, &e->etcd, &err) != 0) {
         give_up("store shell", &err);
     }
 }

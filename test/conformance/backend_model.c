@@ -125,7 +125,7 @@ static void tell_answer(struct backend_model *m, struct model_call *c, struct st
     answer.call = c->request.call;
     c->told = true;
     m->told = true;
-    m->base.news.on_answer(m->base.news.context, &answer);
+    m->base.handlers.on_answer(m->base.handlers.context, &answer);
 }
 
 static void give_up(struct backend_model *m, struct model_call *c, const char *text)
@@ -146,12 +146,13 @@ static void drop_call(struct backend_model *m, struct model_call *gone)
     free(gone);
 }
 
-static void tell_watch(struct backend_model *m, const struct model_watch *w, enum watch_news news,
-                       const Etcd__WatchResponse *response, const char *text)
+static void tell_watch(struct backend_model *m, const struct model_watch *w,
+                       enum watch_event_kind kind, const Etcd__WatchResponse *response,
+                       const char *text)
 {
-    struct watch_event event = {.id = w->id, .news = news, .response = response, .text = text};
+    struct watch_event event = {.id = w->id, .kind = kind, .response = response, .text = text};
     m->told = true;
-    m->base.news.on_watch(m->base.news.context, &event);
+    m->base.handlers.on_watch(m->base.handlers.context, &event);
 }
 
 /* Between due times a watch is told nothing, so that several revisions wait for it. */

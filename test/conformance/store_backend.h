@@ -19,7 +19,7 @@ enum store_fault {
 
 struct store_backend {
     const struct store_backend_ops *ops;
-    struct etcd_news news; /* whom to tell; set before the first call */
+    struct etcd_handlers handlers; /* whom to tell; set before the first call */
 };
 
 struct store_backend_ops {

@@ -93,7 +93,7 @@ static void on_watch(void *tester, const struct watch_event *event)
         t->wrong++;
         return;
     }
-    switch (event->news) {
+    switch (event->kind) {
     case WATCH_OPEN:
         w->wrong += w->open || !event->response;
         w->open = true;
@@ -117,7 +117,8 @@ struct tester *tester_new(struct store_backend *backend)
     }
     t->backend = backend;
     arena_init(&t->arena);
-    backend->news = (struct etcd_news){.on_answer = on_answer, .on_watch = on_watch, .context = t};
+    backend->handlers =
+        (struct etcd_handlers){.on_answer = on_answer, .on_watch = on_watch, .context = t};
     return t;
 }
 

@@ -18,7 +18,7 @@ struct watch_log {
     int64_t last_revision;    /* of the last event */
     size_t count, capacity;
     Etcd__WatchResponse **list;
-    unsigned wrong; /* news that break the contract of store.h */
+    unsigned wrong; /* events that break the contract of store.h */
 };
 
 struct tester {

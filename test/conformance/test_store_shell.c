@@ -223,11 +223,11 @@ static void wrong_settings_are_told(void **state)
          "more than 16"},
     };
     struct event_base *base = event_base_new();
-    struct etcd_news news = {0};
+    struct etcd_handlers handlers = {0};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct etcd *e = NULL;
         struct err err = {0};
-        assert_true(etcd_new(&rows[i].config, base, &news, &e, &err) < 0);
+        assert_true(etcd_new(&rows[i].config, base, &handlers, &e, &err) < 0);
         assert_non_null(strstr(err.text, rows[i].text));
         assert_null(e);
     }
@@ -277,9 +277,9 @@ static void certificates_are_checked(void **state)
     wrong[1].cert = wrong[1].key = NULL;
     for (int i = 0; i < 2; i++) {
         struct told told = {.base = event_base_new(), .outcome = STORE_DONE};
-        struct etcd_news news = {.on_answer = keep_answer, .context = &told};
+        struct etcd_handlers handlers = {.on_answer = keep_answer, .context = &told};
         struct etcd *e = NULL;
-        assert_int_equal(etcd_new(&wrong[i], told.base, &news, &e, &err), 0);
+        assert_int_equal(etcd_new(&wrong[i], told.base, &handlers, &e, &err), 0);
         Etcd__StatusRequest status = ETCD__STATUS_REQUEST__INIT;
         struct store_request request = {
             .id = 1, .call = STORE_STATUS, .message = &status.base, .deadline_ns = NEVER_NS};
@@ -301,9 +301,9 @@ static void a_name_that_is_looked_up_holds_nobody_up(void **state)
     struct err err = {0};
     struct told told = {.base = event_base_new(), .outcome = STORE_DONE};
     struct etcd_config config = {.endpoints = "http://" SLOW_NAME ":2379"};
-    struct etcd_news news = {.on_answer = keep_answer, .context = &told};
+    struct etcd_handlers handlers = {.on_answer = keep_answer, .context = &told};
     struct etcd *e = NULL;
-    assert_int_equal(etcd_new(&config, told.base, &news, &e, &err), 0);
+    assert_int_equal(etcd_new(&config, told.base, &handlers, &e, &err), 0);
     Etcd__StatusRequest status = ETCD__STATUS_REQUEST__INIT;
     struct store_request request = {
         .id = 1, .call = STORE_STATUS, .message = &status.base, .deadline_ns = NEVER_NS};

@@ -24,10 +24,10 @@ static void sessions(void **state)
         int64_t until_s; /* of the record then */
     } rows[] = {
         {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
-        {"0 late news", NULL, "present session=1 identity=A",
+        {"0 a late report", NULL, "present session=1 identity=A",
          "refuse ResourceNotFound: cell c1 is unknown, or has left: open a session first\n",
          .known = true},
-        {"3 news", "present session=5 identity=A zone=z", "present session=5 identity=A zone=y",
+        {"3 a report", "present session=5 identity=A zone=z", "present session=5 identity=A zone=y",
          "put cell/c1 open by rep\n", .known = true},
         {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
          "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep "

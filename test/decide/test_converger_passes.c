@@ -91,7 +91,7 @@ static const struct row rows[] = {
     {"a state of a newer version is left alone", NULL, {"0 FROZEN"}, .full = true, .repairs = ""},
     {"and is not missing", "instances=1", {"0 FROZEN"}, .full = true, .repairs = ""},
 
-    {"marked: not said on news", NULL, {"0 RUNNING a@c1 stopping"}, .repairs = ""},
+    {"marked: not said on a change", NULL, {"0 RUNNING a@c1 stopping"}, .repairs = ""},
     {"marked: said in a full pass",
      NULL,
      {"0 RUNNING a@c1 stopping"},
@@ -266,7 +266,7 @@ static const struct row rows[] = {
      {"0 UNCLAIMED since=969"},
      .full = true,
      .repairs = "unplaced:ask 0"},
-    {"not on news", "instances=1", {"0 UNCLAIMED since=900"}, .repairs = ""},
+    {"not on a change", "instances=1", {"0 UNCLAIMED since=900"}, .repairs = ""},
     {"a negative age is 0", "instances=1", {"0 UNCLAIMED since=2000"}, .full = true, .repairs = ""},
 
     {"3 crashes: 30 s",

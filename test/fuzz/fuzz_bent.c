@@ -110,8 +110,8 @@ static void bend_watch(struct watch_event *w, struct arena *a, struct bytes *in)
 {
     const Etcd__WatchResponse *r =
         w->response ? (const Etcd__WatchResponse *)bent_message(a, &w->response->base, in) : NULL;
-    if (!r || r->canceled || (w->news == WATCH_EVENTS && r->n_events == 0)) {
-        w->news = WATCH_CLOSED;
+    if (!r || r->canceled || (w->kind == WATCH_EVENTS && r->n_events == 0)) {
+        w->kind = WATCH_CLOSED;
         w->text = "malformed";
     }
     w->response = r;

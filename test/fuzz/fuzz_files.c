@@ -67,13 +67,14 @@ void fuzz_task_files(struct bytes in)
 
 /* ---- the feed -------------------------------------------------------------------------------- */
 
-static void feed_news(void *context, enum follower_news news, const char *key,
-                      const struct followed *record, struct effects *out)
+static void note_change(void *context, enum follower_change change, const char *key,
+                        const struct followed *record, struct effects *out)
 {
     (void)out;
     int64_t *last = context;
-    FUZZ_REQUIRE((news == FOLLOWER_PUT || news == FOLLOWER_DELETE) == (key != NULL && record != NULL));
-    if (news == FOLLOWER_RESET) {
+    FUZZ_REQUIRE((change == FOLLOWER_PUT || change == FOLLOWER_DELETE) ==
+                 (key != NULL && record != NULL));
+    if (change == FOLLOWER_RESET) {
         *last = 0;
     }
 }
@@ -97,7 +98,7 @@ void fuzz_feed(struct bytes in)
     uint64_t next_call_id = 1;
     int64_t last = 0;
     struct boards boards;
-    struct follower f = {.on_news = feed_news, .context = &last};
+    struct follower f = {.on_change = note_change, .context = &last};
     const Board__Selector *none[1] = {NULL};
     FUZZ_REQUIRE(boards_init(&boards, &a, "https://a:1,https://b:2", &next_call_id, NULL) == 0);
     f.boards = &boards;
@@ -108,7 +109,7 @@ void fuzz_feed(struct bytes in)
         size_t size = 1 + (size_t)fuzz_byte(&in) * 4;
         size = size < in.size ? size : in.size;
         struct event ev = {.kind = EVENT_STREAM};
-        ev.stream = (struct stream_news){
+        ev.stream = (struct stream_event){
             .id = f.call_id, .status = 200, .data = {in.data, size}, .text = ""};
         feed_event(&f, &ev);
         in = (struct bytes){in.data + size, in.size - size};

@@ -18,7 +18,7 @@ struct pending {
 
 struct echo {
     struct role role;
-    struct buf news; /* published and kept */
+    struct buf published; /* published and kept */
     bool cut;
     bool stubborn;
     size_t requests, hangups, cursors, fills, timers;
@@ -31,7 +31,7 @@ struct echo {
 struct echo_cursor {
     struct cursor cursor;
     struct echo *echo;
-    enum { GIVE_BYTES, GIVE_FLOOD, GIVE_NEWS } what;
+    enum { GIVE_BYTES, GIVE_FLOOD, GIVE_PUBLISHED } what;
     size_t at, end;
 };
 
@@ -40,13 +40,15 @@ static enum cursor_state cursor_more(struct cursor *cursor, struct buf *out, siz
     struct echo_cursor *c = (struct echo_cursor *)cursor;
     struct echo *e = c->echo;
     e->fills++;
-    if (e->cut && c->what == GIVE_NEWS) {
+    if (e->cut && c->what == GIVE_PUBLISHED) {
         return CURSOR_CUT;
     }
-    size_t end = c->what == GIVE_FLOOD ? c->at + max : c->what == GIVE_NEWS ? e->news.size : c->end;
+    size_t end = c->what == GIVE_FLOOD       ? c->at + max
+                 : c->what == GIVE_PUBLISHED ? e->published.size
+                                             : c->end;
     size_t size = end - c->at < max ? end - c->at : max;
-    if (c->what == GIVE_NEWS && size) {
-        buf_append(out, e->news.data + c->at, size);
+    if (c->what == GIVE_PUBLISHED && size) {
+        buf_append(out, e->published.data + c->at, size);
     } else {
         buf_reserve(out, size);
         for (size_t i = 0; i < size; i++) {
@@ -84,7 +86,7 @@ static void stream(struct echo *e, uint64_t id, int what, size_t end, int64_t si
                               .allow = "",
                               .cursor = &c->cursor,
                               .size = size,
-                              .channel = what == GIVE_BYTES ? "" : "news"};
+                              .channel = what == GIVE_BYTES ? "" : "published"};
 }
 
 /* ---- Requests ------------------------------------------------------------------------------ */
@@ -155,8 +157,8 @@ static void cancel_all(struct echo *e, struct effects *out)
 
 static void publish(struct echo *e, const struct request *r, struct effects *out)
 {
-    buf_append(&e->news, r->body.data, r->body.size);
-    effects_add(out, EFFECT_WAKE)->wake = "news";
+    buf_append(&e->published, r->body.data, r->body.size);
+    effects_add(out, EFFECT_WAKE)->wake = "published";
     say(r, out, "published");
 }
 
@@ -192,7 +194,7 @@ static void on_request(struct echo *e, const struct event *ev, struct effects *o
     } else if (strcmp(path, "/flood") == 0) {
         stream(e, r->id, GIVE_FLOOD, 0, -1, out);
     } else if (strcmp(path, "/stream") == 0) {
-        stream(e, r->id, GIVE_NEWS, 0, -1, out);
+        stream(e, r->id, GIVE_PUBLISHED, 0, -1, out);
     } else if (strcmp(path, "/publish") == 0) {
         publish(e, r, out);
     } else if (strcmp(path, "/cut") == 0) {
@@ -237,7 +239,7 @@ static void on_response(struct echo *e, const struct response *r, struct effects
     *p = (struct pending){0};
 }
 
-static void on_stream(struct echo *e, const struct stream_news *n, struct effects *out)
+static void on_stream(struct echo *e, const struct stream_event *n, struct effects *out)
 {
     struct pending *p = find(e, n->id);
     p->bytes += n->data.size;
@@ -296,7 +298,7 @@ static size_t echo_limit(const struct role *role, const char *path)
 static void echo_free(struct role *role)
 {
     struct echo *e = (struct echo *)role;
-    buf_done(&e->news);
+    buf_done(&e->published);
     free(e);
 }
 
@@ -307,6 +309,6 @@ struct role *echo_new(void)
 {
     struct echo *e = calloc(1, sizeof(*e));
     e->role.ops = &echo_ops;
-    buf_init(&e->news);
+    buf_init(&e->published);
     return &e->role;
 }

@@ -11,7 +11,7 @@
  *   /stream         a stream that gives what is published; /publish wakes it, POST body = the bytes;
  *                   /cut makes every stream break off at the next slice
  *   /call?URL       calls URL with the body, answers "outcome status body"; /subscribe?URL subscribes
- *                   and answers when it closes: "status bytes"; /cancel ends these without news
+ *                   and answers when it closes: "status bytes"; /cancel ends these without an event
  *   /counts         "requests hangups cursors fills timers sums" as numbers
  *   /tick?MS        answers after that time, by the role's timer
  *   /stop?CODE      answers, then EFFECT_EXIT with that code

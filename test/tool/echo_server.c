@@ -103,13 +103,13 @@ static void on_term(evutil_socket_t number, short what, void *context)
 static void run(const struct http_server_config *config, int port_out, int log_fd)
 {
     struct child c = {.role = echo_new(), .base = event_base_new()};
-    struct http_server_news news = {
+    struct http_server_handlers handlers = {
         .body_limit = limit, .on_request = on_request, .on_hangup = on_hangup, .context = &c};
     struct log *log = log_fd < 0 ? NULL : log_new("echo", LOG_DEBUG_LEVEL, log_fd);
     struct err err;
     struct http_server_config own = *config;
     own.listen = "127.0.0.1:0";
-    if (http_server_new(&own, c.base, log, &news, &c.server, &err) < 0) {
+    if (http_server_new(&own, c.base, log, &handlers, &c.server, &err) < 0) {
         fprintf(stderr, "echo_server: %s\n", err.text);
         _exit(1);
     }

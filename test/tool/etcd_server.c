@@ -87,10 +87,10 @@ static void take_answer(void *context, const struct store_answer *answer)
 static bool serves(const struct etcd_server *s)
 {
     struct ask ask = {.base = event_base_new()};
-    struct etcd_news news = {.on_answer = take_answer, .context = &ask};
+    struct etcd_handlers handlers = {.on_answer = take_answer, .context = &ask};
     struct etcd_config config = etcd_server_client(s);
     struct etcd *e = NULL;
-    if (etcd_new(&config, ask.base, &news, &e, NULL) == 0) {
+    if (etcd_new(&config, ask.base, &handlers, &e, NULL) == 0) {
         Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
         range.key = (ProtobufCBinaryData){.len = 1, .data = (uint8_t *)(size_t) "-"};
         struct store_request request = {.id = 1,

@@ -89,12 +89,12 @@ static void run(const struct grpc_server_config *config, int port_out)
 {
     struct service s = {0};
     struct event_base *base = event_base_new();
-    struct grpc_server_news news = {
+    struct grpc_server_handlers handlers = {
         .on_request = on_request, .on_hangup = on_hangup, .context = &s};
     struct grpc_server_config own = *config;
     struct err err;
     own.listen = "127.0.0.1:0";
-    if (grpc_server_new(&own, base, NULL, &news, &s.server, &err) < 0) {
+    if (grpc_server_new(&own, base, NULL, &handlers, &s.server, &err) < 0) {
         fprintf(stderr, "grpc_echo: %s\n", err.text);
         _exit(1);
     }

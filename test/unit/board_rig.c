@@ -129,14 +129,14 @@ static void send(struct rig *r, unsigned n, const struct store_request *q)
     }
 }
 
-static void push_watch(struct rig *r, unsigned n, enum watch_news news,
+static void push_watch(struct rig *r, unsigned n, enum watch_event_kind kind,
                        const Etcd__WatchResponse *response)
 {
     struct seat *s = &r->seats[n];
     int64_t at_ns = r->now_ns + draw(r, r->faults.watch_lag_ns);
     s->watch_last_ns = at_ns > s->watch_last_ns ? at_ns : s->watch_last_ns;
     struct item *i = push(r, s->watch_last_ns, WATCHED, n);
-    i->watch = (struct watch_event){.id = s->watch_id, .news = news, .text = "broken"};
+    i->watch = (struct watch_event){.id = s->watch_id, .kind = kind, .text = "broken"};
     if (response) {
         i->watch.response =
             (const Etcd__WatchResponse *)message_copy(&i->arena, &response->base);
@@ -282,7 +282,7 @@ static void happen(struct rig *r, struct item *i)
     } else if (i->what == WATCHED && present && i->watch.id == s->watch_id) {
         ev.kind = EVENT_WATCH;
         ev.watch = i->watch;
-        if (i->watch.news == WATCH_CLOSED) {
+        if (i->watch.kind == WATCH_CLOSED) {
             s->watch_id = 0;
         }
         step(r, i->board, &ev);

@@ -180,7 +180,7 @@ static void desire_one(struct auction_rig *f)
 
 /* The hint comes when the instance has been claimed: nothing is auctioned a second time, and its crash
  * finds no placement that would have to be waited for. */
-static void a_late_hint_is_no_news(void **state)
+static void a_late_hint_changes_nothing(void **state)
 {
     struct auction_rig *f = *state;
     desire_one(f);
@@ -199,7 +199,7 @@ static void a_late_hint_is_no_news(void **state)
 }
 
 /* It comes in the middle of the auction of the very need that it tells of. */
-static void a_hint_of_what_is_being_auctioned_is_no_news(void **state)
+static void a_hint_of_what_is_being_auctioned_changes_nothing(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -290,7 +290,7 @@ static void it_runs_ahead_of_the_auction(void **state)
 }
 
 /* A gap in the feed: what was placed is UNCLAIMED at the same revision, or at a later one. */
-static void after_a_gap_only_a_later_revision_is_news(void **state)
+static void after_a_gap_only_a_later_revision_counts(void **state)
 {
     struct auction_rig *f = *state;
     desire_one(f);
@@ -395,7 +395,7 @@ static void hint_task_at(struct auction_rig *f, int64_t revision)
 }
 
 /* The hint comes when the task has been started: it is not handed out a second time. */
-static void a_late_hint_of_a_task_is_no_news(void **state)
+static void a_late_hint_of_a_task_changes_nothing(void **state)
 {
     struct auction_rig *f = *state;
     play_lead(f, "a");
@@ -517,17 +517,17 @@ int main(void)
         TEST(a_hint_retries_what_was_refused),
         TEST(bad_hints_of_lrps),
         TEST(a_standby_takes_no_hints_of_lrps),
-        TEST(a_late_hint_is_no_news),
-        TEST(a_hint_of_what_is_being_auctioned_is_no_news),
+        TEST(a_late_hint_changes_nothing),
+        TEST(a_hint_of_what_is_being_auctioned_changes_nothing),
         TEST(what_is_asked_for_while_it_is_refused_is_tried_at_once),
         TEST(a_hint_of_a_crash_runs_ahead_of_the_feed),
         TEST(it_runs_ahead_of_a_feed_that_has_stopped),
         TEST(it_runs_ahead_of_the_auction),
-        TEST(after_a_gap_only_a_later_revision_is_news),
+        TEST(after_a_gap_only_a_later_revision_counts),
         TEST(a_hint_that_only_contradicts_is_dropped),
         TEST(hints_of_tasks_come_sooner_than_the_feed),
         TEST(hints_of_tasks_in_protobuf),
-        TEST(a_late_hint_of_a_task_is_no_news),
+        TEST(a_late_hint_of_a_task_changes_nothing),
         TEST(a_hint_larger_than_a_record_is_dropped),
         TEST(a_hint_that_was_refused_is_told_once_the_feed_shows_it),
         TEST(a_hint_that_nothing_confirms_goes),

@@ -217,7 +217,7 @@ static void a_lagging_member_of_etcd_costs_no_reload(void **state)
     header.revision = b->watch.revision - 1;
     opened.header = &header;
     struct event ev = {.kind = EVENT_WATCH, .now = board_now(b)};
-    ev.watch = (struct watch_event){.id = b->watch.id, .news = WATCH_OPEN, .response = &opened};
+    ev.watch = (struct watch_event){.id = b->watch.id, .kind = WATCH_OPEN, .response = &opened};
     struct effects *out = board_rig_begin(r, 0);
     assert_true(board_step(b, &ev, out));
     board_rig_end(r, 0);

@@ -17,21 +17,21 @@ struct fixture {
     uint64_t next_call_id;
     struct boards boards;
     struct follower follower;
-    struct buf news; /* "reset put:a@3 current " ... */
+    struct buf changes; /* "reset put:a@3 current " ... */
     struct buf sent;
 };
 
-static void note(void *context, enum follower_news news, const char *key,
+static void note(void *context, enum follower_change change, const char *key,
                  const struct followed *record, struct effects *out)
 {
     (void)out;
     struct fixture *x = context;
     static const char *const names[] = {"reset", "put", "delete", "current"};
-    buf_append_string(&x->news, names[news]);
+    buf_append_string(&x->changes, names[change]);
     if (record) {
-        buf_printf(&x->news, ":%s@%lld", key, (long long)record->mod_revision);
+        buf_printf(&x->changes, ":%s@%lld", key, (long long)record->mod_revision);
     }
-    buf_append_string(&x->news, " ");
+    buf_append_string(&x->changes, " ");
 }
 
 static void step(void *target, const struct event *ev, struct effects *out)
@@ -55,7 +55,7 @@ static int setup(void **state)
     list[0] = selectors();
     x->next_call_id = 1;
     arena_init(&x->arena);
-    buf_init(&x->news);
+    buf_init(&x->changes);
     buf_init(&x->sent);
     if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2", &x->next_call_id, NULL)) {
         return -1;
@@ -63,7 +63,7 @@ static int setup(void **state)
     x->follower = (struct follower){.boards = &x->boards,
                                     .selectors = list,
                                     .selector_count = 1,
-                                    .on_news = note,
+                                    .on_change = note,
                                     .context = x};
     follower_init(&x->follower);
     drive_init(&x->drive, step, x);
@@ -76,7 +76,7 @@ static int teardown(void **state)
     struct fixture *x = *state;
     follower_done(&x->follower);
     drive_done(&x->drive);
-    buf_done(&x->news);
+    buf_done(&x->changes);
     buf_done(&x->sent);
     arena_done(&x->arena);
     free(x);
@@ -91,10 +91,10 @@ static void send(struct fixture *x)
     buf_done(&once);
 }
 
-static void expect_news(struct fixture *x, const char *news)
+static void expect_changes(struct fixture *x, const char *changes)
 {
-    assert_string_equal(buf_string(&x->news), news);
-    buf_clear(&x->news);
+    assert_string_equal(buf_string(&x->changes), changes);
+    buf_clear(&x->changes);
 }
 
 static void change(struct fixture *x, Board__FeedFrame__Kind kind, const char *key, int64_t rev)
@@ -123,7 +123,7 @@ static void begin(struct fixture *x)
     snapshot(x);
     send(x);
     assert_true(x->follower.current);
-    buf_clear(&x->news);
+    buf_clear(&x->changes);
 }
 
 static Board__FeedRequest *asked(struct fixture *x, const char *url)
@@ -162,8 +162,8 @@ static void snapshot_then_changes_make_the_copy(void **state)
     change(x, DELETE, "cell/a", 9);
     change(x, PUT, "cell/b", 10);
     send(x);
-    expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 delete:cell/a@3 "
-                   "put:cell/b@10 ");
+    expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 delete:cell/a@3 "
+                      "put:cell/b@10 ");
     assert_int_equal(x->follower.records.count, 2);
     assert_null(follower_get(&x->follower, "cell/a"));
     const struct followed *b = follower_get(&x->follower, "cell/b");
@@ -176,7 +176,7 @@ static void snapshot_then_changes_make_the_copy(void **state)
     send(x);
     assert_int_equal(x->follower.revision, 12);
     assert_int_equal(x->follower.compared_revision, 12);
-    expect_news(x, "");
+    expect_changes(x, "");
 }
 
 static void frames_may_be_split_at_each_byte(void **state)
@@ -193,7 +193,7 @@ static void frames_may_be_split_at_each_byte(void **state)
         uint64_t id = x->follower.call_id;
         drive_stream(&x->drive, id, (struct bytes){whole.data, cut});
         drive_stream(&x->drive, id, (struct bytes){whole.data + cut, whole.size - cut});
-        expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
+        expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
         assert_int_equal(x->follower.partial.size, 0);
     }
     follower_done(&x->follower);
@@ -202,7 +202,7 @@ static void frames_may_be_split_at_each_byte(void **state)
     for (size_t i = 0; i < whole.size; i++) {
         drive_stream(&x->drive, x->follower.call_id, (struct bytes){whole.data + i, 1});
     }
-    expect_news(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
+    expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
     buf_done(&whole);
 }
 
@@ -212,7 +212,7 @@ static void resumes_below_a_revision_that_may_be_half_told(void **state)
     begin(x);
     change(x, PUT, "cell/c", 9);
     send(x);
-    expect_news(x, "put:cell/c@9 ");
+    expect_changes(x, "put:cell/c@9 ");
     drive_closed(&x->drive, x->follower.call_id);
     assert_false(x->follower.current);
     assert_null(drive_call(&x->drive, "feed", 0)); /* backs off first */
@@ -227,7 +227,7 @@ static void resumes_below_a_revision_that_may_be_half_told(void **state)
     assert_false(x->follower.current);
     frame_heartbeat(&x->sent, "e1", 9);
     send(x);
-    expect_news(x, "put:cell/d@9 current ");
+    expect_changes(x, "put:cell/d@9 current ");
     assert_true(x->follower.current);
     assert_int_equal(x->follower.records.count, 4);
 }
@@ -255,12 +255,12 @@ static void reset_empties_the_copy(void **state)
     drive_advance(&x->drive, 130);
     frame_reset(&x->sent, "e2");
     send(x);
-    expect_news(x, "reset ");
+    expect_changes(x, "reset ");
     assert_int_equal(x->follower.records.count, 0);
     change(x, RECORD, "cell/z", 2);
     frame_current(&x->sent, "e2", 2);
     send(x);
-    expect_news(x, "put:cell/z@2 current ");
+    expect_changes(x, "put:cell/z@2 current ");
     assert_string_equal(x->follower.epoch, "e2");
     assert_int_equal(x->follower.revision, 2);
 }
@@ -415,7 +415,7 @@ static void the_largest_frame_passes(void **state)
     buf_varint(&x->sent, FOLLOWER_FRAME_MAX);
     buf_message(&x->sent, &frame.base);
     send(x);
-    expect_news(x, "put:cell/large@8 ");
+    expect_changes(x, "put:cell/large@8 ");
     free(value);
 }
 
@@ -577,7 +577,7 @@ static void run_to_refresh(struct fixture *x)
     assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
     assert_int_equal(asked(x, "https://a:1/v1/board/feed")->revision, 0);
     assert_true(x->follower.current);
-    expect_news(x, "");
+    expect_changes(x, "");
 }
 
 /* b was put, a deleted and c made, and none of it was told. What is held stays until then. */
@@ -587,7 +587,7 @@ static void a_refresh_tells_what_differs_alone(void **state)
     begin(x);
     change(x, PUT, "cell/d", 8);
     send(x);
-    expect_news(x, "put:cell/d@8 ");
+    expect_changes(x, "put:cell/d@8 ");
     frame_heartbeat(&x->sent, "e1", 9);
     send(x);
     run_to_refresh(x);
@@ -596,17 +596,17 @@ static void a_refresh_tells_what_differs_alone(void **state)
     change(x, RECORD, "cell/c", 7);
     change(x, RECORD, "cell/d", 8);
     send(x);
-    expect_news(x, "put:cell/b@6 put:cell/c@7 ");
+    expect_changes(x, "put:cell/b@6 put:cell/c@7 ");
     assert_int_equal(follower_get(&x->follower, "cell/c")->seen.after_ns, 0); /* when, nobody knows */
     assert_non_null(follower_get(&x->follower, "cell/a"));
     frame_current(&x->sent, "e1", 12);
     send(x);
-    expect_news(x, "delete:cell/a@3 ");
+    expect_changes(x, "delete:cell/a@3 ");
     assert_int_equal(x->follower.revision, 12);
     assert_int_equal(x->follower.records.count, 3);
     change(x, PUT, "cell/e", 13);
     send(x);
-    expect_news(x, "put:cell/e@13 ");
+    expect_changes(x, "put:cell/e@13 ");
     run_to_refresh(x); /* and again */
 }
 
@@ -618,7 +618,7 @@ static void a_refresh_that_breaks_off_costs_nothing(void **state)
     frame_reset_at(&x->sent, "e1", 9);
     change(x, RECORD, "cell/c", 9);
     send(x);
-    expect_news(x, "put:cell/c@9 ");
+    expect_changes(x, "put:cell/c@9 ");
     drive_closed(&x->drive, x->follower.call_id);
     drive_advance(&x->drive, 130);
     Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
@@ -627,7 +627,7 @@ static void a_refresh_that_breaks_off_costs_nothing(void **state)
     change(x, PUT, "cell/c", 9);
     frame_heartbeat(&x->sent, "e1", 9);
     send(x);
-    expect_news(x, "current ");
+    expect_changes(x, "current ");
     assert_int_equal(x->follower.records.count, 3);
     uint64_t id = x->follower.call_id;
     drive_advance(&x->drive, 1000);
@@ -654,7 +654,7 @@ static void a_refresh_of_another_epoch_is_a_reset(void **state)
     change(x, RECORD, "cell/z", 2);
     frame_current(&x->sent, "e2", 2);
     send(x);
-    expect_news(x, "reset put:cell/z@2 current ");
+    expect_changes(x, "reset put:cell/z@2 current ");
     assert_int_equal(x->follower.records.count, 1);
 }
 
@@ -670,7 +670,7 @@ static void a_refresh_that_begins_anew_compares_anew(void **state)
     change(x, RECORD, "cell/b", 4);
     frame_current(&x->sent, "e1", 9);
     send(x);
-    expect_news(x, "delete:cell/a@3 ");
+    expect_changes(x, "delete:cell/a@3 ");
 }
 
 int main(void)

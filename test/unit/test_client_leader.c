@@ -25,12 +25,12 @@ struct fixture {
     int64_t revision;
 };
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     (void)out;
     struct fixture *x = context;
-    leader_news(&x->leader, news, key, record, x->now.now);
+    leader_change(&x->leader, change, key, record, x->now.now);
 }
 
 static void step(void *target, const struct event *ev, struct effects *out)
@@ -65,7 +65,7 @@ static int setup(void **state)
     if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2", &x->next_call_id, NULL)) {
         return -1;
     }
-    x->follower = (struct follower){.boards = &x->boards, .on_news = on_news, .context = x};
+    x->follower = (struct follower){.boards = &x->boards, .on_change = on_change, .context = x};
     follower_init(&x->follower);
     x->leader = (struct leader){.boards = &x->boards,
                                 .follower = &x->follower,

@@ -1,4 +1,4 @@
-/* What every role has of which one leads: that it follows what it said, hears its news after its
+/* What every role has of which one leads: that it follows what it said, hears its changes after its
  * leader, and ends as it should. */
 #include "common/client/leading.h"
 #include "test/unit/drive.h"
@@ -20,13 +20,13 @@ struct fixture {
     bool held_when_put; /* what the leader knew of the lock when the role heard of it */
 };
 
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     struct fixture *x = context;
     (void)record;
     (void)out;
-    if (news == FOLLOWER_PUT && strcmp(key, "lead/auctioneer") == 0) {
+    if (change == FOLLOWER_PUT && strcmp(key, "lead/auctioneer") == 0) {
         x->held_when_put = x->life.leader.held;
     }
 }
@@ -62,7 +62,7 @@ static void begin(struct fixture *x, const char *boards, const struct leading_se
                                .url = "https://me:1",
                                .selectors = list,
                                .selector_count = count,
-                               .on_news = on_news,
+                               .on_change = on_change,
                            });
     drive_init(&x->drive, step, x);
 }

@@ -272,7 +272,7 @@ static void a_lock_of_another_board_begins_anew(void **state)
     assert_moves(f, "expire lock k@11 ", &call);
 }
 
-/* The loss of a cell is news of the records that name it, and of no others. */
+/* The loss of a cell concerns the records that name it, and of no others. */
 static void what_a_lost_cell_ran_is_started_elsewhere(void **state)
 {
     struct converger_rig *f = *state;

@@ -45,7 +45,7 @@ static void a_standby_moves_nothing_and_forgets_what_is_gone(void **state)
     assert_moves(f, "create api/0 create api/1 ", &call);
 }
 
-static void news_are_looked_at_at_once_and_only_once(void **state)
+static void changes_are_looked_at_at_once_and_only_once(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call, none;
@@ -54,7 +54,7 @@ static void news_are_looked_at_at_once_and_only_once(void **state)
     rig_desired(f, PUT, "web", 1);
     rig_send(f);
     assert_moves(f, "create web/0 ", &call);
-    /* While the answer is awaited further news do not plan it again. */
+    /* While the answer is awaited further changes do not plan it again. */
     rig_desired(f, PUT, "web", 2);
     rig_send(f);
     assert_moves(f, "", &none);
@@ -159,7 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_wrong_configuration_is_told),
         TEST(a_standby_moves_nothing_and_forgets_what_is_gone),
-        TEST(news_are_looked_at_at_once_and_only_once),
+        TEST(changes_are_looked_at_at_once_and_only_once),
         TEST(an_unanswered_repair_is_thought_over),
         TEST(a_deposed_leader_stops_at_once),
         TEST(much_work_is_done_in_bounded_pieces),

@@ -76,15 +76,15 @@ static void change(struct world *w)
 /* ---- The wire -------------------------------------------------------------------------------- */
 
 /* What is older than what was held is never told, gone or not. */
-static void on_news(void *context, enum follower_news news, const char *key,
-                    const struct followed *record, struct effects *out)
+static void on_change(void *context, enum follower_change change, const char *key,
+                      const struct followed *record, struct effects *out)
 {
     (void)out;
     struct world *w = context;
-    w->currents += news == FOLLOWER_CURRENT;
-    if (news == FOLLOWER_RESET) {
+    w->currents += change == FOLLOWER_CURRENT;
+    if (change == FOLLOWER_RESET) {
         map_done(&w->told, NULL);
-    } else if (news == FOLLOWER_PUT) {
+    } else if (change == FOLLOWER_PUT) {
         const int64_t *last = map_get(&w->told, key);
         assert_true(!last || *last < record->mod_revision);
         map_put(&w->told, key, arena_copy(&w->arena, &record->mod_revision, sizeof(int64_t)));
@@ -223,7 +223,7 @@ static void world_begin(struct world *w, uint64_t seed)
     w->follower = (struct follower){.boards = &w->boards,
                                     .selectors = selectors,
                                     .selector_count = 1,
-                                    .on_news = on_news,
+                                    .on_change = on_change,
                                     .context = w};
     follower_init(&w->follower);
     drive_init(&w->drive, step, w);

@@ -421,7 +421,7 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
     rep_rig_done(&g);
 }
 
-/* No news told of it: the machine was out of processes, or the driver of descriptors. */
+/* No event reported it: the machine was out of processes, or the driver of descriptors. */
 static void all_of_a_full_cell_ends_unseen(void **state)
 {
     (void)state;
@@ -441,7 +441,7 @@ static void all_of_a_full_cell_ends_unseen(void **state)
         }
         g.logs = 0;
         rep_rig_answer_list(&g, list, exited ? DRIVER_CONTAINERS_MAX : 0);
-        assert_in_range(rep_rig_said(&g, "an end that no news had told"), 1, EFFECTS_MAX / 4);
+        assert_in_range(rep_rig_said(&g, "an end that no event had reported"), 1, EFFECTS_MAX / 4);
         assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
         rep_rig_done(&g);
     }

@@ -658,7 +658,7 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
     rep_rig_feed_delete(&g, record);
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    assert_int_equal(rep_rig_said(&g, "no news had told"), 0);
+    assert_int_equal(rep_rig_said(&g, "no change had led to"), 0);
     rep_rig_done(&g);
 }
 

@@ -26,8 +26,9 @@ static bool is_known(struct rep_rig *g, uint64_t *ret_id)
     return known;
 }
 
-/* News of an open session say so, and make no record; where there is none the session is opened. */
-static void news_make_no_record(void **state)
+/* Reports of an open session say so, and make no record; where there is none the session is opened.
+ * */
+static void reports_of_an_open_session_make_no_record(void **state)
 {
     struct rep_rig g;
     uint64_t id;
@@ -491,7 +492,7 @@ static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(news_make_no_record),
+        cmocka_unit_test(reports_of_an_open_session_make_no_record),
         cmocka_unit_test(only_the_machine_itself_asks_for_it),
         cmocka_unit_test(an_empty_cell_leaves_at_once),
         cmocka_unit_test(what_was_not_heard_is_told_again_before_it_leaves),

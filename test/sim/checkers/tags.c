@@ -1,6 +1,6 @@
-/* Modification tags (behaviour.md 10.1, 16.4): a client takes a record for news by its tag. A record that is
- * made has an epoch of its own; within one epoch the index never falls, and what clients can see of a
- * record changes with a higher one; but the presence alone. */
+/* Modification tags (behaviour.md 10.1, 16.4): a client takes a record for new by its tag. A record
+ * that is made has an epoch of its own; within one epoch the index never falls, and what clients
+ * can see of a record changes with a higher one; but the presence alone. */
 #include <string.h>
 
 #include "test/sim/checkers/checkers.h"

@@ -488,7 +488,7 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
     }
 }
 
-/* ---- News ---- */
+/* ---- Events ---- */
 
 static struct box *next_end(const struct model_containers *m, int64_t *ret_at_ns)
 {

@@ -33,10 +33,10 @@ void model_containers_waver(struct model_containers *m, uint64_t seed);
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call);
 
-/* When the next news is due; NEVER_NS if none. */
+/* When the next event is due; NEVER_NS if none. */
 int64_t model_containers_due(const struct model_containers *m);
 
-/* The next news due at or before `now_ns`: EVENT_VERB or EVENT_CONTAINER, living in `arena`. False
+/* The next event due at or before `now_ns`: EVENT_VERB or EVENT_CONTAINER, living in `arena`. False
  * if there is none. */
 bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
                            struct event *ret_event);

@@ -463,7 +463,7 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
     checkers_done(&k);
 }
 
-void story_late_news_of_a_cell_that_left(struct cluster *c)
+void story_late_report_of_a_cell_that_left(struct cluster *c)
 {
     says(c, "A cell is emptied, and all that is said meanwhile comes a second time, half a minute "
             "late. The cell has left the board by then, and nothing of it brings it back.");
@@ -481,7 +481,7 @@ void story_late_news_of_a_cell_that_left(struct cluster *c)
     assert_int_equal(cluster_records(c, key), 0);
     assert_int_equal(cluster_lost_cells(c), 0);
     await_running(c, "web", 4);
-    says(c, "It is back: its first word is no news, and it is a cell like others.");
+    says(c, "It is back: its first word changes nothing, and it is a cell like others.");
     world_start(c->world, cell);
     world_run(c->world, 5 * SECOND_NS);
     assert_int_equal(cluster_records(c, key), 1);

@@ -43,8 +43,7 @@ static const struct {
      IS(WATCH_CHANGE) | IS(COMPACT) | IS(NO_SPACE)},
     {"the copy of the board is loaded anew", "change of its transaction twice", IS(WATCH_CHANGE)},
     {"the copy of the board is loaded anew", "a revision twice or backwards", WENT_BACK},
-    {"the copy of the board is loaded anew", "a value that the copy never had",
-     IS(WATCH_SILENT)},
+    {"the copy of the board is loaded anew", "a value that the copy never had", IS(WATCH_SILENT)},
     {"the copy of the board is loaded anew", "the copy differs from etcd", IS(WATCH_SILENT)},
     {"the copy of the board differs from etcd", "", IS(WATCH_SILENT)},
     {"the copy of the board is loaded anew", "has kept", IS(COMPACT) | IS(NO_SPACE) | LAGS},
@@ -54,9 +53,11 @@ static const struct {
     {"the copy of the board is loaded anew", "went back to an older revision", WENT_BACK},
     {"the copy of the board is loaded anew", "5 s behind",
      LAGS | IS(WATCH_SKIP)}, /* of the last revision for long */
-    {"the copy of the board is loaded anew", "", UNEXPLAINED}, /* for a reason that no row above names */
-    {"a listing found an end that no news had told", "", GONE | IS(HUNG_RUNTIME)},
-    {"a full pass found what no news had told", "", GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME},
+    {"the copy of the board is loaded anew", "",
+     UNEXPLAINED}, /* for a reason that no row above names */
+    {"a listing found an end that no event had reported", "", GONE | IS(HUNG_RUNTIME)},
+    {"a full pass found what no change had led to", "",
+     GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME},
     {"an unknown outcome was settled", "", STORE | PAUSES | IS(STORM) | WENT_BACK},
     {"the feed begins anew", "", GONE | UNHEARD | LAGS | SLIPS},
     /* The cell did not answer, or could not be asked. */

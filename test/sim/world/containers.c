@@ -9,7 +9,7 @@ struct due {
 
 static void set_due(struct node *n);
 
-static void news_due(void *world, struct item *item)
+static void driver_event_due(void *world, struct item *item)
 {
     struct world *w = world;
     struct due *d = item->payload;
@@ -36,7 +36,7 @@ static void set_due(struct node *n)
     if (at == NEVER_NS) {
         return;
     }
-    struct item *i = item_new(news_due);
+    struct item *i = item_new(driver_event_due);
     struct due *d = ARENA_NEW(&i->arena, struct due);
     *d = (struct due){.node = n, .generation = n->containers_timer};
     i->payload = d;

@@ -12,7 +12,7 @@ struct outside;
 /* Longer than anything is decided and sent for: jumps of a clock further apart are none of one decision. */
 #define CLOCK_CALM_NS (30 * SECOND_NS)
 
-/* One process at one start: news for an earlier start is dropped. */
+/* One process at one start: events for an earlier start are dropped. */
 struct node {
     struct node_config config;
     struct world *world;
@@ -51,7 +51,7 @@ struct node {
     bool watch_opened; /* etcd has taken it and it lasts */
     bool watch_stalled;
     enum watch_slip watch_slip; /* what befalls the next revision that has what it takes */
-    int64_t watch_last_at_ns; /* news of one watch arrive in order */
+    int64_t watch_last_at_ns; /* events of one watch arrive in order */
 };
 
 struct world {
@@ -117,7 +117,7 @@ void store_free(struct store *s);
 void store_call_start(struct node *from, const struct store_request *request);
 void store_watch(struct node *n, uint64_t id, int64_t start_revision);
 void store_unwatch(struct node *n);
-void store_feed_watch(struct node *n); /* something that held its news back is over */
+void store_feed_watch(struct node *n); /* something that held its events back is over */
 
 /* containers.c: verbs and ends of containers. */
 void containers_call(struct node *n, const struct verb_call *call);

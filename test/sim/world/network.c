@@ -387,7 +387,7 @@ void network_cancel(struct node *from, uint64_t call_id)
     struct world *w = from->world;
     for (struct exchange *x = w->exchanges; x; x = x->next) {
         if (x->from == from && x->call_id == call_id && client_alive(x)) {
-            x->from = NULL; /* no more news for the client */
+            x->from = NULL; /* no more events for the client */
             x->answered = NULL;
             hang_up(x, world_draw(w, w->options.network));
             return;

@@ -44,23 +44,24 @@ static ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m
 struct watch_item {
     struct node *node;
     unsigned start;
-    struct watch_event news;
+    struct watch_event event;
 };
 
 static void watch_arrives(void *world, struct item *item)
 {
     (void)world;
     struct watch_item *n = item->payload;
-    if (n->node->role && n->node->starts == n->start && n->node->watch_id == n->news.id) {
-        struct event ev = {.kind = EVENT_WATCH, .watch = n->news};
-        if (n->news.news == WATCH_CLOSED) {
+    if (n->node->role && n->node->starts == n->start && n->node->watch_id == n->event.id) {
+        struct event ev = {.kind = EVENT_WATCH, .watch = n->event};
+        if (n->event.kind == WATCH_CLOSED) {
             n->node->watch_id = 0;
         }
         node_step(n->node, &ev);
     }
 }
 
-static void tell_watch(struct node *n, enum watch_news news, const Etcd__WatchResponse *response)
+static void tell_watch(struct node *n, enum watch_event_kind kind,
+                       const Etcd__WatchResponse *response)
 {
     struct world *w = n->world;
     struct item *i = item_new(watch_arrives);
@@ -68,15 +69,15 @@ static void tell_watch(struct node *n, enum watch_news news, const Etcd__WatchRe
     *p = (struct watch_item){
         .node = n,
         .start = n->starts,
-        .news = {.id = n->watch_id,
-                 .news = news,
+        .event = {.id = n->watch_id,
+                 .kind = kind,
                  .text = ""},
     };
     if (response) {
-        p->news.response = (Etcd__WatchResponse *)message_copy(&i->arena, &response->base);
+        p->event.response = (Etcd__WatchResponse *)message_copy(&i->arena, &response->base);
     }
-    if (news == WATCH_CLOSED) {
-        p->news.text = response ? "compacted" : "connection broken";
+    if (kind == WATCH_CLOSED) {
+        p->event.text = response ? "compacted" : "connection broken";
     }
     i->payload = p;
     i->owner = n;
