@@ -25,7 +25,7 @@ struct commit {
 
 void auction_init(struct auction *x)
 {
-    assert(x->follower && x->leader && x->pool && x->cells && x->report && x->rules);
+    assert(x->feed_client && x->leader && x->pool && x->cells && x->report && x->rules);
     x->phase = ROUND_IDLE;
     arena_init(&x->arena);
     TAILQ_INIT(&x->waiting);
@@ -512,7 +512,7 @@ static bool wants_round(struct auction *x, int64_t now_ns)
 
 static bool copy_usable(const struct auction *x)
 {
-    return x->follower->revision > 0 && !x->follower->snapshot;
+    return x->feed_client->revision > 0 && !x->feed_client->snapshot;
 }
 
 static void begin_look(struct auction *x, const struct event *ev, struct effects *out)

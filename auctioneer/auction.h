@@ -51,7 +51,7 @@ TAILQ_HEAD(commit_list, commit);
 struct auction {
     /* Set by the owner before auction_init. */
     uint64_t *next_call_id;
-    const struct follower *follower;
+    const struct feed_client *feed_client;
     struct leader *leader;
     struct pool *pool;
     struct cells *cells;
@@ -82,7 +82,7 @@ struct auction {
 void auction_init(struct auction *x);
 void auction_done(struct auction *x);
 
-/* Give it every event, after follower and leader. True if the event was its own. */
+/* Give it every event, after feed client and leader. True if the event was its own. */
 bool auction_step(struct auction *x, const struct event *ev, struct effects *out);
 
 /* Not the leader any more: lets go of everything at once. Calls under way are not listened to. */

@@ -72,22 +72,22 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
     arena_done(&a);
 }
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     struct auctioneer *x = context;
     switch (change) {
-    case FOLLOWER_RESET:
+    case FEED_CLIENT_RESET:
         pool_reset(&x->pool);
         cells_reset(&x->cells);
         break;
-    case FOLLOWER_PUT:
+    case FEED_CLIENT_PUT:
         on_put(x, key, record, out);
         break;
-    case FOLLOWER_DELETE:
+    case FEED_CLIENT_DELETE:
         on_delete(x, key, record);
         break;
-    case FOLLOWER_CURRENT:
+    case FEED_CLIENT_CURRENT:
         pool_current(&x->pool);
         break;
     }
@@ -96,7 +96,7 @@ static void on_change(void *context, enum follower_change change, const char *ke
 static void refill_with(struct auctioneer *x, enum record_type type, struct effects *out)
 {
     const char *prefix = arena_printf(out->arena, "%s/", record_type_name(type));
-    for (struct map_node *n = map_from(&x->life.follower.records, prefix);
+    for (struct map_node *n = map_from(&x->life.feed_client.records, prefix);
          n && key_type(map_key(n)) == type && !x->pool.overflowed; n = map_next(n)) {
         if (!map_get(&x->pool.entries, map_key(n))) {
             on_put(x, map_key(n), map_value(n), out);
@@ -183,7 +183,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
     report_init(&x->report, &x->life.boards, &x->life.leader, &x->pool);
     x->auction = (struct auction){
         .next_call_id = &x->life.next_call_id,
-        .follower = &x->life.follower,
+        .feed_client = &x->life.feed_client,
         .leader = &x->life.leader,
         .pool = &x->pool,
         .cells = &x->cells,

@@ -97,7 +97,7 @@ static bool valid_task(const Cell__Task *t)
 /* All up to this revision the feed has told; 0 = it is not known. */
 static int64_t feed_position(const struct auctioneer *x)
 {
-    const struct follower *f = &x->life.follower;
+    const struct feed_client *f = &x->life.feed_client;
     return f->snapshot ? 0 : f->revision;
 }
 
@@ -218,9 +218,9 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;
     s.term = x->life.leader.term;
-    s.epoch = x->life.follower.epoch;
-    s.current = x->life.follower.current;
-    s.revision = x->life.follower.revision;
+    s.epoch = x->life.feed_client.epoch;
+    s.current = x->life.feed_client.current;
+    s.revision = x->life.feed_client.revision;
     s.pool = x->pool.entries.count;
     s.placed = x->pool.counts[ENTRY_PLACED];
     s.waiting = s.pool - s.placed;

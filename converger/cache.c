@@ -206,13 +206,13 @@ void cache_change(struct cache *c, const char *key, const struct followed *recor
     arena_done(&a);
 }
 
-void cache_current(struct cache *c, const struct follower *f)
+void cache_current(struct cache *c, const struct feed_client *f)
 {
     struct arena a;
     arena_init(&a);
     MAP_EACH(&c->domains, n)
     {
-        if (!follower_get(f, key_domain(&a, map_key(n)))) {
+        if (!feed_client_get(f, key_domain(&a, map_key(n)))) {
             forget_domain(c, map_value(n));
         }
     }

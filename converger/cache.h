@@ -59,7 +59,7 @@ void cache_reset(struct cache *c, bool other_epoch);
 void cache_change(struct cache *c, const char *key, const struct followed *record,
                   const char *epoch, struct moment now);
 /* The copy is complete again: what it does not hold was deleted meanwhile. */
-void cache_current(struct cache *c, const struct follower *f);
+void cache_current(struct cache *c, const struct feed_client *f);
 
 /* The cell or domain of this key, NULL when nothing is known of it. */
 const struct cached_cell *cache_cell_at(const struct cache *c, const char *key);

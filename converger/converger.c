@@ -65,10 +65,10 @@ static void free_keepers(struct converger *x)
 
 static void on_reset(struct converger *x)
 {
-    bool other_epoch = strcmp(x->epoch, x->life.follower.epoch) != 0;
+    bool other_epoch = strcmp(x->epoch, x->life.feed_client.epoch) != 0;
     EACH_KEEPER(x, reset)
     cache_reset(&x->cache, other_epoch);
-    strcpy(x->epoch, x->life.follower.epoch);
+    strcpy(x->epoch, x->life.feed_client.epoch);
 }
 
 static void change_of_record(struct converger *x, const char *key, const struct followed *record)
@@ -82,23 +82,23 @@ static void change_of_record(struct converger *x, const char *key, const struct 
     }
 }
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     struct converger *x = context;
     (void)out;
     switch (change) {
-    case FOLLOWER_RESET:
+    case FEED_CLIENT_RESET:
         on_reset(x);
         break;
-    case FOLLOWER_PUT:
+    case FEED_CLIENT_PUT:
         change_of_record(x, key, record);
         break;
-    case FOLLOWER_DELETE:
+    case FEED_CLIENT_DELETE:
         change_of_record(x, key, NULL);
         break;
-    case FOLLOWER_CURRENT:
-        cache_current(&x->cache, &x->life.follower);
+    case FEED_CLIENT_CURRENT:
+        cache_current(&x->cache, &x->life.feed_client);
         EACH_KEEPER(x, current)
         x->by_time = false;
         break;
@@ -153,7 +153,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     }
     if (x->life.leader.leads) {
         mover_hear(&x->mover, ev, out);
-        if (x->life.follower.current) {
+        if (x->life.feed_client.current) {
             look(x, out);
         }
         mover_send(&x->mover, ev->now, out);
@@ -170,7 +170,7 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
     struct plan_shown s = {.plan = ret, .arena = a};
     converge__plan__init(ret);
     ret->leads = x->life.leader.leads;
-    ret->current = x->life.follower.current;
+    ret->current = x->life.feed_client.current;
     EACH_KEEPER(x, plan, &s)
 }
 

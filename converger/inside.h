@@ -9,7 +9,7 @@
 struct converger {
     struct leading life; /* first: a struct role * is a struct converger * */
     int64_t interval_ns;
-    char epoch[FOLLOWER_EPOCH_BYTES]; /* of what it knows */
+    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of what it knows */
     struct cache cache;
     struct mover mover;
     struct kept *keepers[KEEPER_COUNT];

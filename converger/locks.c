@@ -98,7 +98,7 @@ static void done(void *state)
 static void reset(void *state)
 {
     const struct converger *x = ((struct kept *)state)->x;
-    if (strcmp(x->epoch, x->life.follower.epoch) != 0) {
+    if (strcmp(x->epoch, x->life.feed_client.epoch) != 0) {
         done(state);
     }
 }
@@ -110,7 +110,7 @@ static void current(void *state)
     arena_init(&a);
     MAP_EACH(&l->by_name, n)
     {
-        if (!follower_get(&l->kept.x->life.follower, key_lock(&a, map_key(n)))) {
+        if (!feed_client_get(&l->kept.x->life.feed_client, key_lock(&a, map_key(n)))) {
             forget(l, map_value(n));
         }
     }

@@ -12,9 +12,9 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;
     s.term = x->life.leader.term;
-    s.epoch = x->life.follower.epoch;
-    s.current = x->life.follower.current;
-    s.revision = x->life.follower.revision;
+    s.epoch = x->life.feed_client.epoch;
+    s.current = x->life.feed_client.current;
+    s.revision = x->life.feed_client.revision;
     s.moves = x->mover.count;
     s.full_passes = x->full_passes;
     s.repaired = x->mover.done;
@@ -35,7 +35,7 @@ static void plan(struct role *role, const struct request *q, struct effects *out
 static void once(struct role *role, const struct request *q, struct effects *out)
 {
     struct converger *x = (struct converger *)role;
-    if (!x->life.leader.leads || !x->life.follower.current) {
+    if (!x->life.leader.leads || !x->life.feed_client.current) {
         question_refer(&x->life, q, x->life.leader.leads ? "waits for its feed" : "stands by", out);
         return;
     }

@@ -9,7 +9,7 @@
 #include "common/client/askers.h"
 #include "common/client/beater.h"
 #include "common/client/boards.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "rep/board/knowledge.h"
 #include "rep/board/moves.h"
 #include "rep/board/session.h"
@@ -35,10 +35,10 @@ struct rep {
 
     uint64_t next_id; /* of calls, subscriptions and verbs; only rises */
     struct boards boards;
-    struct askers askers; /* for answers of bbs but those to follower, beater and session */
+    struct askers askers; /* for answers of bbs but those to feed client, beater and session */
     Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks */
     const Board__Selector *selectors[REP_SELECTORS];
-    struct follower follower;
+    struct feed_client feed_client;
     struct beater beater;
     Board__CellBeat beat;
     struct session session;

@@ -63,7 +63,7 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
 static void pass(struct rep *r, struct effects *out)
 {
     /* As the feed became current, and as the session was opened, a pass was called for. */
-    bool late = !r->pass.called && !r->drain.on && r->follower.current && r->session.open;
+    bool late = !r->pass.called && !r->drain.on && r->feed_client.current && r->session.open;
     r->pass.wanted = r->pass.called = false;
     r->pass.due_ns = r->now.mono_ns + drain_interval_ns(r);
     knowledge_trim(&r->knowledge);
@@ -77,7 +77,7 @@ static void pass(struct rep *r, struct effects *out)
         }
     }
     r->pass.late = late;
-    MAP_EACH(&r->follower.records, n)
+    MAP_EACH(&r->feed_client.records, n)
     {
         moves_look_at_stray(r, map_key(n), out);
     }

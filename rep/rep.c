@@ -25,22 +25,22 @@ static void retry_now(struct rep *r)
     moves_retry_strays(r);
 }
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     struct rep *r = context;
     switch (change) {
-    case FOLLOWER_RESET:
-        if (knowledge_epoch(&r->knowledge, r->follower.epoch)) {
+    case FEED_CLIENT_RESET:
+        if (knowledge_epoch(&r->knowledge, r->feed_client.epoch)) {
             retry_now(r); /* no refusal of the old epoch's says anything of this one */
         }
         break;
-    case FOLLOWER_CURRENT:
+    case FEED_CLIENT_CURRENT:
         pass_call(&r->pass);
         break;
-    case FOLLOWER_PUT:
-    case FOLLOWER_DELETE:
-        if (r->follower.current) { /* a snapshot ends with CURRENT: a pass over everything */
+    case FEED_CLIENT_PUT:
+    case FEED_CLIENT_DELETE:
+        if (r->feed_client.current) { /* a snapshot ends with CURRENT: a pass over everything */
             container_kind_at(&r->containers, key)->record(r, key, record, out);
         }
         break;
@@ -164,7 +164,7 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
     if (r->ended) {
         return;
     }
-    follower_step(&r->follower, ev, out);
+    feed_client_step(&r->feed_client, ev, out);
     if (!r->drain.leaving) {
         keep_session(r, ev, out);
     }
@@ -198,7 +198,7 @@ static void rep_free(struct role *role)
     askers_done(&r->askers);
     knowledge_done(&r->knowledge);
     containers_done(&r->containers);
-    follower_done(&r->follower);
+    feed_client_done(&r->feed_client);
     arena_done(&r->forever);
     free(r);
 }
@@ -289,13 +289,13 @@ static void init_board_side(struct rep *r)
         r->selector[i].cell_id = (char *)r->config.cell_id;
         r->selectors[i] = &r->selector[i];
     }
-    r->follower.boards = &r->boards;
-    r->follower.selectors = r->selectors;
-    r->follower.selector_count = REP_SELECTORS;
-    r->follower.on_change = on_change;
-    r->follower.context = r;
-    follower_init(&r->follower);
-    knowledge_init(&r->knowledge, &r->follower, r->config.cell_id);
+    r->feed_client.boards = &r->boards;
+    r->feed_client.selectors = r->selectors;
+    r->feed_client.selector_count = REP_SELECTORS;
+    r->feed_client.on_change = on_change;
+    r->feed_client.context = r;
+    feed_client_init(&r->feed_client);
+    knowledge_init(&r->knowledge, &r->feed_client, r->config.cell_id);
     beater_init(&r->beater, &r->boards);
     board__cell_beat__init(&r->beat);
     r->beat.cell_id = (char *)r->config.cell_id;

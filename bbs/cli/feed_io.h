@@ -37,7 +37,8 @@ struct feed_follow {
  * put right; while there never was one that answered, for the session's time at most. A gap is told
  * on standard error, and its end. What goes on at another bbs is compared with a snapshot once it has caught
  * up: a bbs whose watch of etcd left out a change in silence tells it when it finds that, but whoever has left
- * for another one, which told the change to others, is told by nobody (common/client/follower.h). */
+ * for another one, which told the change to others, is told by nobody
+ * (common/client/feed_client.h). */
 int feed_follow(struct session *s, struct feed_follow *f, struct err *err);
 
 #endif

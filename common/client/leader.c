@@ -12,7 +12,7 @@ enum { ANSWER_MAX = 64 * 1024 };
 
 void leader_init(struct leader *l)
 {
-    assert(l->boards && l->follower && l->role && l->url);
+    assert(l->boards && l->feed_client && l->role && l->url);
     l->id[0] = l->epoch[0] = 0;
     l->leads = l->told_leads = l->stopping = l->releasing = false;
     l->held = l->held_by_us = false;
@@ -45,17 +45,17 @@ static void depose(struct leader *l, int64_t now_ns)
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
 
-static void on_beat(struct leader *l, enum follower_change change, const char *key,
+static void on_beat(struct leader *l, enum feed_client_change change, const char *key,
                     const struct followed *record)
 {
     struct arena a;
     arena_init(&a);
     ProtobufCMessage *m;
-    if (change == FOLLOWER_DELETE) {
+    if (change == FEED_CLIENT_DELETE) {
         hearing_gone(&l->hearing, key);
     } else if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
         const Board__BeatRecord *beat = (const Board__BeatRecord *)m;
-        (l->follower->snapshot ? hearing_read : hearing_beat)(&l->hearing, key, beat);
+        (l->feed_client->snapshot ? hearing_read : hearing_beat)(&l->hearing, key, beat);
     }
     arena_done(&a);
 }
@@ -92,28 +92,28 @@ static void on_lead_gone(struct leader *l, const struct followed *record, struct
 static void on_current(struct leader *l, struct moment now)
 {
     hearing_anew(&l->hearing);
-    if (l->leads && !l->held && l->follower->revision >= l->term) {
+    if (l->leads && !l->held && l->feed_client->revision >= l->term) {
         depose(l, now.mono_ns);
     }
 }
 
-void leader_change(struct leader *l, enum follower_change change, const char *key,
+void leader_change(struct leader *l, enum feed_client_change change, const char *key,
                    const struct followed *record, struct moment now)
 {
-    if (change == FOLLOWER_RESET) {
+    if (change == FEED_CLIENT_RESET) {
         hearing_reset(&l->hearing);
         hearing_forget(&l->hearing, HEARING_LEADER, l->role);
         l->held = false;
-        if (l->leads && strcmp(l->epoch, l->follower->epoch) != 0) {
+        if (l->leads && strcmp(l->epoch, l->feed_client->epoch) != 0) {
             depose(l, now.mono_ns);
         }
-    } else if (change == FOLLOWER_CURRENT) {
+    } else if (change == FEED_CLIENT_CURRENT) {
         on_current(l, now);
     } else if (key_type(key) == RECORD_BEAT) {
-        hearing_tick(&l->hearing, now.mono_ns, l->follower->current);
+        hearing_tick(&l->hearing, now.mono_ns, l->feed_client->current);
         on_beat(l, change, key, record);
     } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
-        if (change == FOLLOWER_PUT) {
+        if (change == FEED_CLIENT_PUT) {
             on_lead(l, record, now);
         } else {
             on_lead_gone(l, record, now);
@@ -148,7 +148,7 @@ static void maybe_ask(struct leader *l, const struct event *ev, struct effects *
 {
     bool unheard = l->held && !l->held_by_us && l->hearing.counting &&
                    hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role) >= LEADER_SILENCE_NS;
-    if (l->leads || l->stopping || l->call_id || !l->follower->current ||
+    if (l->leads || l->stopping || l->call_id || !l->feed_client->current ||
         ev->now.mono_ns < l->ask_ns || (l->held && !l->held_by_us && !unheard)) {
         return;
     }
@@ -212,7 +212,7 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         random_seed(&r, ev->entropy);
         random_guid(&r, l->id);
     }
-    hearing_tick(&l->hearing, ev->now.mono_ns, l->follower->current);
+    hearing_tick(&l->hearing, ev->now.mono_ns, l->feed_client->current);
     if (l->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == l->call_id) {
         on_answer(l, ev, out);
     }
@@ -261,7 +261,7 @@ bool leader_stopped(const struct leader *l)
 
 const Board__LeadRecord *leader_holder(const struct leader *l, struct arena *a)
 {
-    const struct followed *r = follower_get(l->follower, key_lead(a, l->role));
+    const struct followed *r = feed_client_get(l->feed_client, key_lead(a, l->role));
     ProtobufCMessage *m;
     if (!r || record_decode(a, RECORD_LEAD, blob_bytes(r->record), &m, NULL) != 0) {
         return NULL;

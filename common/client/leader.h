@@ -1,14 +1,14 @@
 /* One leader a role (design.md 6, Fencing): a candidate asks the board for lead/<role>, which is
  * written once a term; its create-revision is the term. A leader renews by beats. A standby
  * displaces a holder that no bbs has heard of for 6 s, by its own clock. Pure: embedded in a role,
- * driven by its events, fed by the role's follower. */
+ * driven by its events, fed by the role's feed client. */
 #ifndef COMMON_CLIENT_LEADER_H
 #define COMMON_CLIENT_LEADER_H
 
 #include "board.pb-c.h"
 #include "common/base/random.h"
 #include "common/client/beater.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "common/client/hearing.h"
 
 /* Unheard for so long, while at least one bbs counted on: displaced. */
@@ -26,7 +26,7 @@ enum leader_change {
 struct leader {
     /* Set by the owner before leader_init; must stay valid. */
     struct boards *boards;
-    const struct follower *follower; /* its selectors include the types "lead" and "beat" */
+    const struct feed_client *feed_client; /* its selectors include the types "lead" and "beat" */
     const char *role;                /* "auctioneer", "converger" */
     const char *url;                 /* where this process listens, told in the lock */
 
@@ -36,7 +36,7 @@ struct leader {
     bool stopping;
     bool releasing;                   /* the open call gives the lock back */
     int64_t term;                     /* while it leads */
-    char epoch[FOLLOWER_EPOCH_BYTES]; /* of the term */
+    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of the term */
     struct beater beater;
     Board__LeadBeat beat, *beats[1];
     uint64_t call_id; /* of the open question for the lock; 0 = none */
@@ -55,12 +55,12 @@ struct leader {
 void leader_init(struct leader *l);
 void leader_done(struct leader *l);
 
-/* Give it all changes of the follower, from within its callback; `now` is the event's. */
-void leader_change(struct leader *l, enum follower_change change, const char *key,
+/* Give it all changes of the feed client, from within its callback; `now` is the event's. */
+void leader_change(struct leader *l, enum feed_client_change change, const char *key,
                    const struct followed *record, struct moment now);
 
-/* Give it every event, after the follower. Adds its effects and its due time to `out`. A deposition
- * is told in the same step in which it was learned. */
+/* Give it every event, after the feed client. Adds its effects and its due time to `out`. A
+ * deposition is told in the same step in which it was learned. */
 enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out);
 
 /* The licence of a leader's move; borrowed from `l`, valid while it leads. */

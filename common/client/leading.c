@@ -19,7 +19,7 @@ bool leading_begin(struct leading *l, const struct event *ev, struct effects *ou
     if (l->ended) {
         return false;
     }
-    follower_step(&l->follower, ev, out);
+    feed_client_step(&l->feed_client, ev, out);
     return true;
 }
 
@@ -50,7 +50,7 @@ void leading_end(struct leading *l, const struct event *ev, struct effects *out)
     effects_due(out, l->stop_ns);
 }
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     struct leading *l = context;
@@ -96,15 +96,15 @@ void leading_init(struct leading *l, const struct leading_config *c)
     if (boards_init(&l->boards, &l->forever, c->boards, &l->next_call_id, &err) < 0) {
         leading_refuse(l, &err);
     }
-    l->follower = (struct follower){.boards = &l->boards,
+    l->feed_client = (struct feed_client){.boards = &l->boards,
                                     .selectors = l->selector_list,
                                     .selector_count = c->selector_count,
                                     .on_change = on_change,
                                     .context = l,
                                     .back_off_max_ns = LEADING_BACK_OFF_MAX_NS};
-    follower_init(&l->follower);
+    feed_client_init(&l->feed_client);
     l->leader = (struct leader){.boards = &l->boards,
-                                .follower = &l->follower,
+                                .feed_client = &l->feed_client,
                                 .role = c->ops->name,
                                 .url = arena_strdup(&l->forever, c->url)};
     leader_init(&l->leader);
@@ -113,6 +113,6 @@ void leading_init(struct leading *l, const struct leading_config *c)
 void leading_done(struct leading *l)
 {
     leader_done(&l->leader);
-    follower_done(&l->follower);
+    feed_client_done(&l->feed_client);
     arena_done(&l->forever);
 }

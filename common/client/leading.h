@@ -10,7 +10,7 @@
 
 #include "common/base/arena.h"
 #include "common/client/boards.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "common/client/leader.h"
 #include "common/contract/role.h"
 
@@ -35,11 +35,11 @@ struct leading {
     struct boards boards;
     Board__Selector selectors[LEADING_SELECTORS_MAX];
     const Board__Selector *selector_list[LEADING_SELECTORS_MAX];
-    struct follower follower;
+    struct feed_client feed_client;
     struct leader leader;
 
     /* The role's, told after the leader has heard of it. */
-    void (*on_change)(void *context, enum follower_change change, const char *key,
+    void (*on_change)(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out);
     bool ended;    /* EFFECT_EXIT was given */
     bool unusable; /* the configuration is wrong: why */
@@ -57,8 +57,8 @@ struct leading_config {
      */
     const struct leading_selector *selectors;
     size_t selector_count;
-    /* As the follower's; the context is the role. */
-    void (*on_change)(void *context, enum follower_change change, const char *key,
+    /* As the feed client's; the context is the role. */
+    void (*on_change)(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out);
 };
 

@@ -20,9 +20,9 @@ static void answer_free(void *value)
     }
 }
 
-void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id)
+void knowledge_init(struct knowledge *k, const struct feed_client *feed_client, const char *cell_id)
 {
-    *k = (struct knowledge){.follower = follower, .cell_id = cell_id};
+    *k = (struct knowledge){.feed_client = feed_client, .cell_id = cell_id};
     map_init(&k->answers);
 }
 
@@ -35,7 +35,7 @@ void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessa
                       int64_t revision)
 {
     const struct answer *old = map_get(&k->answers, key);
-    if (revision <= k->follower->revision || (old && old->revision > revision)) {
+    if (revision <= k->feed_client->revision || (old && old->revision > revision)) {
         return;
     }
     struct answer *a = calloc(1, sizeof(*a));
@@ -58,7 +58,7 @@ void knowledge_trim(struct knowledge *k)
     MAP_EACH(&k->answers, n)
     {
         struct answer *a = map_value(n);
-        if (a->revision <= k->follower->revision) {
+        if (a->revision <= k->feed_client->revision) {
             answer_free(map_remove(&k->answers, map_key(n)));
         }
     }
@@ -79,11 +79,11 @@ bool knowledge_epoch(struct knowledge *k, const char *epoch)
 static struct bytes at_key(const struct knowledge *k, const char *key, bool *ret_known)
 {
     const struct answer *a = map_get(&k->answers, key);
-    if (a && a->revision > k->follower->revision) {
+    if (a && a->revision > k->feed_client->revision) {
         *ret_known = true;
         return blob_bytes(a->record);
     }
-    const struct followed *f = follower_get(k->follower, key);
+    const struct followed *f = feed_client_get(k->feed_client, key);
     *ret_known = f != NULL;
     return f ? blob_bytes(f->record) : (struct bytes){0};
 }

@@ -4,19 +4,20 @@
 #ifndef REP_BOARD_KNOWLEDGE_H
 #define REP_BOARD_KNOWLEDGE_H
 
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "models/actual_lrp.pb-c.h"
 #include "rep/container/harmonise_task.h"
 #include "rep_note.pb-c.h"
 
 struct knowledge {
-    const struct follower *follower; /* of this cell's actual LRPs */
+    const struct feed_client *feed_client; /* of this cell's actual LRPs */
     const char *cell_id;
     struct map answers; /* record key -> the newer answer */
-    char epoch[FOLLOWER_EPOCH_BYTES]; /* that they are of; "" = none was heard of yet */
+    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* that they are of; "" = none was heard of yet */
 };
 
-void knowledge_init(struct knowledge *k, const struct follower *follower, const char *cell_id);
+void knowledge_init(struct knowledge *k, const struct feed_client *feed_client,
+                    const char *cell_id);
 void knowledge_done(struct knowledge *k);
 
 /* A bbs answered at `revision` that `record` (NULL: none) stands at this key. */

@@ -96,7 +96,7 @@ static struct stray *remember(struct rep *r, const char *key)
 
 void moves_look_at_stray(struct rep *r, const char *key, struct effects *out)
 {
-    if (!r->follower.current || !r->session.open || !listing_is_good(&r->listing)) {
+    if (!r->feed_client.current || !r->session.open || !listing_is_good(&r->listing)) {
         return; /* what is missing comes with a pass over everything */
     }
     enum harmony_action action = container_kind_at(&r->containers, key)->stray(r, key);
@@ -121,7 +121,7 @@ void moves_trim_strays(struct rep *r)
     MAP_EACH(&r->moves.strays, n)
     {
         struct stray *s = map_value(n);
-        if (!s->busy && !follower_get(&r->follower, map_key(n))) {
+        if (!s->busy && !feed_client_get(&r->feed_client, map_key(n))) {
             forget_stray(r, map_key(n));
         }
     }
@@ -224,7 +224,8 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
         }
         return NULL;
     }
-    if (*r->follower.epoch && *answer->epoch && strcmp(r->follower.epoch, answer->epoch) != 0) {
+    if (*r->feed_client.epoch && *answer->epoch &&
+        strcmp(r->feed_client.epoch, answer->epoch) != 0) {
         *ret_why = "it answers for another epoch of the board";
         return NULL;
     }
@@ -294,7 +295,7 @@ static void send(struct rep *r, struct move_call *call, struct effects *out)
 {
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
     request.cell_id = (char *)r->config.cell_id;
-    request.epoch = r->follower.epoch;
+    request.epoch = r->feed_client.epoch;
     request.moves = ARENA_ARRAY(out->arena, MOVES_A_CALL_MAX, Board__Move *);
     load(r, out->arena, call, &request);
     if (request.n_moves == 0) {

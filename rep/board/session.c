@@ -147,8 +147,9 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         end(r, EXIT_CELL_TAKEN, answer->error->message, out);
         return false;
     }
-    if (*r->follower.epoch && strcmp(r->follower.epoch, answer->epoch) != 0) {
-        follower_hurry(&r->follower, out); /* moves for the old one are all refused, and end the session */
+    if (*r->feed_client.epoch && strcmp(r->feed_client.epoch, answer->epoch) != 0) {
+        feed_client_hurry(&r->feed_client,
+                          out); /* moves for the old one are all refused, and end the session */
     }
     struct session *s = &r->session;
     bool changed = !s->open;

@@ -5,7 +5,7 @@
 
 #include "board.pb-c.h"
 #include "cell.pb-c.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "rep/container/container.h"
 #include "rep/container/harmonise.h"
 

@@ -209,10 +209,10 @@ static bool is_of_cell(const char *key, const struct followed *f)
 /* What is on its way would make the record again if it came after the leave. */
 static bool nothing_on_board(const struct rep *r)
 {
-    if (!r->session.open || r->session.tell || r->session.call_id || !r->follower.current) {
+    if (!r->session.open || r->session.tell || r->session.call_id || !r->feed_client.current) {
         return false;
     }
-    MAP_EACH(&r->follower.records, n)
+    MAP_EACH(&r->feed_client.records, n)
     {
         if (is_of_cell(map_key(n), map_value(n))) {
             return false;

@@ -17,7 +17,7 @@ enum {
 /* Shared by a driver and its cursors, of which the last one frees it. */
 struct outputs {
     unsigned references; /* the driver's, and one of each cursor */
-    unsigned readers, followers; /* cursors, and those of them that follow */
+    unsigned readers, following; /* cursors, and those of them that follow */
     struct event *look;  /* NULL: the driver has gone */
     struct event *prune;
     struct driver *driver;
@@ -81,7 +81,7 @@ static void output_done(struct cursor *cursor)
         close(c->dir);
     }
     c->outputs->readers--;
-    c->outputs->followers -= c->follow;
+    c->outputs->following -= c->follow;
     unref(c->outputs);
     free(c);
 }
@@ -100,7 +100,7 @@ static struct cursor *cursor_new(struct outputs *o, int dir, int log,
         .cursor = {&cursor_ops}, .outputs = o, .dir = dir, .log = log, .follow = wanted->follow};
     o->references++;
     o->readers++;
-    o->followers += c->follow;
+    o->following += c->follow;
     for (size_t i = 0; i < 2; i++) {
         output_file_open(&c->files[i], log, names[i], wanted->lines);
         c->files[i].done = wanted->stream == (i == 0 ? OUTPUT_STDERR : OUTPUT_STDOUT);
@@ -125,7 +125,7 @@ static void on_look(evutil_socket_t fd, short what, void *outputs)
     struct timeval later = {.tv_usec = FOLLOW_MS * 1000};
     (void)fd;
     (void)what;
-    if (o->followers > 0) {
+    if (o->following > 0) {
         o->driver->owner.wake(o->driver->owner.context, OUTPUT_CHANNEL);
         event_add(o->look, &later);
     }

@@ -26,7 +26,7 @@ static enum harmony_record record_of(const struct rep *r, const struct container
 struct harmony instance_judge(const struct rep *r, struct container *c)
 {
     enum harmony_record record = record_of(r, c);
-    if (record == RECORD_IS_UNSEEN && r->follower.revision == 0) {
+    if (record == RECORD_IS_UNSEEN && r->feed_client.revision == 0) {
         return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
     }
     if (!r->drain.on) {

@@ -276,7 +276,7 @@ void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
 static struct harmony judge(const struct rep *r, const struct container *c,
                             enum harmony_task_record seen)
 {
-    if (seen == TASK_RECORD_IS_UNSEEN && r->follower.revision == 0) {
+    if (seen == TASK_RECORD_IS_UNSEEN && r->feed_client.revision == 0) {
         return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
     }
     struct harmony h = harmonise_task(task_step_side(c->step), seen);

@@ -27,7 +27,7 @@ struct load {
 struct bench {
     struct event_base *loop;
     struct http_client *clients[CLIENTS];
-    struct http_client *follower;
+    struct http_client *feed_client;
     char urls[URLS][URL_BYTES];
     int url_count;
     struct load load;
@@ -295,7 +295,7 @@ void bench_follow(struct bench *b, bench_frame *on_frame, void *context)
     request.selectors = selectors;
     effects_call_message(&out, FEED_ID, arena_printf(&a, "%s/v1/board/feed", b->urls[0]), "",
                          &request.base, NEVER_NS);
-    http_client_subscribe(b->follower, &out.list[0].call);
+    http_client_subscribe(b->feed_client, &out.list[0].call);
     arena_done(&a);
 }
 
@@ -339,8 +339,8 @@ struct bench *bench_new(void)
         assert(b->clients[i]);
     }
     struct http_client_handlers feed_handlers = {on_response, on_feed, b};
-    b->follower = http_client_new(&files, b->loop, &feed_handlers);
-    assert(b->follower);
+    b->feed_client = http_client_new(&files, b->loop, &feed_handlers);
+    assert(b->feed_client);
     return b;
 }
 
@@ -349,7 +349,7 @@ void bench_free(struct bench *b)
     for (int i = 0; i < CLIENTS; i++) {
         http_client_free(b->clients[i]);
     }
-    http_client_free(b->follower);
+    http_client_free(b->feed_client);
     event_base_free(b->loop);
     buf_done(&b->partial);
     free(b);

@@ -44,7 +44,7 @@ static const char *guid_of(struct arena *a, int process)
 
 static void put(struct bench *b, const char *key, const ProtobufCMessage *m)
 {
-    bool snapshot = b->x->life.follower.snapshot || !b->x->life.follower.current;
+    bool snapshot = b->x->life.feed_client.snapshot || !b->x->life.feed_client.current;
     frame_change(&b->sent,
                  snapshot ? BOARD__FEED_FRAME__KIND__RECORD : BOARD__FEED_FRAME__KIND__PUT, key, m,
                  ++b->revision);
@@ -91,7 +91,7 @@ static void send(struct bench *b)
 {
     struct buf once = b->sent;
     buf_init(&b->sent);
-    drive_stream(&b->drive, b->x->life.follower.call_id, buf_bytes(&once));
+    drive_stream(&b->drive, b->x->life.feed_client.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -170,7 +170,7 @@ static double one_change(struct bench *b, const struct board *w)
     }
     double started = seconds();
     for (int i = 0; i < CHANGES; i++) {
-        drive_stream(&b->drive, b->x->life.follower.call_id, buf_bytes(&frames[i]));
+        drive_stream(&b->drive, b->x->life.feed_client.call_id, buf_bytes(&frames[i]));
     }
     double took = seconds() - started;
     settle(b);

@@ -2,7 +2,7 @@
 #include "common/appfile/app.h"
 #include "common/appfile/task_app.h"
 #include "common/base/query.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "common/codec/json_text.h"
 #include "common/codec/scan.h"
 #include "common/shell/grpc.h"
@@ -67,30 +67,30 @@ void fuzz_task_files(struct bytes in)
 
 /* ---- the feed -------------------------------------------------------------------------------- */
 
-static void note_change(void *context, enum follower_change change, const char *key,
+static void note_change(void *context, enum feed_client_change change, const char *key,
                         const struct followed *record, struct effects *out)
 {
     (void)out;
     int64_t *last = context;
-    FUZZ_REQUIRE((change == FOLLOWER_PUT || change == FOLLOWER_DELETE) ==
+    FUZZ_REQUIRE((change == FEED_CLIENT_PUT || change == FEED_CLIENT_DELETE) ==
                  (key != NULL && record != NULL));
-    if (change == FOLLOWER_RESET) {
+    if (change == FEED_CLIENT_RESET) {
         *last = 0;
     }
 }
 
-static void feed_event(struct follower *f, struct event *ev)
+static void feed_event(struct feed_client *f, struct event *ev)
 {
     struct arena a;
     struct effects out;
     arena_init(&a);
     effects_init(&out, &a);
     ev->now = (struct moment){.mono_ns = 1000 * SECOND_NS, .wall_ns = 1767225600 * SECOND_NS};
-    follower_step(f, ev, &out);
+    feed_client_step(f, ev, &out);
     arena_done(&a);
 }
 
-/* Whatever comes, in pieces of whatever size: the follower takes it or begins anew. */
+/* Whatever comes, in pieces of whatever size: the feed client takes it or begins anew. */
 void fuzz_feed(struct bytes in)
 {
     struct arena a;
@@ -98,12 +98,12 @@ void fuzz_feed(struct bytes in)
     uint64_t next_call_id = 1;
     int64_t last = 0;
     struct boards boards;
-    struct follower f = {.on_change = note_change, .context = &last};
+    struct feed_client f = {.on_change = note_change, .context = &last};
     const Board__Selector *none[1] = {NULL};
     FUZZ_REQUIRE(boards_init(&boards, &a, "https://a:1,https://b:2", &next_call_id, NULL) == 0);
     f.boards = &boards;
     f.selectors = none;
-    follower_init(&f);
+    feed_client_init(&f);
     feed_event(&f, &(struct event){.kind = EVENT_START});
     while (in.size > 0) {
         size_t size = 1 + (size_t)fuzz_byte(&in) * 4;
@@ -113,12 +113,12 @@ void fuzz_feed(struct bytes in)
             .id = f.call_id, .status = 200, .data = {in.data, size}, .text = ""};
         feed_event(&f, &ev);
         in = (struct bytes){in.data + size, in.size - size};
-        FUZZ_REQUIRE(f.partial.size <= FOLLOWER_FRAME_MAX + 16);
+        FUZZ_REQUIRE(f.partial.size <= FEED_CLIENT_FRAME_MAX + 16);
         if (f.call_id == 0) {
             break; /* it hung up on whoever sends such things */
         }
     }
-    follower_done(&f);
+    feed_client_done(&f);
     arena_done(&a);
 }
 

@@ -63,7 +63,7 @@ void play_send(struct auction_rig *f)
 {
     struct buf once = f->sent;
     buf_init(&f->sent);
-    drive_stream(&f->drive, f->x->life.follower.call_id, buf_bytes(&once));
+    drive_stream(&f->drive, f->x->life.feed_client.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 

@@ -63,7 +63,7 @@ void rig_send(struct converger_rig *f)
 {
     struct buf once = f->sent;
     buf_init(&f->sent);
-    drive_stream(&f->drive, f->x->life.follower.call_id, buf_bytes(&once));
+    drive_stream(&f->drive, f->x->life.feed_client.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -185,7 +185,7 @@ void rig_elect(struct converger_rig *f)
     Board__Term term = BOARD__TERM__INIT;
     lead.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "converger");
-    term.epoch = arena_strdup(&f->arena, f->x->life.follower.epoch);
+    term.epoch = arena_strdup(&f->arena, f->x->life.feed_client.epoch);
     term.term = ++f->revision;
     r.lead = &lead;
     r.term = &term;
@@ -290,7 +290,7 @@ bool rig_second(struct converger_rig *f, const char *cells)
         c->session = 1;
     }
     rig_change(f, PUT, key_beat(&f->arena, "bbs"), &beat.base);
-    frame_heartbeat(&f->sent, f->x->life.follower.epoch, f->revision);
+    frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
     rig_send(f);
     return drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
 }
@@ -303,7 +303,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
         moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         if (!moved) {
             take_beat(f);
-            frame_heartbeat(&f->sent, f->x->life.follower.epoch, f->revision);
+            frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         }

@@ -39,7 +39,7 @@ struct story {
     int64_t landed_revision;
 };
 
-/* A follower of the feed, as roles have one. */
+/* A feed client of the feed, as roles have one. */
 struct reader {
     struct cursor *cursor;
     unsigned board;

@@ -16,7 +16,7 @@ struct fixture {
     struct arena arena;
     uint64_t next_call_id;
     struct boards boards;
-    struct follower follower;
+    struct feed_client feed_client;
     struct leader leader;
     struct buf changes; /* "elected deposed " */
     bool stop;          /* the next step stops it */
@@ -25,7 +25,7 @@ struct fixture {
     int64_t revision;
 };
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     (void)out;
@@ -37,7 +37,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
 {
     struct fixture *x = target;
     x->now = *ev;
-    follower_step(&x->follower, ev, out);
+    feed_client_step(&x->feed_client, ev, out);
     if (x->stop) {
         x->stop = false;
         leader_stop(&x->leader, ev, out);
@@ -65,10 +65,11 @@ static int setup(void **state)
     if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2", &x->next_call_id, NULL)) {
         return -1;
     }
-    x->follower = (struct follower){.boards = &x->boards, .on_change = on_change, .context = x};
-    follower_init(&x->follower);
+    x->feed_client =
+        (struct feed_client){.boards = &x->boards, .on_change = on_change, .context = x};
+    feed_client_init(&x->feed_client);
     x->leader = (struct leader){.boards = &x->boards,
-                                .follower = &x->follower,
+                                .feed_client = &x->feed_client,
                                 .role = "auctioneer",
                                 .url = "https://auctioneer:9016"};
     leader_init(&x->leader);
@@ -81,7 +82,7 @@ static int teardown(void **state)
 {
     struct fixture *x = *state;
     leader_done(&x->leader);
-    follower_done(&x->follower);
+    feed_client_done(&x->feed_client);
     drive_done(&x->drive);
     buf_done(&x->changes);
     buf_done(&x->sent);
@@ -100,7 +101,7 @@ static void send(struct fixture *x)
 {
     struct buf once = x->sent;
     buf_init(&x->sent);
-    drive_stream(&x->drive, x->follower.call_id, buf_bytes(&once));
+    drive_stream(&x->drive, x->feed_client.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -370,7 +371,7 @@ static void a_gap_of_the_feed_starts_the_window_anew(void **state)
     struct fixture *x = *state;
     begin(x, "somebody", 5);
     beats_for(x, 5, 0);
-    drive_closed(&x->drive, x->follower.call_id);
+    drive_closed(&x->drive, x->feed_client.call_id);
     assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
 }
 

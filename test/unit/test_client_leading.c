@@ -20,13 +20,13 @@ struct fixture {
     bool held_when_put; /* what the leader knew of the lock when the role heard of it */
 };
 
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     struct fixture *x = context;
     (void)record;
     (void)out;
-    if (change == FOLLOWER_PUT && strcmp(key, "lead/auctioneer") == 0) {
+    if (change == FEED_CLIENT_PUT && strcmp(key, "lead/auctioneer") == 0) {
         x->held_when_put = x->life.leader.held;
     }
 }
@@ -136,7 +136,7 @@ static void the_leader_hears_of_the_lock_before_the_role(void **state)
     other.holder = arena_strdup(&x->arena, "other");
     frame_reset(&x->sent, "e1");
     frame_change(&x->sent, BOARD__FEED_FRAME__KIND__RECORD, "lead/auctioneer", &other.base, 5);
-    drive_stream(&x->drive, x->life.follower.call_id, buf_bytes(&x->sent));
+    drive_stream(&x->drive, x->life.feed_client.call_id, buf_bytes(&x->sent));
     assert_true(x->held_when_put);
 }
 
@@ -181,11 +181,11 @@ static void it_never_waits_for_long_to_follow_again(void **state)
     drive_start(&x->drive);
     int64_t due = 0;
     for (int i = 0; i < 10; i++) {
-        drive_closed(&x->drive, x->life.follower.call_id);
-        due = x->life.follower.retry_ns - x->drive.now.mono_ns;
-        assert_in_range(due, FOLLOWER_BACK_OFF_NS, LEADING_BACK_OFF_MAX_NS);
+        drive_closed(&x->drive, x->life.feed_client.call_id);
+        due = x->life.feed_client.retry_ns - x->drive.now.mono_ns;
+        assert_in_range(due, FEED_CLIENT_BACK_OFF_NS, LEADING_BACK_OFF_MAX_NS);
         drive_advance(&x->drive, due / MILLISECOND_NS + 1);
-        assert_int_not_equal(x->life.follower.call_id, 0);
+        assert_int_not_equal(x->life.feed_client.call_id, 0);
     }
     assert_int_equal(due, LEADING_BACK_OFF_MAX_NS);
 }

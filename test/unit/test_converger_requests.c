@@ -73,7 +73,7 @@ static void a_large_plan_is_readable(void **state)
         rig_placed(f, RECORD, arena_printf(&f->arena, "x%02d", i), 0, 0, "gone");
     }
     rig_current(f);
-    size_t records = f->x->life.follower.records.count;
+    size_t records = f->x->life.feed_client.records.count;
     buf_clear(&f->text);
     assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
                                               &f->text, &err),
@@ -86,7 +86,7 @@ static void a_large_plan_is_readable(void **state)
                         "this converger stands by: the leader repairs\n");
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
     assert_int_equal(f->x->mover.count, 0);
-    assert_int_equal(f->x->life.follower.records.count, records);
+    assert_int_equal(f->x->life.feed_client.records.count, records);
 }
 
 static void questions_are_checked(void **state)

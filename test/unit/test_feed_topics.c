@@ -3,7 +3,7 @@
 #include "bbs/board/feed.h"
 #include "bbs/board/topics.h"
 #include "common/base/random.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "test/unit/drive.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ struct world {
     struct drive drive;
     uint64_t next_call_id;
     struct boards boards;
-    struct follower follower;
+    struct feed_client feed_client;
     struct cursor *reader; /* of the open subscription */
     const char *topics[TOPICS_MAX];
     size_t topic_count;
@@ -76,15 +76,15 @@ static void change(struct world *w)
 /* ---- The wire -------------------------------------------------------------------------------- */
 
 /* What is older than what was held is never told, gone or not. */
-static void on_change(void *context, enum follower_change change, const char *key,
+static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
     (void)out;
     struct world *w = context;
-    w->currents += change == FOLLOWER_CURRENT;
-    if (change == FOLLOWER_RESET) {
+    w->currents += change == FEED_CLIENT_CURRENT;
+    if (change == FEED_CLIENT_RESET) {
         map_done(&w->told, NULL);
-    } else if (change == FOLLOWER_PUT) {
+    } else if (change == FEED_CLIENT_PUT) {
         const int64_t *last = map_get(&w->told, key);
         assert_true(!last || *last < record->mod_revision);
         map_put(&w->told, key, arena_copy(&w->arena, &record->mod_revision, sizeof(int64_t)));
@@ -130,12 +130,12 @@ static bool deliver(struct world *w, size_t max)
     enum cursor_state state = w->reader ? cursor_fill(w->reader, &bytes, max) : CURSOR_WAIT;
     bool some = bytes.size > 0;
     if (some) {
-        drive_stream(&w->drive, w->follower.call_id, buf_bytes(&bytes));
+        drive_stream(&w->drive, w->feed_client.call_id, buf_bytes(&bytes));
         carry_out(w);
     }
     if (state == CURSOR_CUT) {
         close_reader(w);
-        drive_closed(&w->drive, w->follower.call_id);
+        drive_closed(&w->drive, w->feed_client.call_id);
         carry_out(w);
     }
     buf_done(&bytes);
@@ -164,13 +164,13 @@ static void holds_what_the_board_has(const struct world *w)
     size_t count = 0;
     for (struct copied *p = copy_from(w->copy, ""); p; p = copy_next(p)) {
         const struct version *v = copied_version(p);
-        const struct followed *held = follower_get(&w->follower, version_key(v));
+        const struct followed *held = feed_client_get(&w->feed_client, version_key(v));
         bool selected = is_selected(w, version_key(v));
         assert_true(selected == (held != NULL));
         assert_true(!held || held->mod_revision == v->mod_revision);
         count += selected;
     }
-    assert_int_equal(w->follower.records.count, count);
+    assert_int_equal(w->feed_client.records.count, count);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -189,8 +189,9 @@ static void add_topic(struct world *w)
         }
     }
     effects_init(&out, &w->arena);
-    assert_true(follower_add_topic(&w->follower, topic, &out));
-    assert_true(follower_add_topic(&w->follower, topic, &out)); /* once more changes nothing */
+    assert_true(feed_client_add_topic(&w->feed_client, topic, &out));
+    assert_true(
+        feed_client_add_topic(&w->feed_client, topic, &out)); /* once more changes nothing */
     assert_true(out.due_ns <= w->drive.now.mono_ns);
     w->topics[w->topic_count++] = topic;
     if (draw(w, 4)) { /* otherwise another one may come beside it, or a frame of before */
@@ -203,7 +204,7 @@ static void add_topic(struct world *w)
 static void step(void *target, const struct event *ev, struct effects *out)
 {
     struct world *w = target;
-    follower_step(&w->follower, ev, out);
+    feed_client_step(&w->feed_client, ev, out);
 }
 
 static void world_begin(struct world *w, uint64_t seed)
@@ -220,12 +221,12 @@ static void world_begin(struct world *w, uint64_t seed)
     w->feed = feed_new(RING, SIZE_MAX);
     feed_reset(w->feed, w->copy, "e1", w->revision);
     assert_int_equal(boards_init(&w->boards, &w->arena, "https://a:1", &w->next_call_id, NULL), 0);
-    w->follower = (struct follower){.boards = &w->boards,
+    w->feed_client = (struct feed_client){.boards = &w->boards,
                                     .selectors = selectors,
                                     .selector_count = 1,
                                     .on_change = on_change,
                                     .context = w};
-    follower_init(&w->follower);
+    feed_client_init(&w->feed_client);
     drive_init(&w->drive, step, w);
     drive_start(&w->drive);
     carry_out(w);
@@ -234,7 +235,7 @@ static void world_begin(struct world *w, uint64_t seed)
 static void world_end(struct world *w)
 {
     close_reader(w);
-    follower_done(&w->follower);
+    feed_client_done(&w->feed_client);
     drive_done(&w->drive);
     feed_free(w->feed);
     copy_free(w->copy);
@@ -255,7 +256,7 @@ static void act(struct world *w)
         add_topic(w);
     } else if (w->reader && what < 99) {
         close_reader(w);
-        drive_closed(&w->drive, w->follower.call_id);
+        drive_closed(&w->drive, w->feed_client.call_id);
         carry_out(w);
     } else {
         timer(w, 50);
@@ -269,7 +270,7 @@ static void settle(struct world *w)
         feed_heartbeat(w->feed, w->revision, 0);
         while (deliver(w, 65536)) {
         }
-    } while (!w->follower.current || w->follower.revision < w->revision);
+    } while (!w->feed_client.current || w->feed_client.revision < w->revision);
 }
 
 /* Whatever is added when, and whatever breaks: in the end it holds what the board has of its
@@ -308,8 +309,8 @@ static void a_new_topic_brings_its_snapshot_alone(void **state)
     effects_init(&out, &w.arena);
     unsigned currents = w.currents;
     w.topics[w.topic_count++] = "desired/p1";
-    assert_true(follower_add_topic(&w.follower, "desired/p1", &out));
-    assert_false(w.follower.current);
+    assert_true(feed_client_add_topic(&w.feed_client, "desired/p1", &out));
+    assert_false(w.feed_client.current);
     drive_timer(&w.drive);
     carry_out(&w);
     assert_int_equal(w.resumed, 1);
@@ -317,7 +318,7 @@ static void a_new_topic_brings_its_snapshot_alone(void **state)
     buf_init(&told);
     cursor_fill(w.reader, &told, 65536);
     assert_true(told.size > 0 && told.size < 100); /* one record and a heartbeat */
-    drive_stream(&w.drive, w.follower.call_id, buf_bytes(&told));
+    drive_stream(&w.drive, w.feed_client.call_id, buf_bytes(&told));
     buf_done(&told);
     assert_int_equal(w.currents, currents + 1);
     holds_what_the_board_has(&w);
@@ -331,14 +332,15 @@ static void a_feed_client_has_a_bound_of_topics(void **state)
     world_begin(&w, 1);
     struct effects out;
     effects_init(&out, &w.arena);
-    for (int i = 0; i < FOLLOWER_TOPICS_MAX; i++) {
+    for (int i = 0; i < FEED_CLIENT_TOPICS_MAX; i++) {
         w.topic_count++;
         assert_true(
-            follower_add_topic(&w.follower, arena_printf(&w.arena, "actual/t%d/", i), &out));
+            feed_client_add_topic(&w.feed_client, arena_printf(&w.arena, "actual/t%d/", i), &out));
     }
-    assert_false(follower_add_topic(&w.follower, "actual/t/", &out));
-    assert_true(follower_add_topic(&w.follower, "actual/t7/", &out)); /* one that it follows */
-    _Static_assert((int)FOLLOWER_TOPICS_MAX == (int)FEED_TOPICS_MAX, "a bbs takes them all");
+    assert_false(feed_client_add_topic(&w.feed_client, "actual/t/", &out));
+    assert_true(
+        feed_client_add_topic(&w.feed_client, "actual/t7/", &out)); /* one that it follows */
+    _Static_assert((int)FEED_CLIENT_TOPICS_MAX == (int)FEED_TOPICS_MAX, "a bbs takes them all");
     drive_timer(&w.drive);
     carry_out(&w);
     world_end(&w);

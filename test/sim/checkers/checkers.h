@@ -193,7 +193,7 @@ bool instance_stands(struct checkers *k, const struct instance *i);
 
 /* From when on all who follow a feed have had the chance to hear what a silent slip left out: those
  * whom the bbs has told its wrong copy, and who went on elsewhere, at their next snapshot
- * (common/client/follower.h). 0 = nothing ever was left out. */
+ * (common/client/feed_client.h). 0 = nothing ever was left out. */
 int64_t checkers_whole_ns(const struct checkers *k);
 
 /* How many instances the cell would take, by what it would tell an auctioneer. */

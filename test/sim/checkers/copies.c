@@ -1,7 +1,7 @@
 /* The copy of each bbs against the board as it was at the copy's revision. */
 #include "bbs/board/inside.h"
 #include "bbs/inside.h"
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "common/model/record.h"
 #include "test/sim/checkers/checkers.h"
 
@@ -122,7 +122,9 @@ void check_copies(struct checkers *k)
 
 int64_t checkers_whole_ns(const struct checkers *k)
 {
-    return k->lacked_ns ? k->lacked_ns + LOOK_APART_NS + FOLLOWER_REFRESH_NS + REFRESHED_WITHIN_NS : 0;
+    return k->lacked_ns
+               ? k->lacked_ns + LOOK_APART_NS + FEED_CLIENT_REFRESH_NS + REFRESHED_WITHIN_NS
+               : 0;
 }
 
 void check_copies_well(struct checkers *k, struct buf *ret_why)

@@ -1,5 +1,5 @@
 /* What befalls a bbs, and what its clients see of it. */
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 #include "test/sim/stories/story.h"
 
 #include <string.h>
@@ -156,6 +156,6 @@ void story_a_hole_goes_along_to_another_bbs(struct cluster *c)
             "nothing that is older. (It never was told; now it asks for a snapshot from time to time.)");
     world_kill(c->world, c->bbs[0]);
     world_cut(c->world, c->bbs[1], c->auctioneers[0], false);
-    world_run_until(c->world, FOLLOWER_REFRESH_NS + 30 * SECOND_NS, runs_all, c);
+    world_run_until(c->world, FEED_CLIENT_REFRESH_NS + 30 * SECOND_NS, runs_all, c);
     await_running(c, "web", 3);
 }

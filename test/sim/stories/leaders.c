@@ -1,4 +1,4 @@
-/* Leaders that die or sleep, their standbys, and what followers of the feed miss meanwhile. */
+/* Leaders that die or sleep, their standbys, and what feed clients of the feed miss meanwhile. */
 #include "test/sim/stories/story.h"
 
 /* design.md 6: a leader of anything lost. */

@@ -25,46 +25,46 @@ static const struct {
 };
 enum { STREAM_COUNT = sizeof(streams) / sizeof(streams[0]) };
 
-enum { FOLLOWERS_MAX = 4 };
+enum { EVENT_CLIENTS_MAX = 4 };
 
-struct followers;
+struct event_clients;
 
 /* Somebody who follows an event stream. */
-struct follower {
+struct event_client {
     struct swarm *swarm;
-    struct followers *all;
+    struct event_clients *all;
     struct node *node;
     struct event_reader reader;
     const struct node *bbs; /* that it follows, or asks to */
     uint64_t call_id;
 };
 
-struct followers {
+struct event_clients {
     struct random *random;
-    struct follower list[FOLLOWERS_MAX];
+    struct event_client list[EVENT_CLIENTS_MAX];
     unsigned count;
     bool stay; /* none leaves its stream by itself any more */
 };
 
-/* The process of a follower. */
+/* The process of a event_client. */
 struct client {
     struct role role;
-    struct follower *follower;
+    struct event_client *event_client;
     long heard;       /* events of this subscription */
     struct buf text;  /* of the stream, not yet taken */
     int64_t again_ns; /* when it subscribes; NEVER_NS: it has */
     int64_t asked_ns, leaves_ns;
 };
 
-static unsigned draw(const struct followers *f, unsigned count)
+static unsigned draw(const struct event_clients *f, unsigned count)
 {
     return (unsigned)random_below(f->random, count);
 }
 
 static bool take_event(struct client *c)
 {
-    struct swarm *s = c->follower->swarm;
-    struct event_reader *reader = &c->follower->reader;
+    struct swarm *s = c->event_client->swarm;
+    struct event_reader *reader = &c->event_client->reader;
     struct arena a;
     struct bytes payload;
     char name[EVENT_NAME_BYTES];
@@ -74,7 +74,7 @@ static bool take_event(struct client *c)
     if (text) {
         s->result->done[DONE_EVENTS]++;
         const char *wrong = reader_hears(&s->checkers, reader, text);
-        if (wrong && !checkers_slipped_at(&s->checkers, c->follower->bbs)) {
+        if (wrong && !checkers_slipped_at(&s->checkers, c->event_client->bbs)) {
             checkers_report(&s->checkers, "S9", "%s %s", reader->name, wrong);
         }
     } else if (state != EVENT_FRAME_NONE) {
@@ -88,7 +88,7 @@ static bool take_event(struct client *c)
 /* As Diego's client does: the LRPs' filter travels in the body, of a GET as well. */
 static void subscribe(struct client *c, const struct event *ev, struct effects *out)
 {
-    struct follower *f = c->follower;
+    struct event_client *f = c->event_client;
     struct swarm *s = f->swarm;
     unsigned stream = draw(f->all, STREAM_COUNT), bbs = draw(f->all, s->cluster->options.bbs);
     unsigned cell = draw(f->all, s->cluster->options.cells);
@@ -127,7 +127,7 @@ static void subscribe(struct client *c, const struct event *ev, struct effects *
 /* Its own word, or nobody's answer. */
 static bool goes(const struct client *c, int64_t now_ns)
 {
-    const struct follower *f = c->follower;
+    const struct event_client *f = c->event_client;
     return f->reader.begun ? !f->all->stay && now_ns >= c->leaves_ns
                            : now_ns - c->asked_ns >= UNANSWERED_NS;
 }
@@ -135,7 +135,7 @@ static bool goes(const struct client *c, int64_t now_ns)
 static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct client *c = (struct client *)role;
-    struct follower *f = c->follower;
+    struct event_client *f = c->event_client;
     int64_t now_ns = ev->now.mono_ns;
     bool ours = ev->kind == EVENT_STREAM && ev->stream.id == f->call_id && c->again_ns == NEVER_NS;
     if (ours && ev->stream.status == 200) {
@@ -175,14 +175,14 @@ static void free_client(struct role *role)
 static struct role *make(void *context, unsigned start_count)
 {
     static const struct role_ops ops = {
-        .name = "follower", .step = step, .body_limit = body_limit, .free = free_client};
+        .name = "event_client", .step = step, .body_limit = body_limit, .free = free_client};
     (void)start_count;
     struct client *c = calloc(1, sizeof(*c));
     if (!c) {
         abort();
     }
     c->role.ops = &ops;
-    c->follower = context;
+    c->event_client = context;
     buf_init(&c->text);
     return &c->role;
 }
@@ -190,13 +190,13 @@ static struct role *make(void *context, unsigned start_count)
 static void begin(struct workload *w)
 {
     struct swarm *s = w->swarm;
-    struct followers *all = w->own = ARENA_NEW(&s->arena, struct followers);
+    struct event_clients *all = w->own = ARENA_NEW(&s->arena, struct event_clients);
     all->random = &w->random;
-    all->count = draw(all, FOLLOWERS_MAX + 1);
+    all->count = draw(all, EVENT_CLIENTS_MAX + 1);
     for (unsigned i = 0; i < all->count; i++) {
-        struct follower *f = &all->list[i];
-        *f = (struct follower){.swarm = s, .all = all};
-        f->reader.name = arena_printf(&s->arena, "follower-%u", i + 1);
+        struct event_client *f = &all->list[i];
+        *f = (struct event_client){.swarm = s, .all = all};
+        f->reader.name = arena_printf(&s->arena, "events-%u", i + 1);
         f->node = world_add(
             s->world,
             &(struct node_config){.name = f->reader.name,
@@ -211,7 +211,7 @@ static void begin(struct workload *w)
 
 static void done(struct workload *w)
 {
-    struct followers *all = w->own;
+    struct event_clients *all = w->own;
     for (unsigned i = 0; i < all->count; i++) {
         reader_done(&all->list[i].reader);
     }
@@ -219,9 +219,9 @@ static void done(struct workload *w)
 
 static void streamed(struct workload *w, struct node *n, uint64_t call_id, int64_t revision)
 {
-    struct followers *all = w->own;
+    struct event_clients *all = w->own;
     for (unsigned i = 0; i < all->count; i++) {
-        struct follower *f = &all->list[i];
+        struct event_client *f = &all->list[i];
         if (f->node == n && f->call_id == call_id) {
             w->swarm->result->done[DONE_STREAMS]++;
             reader_begins(&w->swarm->checkers, &f->reader, revision);
@@ -231,13 +231,13 @@ static void streamed(struct workload *w, struct node *n, uint64_t call_id, int64
 
 static void heal(struct workload *w)
 {
-    ((struct followers *)w->own)->stay = true;
+    ((struct event_clients *)w->own)->stay = true;
 }
 
 /* Each follows, and has heard of all that is to be heard. */
 static void rest(struct workload *w, struct buf *ret_why)
 {
-    struct followers *all = w->own;
+    struct event_clients *all = w->own;
     struct checkers *k = &w->swarm->checkers;
     for (unsigned i = 0; i < all->count; i++) {
         const struct event_reader *r = &all->list[i].reader;

@@ -1,5 +1,5 @@
-/* The follower: what it makes of a feed, whole, split, broken, silent or malformed. */
-#include "common/client/follower.h"
+/* The feed client: what it makes of a feed, whole, split, broken, silent or malformed. */
+#include "common/client/feed_client.h"
 #include "test/unit/drive.h"
 #include "test/unit/feed_frames.h"
 
@@ -16,12 +16,12 @@ struct fixture {
     struct arena arena;
     uint64_t next_call_id;
     struct boards boards;
-    struct follower follower;
+    struct feed_client feed_client;
     struct buf changes; /* "reset put:a@3 current " ... */
     struct buf sent;
 };
 
-static void note(void *context, enum follower_change change, const char *key,
+static void note(void *context, enum feed_client_change change, const char *key,
                  const struct followed *record, struct effects *out)
 {
     (void)out;
@@ -37,7 +37,7 @@ static void note(void *context, enum follower_change change, const char *key,
 static void step(void *target, const struct event *ev, struct effects *out)
 {
     struct fixture *x = target;
-    follower_step(&x->follower, ev, out);
+    feed_client_step(&x->feed_client, ev, out);
 }
 
 static const Board__Selector *selectors(void)
@@ -60,12 +60,12 @@ static int setup(void **state)
     if (boards_init(&x->boards, &x->arena, "https://a:1,https://b:2", &x->next_call_id, NULL)) {
         return -1;
     }
-    x->follower = (struct follower){.boards = &x->boards,
+    x->feed_client = (struct feed_client){.boards = &x->boards,
                                     .selectors = list,
                                     .selector_count = 1,
                                     .on_change = note,
                                     .context = x};
-    follower_init(&x->follower);
+    feed_client_init(&x->feed_client);
     drive_init(&x->drive, step, x);
     *state = x;
     return 0;
@@ -74,7 +74,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *x = *state;
-    follower_done(&x->follower);
+    feed_client_done(&x->feed_client);
     drive_done(&x->drive);
     buf_done(&x->changes);
     buf_done(&x->sent);
@@ -87,7 +87,7 @@ static void send(struct fixture *x)
 {
     struct buf once = x->sent;
     buf_init(&x->sent);
-    drive_stream(&x->drive, x->follower.call_id, buf_bytes(&once));
+    drive_stream(&x->drive, x->feed_client.call_id, buf_bytes(&once));
     buf_done(&once);
 }
 
@@ -122,7 +122,7 @@ static void begin(struct fixture *x)
     drive_start(&x->drive);
     snapshot(x);
     send(x);
-    assert_true(x->follower.current);
+    assert_true(x->feed_client.current);
     buf_clear(&x->changes);
 }
 
@@ -150,7 +150,7 @@ static void subscribes_from_nothing_at_the_start(void **state)
     assert_string_equal(r->selectors[0]->type, "cell");
     assert_string_equal(r->epoch, "");
     assert_int_equal(r->revision, 0);
-    assert_false(x->follower.current);
+    assert_false(x->feed_client.current);
 }
 
 static void snapshot_then_changes_make_the_copy(void **state)
@@ -164,18 +164,18 @@ static void snapshot_then_changes_make_the_copy(void **state)
     send(x);
     expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 delete:cell/a@3 "
                       "put:cell/b@10 ");
-    assert_int_equal(x->follower.records.count, 2);
-    assert_null(follower_get(&x->follower, "cell/a"));
-    const struct followed *b = follower_get(&x->follower, "cell/b");
+    assert_int_equal(x->feed_client.records.count, 2);
+    assert_null(feed_client_get(&x->feed_client, "cell/a"));
+    const struct followed *b = feed_client_get(&x->feed_client, "cell/b");
     assert_int_equal(b->mod_revision, 10);
     assert_int_equal(b->record->data[0], 1);
     assert_int_equal(b->record->size, 3); /* version byte, session = 10 */
     /* More of revision 10 may come: it is complete when the heartbeat says so. */
-    assert_int_equal(x->follower.revision, 9);
+    assert_int_equal(x->feed_client.revision, 9);
     frame_heartbeat(&x->sent, "e1", 12);
     send(x);
-    assert_int_equal(x->follower.revision, 12);
-    assert_int_equal(x->follower.compared_revision, 12);
+    assert_int_equal(x->feed_client.revision, 12);
+    assert_int_equal(x->feed_client.compared_revision, 12);
     expect_changes(x, "");
 }
 
@@ -187,20 +187,20 @@ static void frames_may_be_split_at_each_byte(void **state)
     struct buf whole = x->sent;
     buf_init(&x->sent);
     for (size_t cut = 0; cut <= whole.size; cut++) {
-        follower_done(&x->follower);
-        follower_init(&x->follower);
+        feed_client_done(&x->feed_client);
+        feed_client_init(&x->feed_client);
         drive_start(&x->drive);
-        uint64_t id = x->follower.call_id;
+        uint64_t id = x->feed_client.call_id;
         drive_stream(&x->drive, id, (struct bytes){whole.data, cut});
         drive_stream(&x->drive, id, (struct bytes){whole.data + cut, whole.size - cut});
         expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
-        assert_int_equal(x->follower.partial.size, 0);
+        assert_int_equal(x->feed_client.partial.size, 0);
     }
-    follower_done(&x->follower);
-    follower_init(&x->follower);
+    feed_client_done(&x->feed_client);
+    feed_client_init(&x->feed_client);
     drive_start(&x->drive);
     for (size_t i = 0; i < whole.size; i++) {
-        drive_stream(&x->drive, x->follower.call_id, (struct bytes){whole.data + i, 1});
+        drive_stream(&x->drive, x->feed_client.call_id, (struct bytes){whole.data + i, 1});
     }
     expect_changes(x, "reset put:cell/a@3 put:cell/b@4 current put:cell/c@8 ");
     buf_done(&whole);
@@ -213,8 +213,8 @@ static void resumes_below_a_revision_that_may_be_half_told(void **state)
     change(x, PUT, "cell/c", 9);
     send(x);
     expect_changes(x, "put:cell/c@9 ");
-    drive_closed(&x->drive, x->follower.call_id);
-    assert_false(x->follower.current);
+    drive_closed(&x->drive, x->feed_client.call_id);
+    assert_false(x->feed_client.current);
     assert_null(drive_call(&x->drive, "feed", 0)); /* backs off first */
     drive_advance(&x->drive, 130);
     Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
@@ -224,45 +224,45 @@ static void resumes_below_a_revision_that_may_be_half_told(void **state)
     change(x, PUT, "cell/c", 9);
     change(x, PUT, "cell/d", 9);
     send(x);
-    assert_false(x->follower.current);
+    assert_false(x->feed_client.current);
     frame_heartbeat(&x->sent, "e1", 9);
     send(x);
     expect_changes(x, "put:cell/d@9 current ");
-    assert_true(x->follower.current);
-    assert_int_equal(x->follower.records.count, 4);
+    assert_true(x->feed_client.current);
+    assert_int_equal(x->feed_client.records.count, 4);
 }
 
 static void a_bbs_that_is_behind_does_not_make_it_current(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    drive_closed(&x->drive, x->follower.call_id);
+    drive_closed(&x->drive, x->feed_client.call_id);
     drive_advance(&x->drive, 130);
     frame_heartbeat(&x->sent, "e1", 5);
     send(x);
-    assert_false(x->follower.current);
-    assert_int_equal(x->follower.revision, 7);
+    assert_false(x->feed_client.current);
+    assert_int_equal(x->feed_client.revision, 7);
     frame_heartbeat(&x->sent, "e1", 7);
     send(x);
-    assert_true(x->follower.current);
+    assert_true(x->feed_client.current);
 }
 
 static void reset_empties_the_copy(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    drive_closed(&x->drive, x->follower.call_id);
+    drive_closed(&x->drive, x->feed_client.call_id);
     drive_advance(&x->drive, 130);
     frame_reset(&x->sent, "e2");
     send(x);
     expect_changes(x, "reset ");
-    assert_int_equal(x->follower.records.count, 0);
+    assert_int_equal(x->feed_client.records.count, 0);
     change(x, RECORD, "cell/z", 2);
     frame_current(&x->sent, "e2", 2);
     send(x);
     expect_changes(x, "put:cell/z@2 current ");
-    assert_string_equal(x->follower.epoch, "e2");
-    assert_int_equal(x->follower.revision, 2);
+    assert_string_equal(x->feed_client.epoch, "e2");
+    assert_int_equal(x->feed_client.revision, 2);
 }
 
 static void half_a_snapshot_is_not_resumed(void **state)
@@ -272,7 +272,7 @@ static void half_a_snapshot_is_not_resumed(void **state)
     frame_reset(&x->sent, "e1");
     change(x, RECORD, "cell/a", 3);
     send(x);
-    drive_closed(&x->drive, x->follower.call_id);
+    drive_closed(&x->drive, x->feed_client.call_id);
     drive_advance(&x->drive, 130);
     assert_int_equal(asked(x, "https://b:2/v1/board/feed")->revision, 0);
 }
@@ -281,45 +281,45 @@ static void three_missed_heartbeats_lead_to_the_next_bbs(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    uint64_t first = x->follower.call_id;
+    uint64_t first = x->feed_client.call_id;
     for (int64_t rev = 8; rev < 12; rev++) {
         drive_advance(&x->drive, 1000);
         frame_heartbeat(&x->sent, "e1", rev);
         send(x);
     }
     drive_advance(&x->drive, 3499);
-    assert_true(x->follower.current);
-    assert_int_equal(x->follower.call_id, first);
+    assert_true(x->feed_client.current);
+    assert_int_equal(x->feed_client.call_id, first);
     drive_advance(&x->drive, 1);
-    assert_false(x->follower.current);
+    assert_false(x->feed_client.current);
     assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, first);
     drive_advance(&x->drive, 130);
     assert_int_equal(asked(x, "https://b:2/v1/board/feed")->revision, 11);
     /* A late word of the first one is not ours any more. */
     drive_stream(&x->drive, first, bytes_of("\xff\xff"));
-    assert_int_equal(x->follower.partial.size, 0);
-    assert_string_equal(x->follower.url, "https://b:2");
+    assert_int_equal(x->feed_client.partial.size, 0);
+    assert_string_equal(x->feed_client.url, "https://b:2");
 }
 
 static void back_off_grows_to_five_seconds_and_starts_anew(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    int64_t wait = FOLLOWER_BACK_OFF_NS;
+    int64_t wait = FEED_CLIENT_BACK_OFF_NS;
     for (int i = 0; i < 10; i++) {
-        const char *url = x->follower.url;
-        drive_closed(&x->drive, x->follower.call_id);
+        const char *url = x->feed_client.url;
+        drive_closed(&x->drive, x->feed_client.call_id);
         int64_t due = x->drive.out.due_ns - x->drive.now.mono_ns;
-        assert_true(due >= earlier_ns(wait, FOLLOWER_BACK_OFF_MAX_NS));
-        assert_true(due <= earlier_ns(wait + wait / 4, FOLLOWER_BACK_OFF_MAX_NS));
+        assert_true(due >= earlier_ns(wait, FEED_CLIENT_BACK_OFF_MAX_NS));
+        assert_true(due <= earlier_ns(wait + wait / 4, FEED_CLIENT_BACK_OFF_MAX_NS));
         drive_advance(&x->drive, due / MILLISECOND_NS + 1);
         assert_non_null(drive_call(&x->drive, "feed", 0));
-        assert_string_not_equal(x->follower.url, url);
-        wait = earlier_ns(2 * wait, FOLLOWER_BACK_OFF_MAX_NS);
+        assert_string_not_equal(x->feed_client.url, url);
+        wait = earlier_ns(2 * wait, FEED_CLIENT_BACK_OFF_MAX_NS);
     }
     snapshot(x);
     send(x);
-    assert_int_equal(x->follower.failures, 0);
+    assert_int_equal(x->feed_client.failures, 0);
 }
 
 /* While a cluster starts a bbs may start as well, or answer that it is not ready: nothing is broken then. */
@@ -327,10 +327,10 @@ static void a_clean_start_warns_of_nothing(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    for (int i = 0; i < 2 * FOLLOWER_CALM_FAILURES; i++) {
-        drive_closed(&x->drive, x->follower.call_id);
+    for (int i = 0; i < 2 * FEED_CLIENT_CALM_FAILURES; i++) {
+        drive_closed(&x->drive, x->feed_client.call_id);
         const struct log_line *line = &drive_effect(&x->drive, EFFECT_LOG, 0)->log;
-        bool calm = i < FOLLOWER_CALM_FAILURES;
+        bool calm = i < FEED_CLIENT_CALM_FAILURES;
         assert_int_equal(line->level, calm ? LOG_INFO_LEVEL : LOG_WARN_LEVEL);
         assert_string_equal(line->message, calm ? "no feed yet" : "feed broken");
         int64_t due_ns = x->drive.out.due_ns - x->drive.now.mono_ns;
@@ -338,23 +338,23 @@ static void a_clean_start_warns_of_nothing(void **state)
     }
     snapshot(x);
     send(x);
-    drive_closed(&x->drive, x->follower.call_id); /* now there is something that breaks */
+    drive_closed(&x->drive, x->feed_client.call_id); /* now there is something that breaks */
     assert_int_equal(drive_effect(&x->drive, EFFECT_LOG, 0)->log.level, LOG_WARN_LEVEL);
 }
 
 static void refuses(struct fixture *x, const char *why, int64_t resume_from)
 {
-    uint64_t id = x->follower.call_id;
+    uint64_t id = x->feed_client.call_id;
     send(x);
     const struct effect *cancel = drive_effect(&x->drive, EFFECT_CANCEL, 0);
     assert_non_null(cancel);
     assert_int_equal(cancel->cancel, id);
     assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, why));
-    for (int i = 0; i < 600 && !x->follower.call_id; i++) {
+    for (int i = 0; i < 600 && !x->feed_client.call_id; i++) {
         drive_advance(&x->drive, 10);
     }
-    assert_true(x->follower.call_id > id);
-    assert_int_equal(x->follower.revision, resume_from);
+    assert_true(x->feed_client.call_id > id);
+    assert_int_equal(x->feed_client.revision, resume_from);
 }
 
 static void malformed_feeds_are_left(void **state)
@@ -364,7 +364,7 @@ static void malformed_feeds_are_left(void **state)
     buf_append(&x->sent, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
     refuses(x, "malformed or too large", 7);
 
-    buf_varint(&x->sent, FOLLOWER_FRAME_MAX + 1);
+    buf_varint(&x->sent, FEED_CLIENT_FRAME_MAX + 1);
     refuses(x, "malformed or too large", 7);
 
     buf_append(&x->sent, "\x02\xff\xff", 3);
@@ -391,7 +391,7 @@ static void malformed_feeds_are_left(void **state)
     frame_heartbeat(&x->sent, "e1", 9);
     refuses(x, "without a snapshot", 0);
 
-    char longest[FOLLOWER_EPOCH_BYTES + 1];
+    char longest[FEED_CLIENT_EPOCH_BYTES + 1];
     memset(longest, 'e', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = 0;
     frame_reset(&x->sent, longest);
@@ -403,16 +403,16 @@ static void the_largest_frame_passes(void **state)
     struct fixture *x = *state;
     begin(x);
     Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
-    size_t rest = FOLLOWER_FRAME_MAX - 32;
-    uint8_t *value = calloc(1, FOLLOWER_FRAME_MAX);
+    size_t rest = FEED_CLIENT_FRAME_MAX - 32;
+    uint8_t *value = calloc(1, FEED_CLIENT_FRAME_MAX);
     char key[] = "cell/large";
     frame.kind = PUT;
     frame.key = key;
     frame.revision = frame.mod_revision = frame.create_revision = 8;
     frame.record = (ProtobufCBinaryData){.data = value, .len = rest};
-    frame.record.len -= board__feed_frame__get_packed_size(&frame) - FOLLOWER_FRAME_MAX;
-    assert_int_equal(board__feed_frame__get_packed_size(&frame), FOLLOWER_FRAME_MAX);
-    buf_varint(&x->sent, FOLLOWER_FRAME_MAX);
+    frame.record.len -= board__feed_frame__get_packed_size(&frame) - FEED_CLIENT_FRAME_MAX;
+    assert_int_equal(board__feed_frame__get_packed_size(&frame), FEED_CLIENT_FRAME_MAX);
+    buf_varint(&x->sent, FEED_CLIENT_FRAME_MAX);
     buf_message(&x->sent, &frame.base);
     send(x);
     expect_changes(x, "put:cell/large@8 ");
@@ -467,14 +467,14 @@ static void unknown_frames_are_left_alone(void **state)
     buf_varint(&x->sent, board__feed_frame__get_packed_size(&frame));
     buf_message(&x->sent, &frame.base);
     send(x);
-    assert_true(x->follower.current);
+    assert_true(x->feed_client.current);
     assert_null(drive_effect(&x->drive, EFFECT_CANCEL, 0));
 }
 
 static void refused(struct fixture *x, const char *text, bool closed)
 {
     drive_event(&x->drive, (struct event){.kind = EVENT_STREAM,
-                                          .stream = {.id = x->follower.call_id,
+                                          .stream = {.id = x->feed_client.call_id,
                                                      .status = 503,
                                                      .closed = closed,
                                                      .data = bytes_of(text),
@@ -483,10 +483,10 @@ static void refused(struct fixture *x, const char *text, bool closed)
 
 static void subscribes_again(struct fixture *x)
 {
-    for (int i = 0; i < 600 && !x->follower.call_id; i++) {
+    for (int i = 0; i < 600 && !x->feed_client.call_id; i++) {
         drive_advance(&x->drive, 10);
     }
-    assert_int_not_equal(x->follower.call_id, 0);
+    assert_int_not_equal(x->feed_client.call_id, 0);
 }
 
 /* The head of an answer comes first, then what it says, then its end: each may be missing. */
@@ -494,9 +494,9 @@ static void any_status_but_200_is_a_failure(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    uint64_t id = x->follower.call_id;
+    uint64_t id = x->feed_client.call_id;
     refused(x, "", false);
-    assert_int_equal(x->follower.call_id, id); /* what it says may come yet */
+    assert_int_equal(x->feed_client.call_id, id); /* what it says may come yet */
     refused(x, "not done: no\n", false);
     assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
     drive_advance(&x->drive, 130);
@@ -504,13 +504,13 @@ static void any_status_but_200_is_a_failure(void **state)
     refused(x, "", false);
     refused(x, "", true);
     assert_null(drive_effect(&x->drive, EFFECT_CANCEL, 0)); /* it has ended */
-    assert_int_equal(x->follower.call_id, 0);
+    assert_int_equal(x->feed_client.call_id, 0);
     subscribes_again(x);
     refused(x, "", false);
-    drive_advance(&x->drive, FOLLOWER_SILENCE_NS / MILLISECOND_NS - 100);
-    assert_int_not_equal(x->follower.call_id, 0);
+    drive_advance(&x->drive, FEED_CLIENT_SILENCE_NS / MILLISECOND_NS - 100);
+    assert_int_not_equal(x->feed_client.call_id, 0);
     drive_advance(&x->drive, 100);
-    assert_int_equal(x->follower.call_id, 0);
+    assert_int_equal(x->feed_client.call_id, 0);
     assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503: it begins"));
 }
 
@@ -518,10 +518,10 @@ static void any_status_but_200_is_a_failure(void **state)
 static void the_answer_that_is_no_feed_is_told(void **state)
 {
     struct fixture *x = *state;
-    char most[FOLLOWER_TOLD_MAX + 2], full[FOLLOWER_TOLD_MAX + 40];
+    char most[FEED_CLIENT_TOLD_MAX + 2], full[FEED_CLIENT_TOLD_MAX + 40];
     memset(most, 'x', sizeof(most) - 1);
     most[sizeof(most) - 1] = 0;
-    snprintf(full, sizeof(full), "why=\"answered 503: %.*s\"", FOLLOWER_TOLD_MAX, most);
+    snprintf(full, sizeof(full), "why=\"answered 503: %.*s\"", FEED_CLIENT_TOLD_MAX, most);
     const struct {
         const char *text, *why;
     } rows[] = {
@@ -548,7 +548,7 @@ static void a_snapshot_that_takes_long_is_alive(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    uint64_t id = x->follower.call_id;
+    uint64_t id = x->feed_client.call_id;
     frame_reset(&x->sent, "e1");
     send(x);
     for (int i = 0; i < 10; i++) {
@@ -556,8 +556,8 @@ static void a_snapshot_that_takes_long_is_alive(void **state)
         frame_heartbeat(&x->sent, "e1", 9);
         send(x);
     }
-    assert_int_equal(x->follower.call_id, id);
-    assert_false(x->follower.current);
+    assert_int_equal(x->feed_client.call_id, id);
+    assert_false(x->feed_client.current);
 }
 
 /* ---- Snapshots to compare ---- */
@@ -565,18 +565,19 @@ static void a_snapshot_that_takes_long_is_alive(void **state)
 /* Heartbeats come until one is asked for, and it is asked for at the same bbs. */
 static void run_to_refresh(struct fixture *x)
 {
-    uint64_t id = x->follower.call_id;
-    int64_t from_ns = x->drive.now.mono_ns, beat = x->follower.revision;
-    while (x->follower.call_id == id && x->drive.now.mono_ns - from_ns <= FOLLOWER_REFRESH_NS) {
+    uint64_t id = x->feed_client.call_id;
+    int64_t from_ns = x->drive.now.mono_ns, beat = x->feed_client.revision;
+    while (x->feed_client.call_id == id &&
+           x->drive.now.mono_ns - from_ns <= FEED_CLIENT_REFRESH_NS) {
         frame_heartbeat(&x->sent, "e1", beat);
         send(x);
         drive_advance(&x->drive, 1000);
     }
-    assert_true(x->drive.now.mono_ns - from_ns >= FOLLOWER_REFRESH_NS / 4 * 3);
-    assert_true(x->follower.call_id != id);
+    assert_true(x->drive.now.mono_ns - from_ns >= FEED_CLIENT_REFRESH_NS / 4 * 3);
+    assert_true(x->feed_client.call_id != id);
     assert_int_equal(drive_effect(&x->drive, EFFECT_CANCEL, 0)->cancel, id);
     assert_int_equal(asked(x, "https://a:1/v1/board/feed")->revision, 0);
-    assert_true(x->follower.current);
+    assert_true(x->feed_client.current);
     expect_changes(x, "");
 }
 
@@ -597,13 +598,14 @@ static void a_refresh_tells_what_differs_alone(void **state)
     change(x, RECORD, "cell/d", 8);
     send(x);
     expect_changes(x, "put:cell/b@6 put:cell/c@7 ");
-    assert_int_equal(follower_get(&x->follower, "cell/c")->seen.after_ns, 0); /* when, nobody knows */
-    assert_non_null(follower_get(&x->follower, "cell/a"));
+    assert_int_equal(feed_client_get(&x->feed_client, "cell/c")->seen.after_ns,
+                     0); /* when, nobody knows */
+    assert_non_null(feed_client_get(&x->feed_client, "cell/a"));
     frame_current(&x->sent, "e1", 12);
     send(x);
     expect_changes(x, "delete:cell/a@3 ");
-    assert_int_equal(x->follower.revision, 12);
-    assert_int_equal(x->follower.records.count, 3);
+    assert_int_equal(x->feed_client.revision, 12);
+    assert_int_equal(x->feed_client.records.count, 3);
     change(x, PUT, "cell/e", 13);
     send(x);
     expect_changes(x, "put:cell/e@13 ");
@@ -619,7 +621,7 @@ static void a_refresh_that_breaks_off_costs_nothing(void **state)
     change(x, RECORD, "cell/c", 9);
     send(x);
     expect_changes(x, "put:cell/c@9 ");
-    drive_closed(&x->drive, x->follower.call_id);
+    drive_closed(&x->drive, x->feed_client.call_id);
     drive_advance(&x->drive, 130);
     Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
     assert_string_equal(r->epoch, "e1");
@@ -628,10 +630,10 @@ static void a_refresh_that_breaks_off_costs_nothing(void **state)
     frame_heartbeat(&x->sent, "e1", 9);
     send(x);
     expect_changes(x, "current ");
-    assert_int_equal(x->follower.records.count, 3);
-    uint64_t id = x->follower.call_id;
+    assert_int_equal(x->feed_client.records.count, 3);
+    uint64_t id = x->feed_client.call_id;
     drive_advance(&x->drive, 1000);
-    assert_int_equal(x->follower.call_id, id); /* the next one is a whole interval away */
+    assert_int_equal(x->feed_client.call_id, id); /* the next one is a whole interval away */
 }
 
 /* It would bring back what has gone since. */
@@ -642,7 +644,7 @@ static void a_refresh_from_before_is_refused(void **state)
     run_to_refresh(x);
     frame_reset_at(&x->sent, "e1", 6);
     refuses(x, "older than what it told", 7);
-    assert_int_equal(x->follower.records.count, 2);
+    assert_int_equal(x->feed_client.records.count, 2);
 }
 
 static void a_refresh_of_another_epoch_is_a_reset(void **state)
@@ -655,7 +657,7 @@ static void a_refresh_of_another_epoch_is_a_reset(void **state)
     frame_current(&x->sent, "e2", 2);
     send(x);
     expect_changes(x, "reset put:cell/z@2 current ");
-    assert_int_equal(x->follower.records.count, 1);
+    assert_int_equal(x->feed_client.records.count, 1);
 }
 
 /* The bbs found that its copy was wrong while it told the snapshot, and begins another. */
@@ -702,5 +704,5 @@ int main(void)
         TEST(the_answer_that_is_no_feed_is_told),
         TEST(a_snapshot_that_takes_long_is_alive),
     };
-    return cmocka_run_group_tests_name("client follower", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("client feed client", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Follows the board's feed from inside a role: keeps a copy of the selected records, resumes after
  * a gap, changes to another bbs when heartbeats fail (design.md 2, Feed). Pure: embedded in a role,
  * driven by its events. */
-#ifndef COMMON_CLIENT_FOLLOWER_H
-#define COMMON_CLIENT_FOLLOWER_H
+#ifndef COMMON_CLIENT_FEED_CLIENT_H
+#define COMMON_CLIENT_FEED_CLIENT_H
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
@@ -13,24 +13,24 @@
 #include "common/model/sighting.h"
 
 /* Three heartbeats missed, one a second, and some grace: then another bbs is asked. */
-#define FOLLOWER_SILENCE_NS (3500 * MILLISECOND_NS)
+#define FEED_CLIENT_SILENCE_NS (3500 * MILLISECOND_NS)
 /* Between two attempts, doubled at each failure. */
-#define FOLLOWER_BACK_OFF_NS (100 * MILLISECOND_NS)
-#define FOLLOWER_BACK_OFF_MAX_NS (5 * SECOND_NS)
+#define FEED_CLIENT_BACK_OFF_NS (100 * MILLISECOND_NS)
+#define FEED_CLIENT_BACK_OFF_MAX_NS (5 * SECOND_NS)
 /* A snapshot is asked for again after this time, up to a quarter sooner by chance, and compared with what
  * is held. For a bbs whose watch left out a change in silence has a wrong copy until its own list finds
  * that, and then it tells those who follow it; who has gone on at another bbs by then, from the same
  * position, is told nothing, and nobody is by a bbs that ended first. As often as a bbs lists etcd, and at
  * about that cost. One that breaks off is asked for again after as long. */
-#define FOLLOWER_REFRESH_NS (600 * SECOND_NS)
+#define FEED_CLIENT_REFRESH_NS (600 * SECOND_NS)
 /* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no cause to warn. */
-enum { FOLLOWER_CALM_FAILURES = 5 };
+enum { FEED_CLIENT_CALM_FAILURES = 5 };
 /* Bytes of an answer that is no feed which the log tells: a sentence or two. */
-enum { FOLLOWER_TOLD_MAX = 200 };
+enum { FEED_CLIENT_TOLD_MAX = 200 };
 /* So many a bbs takes of one feed client. */
-enum { FOLLOWER_TOPICS_MAX = 4096 };
+enum { FEED_CLIENT_TOPICS_MAX = 4096 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
-enum { FOLLOWER_FRAME_MAX = 2 * 1024 * 1024, FOLLOWER_EPOCH_BYTES = 64 };
+enum { FEED_CLIENT_FRAME_MAX = 2 * 1024 * 1024, FEED_CLIENT_EPOCH_BYTES = 64 };
 
 /* A record as the board holds it. */
 struct followed {
@@ -38,32 +38,37 @@ struct followed {
     int64_t create_revision;
     int64_t mod_revision;
     struct sighting seen, made; /* by this process: this revision, its creation */
-    uint64_t listing;           /* the follower's, when a snapshot last had it */
+    uint64_t listing;           /* the feed client's, when a snapshot last had it */
 };
 
-/* What a step of the follower learned. For DELETE `record` is the last value. Borrowed. */
-enum follower_change { FOLLOWER_RESET, FOLLOWER_PUT, FOLLOWER_DELETE, FOLLOWER_CURRENT };
+/* What a step of the feed client learned. For DELETE `record` is the last value. Borrowed. */
+enum feed_client_change {
+    FEED_CLIENT_RESET,
+    FEED_CLIENT_PUT,
+    FEED_CLIENT_DELETE,
+    FEED_CLIENT_CURRENT
+};
 
-struct follower {
+struct feed_client {
     struct boards *boards; /* shared with the role's other calls */
     const Board__Selector *const *selectors;
     size_t selector_count;
-    /* Called in order for each change; `f` is already changed. FOLLOWER_RESET: the copy was
-     * emptied, a snapshot follows; FOLLOWER_CURRENT: the snapshot is complete, or a
+    /* Called in order for each change; `f` is already changed. FEED_CLIENT_RESET: the copy was
+     * emptied, a snapshot follows; FEED_CLIENT_CURRENT: the snapshot is complete, or a
      * resumed feed has caught up. A change may be told again after a resume if it was told before.
      * Of a snapshot that was asked for to compare, only what differs is told, as changes.
-     * The callback must not change the follower. */
-    void (*on_change)(void *context, enum follower_change change, const char *key,
+     * The callback must not change the feed_client. */
+    void (*on_change)(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out);
     void *context;
-    int64_t back_off_max_ns; /* 0 = FOLLOWER_BACK_OFF_MAX_NS, which suits thousands of them */
+    int64_t back_off_max_ns; /* 0 = FEED_CLIENT_BACK_OFF_MAX_NS, which suits thousands of them */
 
     struct map records; /* key -> struct followed */
     struct map topics;     /* sets of topics: those whose records are held, */
     struct map new_topics; /* and those of which a snapshot is to be told */
     bool topics_added;     /* since the open subscription was asked for */
     bool tells_topics;     /* it has told nothing but records of new topics yet */
-    char epoch[FOLLOWER_EPOCH_BYTES];
+    char epoch[FEED_CLIENT_EPOCH_BYTES];
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
     bool snapshot;           /* between RESET and CURRENT */
@@ -86,25 +91,26 @@ struct follower {
     int64_t beat_revision;     /* of its beat key then: an etcd that shows less lost writes */
 };
 
-/* Every member up to `back_off_max_ns` is set by the caller before. Selectors must outlive the follower. */
-void follower_init(struct follower *f);
-void follower_done(struct follower *f);
+/* Every member up to `back_off_max_ns` is set by the caller before. Selectors must outlive the
+ * feed_client. */
+void feed_client_init(struct feed_client *f);
+void feed_client_done(struct feed_client *f);
 
 /* The record at `key`, or NULL. Borrowed until the next event. */
-const struct followed *follower_get(const struct follower *f, const char *key);
+const struct followed *feed_client_get(const struct feed_client *f, const char *key);
 
 /* The records of this topic are followed too: a key, or a prefix of keys that ends in "/", as in
- * Board__FeedRequest. Their snapshot is told as puts from the next step on, and FOLLOWER_CURRENT
- * when it is complete; what is held already stays. False: it follows FOLLOWER_TOPICS_MAX others.
+ * Board__FeedRequest. Their snapshot is told as puts from the next step on, and FEED_CLIENT_CURRENT
+ * when it is complete; what is held already stays. False: it follows FEED_CLIENT_TOPICS_MAX others.
  * Adds its due time to `out`. */
-bool follower_add_topic(struct follower *f, const char *topic, struct effects *out);
+bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effects *out);
 
 /* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its
  * effects and its due time to `out`. */
-bool follower_step(struct follower *f, const struct event *ev, struct effects *out);
+bool feed_client_step(struct feed_client *f, const struct event *ev, struct effects *out);
 
 /* A bbs has answered elsewhere of another epoch than this one's: the next subscription waits for no back-off.
  * An open one stays, for its bbs says so itself. Adds its due time to `out`. */
-void follower_hurry(struct follower *f, struct effects *out);
+void feed_client_hurry(struct feed_client *f, struct effects *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "common/client/follower.h"
+#include "common/client/feed_client.h"
 
 #include "common/codec/scan.h"
 
@@ -13,7 +13,7 @@ static void followed_free(void *value)
     free(r);
 }
 
-void follower_init(struct follower *f)
+void feed_client_init(struct feed_client *f)
 {
     assert(f->boards && f->on_change);
     map_init(&f->records);
@@ -34,7 +34,7 @@ void follower_init(struct follower *f)
     f->failures = 0;
 }
 
-void follower_done(struct follower *f)
+void feed_client_done(struct feed_client *f)
 {
     if (f) {
         map_done(&f->records, followed_free);
@@ -44,12 +44,12 @@ void follower_done(struct follower *f)
     }
 }
 
-const struct followed *follower_get(const struct follower *f, const char *key)
+const struct followed *feed_client_get(const struct feed_client *f, const char *key)
 {
     return map_get(&f->records, key);
 }
 
-static void tell(struct follower *f, enum follower_change change, const char *key,
+static void tell(struct feed_client *f, enum feed_client_change change, const char *key,
                  const struct followed *record, struct effects *out)
 {
     f->on_change(f->context, change, key, record, out);
@@ -57,12 +57,12 @@ static void tell(struct follower *f, enum follower_change change, const char *ke
 
 /* ---- Topics -------------------------------------------------------------------------------- */
 
-bool follower_add_topic(struct follower *f, const char *topic, struct effects *out)
+bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effects *out)
 {
     if (map_get(&f->topics, topic) || map_get(&f->new_topics, topic)) {
         return true;
     }
-    if (f->topics.count + f->new_topics.count == FOLLOWER_TOPICS_MAX) {
+    if (f->topics.count + f->new_topics.count == FEED_CLIENT_TOPICS_MAX) {
         return false;
     }
     map_put(&f->new_topics, topic, f);
@@ -85,7 +85,7 @@ static size_t list_topics(const struct map *topics, struct arena *a, char ***ret
 
 /* All that the open subscription asked for is held. If topics were added since, they are among the
  * new ones, and all of these are asked for again. */
-static void topics_told(struct follower *f)
+static void topics_told(struct feed_client *f)
 {
     if (f->topics_added) {
         return;
@@ -101,8 +101,8 @@ static void topics_told(struct follower *f)
 /* ---- The connection ------------------------------------------------------------------------ */
 
 /* From after `revision`; 0 = a snapshot first. */
-static void subscribe(struct follower *f, const struct event *ev, const char *url, int64_t revision,
-                      struct effects *out)
+static void subscribe(struct feed_client *f, const struct event *ev, const char *url,
+                      int64_t revision, struct effects *out)
 {
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
     request.n_selectors = f->selector_count;
@@ -140,7 +140,7 @@ static void subscribe(struct follower *f, const struct event *ev, const char *ur
 }
 
 /* At the bbs that tells it now, which is not behind what it has told. */
-static void refresh(struct follower *f, const struct event *ev, struct effects *out)
+static void refresh(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     f->refreshes = true;
@@ -149,15 +149,15 @@ static void refresh(struct follower *f, const struct event *ev, struct effects *
 
 static int64_t refresh_after_ns(uint64_t entropy)
 {
-    return FOLLOWER_REFRESH_NS - (int64_t)(entropy % (uint64_t)(FOLLOWER_REFRESH_NS / 4));
+    return FEED_CLIENT_REFRESH_NS - (int64_t)(entropy % (uint64_t)(FEED_CLIENT_REFRESH_NS / 4));
 }
 
-/* 100 ms, 200 ms ... 5 s unless told otherwise, and up to a quarter more by chance, so that a thousand followers of a
- * dead bbs do not come to the next one in the same instant. */
-static int64_t back_off_ns(const struct follower *f, uint64_t entropy)
+/* 100 ms, 200 ms ... 5 s unless told otherwise, and up to a quarter more by chance, so that a
+ * thousand feed clients of a dead bbs do not come to the next one in the same instant. */
+static int64_t back_off_ns(const struct feed_client *f, uint64_t entropy)
 {
-    int64_t wait = FOLLOWER_BACK_OFF_NS;
-    int64_t most = f->back_off_max_ns ? f->back_off_max_ns : FOLLOWER_BACK_OFF_MAX_NS;
+    int64_t wait = FEED_CLIENT_BACK_OFF_NS;
+    int64_t most = f->back_off_max_ns ? f->back_off_max_ns : FEED_CLIENT_BACK_OFF_MAX_NS;
     for (unsigned i = 1; i < f->failures && wait < most; i++) {
         wait *= 2;
     }
@@ -166,7 +166,7 @@ static int64_t back_off_ns(const struct follower *f, uint64_t entropy)
 }
 
 /* A half snapshot cannot be resumed; what was held when one was asked for to compare can. */
-static void leave_snapshot(struct follower *f)
+static void leave_snapshot(struct feed_client *f)
 {
     if (f->snapshot && !f->refreshes) {
         f->revision = 0;
@@ -176,7 +176,7 @@ static void leave_snapshot(struct follower *f)
 }
 
 /* At the bbs that tells it now, from where it is. */
-static void subscribe_to_topics(struct follower *f, const struct event *ev, struct effects *out)
+static void subscribe_to_topics(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     leave_snapshot(f);
@@ -184,10 +184,10 @@ static void subscribe_to_topics(struct follower *f, const struct event *ev, stru
 }
 
 /* This bbs is no use now: another one, after the back-off. */
-static void give_up(struct follower *f, const struct event *ev, const char *why,
+static void give_up(struct feed_client *f, const struct event *ev, const char *why,
                     struct effects *out)
 {
-    if (!f->was_current && f->failures < FOLLOWER_CALM_FAILURES) {
+    if (!f->was_current && f->failures < FEED_CLIENT_CALM_FAILURES) {
         effects_log(out, LOG_INFO_LEVEL, "no feed yet", "url=%s why=\"%s\"", f->url, why);
     } else {
         effects_log(out, LOG_WARN_LEVEL, "feed broken", "url=%s why=\"%s\"", f->url, why);
@@ -201,7 +201,7 @@ static void give_up(struct follower *f, const struct event *ev, const char *why,
     buf_clear(&f->partial);
 }
 
-static void cut(struct follower *f, const struct event *ev, const char *why, struct effects *out)
+static void cut(struct feed_client *f, const struct event *ev, const char *why, struct effects *out)
 {
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     give_up(f, ev, why, out);
@@ -210,7 +210,7 @@ static void cut(struct follower *f, const struct event *ev, const char *why, str
 /* ---- Frames: each gives NULL, or why the feed cannot be trusted ------------------------------ */
 
 /* A snapshot begins that is compared with what is held. One of before that would bring back what has gone. */
-static const char *compare_with(struct follower *f, const Board__FeedFrame *frame)
+static const char *compare_with(struct feed_client *f, const Board__FeedFrame *frame)
 {
     if (frame->revision < f->revision || frame->revision < f->change_revision) {
         return "its snapshot is older than what it told";
@@ -220,7 +220,8 @@ static const char *compare_with(struct follower *f, const Board__FeedFrame *fram
     return NULL;
 }
 
-static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static const char *on_reset(struct feed_client *f, const Board__FeedFrame *frame,
+                            struct effects *out)
 {
     if (strlen(frame->epoch) >= sizeof(f->epoch)) {
         return "the epoch's id is too long";
@@ -243,11 +244,11 @@ static const char *on_reset(struct follower *f, const Board__FeedFrame *frame, s
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = true;
     f->current = false;
-    tell(f, FOLLOWER_RESET, "", NULL, out);
+    tell(f, FEED_CLIENT_RESET, "", NULL, out);
     return NULL;
 }
 
-static void put(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static void put(struct feed_client *f, const Board__FeedFrame *frame, struct effects *out)
 {
     struct followed *r = map_get(&f->records, frame->key);
     if (r) {
@@ -272,22 +273,22 @@ static void put(struct follower *f, const Board__FeedFrame *frame, struct effect
     r->made = r->create_revision == frame->create_revision ? r->made : r->seen;
     r->create_revision = frame->create_revision;
     r->mod_revision = frame->mod_revision;
-    tell(f, FOLLOWER_PUT, frame->key, r, out);
+    tell(f, FEED_CLIENT_PUT, frame->key, r, out);
 }
 
-static void erase(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static void erase(struct feed_client *f, const Board__FeedFrame *frame, struct effects *out)
 {
     struct followed *r = map_get(&f->records, frame->key);
     if (!r || r->mod_revision > frame->revision) {
         return; /* told again after a resume */
     }
     map_remove(&f->records, frame->key);
-    tell(f, FOLLOWER_DELETE, frame->key, r, out);
+    tell(f, FEED_CLIENT_DELETE, frame->key, r, out);
     followed_free(r);
 }
 
 /* What the snapshot that was compared has not is gone, and nobody told. */
-static void erase_unlisted(struct follower *f, struct effects *out)
+static void erase_unlisted(struct feed_client *f, struct effects *out)
 {
     MAP_EACH(&f->records, n)
     {
@@ -295,13 +296,14 @@ static void erase_unlisted(struct follower *f, struct effects *out)
         if (r->listing != f->listing) {
             const char *key = arena_strdup(out->arena, map_key(n));
             map_remove(&f->records, key);
-            tell(f, FOLLOWER_DELETE, key, r, out);
+            tell(f, FEED_CLIENT_DELETE, key, r, out);
             followed_free(r);
         }
     }
 }
 
-static const char *on_record(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static const char *on_record(struct feed_client *f, const Board__FeedFrame *frame,
+                             struct effects *out)
 {
     if (!f->snapshot && !f->tells_topics) {
         return "a record outside of a snapshot";
@@ -313,16 +315,16 @@ static const char *on_record(struct follower *f, const Board__FeedFrame *frame, 
     return NULL;
 }
 
-static void caught_up(struct follower *f, struct effects *out)
+static void caught_up(struct feed_client *f, struct effects *out)
 {
     if (!f->current && !f->topics_added) {
         f->current = f->was_current = true;
         f->failures = 0;
-        tell(f, FOLLOWER_CURRENT, "", NULL, out);
+        tell(f, FEED_CLIENT_CURRENT, "", NULL, out);
     }
 }
 
-static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
+static const char *on_current(struct feed_client *f, const Board__FeedFrame *frame,
                               struct effects *out)
 {
     if (!f->snapshot || frame->revision <= 0) {
@@ -341,14 +343,14 @@ static const char *on_current(struct follower *f, const Board__FeedFrame *frame,
 }
 
 /* The copy may not be trusted: the next feed begins with a snapshot. */
-static const char *doubt(struct follower *f, const char *why)
+static const char *doubt(struct feed_client *f, const char *why)
 {
     f->revision = 0;
     return why;
 }
 
 /* More changes of the same revision may follow, so the position stays below it. */
-static const char *take_change(struct follower *f, const Board__FeedFrame *frame,
+static const char *take_change(struct feed_client *f, const Board__FeedFrame *frame,
                                struct effects *out)
 {
     if (f->snapshot || !f->revision) {
@@ -371,7 +373,7 @@ static const char *take_change(struct follower *f, const Board__FeedFrame *frame
     return NULL;
 }
 
-static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *frame,
+static const char *on_heartbeat(struct feed_client *f, const Board__FeedFrame *frame,
                                 struct effects *out)
 {
     if (f->snapshot) {
@@ -401,7 +403,8 @@ static const char *on_heartbeat(struct follower *f, const Board__FeedFrame *fram
     return NULL;
 }
 
-static const char *on_frame(struct follower *f, const Board__FeedFrame *frame, struct effects *out)
+static const char *on_frame(struct feed_client *f, const Board__FeedFrame *frame,
+                            struct effects *out)
 {
     switch (frame->kind) {
     case BOARD__FEED_FRAME__KIND__NONE:
@@ -424,7 +427,7 @@ static const char *on_frame(struct follower *f, const Board__FeedFrame *frame, s
 
 /* Takes one frame from the front of `in`. Gives its whole size, 0 when more bytes are needed; on
  * bad input sets *ret_why. */
-static size_t take_frame(struct follower *f, struct bytes in, struct effects *out,
+static size_t take_frame(struct feed_client *f, struct bytes in, struct effects *out,
                          const char **ret_why)
 {
     uint64_t size;
@@ -432,7 +435,7 @@ static size_t take_frame(struct follower *f, struct bytes in, struct effects *ou
     if (prefix == 0) {
         return 0;
     }
-    if (prefix < 0 || size > FOLLOWER_FRAME_MAX) {
+    if (prefix < 0 || size > FEED_CLIENT_FRAME_MAX) {
         *ret_why = "a frame is malformed or too large";
         return 0;
     }
@@ -441,7 +444,7 @@ static size_t take_frame(struct follower *f, struct bytes in, struct effects *ou
     }
     struct bytes body = {.data = in.data + prefix, .size = (size_t)size};
     ProtobufCMessage *m;
-    if (scan_and_unpack(out->arena, &board__feed_frame__descriptor, body, 2 * FOLLOWER_FRAME_MAX,
+    if (scan_and_unpack(out->arena, &board__feed_frame__descriptor, body, 2 * FEED_CLIENT_FRAME_MAX,
                         &m, NULL) < 0) {
         *ret_why = "a frame is malformed";
     } else {
@@ -450,7 +453,7 @@ static size_t take_frame(struct follower *f, struct bytes in, struct effects *ou
     return (size_t)prefix + (size_t)size;
 }
 
-static void on_data(struct follower *f, const struct event *ev, struct effects *out)
+static void on_data(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     buf_append(&f->partial, ev->stream.data.data, ev->stream.data.size);
     const char *why = NULL;
@@ -475,9 +478,9 @@ static void on_data(struct follower *f, const struct event *ev, struct effects *
  * not ready says nothing, as Diego's does. */
 static const char *refusal(struct arena *a, int status, struct bytes body)
 {
-    char text[FOLLOWER_TOLD_MAX + 1];
+    char text[FEED_CLIENT_TOLD_MAX + 1];
     size_t size = 0;
-    for (; size < body.size && size < FOLLOWER_TOLD_MAX && body.data[size] != '\n'; size++) {
+    for (; size < body.size && size < FEED_CLIENT_TOLD_MAX && body.data[size] != '\n'; size++) {
         uint8_t c = body.data[size];
         text[size] = c == '"' ? '\'' : c < ' ' || c > '~' ? '?' : (char)c;
     }
@@ -489,7 +492,7 @@ static const char *refusal(struct arena *a, int status, struct bytes body)
 }
 
 /* The head comes before what it says, and is waited for no longer than a heartbeat would be. */
-static void on_refusal(struct follower *f, const struct event *ev, struct effects *out)
+static void on_refusal(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     const struct stream_event *stream = &ev->stream;
     const char *why = refusal(out->arena, stream->status, stream->data);
@@ -502,14 +505,14 @@ static void on_refusal(struct follower *f, const struct event *ev, struct effect
     }
 }
 
-static void on_silence(struct follower *f, const struct event *ev, struct effects *out)
+static void on_silence(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     cut(f, ev,
         f->refused ? refusal(out->arena, f->refused, (struct bytes){0}) : "three heartbeats missed",
         out);
 }
 
-static void on_stream(struct follower *f, const struct event *ev, struct effects *out)
+static void on_stream(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     const struct stream_event *stream = &ev->stream;
     if (stream->status != 200 && stream->status != 0) {
@@ -521,7 +524,7 @@ static void on_stream(struct follower *f, const struct event *ev, struct effects
     }
 }
 
-void follower_hurry(struct follower *f, struct effects *out)
+void feed_client_hurry(struct feed_client *f, struct effects *out)
 {
     if (!f->call_id) {
         f->retry_ns = earlier_ns(f->retry_ns, f->now_ns);
@@ -529,14 +532,14 @@ void follower_hurry(struct follower *f, struct effects *out)
     }
 }
 
-bool follower_step(struct follower *f, const struct event *ev, struct effects *out)
+bool feed_client_step(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     f->now_ns = ev->now.mono_ns;
     bool own = ev->kind == EVENT_STREAM && f->call_id && ev->stream.id == f->call_id;
     if (own) {
         on_stream(f, ev, out);
     }
-    if (f->call_id && ev->now.mono_ns - f->heard_ns >= FOLLOWER_SILENCE_NS) {
+    if (f->call_id && ev->now.mono_ns - f->heard_ns >= FEED_CLIENT_SILENCE_NS) {
         on_silence(f, ev, out);
     }
     if (f->call_id && f->topics_added) {
@@ -553,7 +556,7 @@ bool follower_step(struct follower *f, const struct event *ev, struct effects *o
         refresh(f, ev, out);
         awaits = false;
     }
-    effects_due(out, f->call_id ? f->heard_ns + FOLLOWER_SILENCE_NS : f->retry_ns);
+    effects_due(out, f->call_id ? f->heard_ns + FEED_CLIENT_SILENCE_NS : f->retry_ns);
     effects_due(out, awaits ? f->refresh_ns : NEVER_NS);
     return own;
 }
