@@ -168,7 +168,8 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-/* UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who beats. */
+/* UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who sends heartbeats.
+ * */
 static const struct leading_selector selectors[] = {
     {"actual", "UNCLAIMED", NULL},     {"desired", NULL, NULL}, {"cell", NULL, NULL},
     {"lead", NULL, "lead/auctioneer"}, {"beat", NULL, NULL},    {"task", "Pending", NULL},

@@ -14,11 +14,11 @@ struct callback_limits {
 };
 
 struct bbs_config {
-    const char *url;  /* where it listens, for its beat record */
+    const char *url;  /* where it listens, for its heartbeat record */
     const char *name; /* for logs */
     bool any_client;  /* a certificate that is none of ours is an ordinary client's */
     /* Settings; 0 = the default of design.md 2 and 6. */
-    int64_t beat_interval_ns;     /* 2 s */
+    int64_t heartbeat_interval_ns;     /* 2 s */
     int64_t verify_interval_ns;   /* slow periodic list that verifies the copy: 10 min */
     int64_t compact_interval_ns;  /* 5 min */
     unsigned transactions_max;    /* in flight: 16 */

@@ -101,7 +101,7 @@ void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sight
     struct map was = j->brake.cells;
     map_init(&j->brake.cells);
     for (size_t i = 0; i < record->n_cells; i++) {
-        const Board__CellBeat *c = record->cells[i];
+        const Board__CellHeartbeat *c = record->cells[i];
         struct braked *b = map_remove(&was, c->cell_id);
         if (!b || b->session != c->session) {
             const struct silence *s = hearing_find(j->hearing, HEARING_CELL, c->cell_id);

@@ -9,9 +9,9 @@
  *            have gone or have another session drop out; with none left it goes.
  *   release  a HELD brake whose time is over. Then its cells are lost a bounded number at a time.
  *
- * Cells that die together are told of within two beats of each other. So a cell that would be lost
- * alone, but not if those who are silent for longer than a healthy cell should be are dead too,
- * waits for their answer, at most for `spread_ns`. */
+ * Cells that die together are told of within two heartbeats of each other. So a cell that would be
+ * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
+ * too, waits for their answer, at most for `spread_ns`. */
 #ifndef CONVERGER_JUDGE_H
 #define CONVERGER_JUDGE_H
 
@@ -67,7 +67,7 @@ struct judgement {
     const char *move;        /* "lose", "brake", "release" */
     const char *cell_id;     /* of lose; "" otherwise */
     uint64_t session;        /* of lose: that was judged */
-    Board__CellBeat **cells; /* of brake: all that are to be held */
+    Board__CellHeartbeat **cells; /* of brake: all that are to be held */
     size_t cell_count;
 };
 

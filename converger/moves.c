@@ -28,7 +28,7 @@ Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision)
     return m;
 }
 
-static Board__Move *move_of_brake(struct arena *a, const char *move, Board__CellBeat **cells,
+static Board__Move *move_of_brake(struct arena *a, const char *move, Board__CellHeartbeat **cells,
                                   size_t cell_count)
 {
     Board__Move *m = move_new(a, move, key_brake(a));
@@ -41,7 +41,7 @@ static Board__Move *move_of_brake(struct arena *a, const char *move, Board__Cell
 }
 
 Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id, uint64_t session,
-                          Board__CellBeat **cells, size_t cell_count)
+                          Board__CellHeartbeat **cells, size_t cell_count)
 {
     if (!*cell_id) {
         return move_of_brake(a, move, cells, cell_count);

@@ -16,6 +16,6 @@ Board__Move *move_of_domain(struct arena *a, const char *domain);
 Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision);
 /* `cell_id` is "" for a move about the brake; `cells` are those of "brake". */
 Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id, uint64_t session,
-                          Board__CellBeat **cells, size_t cell_count);
+                          Board__CellHeartbeat **cells, size_t cell_count);
 
 #endif

@@ -130,14 +130,15 @@ static void plan_lose(const struct judge *j, const struct silence *s, struct mom
 static void plan_brake(const struct judge *j, bool join, struct judgements *p)
 {
     struct judgement *g = plan(p, "brake");
-    g->cells = ARENA_ARRAY(p->arena, j->cells.count + 1, Board__CellBeat *);
+    g->cells = ARENA_ARRAY(p->arena, j->cells.count + 1, Board__CellHeartbeat *);
     MAP_EACH(&j->cells, n)
     {
         const struct braked *b = map_get(&j->brake.cells, map_key(n));
         const struct silence *s = hearing_find(j->hearing, HEARING_CELL, map_key(n));
         if (s && (b ? stays_listed(j, map_key(n), b) : join && is_unheard(j, s))) {
-            Board__CellBeat *c = g->cells[g->cell_count++] = ARENA_NEW(p->arena, Board__CellBeat);
-            board__cell_beat__init(c);
+            Board__CellHeartbeat *c = g->cells[g->cell_count++] =
+                ARENA_NEW(p->arena, Board__CellHeartbeat);
+            board__cell_heartbeat__init(c);
             c->cell_id = arena_strdup(p->arena, s->name);
             c->session = s->session;
         }

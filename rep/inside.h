@@ -7,7 +7,7 @@
 
 #include "common/base/random.h"
 #include "common/client/askers.h"
-#include "common/client/beater.h"
+#include "common/client/heartbeat_sender.h"
 #include "common/client/boards.h"
 #include "common/client/feed_client.h"
 #include "rep/board/knowledge.h"
@@ -35,12 +35,13 @@ struct rep {
 
     uint64_t next_id; /* of calls, subscriptions and verbs; only rises */
     struct boards boards;
-    struct askers askers; /* for answers of bbs but those to feed client, beater and session */
+    struct askers
+        askers; /* for answers of bbs but those to feed client, heartbeat_sender and session */
     Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks */
     const Board__Selector *selectors[REP_SELECTORS];
     struct feed_client feed_client;
-    struct beater beater;
-    Board__CellBeat beat;
+    struct heartbeat_sender heartbeat_sender;
+    Board__CellHeartbeat heartbeat;
     struct session session;
 
     struct containers containers;

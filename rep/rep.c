@@ -136,14 +136,14 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
     }
 }
 
-/* Session and beats. */
+/* Session and heartbeats. */
 static void keep_session(struct rep *r, const struct event *ev, struct effects *out)
 {
     if (session_step(r, ev, out)) {
-        beater_start(&r->beater, ev, out);
+        heartbeat_sender_start(&r->heartbeat_sender, ev, out);
         pass_call(&r->pass);
-    } else if (beater_step(&r->beater, ev, out) == BEAT_REJECTED) {
-        session_lost(r, "a bbs refused our beat", out);
+    } else if (heartbeat_sender_step(&r->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
+        session_lost(r, "a bbs refused our heartbeat", out);
     }
 }
 
@@ -296,11 +296,11 @@ static void init_board_side(struct rep *r)
     r->feed_client.context = r;
     feed_client_init(&r->feed_client);
     knowledge_init(&r->knowledge, &r->feed_client, r->config.cell_id);
-    beater_init(&r->beater, &r->boards);
-    board__cell_beat__init(&r->beat);
-    r->beat.cell_id = (char *)r->config.cell_id;
-    r->beat.session = r->config.session;
-    r->beater.request.cell = &r->beat;
+    heartbeat_sender_init(&r->heartbeat_sender, &r->boards);
+    board__cell_heartbeat__init(&r->heartbeat);
+    r->heartbeat.cell_id = (char *)r->config.cell_id;
+    r->heartbeat.session = r->config.session;
+    r->heartbeat_sender.request.cell = &r->heartbeat;
 }
 
 struct role *rep_new(const struct rep_config *config)

@@ -59,7 +59,7 @@ struct board *board_new(const struct bbs_config *config, const struct board_hook
     b->feed = feed_new(config->feed_ring_changes ? config->feed_ring_changes : FEED_RING_DEFAULT,
                        config->feed_ring_bytes ? config->feed_ring_bytes : FEED_RING_BYTES_DEFAULT);
     b->load.retry_ns = b->watch.retry_ns = b->jobs.due_ns = NEVER_NS;
-    b->beats.unconfirmed_ns = NEVER_NS;
+    b->heartbeats.unconfirmed_ns = NEVER_NS;
     return b;
 }
 
@@ -82,7 +82,7 @@ void board_free(struct board *b)
             store_forget(b, LIST_FIRST(&b->open[i])->id);
         }
     }
-    beats_free(b);
+    heartbeats_free(b);
     sweep_free(b);
     board_jobs_free(b);
     verify_free(b);
@@ -174,7 +174,7 @@ static void on_heartbeat(void *context, bool passed, struct effects *out)
     struct board *b = context;
     b->heartbeat_waits = false;
     if (passed) {
-        feed_heartbeat(b->feed, b->revision, beat_revision(b));
+        feed_heartbeat(b->feed, b->revision, heartbeat_revision(b));
     }
 }
 
@@ -203,7 +203,7 @@ static void stop_timer(struct board *b, struct effects *out)
     bool idle = b->op_count == 0 && commits_idle(b);
     if (!b->leaving && b->loaded && (idle || b->now.mono_ns >= leave_ns)) {
         b->leaving = true;
-        beats_leave(b, out);
+        heartbeats_leave(b, out);
     }
     if (!b->exited && (b->left || !b->loaded || b->now.mono_ns >= end_ns)) {
         b->exited = true;
@@ -241,7 +241,7 @@ static void timers(struct board *b, struct effects *out)
     load_timer(b, out);
     fall_timer(b, out);
     watch_timer(b, out);
-    beats_timer(b, out);
+    heartbeats_timer(b, out);
     sweep_timer(b, out);
     removals_timer(b, out);
     board_jobs_timer(b, out);
@@ -254,7 +254,7 @@ static void set_due(struct board *b, struct effects *out)
 {
     effects_due(out, awaits_due_ns(&b->awaits));
     effects_due(out, commits_due_ns(b));
-    effects_due(out, beats_due_ns(b));
+    effects_due(out, heartbeats_due_ns(b));
     effects_due(out, sweep_due_ns(b));
     effects_due(out, removals_due_ns(b));
     effects_due(out, health_due_ns(b));

@@ -1,5 +1,5 @@
 /* The board as a bbs holds it: the memory copy, the watch that alone changes it, the read barrier,
- * group commit with causes, the feed, jobs, beats, and the health of etcd (design.md 2). Pure:
+ * group commit with causes, the feed, jobs, heartbeats, and the health of etcd (design.md 2). Pure:
  * driven by the role's events. */
 #ifndef BBS_BOARD_BOARD_H
 #define BBS_BOARD_BOARD_H
@@ -84,9 +84,9 @@ struct view *board_view(struct board *b, struct arena *arena);
 struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
 #define BOARD_FEED_CHANNEL "feed"
 
-/* A beat arrived; counted in this bbs's next put. False: refused, for our own last put is
+/* A heartbeat arrived; counted in this bbs's next put. False: refused, for our own last put is
  * unconfirmed for 2 s (design.md 6). */
-bool board_beat(struct board *b, const Board__BeatRequest *beat);
+bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat);
 
 /* NULL, or what to tell who asks: etcd went back to an older revision within the epoch, so
  * acknowledged writes are lost, and nothing is served until `bbs restore` has made the epoch anew.

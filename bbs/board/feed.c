@@ -31,9 +31,9 @@ struct feed {
     uint64_t first, next; /* numbers of the changes in the ring: [first, next) */
     uint64_t shown;       /* end of the complete revisions */
     uint64_t heartbeat;   /* number of the last one */
-    int64_t heartbeat_revision;
+    int64_t confirmed_revision;
     const char *boot_id;     /* heartbeats name */
-    int64_t beat_revision;
+    int64_t heartbeat_revision;
 };
 
 struct reader {
@@ -122,7 +122,7 @@ void feed_reset(struct feed *f, const struct copy *copy, const char *epoch, int6
     f->shown = f->next;
     f->base = f->revision = revision;
     f->generation++;
-    f->heartbeat_revision = 0;
+    f->confirmed_revision = 0;
     f->paused = false;
     f->wake = true;
 }
@@ -157,11 +157,11 @@ void feed_serves(struct feed *f, const char *boot_id)
     f->boot_id = boot_id;
 }
 
-void feed_heartbeat(struct feed *f, int64_t revision, int64_t beat_revision)
+void feed_heartbeat(struct feed *f, int64_t revision, int64_t heartbeat_revision)
 {
     f->heartbeat++;
-    f->heartbeat_revision = revision;
-    f->beat_revision = beat_revision;
+    f->confirmed_revision = revision;
+    f->heartbeat_revision = heartbeat_revision;
     f->wake = true;
 }
 
@@ -192,9 +192,9 @@ static void append_mark(struct buf *out, const struct feed *f, Board__FeedFrame_
     frame.kind = kind;
     frame.epoch = f->epoch;
     frame.revision = revision;
-    if (kind == BOARD__FEED_FRAME__KIND__HEARTBEAT && f->beat_revision > 0) {
+    if (kind == BOARD__FEED_FRAME__KIND__HEARTBEAT && f->heartbeat_revision > 0) {
         frame.boot_id = (char *)(uintptr_t)f->boot_id;
-        frame.beat_revision = f->beat_revision;
+        frame.heartbeat_revision = f->heartbeat_revision;
     }
     append_frame(out, &frame);
 }
@@ -386,7 +386,7 @@ static void fill_changes(struct reader *r, struct buf *out, size_t end)
         }
     }
     if (r->place == f->shown && r->heartbeat != f->heartbeat &&
-        f->heartbeat_revision > 0 && f->heartbeat_revision <= f->revision) {
+        f->confirmed_revision > 0 && f->confirmed_revision <= f->revision) {
         r->heartbeat = f->heartbeat;
         /* The reader stands at the copy's position, which is past what passed the barrier: so the
          * frames' revisions never fall. */

@@ -36,8 +36,9 @@ void feed_advance(struct feed *f, int64_t revision);
 /* Whose feed it is: heartbeats say so. Borrowed until feed_free(). */
 void feed_serves(struct feed *f, const char *boot_id);
 
-/* `revision` passed the read barrier; the beat key of this bbs stood at `beat_revision`, 0 = none. */
-void feed_heartbeat(struct feed *f, int64_t revision, int64_t beat_revision);
+/* `revision` passed the read barrier; the heartbeat key of this bbs stood at `heartbeat_revision`,
+ * 0 = none. */
+void feed_heartbeat(struct feed *f, int64_t revision, int64_t heartbeat_revision);
 
 /* Whether there is something new for readers since the last call. */
 bool feed_take_wake(struct feed *f);

@@ -7,7 +7,7 @@
 #define BBS_BOARD_INSIDE_H
 
 #include "bbs/board/barrier.h"
-#include "bbs/board/beat.h"
+#include "bbs/board/heartbeat.h"
 #include "bbs/board/board.h"
 #include "bbs/board/commit.h"
 #include "bbs/board/confirm.h"
@@ -80,7 +80,7 @@ struct board {
     int64_t heartbeat_ns;
     bool heartbeat_waits;
 
-    struct beats beats;
+    struct heartbeats heartbeats;
     struct sweep sweep;
     struct removals removals;
     struct jobs jobs;

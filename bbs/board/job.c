@@ -1,6 +1,6 @@
 /* Jobs: work larger than one transaction, done in slices by the bbs that made the record, or by
- * another when that one's beat key is silent for 6 s (design.md 2). What a slice does is the layer
- * above's business: hooks.job_row. */
+ * another when that one's heartbeat key is silent for 6 s (design.md 2). What a slice does is the
+ * layer above's business: hooks.job_row. */
 #include "bbs/board/inside.h"
 
 #include "common/lifecycle/job.h"
@@ -157,7 +157,7 @@ static void start(struct job_run *r, const struct op_row *row, const Board__JobR
 /* Since when its worker is silent. */
 static int64_t silent_since_ns(const struct board *b, const char *worker, const struct copied *p)
 {
-    int64_t since = beat_since_ns(b, worker);
+    int64_t since = heartbeat_since_ns(b, worker);
     return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 

@@ -1,5 +1,5 @@
 /* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the session that the
- * board has; a leader in its term and epoch. Of moves and of beats. Pure. */
+ * board has; a leader in its term and epoch. Of moves and of heartbeats. Pure. */
 #ifndef BBS_BOARD_SPEAKER_H
 #define BBS_BOARD_SPEAKER_H
 

@@ -1,6 +1,6 @@
-/* Keys of bbs that are gone: a beat key that was silent for 10 minutes goes with the causes of its
- * bbs (design.md 2, 6); so do causes without a beat key, of a bbs that died before its first
- * beat. */
+/* Keys of bbs that are gone: a heartbeat key that was silent for 10 minutes goes with the causes of
+ * its bbs (design.md 2, 6); so do causes without a heartbeat key, of a bbs that died before its
+ * first heartbeat. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 
 static const char all_causes[] = "cause/", causes_end[] = "cause0";
 
-void sweep_bbs(struct board *b, const char *boot_id, const struct compare *beat, store_done *done,
-               struct effects *out)
+void sweep_bbs(struct board *b, const char *boot_id, const struct compare *heartbeat,
+               store_done *done, struct effects *out)
 {
     struct arena *a = out->arena;
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
     etcd__txn_request__init(t);
     t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
     t->compare[t->n_compare++] = epoch_compare(b, a);
-    if (beat) {
-        t->compare[t->n_compare++] = compare_compile(a, beat);
+    if (heartbeat) {
+        t->compare[t->n_compare++] = compare_compile(a, heartbeat);
     }
     t->n_success = 2;
     t->success = ARENA_ARRAY(a, 2, Etcd__RequestOp *);
@@ -40,7 +40,7 @@ static void sweep_silent(struct board *b, struct effects *out)
 {
     for (struct copied *p = copy_from(b->copy, "beat/"); p; p = copy_next(p)) {
         const struct version *item = copied_version(p);
-        if (item->type != RECORD_BEAT) {
+        if (item->type != RECORD_HEARTBEAT) {
             return;
         }
         const char *boot_id = key_component(out->arena, version_key(item), 1);
@@ -55,9 +55,9 @@ static void sweep_silent(struct board *b, struct effects *out)
     }
 }
 
-/* ---- causes without a beat key ---- */
+/* ---- causes without a heartbeat key ---- */
 
-static bool has_beat(const struct board *b, const char *boot_id, struct arena *a)
+static bool has_heartbeat(const struct board *b, const char *boot_id, struct arena *a)
 {
     return strcmp(boot_id, b->boot_id) == 0 || copy_find(b->copy, key_beat(a, boot_id));
 }
@@ -72,7 +72,7 @@ static void forget_orphan(struct sweep *s)
 static void mind_orphan(struct board *b, struct effects *out)
 {
     struct sweep *s = &b->sweep;
-    if (has_beat(b, s->orphan, out->arena)) {
+    if (has_heartbeat(b, s->orphan, out->arena)) {
         forget_orphan(s);
     } else if (b->now.mono_ns - s->orphan_ns >= SILENT_MAX_NS) {
         const struct compare none = {.kind = COMPARE_ABSENT,
@@ -97,7 +97,7 @@ static void on_cause(struct board *b, void *context, const struct store_answer *
     const ProtobufCBinaryData *key = &found->kvs[0]->key;
     const char *boot_id = key_component(a, arena_strndup(a, (const char *)key->data, key->len), 1);
     buf_append_string(&s->from, key_range_end(a, key_cause_boot(a, boot_id)));
-    if (!has_beat(b, boot_id, a)) {
+    if (!has_heartbeat(b, boot_id, a)) {
         s->orphan = strdup(boot_id);
         if (!s->orphan) {
             abort();

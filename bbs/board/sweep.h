@@ -10,16 +10,16 @@ struct sweep {
     int64_t next_ns;
     uint64_t call_id;
     struct buf from;     /* causes from this key on are to be looked at; empty = all */
-    char *orphan;        /* boot id of causes without a beat key; NULL = none is known */
+    char *orphan;        /* boot id of causes without a heartbeat key; NULL = none is known */
     int64_t orphan_ns;   /* since when */
 };
 
 void sweep_timer(struct board *b, struct effects *out);
 int64_t sweep_due_ns(const struct board *b);
 void sweep_free(struct board *b);
-/* Deletes a bbs's beat key and causes if the compare about its beat key holds (NULL: in any
- * case). */
-void sweep_bbs(struct board *b, const char *boot_id, const struct compare *beat, store_done *done,
-               struct effects *out);
+/* Deletes a bbs's heartbeat key and causes if the compare about its heartbeat key holds (NULL: in
+ * any case). */
+void sweep_bbs(struct board *b, const char *boot_id, const struct compare *heartbeat,
+               store_done *done, struct effects *out);
 
 #endif

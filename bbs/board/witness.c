@@ -21,11 +21,12 @@ static const char *evidence(const struct board *b, const Board__FeedRequest *r, 
         return arena_printf(a, "has seen revision %lld, etcd is at %lld", (long long)r->revision,
                             (long long)b->revision);
     }
-    const struct copied *beat = *r->boot_id ? copy_find(b->copy, key_beat(a, r->boot_id)) : NULL;
-    if (beat && copied_version(beat)->mod_revision < r->beat_revision) {
-        return arena_printf(a, "has seen a beat of revision %lld, etcd has that of %lld",
-                            (long long)r->beat_revision,
-                            (long long)copied_version(beat)->mod_revision);
+    const struct copied *heartbeat =
+        *r->boot_id ? copy_find(b->copy, key_beat(a, r->boot_id)) : NULL;
+    if (heartbeat && copied_version(heartbeat)->mod_revision < r->heartbeat_revision) {
+        return arena_printf(a, "has seen a heartbeat of revision %lld, etcd has that of %lld",
+                            (long long)r->heartbeat_revision,
+                            (long long)copied_version(heartbeat)->mod_revision);
     }
     return NULL;
 }

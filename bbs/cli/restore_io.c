@@ -13,8 +13,8 @@
 #include <sys/random.h>
 
 #define CALL_NS (5 * SECOND_NS)
-/* A bbs that writes under this epoch puts its beat every 2 s. */
-enum { LISTEN_MS = 5000, BEATS_MAX = 1024 };
+/* A bbs that writes under this epoch puts its heartbeat every 2 s. */
+enum { LISTEN_MS = 5000, HEARTBEATS_MAX = 1024 };
 
 const struct cli_option bbs_restore_options[] = {
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
@@ -112,28 +112,28 @@ static int ask(struct asker *s, enum store_call call, const ProtobufCMessage *me
     return 0;
 }
 
-static int ask_beats(struct asker *s, const Etcd__RangeResponse **ret, struct err *err)
+static int ask_heartbeats(struct asker *s, const Etcd__RangeResponse **ret, struct err *err)
 {
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
     const void *message = NULL;
     range.key = key_data("beat/");
-    range.range_end = key_data("beat0");
-    range.limit = BEATS_MAX;
+    range.range_end = key_data("heartbeat0");
+    range.limit = HEARTBEATS_MAX;
     int r = ask(s, STORE_RANGE, &range.base, &message, err);
     *ret = message;
     return r;
 }
 
-/* Refuses when a beat is put while we listen: then a bbs goes on with the present epoch, so etcd
- * was not restored, or that bbs was started too early. */
+/* Refuses when a heartbeat is put while we listen: then a bbs goes on with the present epoch, so
+ * etcd was not restored, or that bbs was started too early. */
 static int demand_silence(struct asker *s, struct err *err)
 {
     const Etcd__RangeResponse *before, *after;
-    int r = ask_beats(s, &before, err);
+    int r = ask_heartbeats(s, &before, err);
     if (r == 0 && before->n_kvs > 0) {
         cli_sleep_ms(LISTEN_MS);
     }
-    r = r < 0 ? r : ask_beats(s, &after, err);
+    r = r < 0 ? r : ask_heartbeats(s, &after, err);
     for (size_t i = 0; r == 0 && i < after->n_kvs; i++) {
         const Etcd__KeyValue *kv = after->kvs[i];
         if (kv->mod_revision > before->header->revision) {

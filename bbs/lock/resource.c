@@ -46,14 +46,14 @@ Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *loc
 
 /* ---- The lock of the bbs ---------------------------------------------------------------------- */
 
-enum { BEATS_LOOKED_AT = 256 };
+enum { HEARTBEATS_LOOKED_AT = 256 };
 
 /* All bbs are active, and none holds a lock against the others. For whoever looks, as with Diego,
- * whether a bbs is at work: the one that counts and began to beat first. */
+ * whether a bbs is at work: the one that counts and began to send heartbeats first. */
 static Models__Resource *of_bbs(struct view *v, struct moment now)
 {
     const struct seen *list, *first = NULL;
-    int count = view_peek_range(v, "beat/", BEATS_LOOKED_AT, &list);
+    int count = view_peek_range(v, "beat/", HEARTBEATS_LOOKED_AT, &list);
     for (int i = 0; i < count; i++) {
         bool counts = now.mono_ns - view_seen(v, list[i].key).since_ns < HEARING_BBS_COUNTS_NS;
         if (counts && (!first || list[i].create_revision < first->create_revision)) {
@@ -63,8 +63,9 @@ static Models__Resource *of_bbs(struct view *v, struct moment now)
     if (!first) {
         return NULL;
     }
-    const Board__BeatRecord *beat = (const Board__BeatRecord *)first->message;
-    return resource(view_arena(v), MODELS__TYPE_CODE__LOCK, "bbs", beat->boot_id, beat->url);
+    const Board__HeartbeatRecord *heartbeat = (const Board__HeartbeatRecord *)first->message;
+    return resource(view_arena(v), MODELS__TYPE_CODE__LOCK, "bbs", heartbeat->boot_id,
+                    heartbeat->url);
 }
 
 static Models__Resource *of_role(struct view *v, const char *role, struct moment now)

@@ -1,5 +1,5 @@
-/* Our own paths but apply: sessions, beats, locks, the brake, feed, state (design.md 2, 4, 6); and
- * ping. */
+/* Our own paths but apply: sessions, heartbeats, locks, the brake, feed, state (design.md 2, 4, 6);
+ * and ping. */
 #include "bbs/brake/brake.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
@@ -51,12 +51,13 @@ void route_cell(struct ask *ask, struct effects *out)
     board_op(ask->router->board, &cell_row, &ask->in, ask->arena, cell_done, ask, out);
 }
 
-/* ---- beat ------------------------------------------------------------------------------------ */
+/* ---- heartbeat
+ * ------------------------------------------------------------------------------------ */
 
-/* Why the beat does not count, by this view of the board; NULL if it does. */
-static const char *beat_refused(struct ask *ask, struct view *v)
+/* Why the heartbeat does not count, by this view of the board; NULL if it does. */
+static const char *heartbeat_refused(struct ask *ask, struct view *v)
 {
-    const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;
+    const Board__HeartbeatRequest *r = (const Board__HeartbeatRequest *)ask->in.request;
     struct arena *a = view_arena(v);
     const char *text = NULL;
     if (r->cell) {
@@ -72,24 +73,24 @@ static const char *beat_refused(struct ask *ask, struct view *v)
     return text;
 }
 
-static void answer_beat(struct ask *ask, const char *refused, struct effects *out)
+static void answer_heartbeat(struct ask *ask, const char *refused, struct effects *out)
 {
     struct router *r = ask->router;
     Models__Error error = MODELS__ERROR__INIT;
-    Board__BeatResponse response = BOARD__BEAT_RESPONSE__INIT;
+    Board__HeartbeatResponse response = BOARD__HEARTBEAT_RESPONSE__INIT;
     response.epoch = (char *)(uintptr_t)board_epoch(r->board);
     if (refused) {
         error.type = MODELS__ERROR__TYPE__ResourceConflict;
         error.message = (char *)(uintptr_t)refused;
         response.error = &error;
-    } else if (!board_beat(r->board, (const Board__BeatRequest *)ask->in.request)) {
+    } else if (!board_heartbeat(r->board, (const Board__HeartbeatRequest *)ask->in.request)) {
         answer_unavailable(out, ask->request_id); /* it goes to another bbs */
         return;
     }
     effects_reply_message(out, ask->request_id, &response.base);
 }
 
-static void beat_read(void *context, struct view *v, const char *text, struct effects *out)
+static void heartbeat_read(void *context, struct view *v, const char *text, struct effects *out)
 {
     (void)text;
     struct ask *ask = context;
@@ -97,11 +98,11 @@ static void beat_read(void *context, struct view *v, const char *text, struct ef
         answer_unavailable(out, ask->request_id);
         return;
     }
-    answer_beat(ask, beat_refused(ask, v), out);
+    answer_heartbeat(ask, heartbeat_refused(ask, v), out);
 }
 
 /* True if the caller speaks for itself alone. */
-static bool beat_of_caller(const struct ask *ask, const Board__BeatRequest *r)
+static bool heartbeat_of_caller(const struct ask *ask, const Board__HeartbeatRequest *r)
 {
     if (ask->in.actor == ACTOR_REP) {
         return r->cell && strcmp(r->cell->cell_id, ask->in.peer_name) == 0 && r->n_leaders == 0;
@@ -114,17 +115,17 @@ static bool beat_of_caller(const struct ask *ask, const Board__BeatRequest *r)
     return !r->cell;
 }
 
-/* A beat counts by the copy as it is; a refusal, which ends a leader or a session, passes the read
- * barrier first (design.md 2). */
-void route_beat(struct ask *ask, struct effects *out)
+/* A heartbeat counts by the copy as it is; a refusal, which ends a leader or a session, passes the
+ * read barrier first (design.md 2). */
+void route_heartbeat(struct ask *ask, struct effects *out)
 {
-    const Board__BeatRequest *r = (const Board__BeatRequest *)ask->in.request;
-    if (!beat_of_caller(ask, r)) {
-        deny(ask, "whom this beat is of", out);
-    } else if (beat_refused(ask, board_view(ask->router->board, ask->arena))) {
-        ask_read(ask, beat_read, out);
+    const Board__HeartbeatRequest *r = (const Board__HeartbeatRequest *)ask->in.request;
+    if (!heartbeat_of_caller(ask, r)) {
+        deny(ask, "whom this heartbeat is of", out);
+    } else if (heartbeat_refused(ask, board_view(ask->router->board, ask->arena))) {
+        ask_read(ask, heartbeat_read, out);
     } else {
-        answer_beat(ask, NULL, out);
+        answer_heartbeat(ask, NULL, out);
         ask_end(ask);
     }
 }

@@ -22,7 +22,7 @@ void feed_client_init(struct feed_client *f)
     f->topics_added = f->tells_topics = false;
     buf_init(&f->partial);
     f->epoch[0] = f->boot_id[0] = 0;
-    f->beat_revision = 0;
+    f->heartbeat_revision = 0;
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = f->current = f->was_current = f->refreshes = false;
     f->listing = 0;
@@ -110,7 +110,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     request.revision = revision;
     request.epoch = f->epoch;
     request.boot_id = f->boot_id;
-    request.beat_revision = f->beat_revision;
+    request.heartbeat_revision = f->heartbeat_revision;
     request.n_topics = list_topics(&f->topics, out->arena, &request.topics);
     request.n_new_topics = list_topics(&f->new_topics, out->arena, &request.new_topics);
     f->topics_added = false;
@@ -238,7 +238,7 @@ static const char *on_reset(struct feed_client *f, const Board__FeedFrame *frame
     map_done(&f->records, followed_free);
     if (strcmp(f->epoch, frame->epoch) != 0) {
         f->boot_id[0] = 0;
-        f->beat_revision = 0;
+        f->heartbeat_revision = 0;
     }
     strcpy(f->epoch, frame->epoch);
     f->revision = f->change_revision = f->compared_revision = 0;
@@ -392,7 +392,7 @@ static const char *on_heartbeat(struct feed_client *f, const Board__FeedFrame *f
     topics_told(f);
     if (strlen(frame->boot_id) < sizeof(f->boot_id) && *frame->boot_id) {
         strcpy(f->boot_id, frame->boot_id);
-        f->beat_revision = frame->beat_revision;
+        f->heartbeat_revision = frame->heartbeat_revision;
     }
     if (frame->revision >= f->revision) {
         /* Not below: the bbs is not behind what we know, so all up to here has been told. */

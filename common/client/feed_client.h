@@ -88,7 +88,7 @@ struct feed_client {
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */
     char boot_id[GUID_BYTES];  /* of the bbs whose heartbeat came last; "" = none */
-    int64_t beat_revision;     /* of its beat key then: an etcd that shows less lost writes */
+    int64_t heartbeat_revision; /* of its heartbeat key then: an etcd that shows less lost writes */
 };
 
 /* Every member up to `back_off_max_ns` is set by the caller before. Selectors must outlive the

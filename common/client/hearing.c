@@ -125,24 +125,25 @@ static struct voice *voice_of(struct hearing *h, const char *key)
     return v;
 }
 
-void hearing_beat(struct hearing *h, const char *key, const Board__BeatRecord *beat)
+void hearing_heartbeat(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat)
 {
     struct voice *v = voice_of(h, key);
     v->changed = true;
     v->changed_ns = h->ticked_ns;
-    hear_raft_term(h, beat->raft_term);
-    for (size_t i = 0; i < beat->n_cells; i++) {
-        hear(h, HEARING_CELL, v, beat->cells[i]->cell_id, beat->cells[i]->session);
+    hear_raft_term(h, heartbeat->raft_term);
+    for (size_t i = 0; i < heartbeat->n_cells; i++) {
+        hear(h, HEARING_CELL, v, heartbeat->cells[i]->cell_id, heartbeat->cells[i]->session);
     }
-    for (size_t i = 0; i < beat->n_leaders; i++) {
-        hear(h, HEARING_LEADER, v, beat->leaders[i]->role, (uint64_t)beat->leaders[i]->term);
+    for (size_t i = 0; i < heartbeat->n_leaders; i++) {
+        hear(h, HEARING_LEADER, v, heartbeat->leaders[i]->role,
+             (uint64_t)heartbeat->leaders[i]->term);
     }
 }
 
-void hearing_read(struct hearing *h, const char *key, const Board__BeatRecord *beat)
+void hearing_read(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat)
 {
     voice_of(h, key);
-    hear_raft_term(h, beat->raft_term);
+    hear_raft_term(h, heartbeat->raft_term);
 }
 
 /* It may have been the only one that heard them. */

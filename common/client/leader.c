@@ -20,12 +20,12 @@ void leader_init(struct leader *l)
     l->call_id = 0;
     l->ask_ns = 0;
     hearing_init(&l->hearing);
-    beater_init(&l->beater, l->boards);
-    board__lead_beat__init(&l->beat);
-    l->beat.role = (char *)(uintptr_t)l->role;
-    l->beats[0] = &l->beat;
-    l->beater.request.n_leaders = 1;
-    l->beater.request.leaders = l->beats;
+    heartbeat_sender_init(&l->heartbeat_sender, l->boards);
+    board__lead_heartbeat__init(&l->heartbeat);
+    l->heartbeat.role = (char *)(uintptr_t)l->role;
+    l->heartbeats[0] = &l->heartbeat;
+    l->heartbeat_sender.request.n_leaders = 1;
+    l->heartbeat_sender.request.leaders = l->heartbeats;
 }
 
 void leader_done(struct leader *l)
@@ -40,22 +40,22 @@ static void depose(struct leader *l, int64_t now_ns)
     l->leads = false;
     l->term = 0;
     l->ask_ns = now_ns + LEADER_RETRY_NS;
-    beater_stop(&l->beater);
+    heartbeat_sender_stop(&l->heartbeat_sender);
 }
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
 
-static void on_beat(struct leader *l, enum feed_client_change change, const char *key,
-                    const struct followed *record)
+static void on_heartbeat(struct leader *l, enum feed_client_change change, const char *key,
+                         const struct followed *record)
 {
     struct arena a;
     arena_init(&a);
     ProtobufCMessage *m;
     if (change == FEED_CLIENT_DELETE) {
         hearing_gone(&l->hearing, key);
-    } else if (record_decode(&a, RECORD_BEAT, blob_bytes(record->record), &m, NULL) == 0) {
-        const Board__BeatRecord *beat = (const Board__BeatRecord *)m;
-        (l->feed_client->snapshot ? hearing_read : hearing_beat)(&l->hearing, key, beat);
+    } else if (record_decode(&a, RECORD_HEARTBEAT, blob_bytes(record->record), &m, NULL) == 0) {
+        const Board__HeartbeatRecord *heartbeat = (const Board__HeartbeatRecord *)m;
+        (l->feed_client->snapshot ? hearing_read : hearing_heartbeat)(&l->hearing, key, heartbeat);
     }
     arena_done(&a);
 }
@@ -109,9 +109,9 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
         }
     } else if (change == FEED_CLIENT_CURRENT) {
         on_current(l, now);
-    } else if (key_type(key) == RECORD_BEAT) {
+    } else if (key_type(key) == RECORD_HEARTBEAT) {
         hearing_tick(&l->hearing, now.mono_ns, l->feed_client->current);
-        on_beat(l, change, key, record);
+        on_heartbeat(l, change, key, record);
     } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
         if (change == FEED_CLIENT_PUT) {
             on_lead(l, record, now);
@@ -166,8 +166,8 @@ static void elected(struct leader *l, const Board__Term *term, const struct even
     l->leads = true;
     l->term = term->term;
     strcpy(l->epoch, term->epoch);
-    l->beat.term = term->term;
-    beater_start(&l->beater, ev, out);
+    l->heartbeat.term = term->term;
+    heartbeat_sender_start(&l->heartbeat_sender, ev, out);
 }
 
 static void on_answer(struct leader *l, const struct event *ev, struct effects *out)
@@ -216,7 +216,7 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
     if (l->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == l->call_id) {
         on_answer(l, ev, out);
     }
-    if (beater_step(&l->beater, ev, out) == BEAT_REJECTED) {
+    if (heartbeat_sender_step(&l->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
         depose(l, ev->now.mono_ns);
     }
     if (!l->leads) {

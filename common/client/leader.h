@@ -1,5 +1,5 @@
 /* One leader a role (design.md 6, Fencing): a candidate asks the board for lead/<role>, which is
- * written once a term; its create-revision is the term. A leader renews by beats. A standby
+ * written once a term; its create-revision is the term. A leader renews by heartbeats. A standby
  * displaces a holder that no bbs has heard of for 6 s, by its own clock. Pure: embedded in a role,
  * driven by its events, fed by the role's feed client. */
 #ifndef COMMON_CLIENT_LEADER_H
@@ -7,7 +7,7 @@
 
 #include "board.pb-c.h"
 #include "common/base/random.h"
-#include "common/client/beater.h"
+#include "common/client/heartbeat_sender.h"
 #include "common/client/feed_client.h"
 #include "common/client/hearing.h"
 
@@ -37,8 +37,8 @@ struct leader {
     bool releasing;                   /* the open call gives the lock back */
     int64_t term;                     /* while it leads */
     char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of the term */
-    struct beater beater;
-    Board__LeadBeat beat, *beats[1];
+    struct heartbeat_sender heartbeat_sender;
+    Board__LeadHeartbeat heartbeat, *heartbeats[1];
     uint64_t call_id; /* of the open question for the lock; 0 = none */
     const char *asked_url;
     int64_t ask_ns; /* not before */
@@ -48,7 +48,7 @@ struct leader {
     bool held_by_us;
     int64_t held_term;
     /* For how long the holder has not been heard of. A judge of cells expects its cells here too:
-     * each beat record is read once. It ticks with each step. */
+     * each heartbeat record is read once. It ticks with each step. */
     struct hearing hearing;
 };
 

@@ -118,7 +118,7 @@ static void raised(struct rep *r, const struct session_kept *kept, struct effect
         wait_for_board(r, arena_printf(out->arena, "cannot keep a session: %s", kept->text), out);
         return;
     }
-    r->config.session = r->beat.session = kept->session;
+    r->config.session = r->heartbeat.session = kept->session;
 }
 
 /* The record that refused us is that of a cell which is lost, with a session not below ours. */
@@ -218,7 +218,7 @@ void session_lost(struct rep *r, const char *why, struct effects *out)
     s->failures++;
     s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
     r->containers.version++;
-    beater_stop(&r->beater);
+    heartbeat_sender_stop(&r->heartbeat_sender);
     effects_log(out, LOG_WARN_LEVEL, "session lost", "cell_id=%s session=%llu why=\"%s\"",
                 r->config.cell_id, (unsigned long long)r->config.session, why);
 }

@@ -39,7 +39,7 @@ void session_tell(struct rep *r);
  * Gives the call's id. */
 uint64_t session_call(struct rep *r, bool leave, struct effects *out);
 
-/* The board knows another session, or none: beats end, the session is asked for again. */
+/* The board knows another session, or none: heartbeats end, the session is asked for again. */
 void session_lost(struct rep *r, const char *why, struct effects *out);
 
 /* Codes of the process when the cell cannot be had, or its settings are of no use (design.md 4). */

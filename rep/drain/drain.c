@@ -186,7 +186,7 @@ static void leave(struct rep *r, struct effects *out)
     struct drain *d = &r->drain;
     if (!d->leaving) {
         d->leaving = true;
-        beater_stop(&r->beater);
+        heartbeat_sender_stop(&r->heartbeat_sender);
     }
     d->leave_url = boards_url(&r->boards);
     d->leave_id = session_call(r, true, out);

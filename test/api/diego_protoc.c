@@ -66,7 +66,7 @@ static const struct {
 } own_paths[] = {
     {"/v1/board/apply", "board.ApplyRequest", "board.ApplyResponse"},
     {"/v1/board/cell", "board.CellRequest", "board.CellResponse"},
-    {"/v1/board/beat", "board.BeatRequest", "board.BeatResponse"},
+    {"/v1/board/heartbeat", "board.HeartbeatRequest", "board.HeartbeatResponse"},
     {"/v1/board/lead", "board.LeadRequest", "board.LeadResponse"},
 };
 

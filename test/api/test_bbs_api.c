@@ -184,7 +184,7 @@ static void roles(void **state)
     } rows[] = {
         {&bbs_rig.client, "/v1/board/apply", 403},
         {&bbs_rig.client, "/v1/board/cell", 403},
-        {&bbs_rig.client, "/v1/board/beat", 403},
+        {&bbs_rig.client, "/v1/board/heartbeat", 403},
         {&bbs_rig.client, "/v1/board/lead", 403},
         {&bbs_rig.rep, "/v1/board/brake", 403},
         {&bbs_rig.converger, "/v1/board/brake", 403},

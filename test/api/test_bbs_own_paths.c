@@ -1,5 +1,5 @@
-/* Our own paths of a running bbs on a real etcd: sessions and beats of a cell, moves in batches,
- * leaders, the brake. The tests follow one another on one board. */
+/* Our own paths of a running bbs on a real etcd: sessions and heartbeats of a cell, moves in
+ * batches, leaders, the brake. The tests follow one another on one board. */
 #include "board.pb-c.h"
 #include "common/model/moves.h"
 #include "models/cells.pb-c.h"
@@ -15,40 +15,41 @@
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
-static int32_t beat_cell(struct arena *a, uint64_t session, struct buf *answer)
+static int32_t heartbeat_cell(struct arena *a, uint64_t session, struct buf *answer)
 {
-    Board__BeatRequest r = BOARD__BEAT_REQUEST__INIT;
-    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
-    r.cell = &beat;
-    beat.cell_id = arena_strdup(a, "cell-1");
-    beat.session = session;
-    bbs_post_as(&bbs_rig.rep, "/v1/board/beat", &r.base, answer);
+    Board__HeartbeatRequest r = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__CellHeartbeat heartbeat = BOARD__CELL_HEARTBEAT__INIT;
+    r.cell = &heartbeat;
+    heartbeat.cell_id = arena_strdup(a, "cell-1");
+    heartbeat.session = session;
+    bbs_post_as(&bbs_rig.rep, "/v1/board/heartbeat", &r.base, answer);
     return bbs_error_of(answer);
 }
 
-static void sessions_and_beats(void **state)
+static void sessions_and_heartbeats(void **state)
 {
     (void)state;
     struct arena arena, *a = &arena;
     struct buf answer;
     arena_init(a);
     buf_init(&answer);
-    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(heartbeat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
     assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
     assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
     assert_int_equal(bbs_open_session(a, "cell-1", 2, &answer),
                      MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(beat_cell(a, 3, &answer), -1);
-    assert_int_equal(beat_cell(a, 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
-    Board__BeatRequest other = BOARD__BEAT_REQUEST__INIT;
-    Board__CellBeat beat = BOARD__CELL_BEAT__INIT;
-    other.cell = &beat;
-    beat.cell_id = arena_strdup(a, "cell-2");
+    assert_int_equal(heartbeat_cell(a, 3, &answer), -1);
+    assert_int_equal(heartbeat_cell(a, 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    Board__HeartbeatRequest other = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__CellHeartbeat heartbeat = BOARD__CELL_HEARTBEAT__INIT;
+    other.cell = &heartbeat;
+    heartbeat.cell_id = arena_strdup(a, "cell-2");
     struct buf body;
     buf_init(&body);
     buf_message(&body, &other.base);
-    assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/beat",
-                                buf_bytes(&body), NULL, &answer), 403);
+    assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/heartbeat",
+                                buf_bytes(&body), NULL, &answer),
+                     403);
     buf_done(&body);
     buf_done(&answer);
     arena_done(a);
@@ -238,7 +239,7 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     Board__Term term = BOARD__TERM__INIT;
     term.role = arena_strdup(a, "converger");
     term.term = ask_lead_of(a, "converger", "c", 0, 0, &error);
-    Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
+    Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT, *cells[] = {&cell};
     cell.cell_id = arena_strdup(a, "cell-1");
     cell.session = 3;
     Board__CellMove lose = BOARD__CELL_MOVE__INIT;
@@ -329,7 +330,7 @@ static void a_cell_is_lost_and_comes_back(void **state)
     assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__DONE);
     assert_string_equal(shown_state(a, &answer), "LOST");
     assert_int_equal(count_cells(&answer), 0);
-    assert_int_equal(beat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(heartbeat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
     assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer),
                      MODELS__ERROR__TYPE__ResourceConflict);
     ProtobufCAllocator allocator = arena_protobuf(a);
@@ -339,7 +340,7 @@ static void a_cell_is_lost_and_comes_back(void **state)
     assert_int_equal(refused->cell->session, 3);
     assert_int_equal(bbs_open_session(a, "cell-1", 4, &answer), -1);
     assert_string_equal(shown_state(a, &answer), "PRESENT");
-    assert_int_equal(beat_cell(a, 4, &answer), -1);
+    assert_int_equal(heartbeat_cell(a, 4, &answer), -1);
     buf_done(&answer);
     arena_done(a);
 }
@@ -347,7 +348,7 @@ static void a_cell_is_lost_and_comes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_and_beats),
+        cmocka_unit_test(sessions_and_heartbeats),
         cmocka_unit_test(moves_in_batches),
         cmocka_unit_test(leaders),
         cmocka_unit_test(a_cell_is_lost_and_comes_back),

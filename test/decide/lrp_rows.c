@@ -190,13 +190,13 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
 }
 
 /* From "c1:7,c2:8". */
-static size_t row_cells(struct arena *a, const char *text, Board__CellBeat ***ret_list)
+static size_t row_cells(struct arena *a, const char *text, Board__CellHeartbeat ***ret_list)
 {
     size_t count = 0;
-    Board__CellBeat **list = ARENA_ARRAY(a, strlen(text), Board__CellBeat *);
+    Board__CellHeartbeat **list = ARENA_ARRAY(a, strlen(text), Board__CellHeartbeat *);
     while (*text) {
-        Board__CellBeat *one = list[count++] = ARENA_NEW(a, Board__CellBeat);
-        board__cell_beat__init(one);
+        Board__CellHeartbeat *one = list[count++] = ARENA_NEW(a, Board__CellHeartbeat);
+        board__cell_heartbeat__init(one);
         one->cell_id = arena_strndup(a, text, strcspn(text, ":"));
         text += strlen(one->cell_id);
         char *end;

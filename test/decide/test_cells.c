@@ -144,7 +144,7 @@ static void cells_are_validated(void **state)
     arena_done(&a);
 }
 
-static void beats(void **state)
+static void heartbeats(void **state)
 {
     (void)state;
     struct arena a;
@@ -309,7 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions), cmocka_unit_test(cells_are_validated),
-        cmocka_unit_test(beats),    cmocka_unit_test(locks),
+        cmocka_unit_test(heartbeats),    cmocka_unit_test(locks),
         cmocka_unit_test(upserts),  cmocka_unit_test(freshness),
     };
     return cmocka_run_group_tests_name("cells, locks, domains", tests, NULL, NULL);

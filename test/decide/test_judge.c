@@ -1,8 +1,8 @@
 /* The judge of cells, as rows: cells, a story told in words, and what the judge does in it.
  *
  *   cells: "a b c1 d1": ids of one letter, with their zone
- *   -ab    these cells beat no more; +ab again; ^a with a higher session
- *   2ab    these beat to the bbs 2 (else to 1); !2 this bbs stops; @2 its record is deleted;
+ *   -ab    these cells send no more heartbeats; +ab again; ^a with a higher session
+ *   2ab    these send them to the bbs 2 (else to 1); !2 this bbs stops; @2 its record is deleted;
  *          *2 it begins anew
  *   10     seconds pass: ticks each 500 ms, a cell is told of by its bbs every 2 s, by the bbs 2
  * one second later s9     nobody ticks for 9 s; T a new raft term; N a new term of the judge; R
@@ -27,7 +27,7 @@ enum { CELLS_MAX = 26 };
 
 struct cell {
     char id[2], zone[2];
-    bool there, beats, lost;
+    bool there, heartbeats, lost;
     int bbs; /* 0 or 1 */
     uint64_t session;
 };
@@ -36,7 +36,7 @@ struct story {
     struct hearing hearing;
     struct judge judge;
     struct cell cells[CELLS_MAX];
-    bool bbs_beats[2];
+    bool bbs_heartbeats[2];
     bool deaf; /* moves are not answered */
     struct moment begin, now;
     uint64_t raft_term;
@@ -78,10 +78,10 @@ static void set_brake(struct story *s, const struct judgement *g)
         fewer = false;
     }
     s->brake.n_cells = g->cell_count;
-    s->brake.cells = ARENA_ARRAY(&s->arena, g->cell_count, Board__CellBeat *);
+    s->brake.cells = ARENA_ARRAY(&s->arena, g->cell_count, Board__CellHeartbeat *);
     for (size_t i = 0; i < g->cell_count; i++) {
-        Board__CellBeat *b = s->brake.cells[i] = ARENA_NEW(&s->arena, Board__CellBeat);
-        board__cell_beat__init(b);
+        Board__CellHeartbeat *b = s->brake.cells[i] = ARENA_NEW(&s->arena, Board__CellHeartbeat);
+        board__cell_heartbeat__init(b);
         b->cell_id = arena_strdup(&s->arena, g->cells[i]->cell_id);
         b->session = g->cells[i]->session;
         assert_true(!fewer || map_get(&s->judge.brake.cells, b->cell_id)); /* the table's FEWER */
@@ -132,20 +132,20 @@ static void apply(struct story *s, const struct judgement *g)
 
 static void put(struct story *s, int bbs)
 {
-    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
-    Board__CellBeat list[CELLS_MAX], *cells[CELLS_MAX];
-    beat.cells = cells;
-    beat.raft_term = s->raft_term;
+    Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
+    Board__CellHeartbeat list[CELLS_MAX], *cells[CELLS_MAX];
+    heartbeat.cells = cells;
+    heartbeat.raft_term = s->raft_term;
     for (size_t i = 0; i < CELLS_MAX; i++) {
         struct cell *c = &s->cells[i];
-        if (c->there && c->beats && c->bbs == bbs) {
-            board__cell_beat__init(&list[i]);
+        if (c->there && c->heartbeats && c->bbs == bbs) {
+            board__cell_heartbeat__init(&list[i]);
             list[i].cell_id = c->id;
             list[i].session = c->session;
-            cells[beat.n_cells++] = &list[i];
+            cells[heartbeat.n_cells++] = &list[i];
         }
     }
-    hearing_beat(&s->hearing, bbs ? "beat/2" : "beat/1", &beat);
+    hearing_heartbeat(&s->hearing, bbs ? "beat/2" : "beat/1", &heartbeat);
 }
 
 static void decide(struct story *s)
@@ -171,10 +171,10 @@ static void pass(struct story *s, int seconds)
 {
     for (int i = 0; i < 2 * seconds; i++) {
         int64_t phase = (s->now.mono_ns - s->begin.mono_ns) % (2 * SECOND_NS);
-        if (phase == 0 && s->bbs_beats[0]) {
+        if (phase == 0 && s->bbs_heartbeats[0]) {
             put(s, 0);
         }
-        if (phase == 1 * SECOND_NS && s->bbs_beats[1]) {
+        if (phase == 1 * SECOND_NS && s->bbs_heartbeats[1]) {
             put(s, 1);
         }
         advance(s, 500 * MILLISECOND_NS);
@@ -189,7 +189,7 @@ static void tell_cells(struct story *s, char what, const char *ids)
     for (; *ids; ids++) {
         struct cell *c = &s->cells[*ids - 'a'];
         c->bbs = what == '2' ? 1 : what == '1' ? 0 : c->bbs;
-        c->beats = what == '-' ? false : what == '+' || what == '^' ? true : c->beats;
+        c->heartbeats = what == '-' ? false : what == '+' || what == '^' ? true : c->heartbeats;
         if (what == '^') {
             c->session++;
             c->lost = false;
@@ -225,7 +225,7 @@ static void tell(struct story *s, const char *word)
     } else if (strchr("-+^", word[0]) || (strchr("12", word[0]) && word[1] >= 'a')) {
         tell_cells(s, word[0], word + 1);
     } else if (word[0] == '!' || word[0] == '*' || word[0] == '@') {
-        s->bbs_beats[word[1] == '2'] = word[0] == '*';
+        s->bbs_heartbeats[word[1] == '2'] = word[0] == '*';
         if (word[0] == '@') {
             hearing_gone(&s->hearing, word[1] == '2' ? "beat/2" : "beat/1");
         }
@@ -248,7 +248,7 @@ static void tell(struct story *s, const char *word)
 
 static void begin(struct story *s, const char *cells)
 {
-    *s = (struct story){.raft_term = 4, .bbs_beats = {true, true}};
+    *s = (struct story){.raft_term = 4, .bbs_heartbeats = {true, true}};
     s->begin = s->now = (struct moment){.mono_ns = 1000 * SECOND_NS, .wall_ns = 5000 * SECOND_NS};
     arena_init(&s->arena);
     buf_init(&s->did);
@@ -258,7 +258,7 @@ static void begin(struct story *s, const char *cells)
     for (; *cells; cells++) {
         if (*cells >= 'a') {
             struct cell *c = &s->cells[*cells - 'a'];
-            *c = (struct cell){.id = {*cells}, .there = true, .beats = true, .session = 1};
+            *c = (struct cell){.id = {*cells}, .there = true, .heartbeats = true, .session = 1};
             c->zone[0] = cells[1] >= '0' ? cells[1] : 0;
             c->zone[0] = c->zone[0] >= 'a' ? 0 : c->zone[0];
             tell_cell(s, c);
@@ -277,9 +277,9 @@ static void end(struct story *s)
 static const struct row {
     const char *name, *cells, *story, *did;
 } rows[] = {
-    {"all beat", "abc", "60", ""},
+    {"all send heartbeats", "abc", "60", ""},
     {"a silent cell is lost after the window", "abcdef", "10 -a 20", "14.5 lose a"},
-    {"unheard since its last beat, not since it died", "abcdef", "9 -a 20", "14.5 lose a"},
+    {"unheard since its last heartbeat, not since it died", "abcdef", "9 -a 20", "14.5 lose a"},
     {"the session that is told is the one that was judged", "abcdef", "10 ^a 2 -a 20",
      "16.5 lose a"},
     {"a cell that is back with another session is judged anew", "abcdef", "10 -a 20 ^a 20 -a 20",

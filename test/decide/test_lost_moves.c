@@ -195,10 +195,10 @@ static void brakes_are_validated(void **state)
     Board__Move *whole = move_new(&a, "brake", key_brake(&a));
     whole->body_case = BOARD__MOVE__BODY_BRAKE;
     whole->brake = &many;
-    many.cells = ARENA_ARRAY(&a, BRAKE_CELLS_MAX + 1, Board__CellBeat *);
+    many.cells = ARENA_ARRAY(&a, BRAKE_CELLS_MAX + 1, Board__CellHeartbeat *);
     for (many.n_cells = 0; many.n_cells <= BRAKE_CELLS_MAX; many.n_cells++) {
-        many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellBeat);
-        board__cell_beat__init(many.cells[many.n_cells]);
+        many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellHeartbeat);
+        board__cell_heartbeat__init(many.cells[many.n_cells]);
         many.cells[many.n_cells]->cell_id = arena_printf(&a, "c%05zu", many.n_cells);
         many.cells[many.n_cells]->session = 1;
     }

@@ -85,7 +85,7 @@ const ProtobufCMessageDescriptor *fuzz_descriptor(uint8_t byte)
         &board__apply_request__descriptor,
         &board__apply_response__descriptor,
         &board__cell_request__descriptor,
-        &board__beat_request__descriptor,
+        &board__heartbeat_request__descriptor,
         &board__feed_request__descriptor,
         &board__feed_frame__descriptor,
         &board__cause_record__descriptor,

@@ -77,7 +77,7 @@ static void bring_down(struct replaced *r)
     }
 }
 
-/* They fall at some time within the 2 s from one beat to the next. */
+/* They fall at some time within the 2 s from one heartbeat to the next. */
 static int64_t time_of(const struct fall *fall, unsigned seed)
 {
     struct cluster_options options = {

@@ -265,31 +265,32 @@ void rig_answer(struct converger_rig *f, uint64_t call, size_t count,
     drive_answer(&f->drive, call, &r.base);
 }
 
-static void take_beat(struct converger_rig *f)
+static void take_heartbeat(struct converger_rig *f)
 {
-    const struct call *beat = drive_call(&f->drive, "/v1/board/beat", 0);
-    if (beat) {
-        Board__BeatResponse taken = BOARD__BEAT_RESPONSE__INIT;
-        drive_answer(&f->drive, beat->id, &taken.base);
+    const struct call *heartbeat = drive_call(&f->drive, "/v1/board/heartbeat", 0);
+    if (heartbeat) {
+        Board__HeartbeatResponse taken = BOARD__HEARTBEAT_RESPONSE__INIT;
+        drive_answer(&f->drive, heartbeat->id, &taken.base);
     }
 }
 
 bool rig_second(struct converger_rig *f, const char *cells)
 {
-    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
+    Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
     drive_advance(&f->drive, 1000);
     if (drive_call(&f->drive, "/v1/board/apply", 0)) {
         return true;
     }
-    take_beat(f);
-    beat.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellBeat *);
+    take_heartbeat(f);
+    heartbeat.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellHeartbeat *);
     for (; *cells; cells++) {
-        Board__CellBeat *c = beat.cells[beat.n_cells++] = ARENA_NEW(&f->arena, Board__CellBeat);
-        board__cell_beat__init(c);
+        Board__CellHeartbeat *c = heartbeat.cells[heartbeat.n_cells++] =
+            ARENA_NEW(&f->arena, Board__CellHeartbeat);
+        board__cell_heartbeat__init(c);
         c->cell_id = arena_strndup(&f->arena, cells, 1);
         c->session = 1;
     }
-    rig_change(f, PUT, key_beat(&f->arena, "bbs"), &beat.base);
+    rig_change(f, PUT, key_beat(&f->arena, "bbs"), &heartbeat.base);
     frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
     rig_send(f);
     return drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
@@ -302,7 +303,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
         drive_advance(&f->drive, 1000);
         moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         if (!moved) {
-            take_beat(f);
+            take_heartbeat(f);
             frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;

@@ -428,39 +428,39 @@ static void the_largest_record(void **state)
     board_rig_free(t.rig);
 }
 
-/* ---- beats ---- */
+/* ---- heartbeats ---- */
 
-static bool beat_cell(struct rig *r, const char *cell)
+static bool heartbeat_cell(struct rig *r, const char *cell)
 {
-    Board__BeatRequest q = BOARD__BEAT_REQUEST__INIT;
-    Board__CellBeat c = BOARD__CELL_BEAT__INIT;
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__CellHeartbeat c = BOARD__CELL_HEARTBEAT__INIT;
     c.cell_id = (char *)(size_t)cell;
     c.session = UINT64_MAX;
     q.cell = &c;
-    return board_beat(board_rig_board(r, 0), &q);
+    return board_heartbeat(board_rig_board(r, 0), &q);
 }
 
-static bool beat_leader(struct rig *r, const char *role)
+static bool heartbeat_leader(struct rig *r, const char *role)
 {
-    Board__BeatRequest q = BOARD__BEAT_REQUEST__INIT;
-    Board__LeadBeat l = BOARD__LEAD_BEAT__INIT, *list = &l;
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__LeadHeartbeat l = BOARD__LEAD_HEARTBEAT__INIT, *list = &l;
     l.role = (char *)(size_t)role;
     l.term = 1;
     q.n_leaders = 1;
     q.leaders = &list;
-    return board_beat(board_rig_board(r, 0), &q);
+    return board_heartbeat(board_rig_board(r, 0), &q);
 }
 
-/* Beats of as many cells as this bbs hears, with names of this length. */
+/* Heartbeats of as many cells as this bbs hears, with names of this length. */
 static unsigned fill_cells(struct rig *r, int length)
 {
     char name[300];
     unsigned count = 0;
     do {
         snprintf(name, sizeof(name), "%0*u", length, count);
-    } while (beat_cell(r, name) && count++ < 2 * BEAT_CELLS_MAX);
+    } while (heartbeat_cell(r, name) && count++ < 2 * HEARTBEAT_CELLS_MAX);
     snprintf(name, sizeof(name), "%0*u", length, 0);
-    assert_true(beat_cell(r, name)); /* who was heard already still is */
+    assert_true(heartbeat_cell(r, name)); /* who was heard already still is */
     return count;
 }
 
@@ -469,20 +469,20 @@ static void cells_and_leaders_in_one_put(void **state)
     (void)state;
     struct rig *r = ready_rig(&one);
     char role[16];
-    for (unsigned i = 0; i < BEAT_LEADERS_MAX; i++) {
+    for (unsigned i = 0; i < HEARTBEAT_LEADERS_MAX; i++) {
         snprintf(role, sizeof(role), "role-%u", i);
-        assert_true(beat_leader(r, role));
+        assert_true(heartbeat_leader(r, role));
     }
-    assert_false(beat_leader(r, "another"));
-    assert_int_equal(fill_cells(r, 8), BEAT_CELLS_MAX);
+    assert_false(heartbeat_leader(r, "another"));
+    assert_int_equal(fill_cells(r, 8), HEARTBEAT_CELLS_MAX);
     board_rig_run(r, 5 * SECOND_NS);
-    assert_true(beat_leader(r, "another")); /* they were put, and there is room again */
-    assert_true(beat_cell(r, "another"));
+    assert_true(heartbeat_leader(r, "another")); /* they were put, and there is room again */
+    assert_true(heartbeat_cell(r, "another"));
     board_rig_run(r, 5 * SECOND_NS);
     /* With the longest names bytes are the bound; the put is none that etcd refuses. */
-    assert_in_range(fill_cells(r, 255), 3000, BEAT_CELLS_MAX / 2);
+    assert_in_range(fill_cells(r, 255), 3000, HEARTBEAT_CELLS_MAX / 2);
     board_rig_run(r, 5 * SECOND_NS);
-    assert_true(beat_cell(r, "another"));
+    assert_true(heartbeat_cell(r, "another"));
     board_rig_free(r);
 }
 

@@ -218,7 +218,8 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
     desk_free(&d);
 }
 
-/* A beat of 5,000 cells has 150 KB and comes every 2 s; a task has up to 1 MiB at each of its steps. */
+/* A heartbeat of 5,000 cells has 150 KB and comes every 2 s; a task has up to 1 MiB at each of its
+ * steps. */
 static void large_records_make_the_ring_shorter(void **state)
 {
     (void)state;

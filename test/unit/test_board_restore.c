@@ -296,9 +296,9 @@ static void of_two_cells_one_is_enough(void **state)
     board_rig_free(r);
 }
 
-/* What was lost has been overtaken: new writes stand under higher revisions. The beat of a bbs that is
- * gone is older than one that somebody has seen. */
-static void a_beat_that_went_back_is_a_proof(void **state)
+/* What was lost has been overtaken: new writes stand under higher revisions. The heartbeat of a bbs
+ * that is gone is older than one that somebody has seen. */
+static void a_heartbeat_that_went_back_is_a_proof(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
@@ -311,7 +311,7 @@ static void a_beat_that_went_back_is_a_proof(void **state)
     Board__FeedRequest seen = position(r, model_etcd_revision(board_rig_etcd(r)));
     seen.epoch = strdup(seen.epoch);
     seen.boot_id = boot_id;
-    seen.beat_revision = mod_revision(r, key);
+    seen.heartbeat_revision = mod_revision(r, key);
     assert_false(witness(r, ACTOR_AUCTIONEER, "auctioneer", &seen));
     board_rig_restore(r, image);
     board_rig_restart(r, 0);
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(not_every_position_is_a_proof),
         cmocka_unit_test(one_rep_of_many_is_not_enough),
         cmocka_unit_test(of_two_cells_one_is_enough),
-        cmocka_unit_test(a_beat_that_went_back_is_a_proof),
+        cmocka_unit_test(a_heartbeat_that_went_back_is_a_proof),
         cmocka_unit_test(every_bbs_learns_that_etcd_went_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

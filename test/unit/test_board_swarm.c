@@ -383,7 +383,7 @@ static void check_copy(struct rig *r, unsigned n)
     arena_done(&a);
 }
 
-/* Runs until every copy has all there is: there is such a moment between two beats. */
+/* Runs until every copy has all there is: there is such a moment between two heartbeats. */
 static bool run_level(struct rig *r)
 {
     for (int tries = 0; tries < 3000; tries++) {

@@ -126,7 +126,7 @@ static void old_history_is_compacted(void **state)
     board_rig_run(r, 20 * SECOND_NS);
     int64_t compacted = model_etcd_compacted(board_rig_etcd(r));
     assert_true(compacted > 0);
-    /* Beats alone make a revision each 2 s: at least 2 minutes are kept. */
+    /* Heartbeats alone make a revision each 2 s: at least 2 minutes are kept. */
     assert_true(model_etcd_revision(board_rig_etcd(r)) - compacted >= 60);
     board_rig_free(r);
 }

@@ -546,7 +546,7 @@ struct heard {
 #define CURRENT(revision) {BOARD__FEED_FRAME__KIND__CURRENT, revision, "", 0}
 #define PUT(revision, key, created) {BOARD__FEED_FRAME__KIND__PUT, revision, key, created}
 #define GONE(revision, key, created) {BOARD__FEED_FRAME__KIND__DELETE, revision, key, created}
-#define BEAT(revision) {BOARD__FEED_FRAME__KIND__HEARTBEAT, revision, "", 0}
+#define HEARTBEAT(revision) {BOARD__FEED_FRAME__KIND__HEARTBEAT, revision, "", 0}
 
 /* What events_take() gives of these frames. */
 #define HEARS(f, e, ...)                                                                           \
@@ -572,7 +572,7 @@ static void begin_at_18(struct fixture *f, struct events *e, bool json)
     events_init(e, json);
     events_connect(e, false);
     assert_int_equal(HEARS(f, e, RESET(10), RECORD(3, "desired/a", 3), RECORD(4, "desired/b", 4),
-                           CURRENT(10), PUT(12, "desired/c", 12), BEAT(18)),
+                           CURRENT(10), PUT(12, "desired/c", 12), HEARTBEAT(18)),
                      0);
     assert_true(e->caught_up);
     assert_int_equal(e->revision, 18);
@@ -593,7 +593,7 @@ static void a_resumed_feed_tells_once(void **state)
     events_connect(&e, false); /* behind 19, then */
     assert_int_equal(HEARS(f, &e, GONE(20, "desired/e", 19)), 0);
     assert_int_equal(e.revision, 19);
-    assert_int_equal(HEARS(f, &e, BEAT(20)), 0);
+    assert_int_equal(HEARS(f, &e, HEARTBEAT(20)), 0);
     assert_int_equal(e.revision, 20);
     assert_string_equal(buf_string(&e.out), "19       new      desired e\n"
                                             "20       gone     desired e\n");
@@ -607,7 +607,7 @@ static void a_snapshot_of_what_is_known_tells_nothing(void **state)
     begin_at_18(f, &e, false);
     events_connect(&e, true);
     assert_false(e.caught_up);
-    assert_int_equal(HEARS(f, &e, RESET(18), RECORD(3, "desired/a", 3), BEAT(40),
+    assert_int_equal(HEARS(f, &e, RESET(18), RECORD(3, "desired/a", 3), HEARTBEAT(40),
                            RECORD(4, "desired/b", 4), RECORD(12, "desired/c", 12)),
                      0);
     assert_false(e.caught_up);
@@ -650,7 +650,7 @@ static void what_is_newer_comes_in_its_turn(void **state)
         assert_int_equal(e.revision, 18);
     }
     events_connect(&e, false);
-    assert_int_equal(HEARS(f, &e, BEAT(18)), 0);
+    assert_int_equal(HEARS(f, &e, HEARTBEAT(18)), 0);
     assert_int_equal(e.out.size, 0);
     events_done(&e);
 }
@@ -689,7 +689,7 @@ static void what_went_unheard_was_missed(void **state)
     assert_int_equal(HEARS(f, &e, RESET(30), RECORD(12, "desired/c", 12), CURRENT(30)), 0);
     assert_int_equal(e.out.size, 0);
     events_connect(&e, false);
-    assert_int_equal(HEARS(f, &e, BEAT(29), GONE(30, "desired/a", 3), BEAT(30)), 0);
+    assert_int_equal(HEARS(f, &e, HEARTBEAT(29), GONE(30, "desired/a", 3), HEARTBEAT(30)), 0);
     assert_string_equal(buf_string(&e.out), "30       gone     desired a\n"
                                             "(some changes were missed)\n"
                                             "30       gone     desired b\n");

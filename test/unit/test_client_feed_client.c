@@ -436,8 +436,9 @@ static void heartbeats_that_fall_are_doubted(void **state)
     refuses(x, "do not rise", 0);
 }
 
-/* What it has seen goes with it to the next bbs: which beat of which bbs, until another epoch begins. */
-static void the_last_beat_seen_is_told(void **state)
+/* What it has seen goes with it to the next bbs: which heartbeat of which bbs, until another epoch
+ * begins. */
+static void the_last_heartbeat_seen_is_told(void **state)
 {
     struct fixture *x = *state;
     begin(x);
@@ -446,7 +447,7 @@ static void the_last_beat_seen_is_told(void **state)
     frame.epoch = (char *)"e1";
     frame.revision = 9;
     frame.boot_id = (char *)"boot";
-    frame.beat_revision = 8;
+    frame.heartbeat_revision = 8;
     buf_varint(&x->sent, board__feed_frame__get_packed_size(&frame));
     buf_message(&x->sent, &frame.base);
     send(x);
@@ -455,7 +456,7 @@ static void the_last_beat_seen_is_told(void **state)
     const Board__FeedRequest *request = asked(x, "https://b:2/v1/board/feed");
     assert_string_equal(request->epoch, "e1");
     assert_string_equal(request->boot_id, "boot");
-    assert_int_equal(request->beat_revision, 8);
+    assert_int_equal(request->heartbeat_revision, 8);
 }
 
 static void unknown_frames_are_left_alone(void **state)
@@ -566,10 +567,10 @@ static void a_snapshot_that_takes_long_is_alive(void **state)
 static void run_to_refresh(struct fixture *x)
 {
     uint64_t id = x->feed_client.call_id;
-    int64_t from_ns = x->drive.now.mono_ns, beat = x->feed_client.revision;
+    int64_t from_ns = x->drive.now.mono_ns, heartbeat = x->feed_client.revision;
     while (x->feed_client.call_id == id &&
            x->drive.now.mono_ns - from_ns <= FEED_CLIENT_REFRESH_NS) {
-        frame_heartbeat(&x->sent, "e1", beat);
+        frame_heartbeat(&x->sent, "e1", heartbeat);
         send(x);
         drive_advance(&x->drive, 1000);
     }
@@ -693,7 +694,7 @@ int main(void)
         TEST(the_largest_frame_passes),
         TEST(another_epoch_is_listed_anew),
         TEST(heartbeats_that_fall_are_doubted),
-        TEST(the_last_beat_seen_is_told),
+        TEST(the_last_heartbeat_seen_is_told),
         TEST(unknown_frames_are_left_alone),
         TEST(a_refresh_tells_what_differs_alone),
         TEST(a_refresh_that_breaks_off_costs_nothing),

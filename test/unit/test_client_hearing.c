@@ -1,7 +1,7 @@
 /* The hearing: whose silence is how long, as rows. A row is a story of one cell `c` (session 1) and
  * of the bbs a and b, told in words, with the cell's silence in it:
  *
- *   A B    this bbs begins to put its beat record once a second
+ *   A B    this bbs begins to put its heartbeat record once a second
  *   a b    it stops
  *   A+ B+  it names the cell from now on; A- B- no more; A* it names another session of the cell
  *   A!     its record is deleted
@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 struct bbs {
-    bool beats;
+    bool heartbeats;
     int names; /* session of the cell that it names; 0 = nobody */
 };
 
@@ -38,25 +38,25 @@ static const char *const keys[] = {"beat/a", "beat/b"};
 
 static void put(struct story *s, size_t i)
 {
-    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
-    Board__CellBeat cell = BOARD__CELL_BEAT__INIT, *cells[] = {&cell};
+    Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
+    Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT, *cells[] = {&cell};
     char id[] = "c";
     cell.cell_id = id;
     cell.session = (uint64_t)s->bbs[i].names;
-    beat.cells = cells;
-    beat.n_cells = s->bbs[i].names ? 1 : 0;
-    beat.raft_term = s->raft_term;
+    heartbeat.cells = cells;
+    heartbeat.n_cells = s->bbs[i].names ? 1 : 0;
+    heartbeat.raft_term = s->raft_term;
     hearing_tick(&s->hearing, s->now_ns, true);
-    hearing_beat(&s->hearing, keys[i], &beat);
+    hearing_heartbeat(&s->hearing, keys[i], &heartbeat);
 }
 
-/* The beats come at the beginning of each second. */
+/* The heartbeats come at the beginning of each second. */
 static void pass(struct story *s, int64_t seconds, int64_t tick_ms, bool current)
 {
     int64_t end_ns = s->now_ns + seconds * SECOND_NS;
     for (; s->now_ns < end_ns; s->now_ns += tick_ms * MILLISECOND_NS) {
         for (size_t i = 0; i < 2 && current; i++) {
-            if (s->bbs[i].beats && (s->now_ns % SECOND_NS == 0 || tick_ms > 500)) {
+            if (s->bbs[i].heartbeats && (s->now_ns % SECOND_NS == 0 || tick_ms > 500)) {
                 put(s, i);
             }
         }
@@ -69,11 +69,11 @@ static void tell_bbs(struct story *s, size_t i, const char *word)
 {
     struct bbs *b = &s->bbs[i];
     if (word[1] == '!') {
-        b->beats = false;
+        b->heartbeats = false;
         hearing_gone(&s->hearing, keys[i]);
         return;
     }
-    b->beats = word[0] >= 'A' && word[0] <= 'Z';
+    b->heartbeats = word[0] >= 'A' && word[0] <= 'Z';
     b->names = word[1] == '+' ? 1 : word[1] == '*' ? 7 : word[1] == '-' ? 0 : b->names;
 }
 
@@ -124,7 +124,7 @@ static const struct row {
     {"who is named is not silent", "A+ 20 =1 20 =1"},
     {"who is not named any more is silent", "A+ 5 A- 1 =2 5 =7"},
     {"who was never named is silent since it was expected", "A 7 =7"},
-    {"a beat of another session is not heard", "A+ 5 A* 5 =6"},
+    {"a heartbeat of another session is not heard", "A+ 5 A* 5 =6"},
     {"either of two bbs is enough", "A+ B 5 A- B+ 5 =1"},
 
     {"no bbs: nobody is silent", "30 =0 -"},

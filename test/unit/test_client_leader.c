@@ -1,4 +1,4 @@
-/* The leader: who may act, by the lock in the feed, beats, and the silence of the holder. */
+/* The leader: who may act, by the lock in the feed, heartbeats, and the silence of the holder. */
 #include "common/client/leader.h"
 #include "common/model/keys.h"
 #include "test/unit/drive.h"
@@ -116,19 +116,19 @@ static void lead_frame(struct fixture *x, Board__FeedFrame__Kind kind, const cha
     frame_change(&x->sent, kind, "lead/auctioneer", &lead.base, revision);
 }
 
-/* A beat record of this bbs that names the holder of `term` (0: nobody). */
-static void beat_frame(struct fixture *x, Board__FeedFrame__Kind kind, const char *key,
-                       int64_t term)
+/* A heartbeat record of this bbs that names the holder of `term` (0: nobody). */
+static void heartbeat_frame(struct fixture *x, Board__FeedFrame__Kind kind, const char *key,
+                            int64_t term)
 {
-    Board__BeatRecord beat = BOARD__BEAT_RECORD__INIT;
-    Board__LeadBeat lead = BOARD__LEAD_BEAT__INIT;
-    Board__LeadBeat *leaders[] = {&lead};
+    Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
+    Board__LeadHeartbeat lead = BOARD__LEAD_HEARTBEAT__INIT;
+    Board__LeadHeartbeat *leaders[] = {&lead};
     char role[] = "auctioneer";
     lead.role = role;
     lead.term = term;
-    beat.n_leaders = term ? 1 : 0;
-    beat.leaders = leaders;
-    frame_change(&x->sent, kind, key, &beat.base, ++x->revision);
+    heartbeat.n_leaders = term ? 1 : 0;
+    heartbeat.leaders = leaders;
+    frame_change(&x->sent, kind, key, &heartbeat.base, ++x->revision);
 }
 
 #define RECORD BOARD__FEED_FRAME__KIND__RECORD
@@ -199,11 +199,11 @@ static void a_free_lock_is_asked_for(void **state)
     assert_int_equal(strlen(x->leader.id), 36);
     answer(x, id, x->leader.id, 12);
     expect(x, "elected ");
-    /* The first beat goes at once and names the term. */
-    const struct call *call = drive_call(&x->drive, "/v1/board/beat", 0);
+    /* The first heartbeat goes at once and names the term. */
+    const struct call *call = drive_call(&x->drive, "/v1/board/heartbeat", 0);
     ProtobufCAllocator allocator = arena_protobuf(&x->drive.arena);
-    Board__BeatRequest *b =
-        board__beat_request__unpack(&allocator, call->body.size, call->body.data);
+    Board__HeartbeatRequest *b =
+        board__heartbeat_request__unpack(&allocator, call->body.size, call->body.data);
     assert_int_equal(b->n_leaders, 1);
     assert_string_equal(b->leaders[0]->role, "auctioneer");
     assert_int_equal(b->leaders[0]->term, 12);
@@ -256,15 +256,15 @@ static void a_lost_answer_is_asked_for_again(void **state)
     expect(x, "elected ");
 }
 
-/* Advances in steps of one second; a bbs beats in each, naming the holder of `term`. */
-static void beats_for(struct fixture *x, int seconds, int64_t term)
+/* Advances in steps of one second; a bbs sends its own in each, naming the holder of `term`. */
+static void heartbeats_for(struct fixture *x, int seconds, int64_t term)
 {
     for (int i = 0; i < seconds; i++) {
         drive_advance(&x->drive, 1000);
         if (drive_call(&x->drive, "/v1/board/lead", 0)) {
             return;
         }
-        beat_frame(x, PUT, "beat/one", term);
+        heartbeat_frame(x, PUT, "beat/one", term);
         frame_heartbeat(&x->sent, "e1", x->revision);
         send(x);
     }
@@ -274,11 +274,11 @@ static void an_unheard_holder_is_displaced_after_six_seconds(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
-    beats_for(x, 20, 5);
+    heartbeats_for(x, 20, 5);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    beats_for(x, 5, 0);
+    heartbeats_for(x, 5, 0);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    beats_for(x, 2, 0);
+    heartbeats_for(x, 2, 0);
     uint64_t id;
     Board__LeadRequest *r = asked(x, &id);
     assert_int_equal(r->displace, 5);
@@ -296,11 +296,11 @@ static void it_is_displaced_when_the_six_seconds_are_over(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
-    beats_for(x, 20, 5);
+    heartbeats_for(x, 20, 5);
     drive_advance(&x->drive, 200);
-    beat_frame(x, PUT, "beat/one", 0);
+    heartbeat_frame(x, PUT, "beat/one", 0);
     send(x);
-    beats_for(x, 5, 0);
+    heartbeats_for(x, 5, 0);
     drive_advance(&x->drive, 799);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
     drive_advance(&x->drive, 1);
@@ -324,7 +324,7 @@ static void a_record_of_a_dead_bbs_does_not_count(void **state)
     struct fixture *x = *state;
     drive_start(&x->drive);
     frame_reset(&x->sent, "e1");
-    beat_frame(x, RECORD, "beat/dead", 0);
+    heartbeat_frame(x, RECORD, "beat/dead", 0);
     lead_frame(x, RECORD, "somebody", 5);
     frame_current(&x->sent, "e1", x->revision);
     send(x);
@@ -340,12 +340,12 @@ static void the_loss_of_the_bbs_that_heard_it_starts_the_window_anew_once(void *
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
-    beat_frame(x, PUT, "beat/two", 5);
+    heartbeat_frame(x, PUT, "beat/two", 5);
     send(x);
     /* Now bbs two is silent, one counts on: lost at 4 s, so not displaced before 10 s. */
-    beats_for(x, 9, 0);
+    heartbeats_for(x, 9, 0);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    beats_for(x, 3, 0);
+    heartbeats_for(x, 3, 0);
     uint64_t id;
     assert_int_equal(asked(x, &id)->displace, 5);
 }
@@ -354,15 +354,15 @@ static void an_own_standstill_starts_the_window_anew(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
-    beats_for(x, 5, 0);
+    heartbeats_for(x, 5, 0);
     drive_sleep(&x->drive, 3000);
-    beat_frame(x, PUT, "beat/one", 0);
+    heartbeat_frame(x, PUT, "beat/one", 0);
     send(x);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
     assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
-    beats_for(x, 5, 0);
+    heartbeats_for(x, 5, 0);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    beats_for(x, 2, 0);
+    heartbeats_for(x, 2, 0);
     assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
 }
 
@@ -370,7 +370,7 @@ static void a_gap_of_the_feed_starts_the_window_anew(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
-    beats_for(x, 5, 0);
+    heartbeats_for(x, 5, 0);
     drive_closed(&x->drive, x->feed_client.call_id);
     assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
 }
@@ -386,7 +386,7 @@ static void deposed_by_another_holder(void **state)
     send(x);
     expect(x, "deposed ");
     drive_advance(&x->drive, 5000);
-    assert_null(drive_call(&x->drive, "/v1/board/beat", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/heartbeat", 0));
 }
 
 static void deposed_by_the_end_of_its_lock(void **state)
@@ -401,16 +401,16 @@ static void deposed_by_the_end_of_its_lock(void **state)
     expect(x, "deposed ");
 }
 
-static void deposed_by_a_rejected_beat(void **state)
+static void deposed_by_a_rejected_heartbeat(void **state)
 {
     struct fixture *x = *state;
     lead(x);
-    uint64_t beat = drive_call(&x->drive, "/v1/board/beat", 0)->id;
-    Board__BeatResponse r = BOARD__BEAT_RESPONSE__INIT;
+    uint64_t heartbeat = drive_call(&x->drive, "/v1/board/heartbeat", 0)->id;
+    Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
     Models__Error e = MODELS__ERROR__INIT;
     e.type = MODELS__ERROR__TYPE__ResourceConflict;
     r.error = &e;
-    drive_answer(&x->drive, beat, &r.base);
+    drive_answer(&x->drive, heartbeat, &r.base);
     expect(x, "deposed ");
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0)); /* not at once */
     drive_advance(&x->drive, 1000);
@@ -491,7 +491,7 @@ int main(void)
         TEST(a_gap_of_the_feed_starts_the_window_anew),
         TEST(deposed_by_another_holder),
         TEST(deposed_by_the_end_of_its_lock),
-        TEST(deposed_by_a_rejected_beat),
+        TEST(deposed_by_a_rejected_heartbeat),
         TEST(deposed_by_another_epoch),
         TEST(a_snapshot_without_its_lock_deposes),
         TEST(stopping_gives_the_lock_back),

@@ -137,10 +137,10 @@ static void rig_brake(struct converger_rig *f, Board__BrakeRecord__State brake_s
     Board__BrakeRecord r = BOARD__BRAKE_RECORD__INIT;
     r.state = brake_state;
     r.until = f->drive.now.wall_ns + 60 * SECOND_NS;
-    r.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellBeat *);
+    r.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellHeartbeat *);
     for (; *cells; cells++) {
-        Board__CellBeat *c = r.cells[r.n_cells++] = ARENA_NEW(&f->arena, Board__CellBeat);
-        board__cell_beat__init(c);
+        Board__CellHeartbeat *c = r.cells[r.n_cells++] = ARENA_NEW(&f->arena, Board__CellHeartbeat);
+        board__cell_heartbeat__init(c);
         c->cell_id = arena_strndup(&f->arena, cells, 1);
         c->session = 1;
     }

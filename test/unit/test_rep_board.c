@@ -1,4 +1,4 @@
-/* The rep and its bbs: sessions, beats, answers that fail, an absent bbs, batches. */
+/* The rep and its bbs: sessions, heartbeats, answers that fail, an absent bbs, batches. */
 #include "common/codec/scan.h"
 #include "common/model/keys.h"
 #include "rep/board/session.h"
@@ -104,25 +104,25 @@ static void an_absent_bbs_is_waited_for(void **state)
     rep_rig_done(&g);
 }
 
-static void a_rejected_beat_opens_the_session_anew(void **state)
+static void a_rejected_heartbeat_opens_the_session_anew(void **state)
 {
     (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
-    struct call beat = rep_rig_take_call(&g, "/v1/board/beat");
+    struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
     Models__Error error = MODELS__ERROR__INIT;
     error.type = MODELS__ERROR__TYPE__ResourceConflict;
     error.message = (char *)"another session";
-    Board__BeatResponse answer = BOARD__BEAT_RESPONSE__INIT;
+    Board__HeartbeatResponse answer = BOARD__HEARTBEAT_RESPONSE__INIT;
     answer.error = &error;
-    drive_answer(&g.d, beat.id, &answer.base);
+    drive_answer(&g.d, heartbeat.id, &answer.base);
     assert_int_equal(rep_rig_work(&g, "other", 1), 1);
     rep_rig_advance(&g, 1000);
-    assert_int_equal(rep_rig_calls(&g, "/v1/board/beat"), 0);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/heartbeat"), 0);
     rep_rig_answer_session(&g);
-    assert_int_equal(rep_rig_calls(&g, "/v1/board/beat"), 1);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/heartbeat"), 1);
     assert_int_equal(rep_rig_work(&g, "other", 1), 0);
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
     rep_rig_done(&g);
@@ -155,14 +155,14 @@ static uint64_t asked_session(struct rep_rig *g, const char *path, struct call *
     struct call c = rep_rig_take_call(g, path);
     const ProtobufCMessageDescriptor *type = strcmp(path, "/v1/board/cell") == 0
                                                  ? &board__cell_request__descriptor
-                                                 : &board__beat_request__descriptor;
+                                                 : &board__heartbeat_request__descriptor;
     ProtobufCMessage *m;
     struct err err;
     assert_int_equal(scan_and_unpack(&g->arena, type, c.body, 1 << 20, &m, &err), 0);
     *ret_call = c;
     return type == &board__cell_request__descriptor
                ? ((const Board__CellRequest *)m)->cell->session
-               : ((const Board__BeatRequest *)m)->cell->session;
+               : ((const Board__HeartbeatRequest *)m)->cell->session;
 }
 
 /* Lost while it was silent: its number rises above the board's, on the disk before it is used, and
@@ -175,13 +175,13 @@ static void a_lost_cell_comes_back_with_a_higher_session(void **state)
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
-    struct call beat = rep_rig_take_call(&g, "/v1/board/beat");
+    struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
     Models__Error error = MODELS__ERROR__INIT;
     error.type = MODELS__ERROR__TYPE__ResourceConflict;
     error.message = (char *)"cell cell-1 is lost: open a session first";
-    Board__BeatResponse rejected = BOARD__BEAT_RESPONSE__INIT;
+    Board__HeartbeatResponse rejected = BOARD__HEARTBEAT_RESPONSE__INIT;
     rejected.error = &error;
-    drive_answer(&g.d, beat.id, &rejected.base);
+    drive_answer(&g.d, heartbeat.id, &rejected.base);
     rep_rig_advance(&g, 1000);
     refuse_as_lost(&g, 7);
     assert_false(g.exited);
@@ -197,7 +197,7 @@ static void a_lost_cell_comes_back_with_a_higher_session(void **state)
     opened.cell = &cell;
     opened.epoch = (char *)RIG_EPOCH;
     drive_answer(&g.d, c.id, &opened.base);
-    assert_int_equal(asked_session(&g, "/v1/board/beat", &c), 8);
+    assert_int_equal(asked_session(&g, "/v1/board/heartbeat", &c), 8);
     g.config.session = 8;
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
@@ -699,7 +699,7 @@ int main(void)
         cmocka_unit_test(a_stranger_with_our_name_ends_us),
         cmocka_unit_test(what_passes_by_itself_is_waited_for),
         cmocka_unit_test(an_absent_bbs_is_waited_for),
-        cmocka_unit_test(a_rejected_beat_opens_the_session_anew),
+        cmocka_unit_test(a_rejected_heartbeat_opens_the_session_anew),
         cmocka_unit_test(a_lost_cell_comes_back_with_a_higher_session),
         cmocka_unit_test(a_session_that_cannot_be_kept_is_not_used),
         cmocka_unit_test(a_refusal_that_is_not_about_the_session_ends_us),

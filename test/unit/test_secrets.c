@@ -156,7 +156,7 @@ static const struct {
      " cell_id rep_address zone placement_tags optional_placement_tags rep_url "},
     {"models.Provider", " name properties "},
     {"board.CellRecord", " identity admin_url "},
-    {"board.CellBeat", " cell_id "},
+    {"board.CellHeartbeat", " cell_id "},
     {"board.DomainRecord", " domain "},
     {"board.LeadRecord", " role holder url "},
 };

@@ -89,7 +89,7 @@ int64_t history_revision_at(const struct history *h, int64_t at_ns)
 
 bool history_holds(enum record_type type)
 {
-    return type != RECORD_CAUSE && type != RECORD_BEAT && type != RECORD_UNKNOWN;
+    return type != RECORD_CAUSE && type != RECORD_HEARTBEAT && type != RECORD_UNKNOWN;
 }
 
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,

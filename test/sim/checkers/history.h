@@ -24,7 +24,7 @@ struct past {
     const Board__CauseRecord__Change *cause; /* NULL = the transaction named none */
 };
 
-/* One revision: all records that it changed, but beats and causes. */
+/* One revision: all records that it changed, but heartbeats and causes. */
 struct passage {
     int64_t revision;
     int64_t at_ns;
@@ -45,7 +45,7 @@ struct history {
 void history_init(struct history *h);
 void history_done(struct history *h);
 
-/* It holds records of this type: not the bbs' own beats and causes, nor a stranger's. */
+/* It holds records of this type: not the bbs' own heartbeats and causes, nor a stranger's. */
 bool history_holds(enum record_type type);
 
 /* Takes the next revision that the model etcd has and the history has not. False if there is none. */

@@ -117,7 +117,8 @@ void story_cell_back_before_its_replacement(struct cluster *c)
 
 void story_judge_woken_from_a_pause(struct cluster *c)
 {
-    says(c, "The judge of cells sleeps for a minute. While it sleeps all cells beat; but it has "
+    says(c, "The judge of cells sleeps for a minute. While it sleeps all cells send heartbeats; "
+            "but it has "
             "not heard them. It wakes, and starts its windows anew: nobody is lost.");
     desire_and_choose(c, 3);
     world_pause(c->world, c->converger);

@@ -299,7 +299,7 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
     struct arrival *arrival = ARENA_NEW(a, struct arrival);
     const char *path = strchr(strstr(call->url, "://") + 3, '/');
     const char *query = strchr(path, '?');
-    if (w->trace_calls && strcmp(path, "/v1/board/beat") != 0) {
+    if (w->trace_calls && strcmp(path, "/v1/board/heartbeat") != 0) {
         world_note(w, x->from ? x->from->config.name : "client", "%s %s: %s",
                    x->stream ? "follows" : "asks", x->to->config.name, path);
     }

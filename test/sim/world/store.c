@@ -131,11 +131,11 @@ static bool slip(struct node *n, Etcd__WatchResponse *r, struct arena *a)
 {
     enum watch_slip how = n->watch_slip;
     size_t records = kept_records(r), least = how == SLIP_SILENT ? 2 : 1;
-    bool beat = is_kind(r->events[0], "beat/");
+    bool heartbeat = is_kind(r->events[0], "beat/");
     if ((how == SLIP_CHANGE || how == SLIP_REPEAT) && !has_cause(r)) {
         return true; /* nothing tells which changes it has, as after a silent slip */
     }
-    if (how == SLIP_NONE || (how != SLIP_REVISION && (beat || records < least))) {
+    if (how == SLIP_NONE || (how != SLIP_REVISION && (heartbeat || records < least))) {
         return true;
     }
     n->watch_slip = SLIP_NONE;

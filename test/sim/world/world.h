@@ -263,7 +263,7 @@ void world_note(struct world *w, const char *who, const char *format, ...)
 /* A paragraph of whoever tells the story, between the lines. */
 void world_tell(struct world *w, const char *text);
 
-/* Whether calls between processes, but beats, and PREPARE go to the trace as well. */
+/* Whether calls between processes, but heartbeats, and PREPARE go to the trace as well. */
 void world_trace_calls(struct world *w, bool on);
 
 /* Whether the lines of roles' logs go to the trace as well. */

@@ -1,17 +1,17 @@
-/* Beats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's raft
- * term (design.md 6). */
+/* Heartbeats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's
+ * raft term (design.md 6). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BEAT_INTERVAL_DEFAULT_NS (2 * SECOND_NS)
-#define BEAT_UNCONFIRMED_MAX_NS (2 * SECOND_NS)
-#define BEAT_RETRY_NS (200 * MILLISECOND_NS)
-/* What a leader said is put so soon, for the standbys count from the put: with 2 s from beat to beat
- * and 6 s of silence nothing else would be left of the bound of 8 s (design.md 6). There are few
- * leaders, and what is put now need not be put at the interval. */
-#define BEAT_LEADER_PUT_NS (200 * MILLISECOND_NS)
+#define HEARTBEAT_INTERVAL_DEFAULT_NS (2 * SECOND_NS)
+#define HEARTBEAT_UNCONFIRMED_MAX_NS (2 * SECOND_NS)
+#define HEARTBEAT_RETRY_NS (200 * MILLISECOND_NS)
+/* What a leader said is put so soon, for the standbys count from the put: with 2 s from heartbeat
+ * to heartbeat and 6 s of silence nothing else would be left of the bound of 8 s (design.md 6).
+ * There are few leaders, and what is put now need not be put at the interval. */
+#define HEARTBEAT_LEADER_PUT_NS (200 * MILLISECOND_NS)
 
 /* Heard from a cell or a leader. */
 struct heard {
@@ -21,10 +21,11 @@ struct heard {
 
 static int64_t interval_ns(const struct board *b)
 {
-    return b->config.beat_interval_ns ? b->config.beat_interval_ns : BEAT_INTERVAL_DEFAULT_NS;
+    return b->config.heartbeat_interval_ns ? b->config.heartbeat_interval_ns
+                                           : HEARTBEAT_INTERVAL_DEFAULT_NS;
 }
 
-int64_t beat_since_ns(const struct board *b, const char *boot_id)
+int64_t heartbeat_since_ns(const struct board *b, const char *boot_id)
 {
     struct arena a;
     arena_init(&a);
@@ -33,7 +34,7 @@ int64_t beat_since_ns(const struct board *b, const char *boot_id)
     return p ? copied_seen(p).since_ns : INT64_MIN;
 }
 
-int64_t beat_revision(const struct board *b)
+int64_t heartbeat_revision(const struct board *b)
 {
     struct arena a;
     arena_init(&a);
@@ -52,10 +53,10 @@ static bool hear(struct board *b, struct map *m, size_t max, const char *name, u
 {
     struct heard *h = map_get(m, name);
     if (!h) {
-        if (m->count >= max || b->beats.bytes + weight(name) > BEAT_BYTES_MAX) {
+        if (m->count >= max || b->heartbeats.bytes + weight(name) > HEARTBEAT_BYTES_MAX) {
             return false;
         }
-        b->beats.bytes += weight(name);
+        b->heartbeats.bytes += weight(name);
         h = calloc(1, sizeof(*h));
         if (!h) {
             abort();
@@ -63,59 +64,60 @@ static bool hear(struct board *b, struct map *m, size_t max, const char *name, u
         map_put(m, name, h);
     }
     h->session = session;
-    h->number = b->beats.number + 1;
+    h->number = b->heartbeats.number + 1;
     return true;
 }
 
-bool board_beat(struct board *b, const Board__BeatRequest *beat)
+bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat)
 {
-    const struct beats *s = &b->beats;
+    const struct heartbeats *s = &b->heartbeats;
     bool late = s->unconfirmed_ns != NEVER_NS &&
-                b->now.mono_ns - s->unconfirmed_ns >= BEAT_UNCONFIRMED_MAX_NS;
+                b->now.mono_ns - s->unconfirmed_ns >= HEARTBEAT_UNCONFIRMED_MAX_NS;
     if (!s->confirmed || late || b->stop_ns) {
         return false;
     }
-    if (beat->cell && !hear(b, &b->beats.cells, BEAT_CELLS_MAX, beat->cell->cell_id,
-                            beat->cell->session)) {
+    if (heartbeat->cell && !hear(b, &b->heartbeats.cells, HEARTBEAT_CELLS_MAX,
+                                 heartbeat->cell->cell_id, heartbeat->cell->session)) {
         return false;
     }
-    for (size_t i = 0; i < beat->n_leaders; i++) {
-        const Board__LeadBeat *l = beat->leaders[i];
-        if (!hear(b, &b->beats.leaders, BEAT_LEADERS_MAX, l->role, (uint64_t)l->term)) {
+    for (size_t i = 0; i < heartbeat->n_leaders; i++) {
+        const Board__LeadHeartbeat *l = heartbeat->leaders[i];
+        if (!hear(b, &b->heartbeats.leaders, HEARTBEAT_LEADERS_MAX, l->role, (uint64_t)l->term)) {
             return false;
         }
-        b->beats.next_ns = earlier_ns(b->beats.next_ns, b->now.mono_ns + BEAT_LEADER_PUT_NS);
+        b->heartbeats.next_ns =
+            earlier_ns(b->heartbeats.next_ns, b->now.mono_ns + HEARTBEAT_LEADER_PUT_NS);
     }
     return true;
 }
 
-static void fill_record(struct board *b, Board__BeatRecord *r, struct arena *a)
+static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena *a)
 {
-    struct beats *s = &b->beats;
+    struct heartbeats *s = &b->heartbeats;
     r->boot_id = b->boot_id;
     r->url = b->url;
     r->count = s->number;
     r->raft_term = b->raft_term;
-    r->cells = ARENA_ARRAY(a, s->cells.count, Board__CellBeat *);
+    r->cells = ARENA_ARRAY(a, s->cells.count, Board__CellHeartbeat *);
     MAP_EACH(&s->cells, n)
     {
-        Board__CellBeat *c = r->cells[r->n_cells++] = ARENA_NEW(a, Board__CellBeat);
-        board__cell_beat__init(c);
+        Board__CellHeartbeat *c = r->cells[r->n_cells++] = ARENA_NEW(a, Board__CellHeartbeat);
+        board__cell_heartbeat__init(c);
         c->cell_id = (char *)(size_t)map_key(n);
         c->session = ((const struct heard *)map_value(n))->session;
     }
-    r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeadBeat *);
+    r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeadHeartbeat *);
     MAP_EACH(&s->leaders, n)
     {
-        Board__LeadBeat *l = r->leaders[r->n_leaders++] = ARENA_NEW(a, Board__LeadBeat);
-        board__lead_beat__init(l);
+        Board__LeadHeartbeat *l = r->leaders[r->n_leaders++] = ARENA_NEW(a, Board__LeadHeartbeat);
+        board__lead_heartbeat__init(l);
         l->role = (char *)(size_t)map_key(n);
         l->term = (int64_t)((const struct heard *)map_value(n))->session;
     }
 }
 
 /* What this put told need not be told again. */
-static void forget_told(struct beats *s, struct map *m)
+static void forget_told(struct heartbeats *s, struct map *m)
 {
     MAP_EACH(m, n)
     {
@@ -132,7 +134,7 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
                    struct effects *out)
 {
     (void)context;
-    struct beats *s = &b->beats;
+    struct heartbeats *s = &b->heartbeats;
     s->call_id = 0;
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
     if (answer->outcome == STORE_DONE && r && r->succeeded) {
@@ -147,7 +149,7 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
         board_trouble(b, store_text(answer), out); /* an idle bbs learns of it here first */
     }
     /* The copy may be behind our own key, or the outcome is unknown: a new put tells it all. */
-    s->next_ns = earlier_ns(s->next_ns, b->now.mono_ns + BEAT_RETRY_NS);
+    s->next_ns = earlier_ns(s->next_ns, b->now.mono_ns + HEARTBEAT_RETRY_NS);
     if (answer->outcome == STORE_REFUSED && answer->grpc_status == GRPC_RESOURCE_EXHAUSTED &&
         strstr(store_text(answer), "space")) {
         health_out_of_space(b, out);
@@ -168,13 +170,13 @@ static Etcd__Compare *own_key_unchanged(struct board *b, const char *key, struct
 static void put(struct board *b, struct effects *out)
 {
     struct arena *a = out->arena;
-    struct beats *s = &b->beats;
+    struct heartbeats *s = &b->heartbeats;
     s->number++;
     s->next_ns = b->now.mono_ns + interval_ns(b);
     if (s->unconfirmed_ns == NEVER_NS) {
         s->unconfirmed_ns = b->now.mono_ns;
     }
-    Board__BeatRecord record = BOARD__BEAT_RECORD__INIT;
+    Board__HeartbeatRecord record = BOARD__HEARTBEAT_RECORD__INIT;
     fill_record(b, &record, a);
     struct buf value;
     buf_init(&value);
@@ -196,9 +198,9 @@ static void put(struct board *b, struct effects *out)
     s->call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_put, NULL, out);
 }
 
-void beats_timer(struct board *b, struct effects *out)
+void heartbeats_timer(struct board *b, struct effects *out)
 {
-    struct beats *s = &b->beats;
+    struct heartbeats *s = &b->heartbeats;
     if (!b->loaded || b->stop_ns) {
         return;
     }
@@ -207,9 +209,9 @@ void beats_timer(struct board *b, struct effects *out)
     }
 }
 
-int64_t beats_due_ns(const struct board *b)
+int64_t heartbeats_due_ns(const struct board *b)
 {
-    const struct beats *s = &b->beats;
+    const struct heartbeats *s = &b->heartbeats;
     if (!b->loaded || b->stop_ns) {
         return NEVER_NS;
     }
@@ -223,15 +225,15 @@ static void on_left(struct board *b, void *context, const struct store_answer *a
     b->left = true; /* or not: then others sweep it after 10 minutes */
 }
 
-void beats_leave(struct board *b, struct effects *out)
+void heartbeats_leave(struct board *b, struct effects *out)
 {
-    store_forget(b, b->beats.call_id);
-    b->beats.call_id = 0;
+    store_forget(b, b->heartbeats.call_id);
+    b->heartbeats.call_id = 0;
     sweep_bbs(b, b->boot_id, NULL, on_left, out);
 }
 
-void beats_free(struct board *b)
+void heartbeats_free(struct board *b)
 {
-    map_done(&b->beats.cells, free);
-    map_done(&b->beats.leaders, free);
+    map_done(&b->heartbeats.cells, free);
+    map_done(&b->heartbeats.leaders, free);
 }

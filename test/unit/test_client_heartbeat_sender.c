@@ -1,5 +1,5 @@
-/* Boards and beater: which bbs is asked, and when. */
-#include "common/client/beater.h"
+/* Boards and heartbeat_sender: which bbs is asked, and when. */
+#include "common/client/heartbeat_sender.h"
 #include "test/unit/drive.h"
 
 #include <setjmp.h>
@@ -14,9 +14,9 @@ struct fixture {
     struct arena arena;
     uint64_t next_call_id;
     struct boards boards;
-    struct beater beater;
-    enum beat_verdict verdict; /* of the last step */
-    bool begin;                /* the next step starts the beater */
+    struct heartbeat_sender heartbeat_sender;
+    enum heartbeat_verdict verdict; /* of the last step */
+    bool begin;                /* the next step starts the heartbeat sender */
 };
 
 static void step(void *target, const struct event *ev, struct effects *out)
@@ -24,10 +24,10 @@ static void step(void *target, const struct event *ev, struct effects *out)
     struct fixture *x = target;
     if (x->begin) {
         x->begin = false;
-        beater_start(&x->beater, ev, out);
+        heartbeat_sender_start(&x->heartbeat_sender, ev, out);
         return;
     }
-    x->verdict = beater_step(&x->beater, ev, out);
+    x->verdict = heartbeat_sender_step(&x->heartbeat_sender, ev, out);
 }
 
 static int setup(void **state)
@@ -39,7 +39,7 @@ static int setup(void **state)
                     NULL)) {
         return -1;
     }
-    beater_init(&x->beater, &x->boards);
+    heartbeat_sender_init(&x->heartbeat_sender, &x->boards);
     drive_init(&x->drive, step, x);
     *state = x;
     return 0;
@@ -60,10 +60,10 @@ static void begin(struct fixture *x)
     drive_start(&x->drive);
 }
 
-/* The beat of the last step, which went to this bbs. */
-static uint64_t beat(struct fixture *x, const char *url)
+/* The heartbeat of the last step, which went to this bbs. */
+static uint64_t heartbeat(struct fixture *x, const char *url)
 {
-    const struct call *call = drive_call(&x->drive, "/v1/board/beat", 0);
+    const struct call *call = drive_call(&x->drive, "/v1/board/heartbeat", 0);
     assert_non_null(call);
     assert_string_equal(call->url, url);
     return call->id;
@@ -71,42 +71,43 @@ static uint64_t beat(struct fixture *x, const char *url)
 
 static void answer(struct fixture *x, uint64_t id)
 {
-    Board__BeatResponse r = BOARD__BEAT_RESPONSE__INIT;
+    Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
     drive_answer(&x->drive, id, &r.base);
 }
 
 static void refuse(struct fixture *x, uint64_t id, Models__Error__Type type)
 {
-    Board__BeatResponse r = BOARD__BEAT_RESPONSE__INIT;
+    Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
     Models__Error e = MODELS__ERROR__INIT;
     e.type = type;
     r.error = &e;
     drive_answer(&x->drive, id, &r.base);
 }
 
-static void beats_every_two_seconds(void **state)
+static void heartbeats_every_two_seconds(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    assert_null(drive_call(&x->drive, "beat", 0)); /* off until started */
-    Board__CellBeat cell = BOARD__CELL_BEAT__INIT;
+    assert_null(drive_call(&x->drive, "heartbeat", 0)); /* off until started */
+    Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT;
     char id[] = "cell-1";
     cell.cell_id = id;
-    x->beater.request.cell = &cell;
+    x->heartbeat_sender.request.cell = &cell;
     begin(x);
     for (int i = 0; i < 3; i++) {
-        uint64_t call = beat(x, "https://a:1/v1/board/beat");
-        const struct call *c = drive_call(&x->drive, "beat", 0);
+        uint64_t call = heartbeat(x, "https://a:1/v1/board/heartbeat");
+        const struct call *c = drive_call(&x->drive, "heartbeat", 0);
         ProtobufCAllocator allocator = arena_protobuf(&x->drive.arena);
-        Board__BeatRequest *r = board__beat_request__unpack(&allocator, c->body.size, c->body.data);
+        Board__HeartbeatRequest *r =
+            board__heartbeat_request__unpack(&allocator, c->body.size, c->body.data);
         assert_string_equal(r->cell->cell_id, "cell-1");
         assert_true(c->deadline_ns == x->drive.now.mono_ns + SECOND_NS);
         drive_sleep(&x->drive, 300);
         answer(x, call);
-        assert_int_equal(x->verdict, BEAT_TAKEN);
-        assert_true(x->beater.taken_ns == x->drive.now.mono_ns);
+        assert_int_equal(x->verdict, HEARTBEAT_TAKEN);
+        assert_true(x->heartbeat_sender.taken_ns == x->drive.now.mono_ns);
         drive_advance(&x->drive, 1699);
-        assert_null(drive_call(&x->drive, "beat", 0));
+        assert_null(drive_call(&x->drive, "heartbeat", 0));
         drive_advance(&x->drive, 1);
     }
 }
@@ -115,37 +116,38 @@ static void unanswered_for_a_second_goes_to_the_next(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    uint64_t id = beat(x, "https://a:1/v1/board/beat");
+    uint64_t id = heartbeat(x, "https://a:1/v1/board/heartbeat");
     drive_sleep(&x->drive, 1000);
     drive_unanswered(&x->drive, id, CALL_UNKNOWN);
-    assert_int_equal(x->verdict, BEAT_NONE);
-    id = beat(x, "https://b:2/v1/board/beat");
+    assert_int_equal(x->verdict, HEARTBEAT_NONE);
+    id = heartbeat(x, "https://b:2/v1/board/heartbeat");
     drive_response(&x->drive, id, 503, "", (struct bytes){0});
-    id = beat(x, "https://c:3/v1/board/beat");
+    id = heartbeat(x, "https://c:3/v1/board/heartbeat");
     refuse(x, id, MODELS__ERROR__TYPE__UnknownError);
     /* All have failed: no storm, the next attempt is a second after the last. */
-    assert_null(drive_call(&x->drive, "beat", 0));
+    assert_null(drive_call(&x->drive, "heartbeat", 0));
     drive_advance(&x->drive, 999);
-    assert_null(drive_call(&x->drive, "beat", 0));
+    assert_null(drive_call(&x->drive, "heartbeat", 0));
     drive_advance(&x->drive, 1);
-    id = beat(x, "https://a:1/v1/board/beat");
+    id = heartbeat(x, "https://a:1/v1/board/heartbeat");
     drive_response(&x->drive, id, 200, "", bytes_of("\xff"));
-    id = beat(x, "https://b:2/v1/board/beat");
+    id = heartbeat(x, "https://b:2/v1/board/heartbeat");
     answer(x, id);
-    assert_int_equal(x->verdict, BEAT_TAKEN);
+    assert_int_equal(x->verdict, HEARTBEAT_TAKEN);
     drive_advance(&x->drive, 2000);
-    beat(x, "https://b:2/v1/board/beat");
+    heartbeat(x, "https://b:2/v1/board/heartbeat");
 }
 
 static void a_conflict_is_a_rejection(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    refuse(x, beat(x, "https://a:1/v1/board/beat"), MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(x->verdict, BEAT_REJECTED);
-    beater_stop(&x->beater);
+    refuse(x, heartbeat(x, "https://a:1/v1/board/heartbeat"),
+           MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(x->verdict, HEARTBEAT_REJECTED);
+    heartbeat_sender_stop(&x->heartbeat_sender);
     drive_advance(&x->drive, 10000);
-    assert_null(drive_call(&x->drive, "beat", 0));
+    assert_null(drive_call(&x->drive, "heartbeat", 0));
     assert_true(x->drive.out.due_ns == NEVER_NS);
 }
 
@@ -153,13 +155,13 @@ static void an_answer_to_an_older_request_is_not_listened_to(void **state)
 {
     struct fixture *x = *state;
     begin(x);
-    uint64_t old = beat(x, "https://a:1/v1/board/beat");
+    uint64_t old = heartbeat(x, "https://a:1/v1/board/heartbeat");
     begin(x);
     refuse(x, old, MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(x->verdict, BEAT_NONE);
-    beater_stop(&x->beater);
-    answer(x, x->beater.call_id);
-    assert_int_equal(x->verdict, BEAT_NONE);
+    assert_int_equal(x->verdict, HEARTBEAT_NONE);
+    heartbeat_sender_stop(&x->heartbeat_sender);
+    answer(x, x->heartbeat_sender.call_id);
+    assert_int_equal(x->verdict, HEARTBEAT_NONE);
 }
 
 static void boards_parse(void **state)
@@ -204,9 +206,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(beats_every_two_seconds),   TEST(unanswered_for_a_second_goes_to_the_next),
+        TEST(heartbeats_every_two_seconds),   TEST(unanswered_for_a_second_goes_to_the_next),
         TEST(a_conflict_is_a_rejection), TEST(an_answer_to_an_older_request_is_not_listened_to),
         cmocka_unit_test(boards_parse),
     };
-    return cmocka_run_group_tests_name("client beater", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("client heartbeat_sender", tests, NULL, NULL);
 }

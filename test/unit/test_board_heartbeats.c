@@ -1,4 +1,4 @@
-/* Beats: what they tell, when they are put, and what is swept after who is silent. */
+/* Heartbeats: what they tell, when they are put, and what is swept after who is silent. */
 #include "test/unit/board_asks.h"
 
 #include <setjmp.h>
@@ -9,23 +9,23 @@
 
 #include <cmocka.h>
 
-static bool beat(struct rig *r, const char *cell)
+static bool heartbeat(struct rig *r, const char *cell)
 {
-    Board__BeatRequest q = BOARD__BEAT_REQUEST__INIT;
-    Board__CellBeat c = BOARD__CELL_BEAT__INIT;
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__CellHeartbeat c = BOARD__CELL_HEARTBEAT__INIT;
     c.cell_id = (char *)(size_t)cell;
     c.session = 7;
     q.cell = &c;
-    return board_beat(board_rig_board(r, 0), &q);
+    return board_heartbeat(board_rig_board(r, 0), &q);
 }
 
-/* The bbs's beat record on the board. */
-static const Board__BeatRecord *told(struct rig *r, struct arena *a)
+/* The bbs's heartbeat record on the board. */
+static const Board__HeartbeatRecord *told(struct rig *r, struct arena *a)
 {
     struct view *v = board_view(board_rig_board(r, 0), a);
     const struct seen *s = view_peek(v, key_beat(a, board_boot_id(board_rig_board(r, 0))));
     assert_non_null(s);
-    return (const Board__BeatRecord *)s->message;
+    return (const Board__HeartbeatRecord *)s->message;
 }
 
 static size_t told_cells(struct rig *r)
@@ -37,7 +37,7 @@ static size_t told_cells(struct rig *r)
     return count;
 }
 
-static void a_beat_tells_the_raft_term_of_etcds_last_answer(void **state)
+static void a_heartbeat_tells_the_raft_term_of_etcds_last_answer(void **state)
 {
     (void)state;
     struct arena a;
@@ -53,45 +53,45 @@ static void a_beat_tells_the_raft_term_of_etcds_last_answer(void **state)
     arena_done(&a);
 }
 
-static void beats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
+static void heartbeats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
 {
     (void)state;
     struct rig *r = board_rig_new(1, 1, &asked_config, NULL);
-    assert_false(beat(r, "c1")); /* nothing was ever confirmed */
+    assert_false(heartbeat(r, "c1")); /* nothing was ever confirmed */
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
     board_rig_run(r, 100 * MILLISECOND_NS);
-    assert_true(beat(r, "c1"));
-    assert_true(beat(r, "c2"));
+    assert_true(heartbeat(r, "c1"));
+    assert_true(heartbeat(r, "c2"));
     board_rig_run(r, 2 * SECOND_NS);
     assert_int_equal(told_cells(r), 2);
     board_rig_run(r, 2 * SECOND_NS);
     assert_int_equal(told_cells(r), 0); /* not heard since */
-    assert_true(beat(r, "c3"));
+    assert_true(heartbeat(r, "c3"));
     board_rig_cut(r, 0, true);
     board_rig_run(r, 1900 * MILLISECOND_NS);
-    assert_true(beat(r, "c3"));
+    assert_true(heartbeat(r, "c3"));
     board_rig_run(r, 2500 * MILLISECOND_NS);
-    assert_false(beat(r, "c3"));
+    assert_false(heartbeat(r, "c3"));
     board_rig_cut(r, 0, false);
     board_rig_run(r, 5 * SECOND_NS);
-    assert_true(beat(r, "c4"));
+    assert_true(heartbeat(r, "c4"));
     board_rig_free(r);
 }
 
-static void a_leaders_beat_is_put_soon(void **state)
+static void a_leaders_heartbeat_is_put_soon(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 2100 * MILLISECOND_NS); /* one was just put: the next is due in 1.9 s or so */
-    Board__LeadBeat lead = BOARD__LEAD_BEAT__INIT, *leaders[] = {&lead};
-    Board__BeatRequest q = BOARD__BEAT_REQUEST__INIT;
+    Board__LeadHeartbeat lead = BOARD__LEAD_HEARTBEAT__INIT, *leaders[] = {&lead};
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
     lead.role = (char *)(size_t)"auctioneer";
     lead.term = 7;
     q.n_leaders = 1;
     q.leaders = leaders;
-    assert_true(board_beat(board_rig_board(r, 0), &q));
+    assert_true(board_heartbeat(board_rig_board(r, 0), &q));
     struct asked step = {0};
-    ask(r, 0, &step, "d"); /* a beat comes within a step, which says when the next is due */
+    ask(r, 0, &step, "d"); /* a heartbeat comes within a step, which says when the next is due */
     board_rig_run(r, 300 * MILLISECOND_NS);
     struct arena a;
     arena_init(&a);
@@ -128,8 +128,8 @@ static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **s
     board_rig_free(r);
 }
 
-/* It died between its first transaction and its first beat. */
-static void causes_without_a_beat_are_swept(void **state)
+/* It died between its first transaction and its first heartbeat. */
+static void causes_without_a_heartbeat_are_swept(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(2, NULL);
@@ -153,11 +153,11 @@ static void causes_without_a_beat_are_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_beat_tells_the_raft_term_of_etcds_last_answer),
-        cmocka_unit_test(beats_are_put_every_2_s_and_refused_when_unconfirmed),
-        cmocka_unit_test(a_leaders_beat_is_put_soon),
+        cmocka_unit_test(a_heartbeat_tells_the_raft_term_of_etcds_last_answer),
+        cmocka_unit_test(heartbeats_are_put_every_2_s_and_refused_when_unconfirmed),
+        cmocka_unit_test(a_leaders_heartbeat_is_put_soon),
         cmocka_unit_test(a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back),
-        cmocka_unit_test(causes_without_a_beat_are_swept),
+        cmocka_unit_test(causes_without_a_heartbeat_are_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
