@@ -54,9 +54,9 @@ static void change(void *state, const char *key, const struct followed *record)
     if (id && key_type(key) == RECORD_CELL) {
         on_cell(k, id, m);
     } else if (id && m) {
-        judge_brake(&k->judge, (const Board__BrakeRecord *)m, record->seen);
+        judge_limiter(&k->judge, (const Board__LimiterRecord *)m, record->seen);
     } else if (id) {
-        judge_brake_gone(&k->judge);
+        judge_limiter_gone(&k->judge);
     }
     arena_done(&a);
 }
@@ -150,12 +150,12 @@ static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
 {
     const struct judge *j = &((struct cells *)state)->judge;
     struct cells_shown s = {.state = ret, .arena = a};
-    const ProtobufCEnumValue *brake = protobuf_c_enum_descriptor_get_value(
-        &board__brake_record__state__descriptor, j->brake.state);
+    const ProtobufCEnumValue *limiter = protobuf_c_enum_descriptor_get_value(
+        &board__limiter_record__state__descriptor, j->limiter.state);
     ret->cells = ARENA_ARRAY(a, j->cells.count, Converge__CellHearing *);
     judge_each(j, show_cell, &s);
-    if (j->brake.present) {
-        ret->brake = arena_strdup(a, brake ? brake->name : "unknown");
+    if (j->limiter.present) {
+        ret->limiter = arena_strdup(a, limiter ? limiter->name : "unknown");
     }
     ret->hears = j->hearing->counting;
 }

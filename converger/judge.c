@@ -1,5 +1,5 @@
-/* What the judge knows: cells and the brake as the feed tells them, and what is on its way. What it
- * makes of that is converger/verdict.c. */
+/* What the judge knows: cells and the limiter as the feed tells them, and what is on its way. What
+ * it makes of that is converger/verdict.c. */
 #include "converger/judge.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing
     r->release_max = r->release_max ? r->release_max : RELEASE_MAX;
     r->release_interval_ns = r->release_interval_ns ? r->release_interval_ns : RELEASE_INTERVAL_NS;
     map_init(&j->cells);
-    map_init(&j->brake.cells);
+    map_init(&j->limiter.cells);
 }
 
 static void free_judged(void *value)
@@ -33,7 +33,7 @@ static void free_judged(void *value)
 void judge_done(struct judge *j)
 {
     map_done(&j->cells, free_judged);
-    map_done(&j->brake.cells, free);
+    map_done(&j->limiter.cells, free);
 }
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ void judge_reset(struct judge *j)
         hearing_forget(j->hearing, HEARING_CELL, map_key(n));
     }
     map_done(&j->cells, free_judged);
-    judge_brake_gone(j);
+    judge_limiter_gone(j);
 }
 
 static struct judged *judged_of(struct judge *j, const char *cell_id)
@@ -68,7 +68,7 @@ void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *r
 {
     struct judged *c = judged_of(j, cell_id);
     bool lost = record->state == BOARD__CELL_RECORD__STATE__LOST;
-    if (lost && !c->lost && !map_get(&j->brake.cells, cell_id)) {
+    if (lost && !c->lost && !map_get(&j->limiter.cells, cell_id)) {
         c->lost_ns = now.mono_ns;
     } else if (!lost) {
         c->lost_ns = NEVER_NS;
@@ -96,13 +96,13 @@ void judge_cell_gone(struct judge *j, const char *cell_id)
     }
 }
 
-void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sighting seen)
+void judge_limiter(struct judge *j, const Board__LimiterRecord *record, struct sighting seen)
 {
-    struct map was = j->brake.cells;
-    map_init(&j->brake.cells);
+    struct map was = j->limiter.cells;
+    map_init(&j->limiter.cells);
     for (size_t i = 0; i < record->n_cells; i++) {
         const Board__CellHeartbeat *c = record->cells[i];
-        struct braked *b = map_remove(&was, c->cell_id);
+        struct held_cell *b = map_remove(&was, c->cell_id);
         if (!b || b->session != c->session) {
             const struct silence *s = hearing_find(j->hearing, HEARING_CELL, c->cell_id);
             b = b ? b : calloc(1, sizeof(*b));
@@ -112,21 +112,21 @@ void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sight
             b->session = c->session;
             b->heard = s ? s->heard : 0;
         }
-        free(map_put(&j->brake.cells, c->cell_id, b));
+        free(map_put(&j->limiter.cells, c->cell_id, b));
     }
     map_done(&was, free);
-    if (!j->brake.present || j->brake.until != record->until) {
-        j->brake.held = seen; /* a longer list does not change it */
+    if (!j->limiter.present || j->limiter.until != record->until) {
+        j->limiter.held = seen; /* a longer list does not change it */
     }
-    j->brake.present = true;
-    j->brake.state = record->state;
-    j->brake.until = record->until;
+    j->limiter.present = true;
+    j->limiter.state = record->state;
+    j->limiter.until = record->until;
 }
 
-void judge_brake_gone(struct judge *j)
+void judge_limiter_gone(struct judge *j)
 {
-    map_done(&j->brake.cells, free);
-    j->brake.present = false;
+    map_done(&j->limiter.cells, free);
+    j->limiter.present = false;
 }
 
 /* ---- What is on its way ---------------------------------------------------------------------- */
@@ -136,11 +136,11 @@ void judge_asked(struct judge *j, const struct judgement *judgement, struct mome
     if (*judgement->cell_id) {
         struct judged *c = map_get(&j->cells, judgement->cell_id);
         c->asked = true;
-        if (map_get(&j->brake.cells, judgement->cell_id)) {
+        if (map_get(&j->limiter.cells, judgement->cell_id)) {
             j->release_ns = now.mono_ns + j->rules.release_interval_ns;
         }
     } else {
-        j->brake_asked = true;
+        j->limiter_asked = true;
     }
 }
 
@@ -148,8 +148,8 @@ void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns)
 {
     struct judged *c = map_get(&j->cells, cell_id);
     if (!*cell_id) {
-        j->brake_asked = false;
-        j->brake_ns = again_ns;
+        j->limiter_asked = false;
+        j->limiter_ns = again_ns;
     } else if (c) {
         c->asked = false;
         c->again_ns = again_ns;
@@ -158,8 +158,8 @@ void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns)
 
 void judge_forget_moves(struct judge *j)
 {
-    j->brake_asked = false;
-    j->brake_ns = j->release_ns = 0;
+    j->limiter_asked = false;
+    j->limiter_ns = j->release_ns = 0;
     MAP_EACH(&j->cells, n)
     {
         struct judged *c = map_value(n);
@@ -173,11 +173,11 @@ void judge_forget_moves(struct judge *j)
 void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),
                 void *context)
 {
-    bool holds = j->brake.present && j->brake.state != BOARD__BRAKE_RECORD__STATE__RELEASED;
+    bool holds = j->limiter.present && j->limiter.state != BOARD__LIMITER_RECORD__STATE__RELEASED;
     MAP_EACH(&j->cells, n)
     {
         const struct judged *c = map_value(n);
-        const struct braked *b = map_get(&j->brake.cells, map_key(n));
+        const struct held_cell *b = map_get(&j->limiter.cells, map_key(n));
         struct judged_view v = {
             .cell_id = map_key(n),
             .zone = c->zone,

@@ -1,13 +1,13 @@
 /* The judge of cells (design.md 6): which cell is lost, and whether so many fell silent together
- * that the brake holds them first. It keeps what the feed tells of cells and of the brake, and
+ * that the limiter holds them first. It keeps what the feed tells of cells and of the limiter, and
  * asks the leader's hearing for silences. Pure; its decision changes nothing.
  *
  *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its session
- *   brake    instead, when it is a mass loss: more than a third of the cells and at least 3, or
+ *   hold     instead, when it is a mass loss: more than a third of the cells and at least 3, or
  *            every cell of a zone of 3 or more while another zone lives, within one window. While
- *            the brake is HELD or KEPT, whoever falls silent joins it; cells that are heard again,
- *            have gone or have another session drop out; with none left it goes.
- *   release  a HELD brake whose time is over. Then its cells are lost a bounded number at a time.
+ *            the limiter is HELD or KEPT, whoever falls silent joins it; cells that are heard
+ *            again, have gone or have another session drop out; with none left it goes.
+ *   release  a HELD limiter whose time is over. Then its cells are lost a bounded number at a time.
  *
  * Cells that die together are told of within two heartbeats of each other. So a cell that would be
  * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
@@ -34,13 +34,13 @@ struct judged {
     char *zone;
     uint64_t session;
     bool lost;        /* its record is LOST */
-    int64_t lost_ns;  /* when we saw that happen; NEVER_NS = not, or the brake had listed it */
+    int64_t lost_ns;  /* when we saw that happen; NEVER_NS = not, or the limiter had listed it */
     bool asked;       /* its lose is on its way */
     int64_t again_ns; /* the next one not before */
 };
 
-/* A cell that the brake lists. */
-struct braked {
+/* A cell that the limiter lists. */
+struct held_cell {
     uint64_t session;
     uint64_t heard; /* how often it had been heard when it was listed */
 };
@@ -49,25 +49,25 @@ struct judge {
     struct judge_rules rules; /* without 0 */
     struct hearing *hearing;
     struct map cells; /* id -> struct judged */
-    /* The brake's record. */
-    struct judge_brake {
+    /* The limiter's record. */
+    struct judge_limiter {
         bool present;
-        int state; /* Board__BrakeRecord__State */
+        int state; /* Board__LimiterRecord__State */
         int64_t until; /* wall clock of who held it */
         struct sighting held;
-        struct map cells; /* id -> struct braked */
-    } brake;
-    bool brake_asked;   /* a move about the brake is on its way */
-    int64_t brake_ns;   /* the next one not before */
+        struct map cells; /* id -> struct held_cell */
+    } limiter;
+    bool limiter_asked; /* a move about the limiter is on its way */
+    int64_t limiter_ns; /* the next one not before */
     int64_t release_ns; /* released cells are lost not before */
 };
 
 /* A move that the judge plans. */
 struct judgement {
-    const char *move;        /* "lose", "brake", "release" */
+    const char *move;        /* "lose", "hold", "release" */
     const char *cell_id;     /* of lose; "" otherwise */
     uint64_t session;        /* of lose: that was judged */
-    Board__CellHeartbeat **cells; /* of brake: all that are to be held */
+    Board__CellHeartbeat **cells; /* of hold: all that are to be held */
     size_t cell_count;
 };
 
@@ -86,15 +86,15 @@ void judge_reset(struct judge *j);
 void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
                 struct moment now);
 void judge_cell_gone(struct judge *j, const char *cell_id);
-void judge_brake(struct judge *j, const Board__BrakeRecord *record, struct sighting seen);
-void judge_brake_gone(struct judge *j);
+void judge_limiter(struct judge *j, const Board__LimiterRecord *record, struct sighting seen);
+void judge_limiter_gone(struct judge *j);
 
 /* What is to be done now, in the arena; what is on its way is left out. */
 void judge_decide(const struct judge *j, struct moment now, struct judgements *ret,
                   struct arena *a);
 
 /* A planned move is sent; its answer came, and if it was not done it is thought over at `again_ns`.
- * `cell_id` is "" for one about the brake. */
+ * `cell_id` is "" for one about the limiter. */
 void judge_asked(struct judge *j, const struct judgement *judgement, struct moment now);
 void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns);
 
@@ -107,7 +107,7 @@ struct judged_view {
     const char *cell_id, *zone;
     uint64_t session;
     bool lost; /* its record is LOST */
-    bool held; /* the brake is HELD or KEPT and lists it */
+    bool held; /* the limiter is HELD or KEPT and lists it */
     int64_t silent_ns;
 };
 void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),

@@ -28,15 +28,15 @@ Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision)
     return m;
 }
 
-static Board__Move *move_of_brake(struct arena *a, const char *move, Board__CellHeartbeat **cells,
-                                  size_t cell_count)
+static Board__Move *move_of_limiter(struct arena *a, const char *move, Board__CellHeartbeat **cells,
+                                    size_t cell_count)
 {
     Board__Move *m = move_new(a, move, key_brake(a));
-    m->body_case = BOARD__MOVE__BODY_BRAKE;
-    m->brake = ARENA_NEW(a, Board__BrakeMove);
-    board__brake_move__init(m->brake);
-    m->brake->cells = cells;
-    m->brake->n_cells = cell_count;
+    m->body_case = BOARD__MOVE__BODY_LIMITER;
+    m->limiter = ARENA_NEW(a, Board__LimiterMove);
+    board__limiter_move__init(m->limiter);
+    m->limiter->cells = cells;
+    m->limiter->n_cells = cell_count;
     return m;
 }
 
@@ -44,7 +44,7 @@ Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id
                           Board__CellHeartbeat **cells, size_t cell_count)
 {
     if (!*cell_id) {
-        return move_of_brake(a, move, cells, cell_count);
+        return move_of_limiter(a, move, cells, cell_count);
     }
     Board__Move *m = move_new(a, move, key_cell(a, cell_id));
     m->body_case = BOARD__MOVE__BODY_CELL;

@@ -14,7 +14,7 @@ Board__Move *move_of_task(struct arena *a, const char *move, const char *task_gu
 /* The end of a domain; of a lock, at the revision that was judged. */
 Board__Move *move_of_domain(struct arena *a, const char *domain);
 Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision);
-/* `cell_id` is "" for a move about the brake; `cells` are those of "brake". */
+/* `cell_id` is "" for a move about the limiter; `cells` are those of "hold". */
 Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id, uint64_t session,
                           Board__CellHeartbeat **cells, size_t cell_count);
 

@@ -22,10 +22,10 @@ static void name_subject(const struct plan_shown *s, Converge__Repair *r, const 
     bool placed = move_place(s->arena, m, &place);
     r->process_guid = copy(s, placed ? place.key.process_guid : "");
     r->index = placed ? place.key.index : 0;
-    const Board__BrakeMove *brake = move_brake(m);
-    r->cells = ARENA_ARRAY(s->arena, brake->n_cells, char *);
-    for (size_t i = 0; i < brake->n_cells; i++) {
-        r->cells[r->n_cells++] = copy(s, brake->cells[i]->cell_id);
+    const Board__LimiterMove *limiter = move_limiter(m);
+    r->cells = ARENA_ARRAY(s->arena, limiter->n_cells, char *);
+    for (size_t i = 0; i < limiter->n_cells; i++) {
+        r->cells[r->n_cells++] = copy(s, limiter->cells[i]->cell_id);
     }
 }
 

@@ -1,11 +1,11 @@
-/* What the judge decides (design.md 6, One judge and Mass-loss brake). */
+/* What the judge decides (design.md 6, One judge and Mass-loss limiter). */
 #include "converger/judge.h"
 
-#include "common/model/brake_times.h"
+#include "common/model/limiter_times.h"
 
 #include <stdlib.h>
 
-/* Cells of the board, or of a zone: those that the brake lists are left out. */
+/* Cells of the board, or of a zone: those that the limiter lists are left out. */
 struct tally {
     uint64_t total;
     uint64_t lost;  /* within one window */
@@ -14,16 +14,16 @@ struct tally {
 
 static bool is_released(const struct judge *j)
 {
-    return j->brake.present && j->brake.state == BOARD__BRAKE_RECORD__STATE__RELEASED;
+    return j->limiter.present && j->limiter.state == BOARD__LIMITER_RECORD__STATE__RELEASED;
 }
 
 static bool is_holding(const struct judge *j)
 {
-    return j->brake.present && !is_released(j);
+    return j->limiter.present && !is_released(j);
 }
 
 /* Listed, PRESENT with the session that fell silent, and not heard since. */
-static bool stays_listed(const struct judge *j, const char *cell_id, const struct braked *b)
+static bool stays_listed(const struct judge *j, const char *cell_id, const struct held_cell *b)
 {
     const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
     return s && s->session == b->session && s->heard == b->heard;
@@ -44,7 +44,7 @@ static void count_cell(const struct judge *j, const char *cell_id, const struct 
         bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->rules.window_ns;
         t->total += recent;
         t->lost += recent;
-    } else if (!map_get(&j->brake.cells, cell_id)) {
+    } else if (!map_get(&j->limiter.cells, cell_id)) {
         bool maybe =
             s->excused || silence_ns(j->hearing, s) >= j->rules.window_ns - j->rules.spread_ns;
         t->total++;
@@ -127,13 +127,13 @@ static void plan_lose(const struct judge *j, const struct silence *s, struct mom
 }
 
 /* All that are to be held: those listed that stay, and those unheard of that are not listed. */
-static void plan_brake(const struct judge *j, bool join, struct judgements *p)
+static void plan_limiter(const struct judge *j, bool join, struct judgements *p)
 {
-    struct judgement *g = plan(p, "brake");
+    struct judgement *g = plan(p, "hold");
     g->cells = ARENA_ARRAY(p->arena, j->cells.count + 1, Board__CellHeartbeat *);
     MAP_EACH(&j->cells, n)
     {
-        const struct braked *b = map_get(&j->brake.cells, map_key(n));
+        const struct held_cell *b = map_get(&j->limiter.cells, map_key(n));
         const struct silence *s = hearing_find(j->hearing, HEARING_CELL, map_key(n));
         if (s && (b ? stays_listed(j, map_key(n), b) : join && is_unheard(j, s))) {
             Board__CellHeartbeat *c = g->cells[g->cell_count++] =
@@ -147,7 +147,7 @@ static void plan_brake(const struct judge *j, bool join, struct judgements *p)
 
 static bool somebody_leaves(const struct judge *j)
 {
-    MAP_EACH(&j->brake.cells, n)
+    MAP_EACH(&j->limiter.cells, n)
     {
         if (!stays_listed(j, map_key(n), map_value(n))) {
             return true;
@@ -160,7 +160,7 @@ static bool somebody_joins(const struct judge *j)
 {
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
          s = TAILQ_NEXT(s, link)) {
-        if (!map_get(&j->brake.cells, s->name)) {
+        if (!map_get(&j->limiter.cells, s->name)) {
             return true;
         }
     }
@@ -177,14 +177,14 @@ static size_t count_unheard(const struct judge *j)
     return count;
 }
 
-/* The brake that there is: who leaves it, who joins it, whether its time is over. */
-static void keep_brake(const struct judge *j, struct moment now, struct judgements *p)
+/* The limiter that there is: who leaves it, who joins it, whether its time is over. */
+static void keep_limiter(const struct judge *j, struct moment now, struct judgements *p)
 {
-    bool held = j->brake.state == BOARD__BRAKE_RECORD__STATE__HELD;
+    bool held = j->limiter.state == BOARD__LIMITER_RECORD__STATE__HELD;
     if (somebody_leaves(j) || (is_holding(j) && somebody_joins(j))) {
-        plan_brake(j, is_holding(j), p);
-    } else if (held && stood_left_ns(BRAKE_HOLD_NS, j->brake.until - BRAKE_HOLD_NS, j->brake.held,
-                                     now) <= 0) {
+        plan_limiter(j, is_holding(j), p);
+    } else if (held && stood_left_ns(LIMITER_HOLD_NS, j->limiter.until - LIMITER_HOLD_NS,
+                                     j->limiter.held, now) <= 0) {
         plan(p, "release");
     }
 }
@@ -196,28 +196,28 @@ static void lose_released(const struct judge *j, struct moment now, struct judge
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
          s && is_unheard(j, s) && p->count - first < j->rules.release_max;
          s = TAILQ_NEXT(s, link)) {
-        const struct braked *b = map_get(&j->brake.cells, s->name);
+        const struct held_cell *b = map_get(&j->limiter.cells, s->name);
         if (b && stays_listed(j, s->name, b)) {
             plan_lose(j, s, now, p);
         }
     }
 }
 
-/* Not listed and unheard of. While released cells are worked off, no other brake begins: those of
+/* Not listed and unheard of. While released cells are worked off, no other limiter begins: those of
  * another mass loss wait. */
 static void lose_unheard(const struct judge *j, struct moment now, struct judgements *p)
 {
     enum mass mass = mass_of(j, now);
     if (mass == MASS_YES) {
-        if (!j->brake.present) {
-            plan_brake(j, true, p);
+        if (!j->limiter.present) {
+            plan_limiter(j, true, p);
         }
         return;
     }
     int64_t least_ns = j->rules.window_ns + (mass == MASS_MAYBE ? j->rules.spread_ns : 0);
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
          s && silence_ns(j->hearing, s) >= least_ns; s = TAILQ_NEXT(s, link)) {
-        if (!map_get(&j->brake.cells, s->name)) {
+        if (!map_get(&j->limiter.cells, s->name)) {
             plan_lose(j, s, now, p);
         }
     }
@@ -225,20 +225,20 @@ static void lose_unheard(const struct judge *j, struct moment now, struct judgem
 
 void judge_decide(const struct judge *j, struct moment now, struct judgements *ret, struct arena *a)
 {
-    bool may_brake = !j->brake_asked && now.mono_ns >= j->brake_ns;
+    bool may_limiter = !j->limiter_asked && now.mono_ns >= j->limiter_ns;
     size_t unheard = count_unheard(j);
     *ret = (struct judgements){.arena = a};
-    if (!j->hearing->counting || (!j->brake.present && unheard == 0)) {
+    if (!j->hearing->counting || (!j->limiter.present && unheard == 0)) {
         return;
     }
     ret->list = ARENA_ARRAY(a, unheard + 2, struct judgement);
     if (is_released(j) && now.mono_ns >= j->release_ns) {
         lose_released(j, now, ret);
     }
-    if (!is_holding(j) && may_brake && somebody_joins(j)) {
+    if (!is_holding(j) && may_limiter && somebody_joins(j)) {
         lose_unheard(j, now, ret);
     }
-    if (j->brake.present && may_brake) {
-        keep_brake(j, now, ret);
+    if (j->limiter.present && may_limiter) {
+        keep_limiter(j, now, ret);
     }
 }

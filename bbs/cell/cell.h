@@ -24,7 +24,7 @@ extern const struct move_family cell_moves;
 struct lose_snapshot {
     struct speaker by;
     const Board__CellRecord *cell;   /* the one that the move names; NULL = none */
-    const Board__BrakeRecord *brake; /* NULL = none */
+    const Board__LimiterRecord *limiter; /* NULL = none */
 };
 
 void valid_cell(struct validation *v, const Board__CellRequest *request);

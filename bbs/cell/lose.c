@@ -1,7 +1,7 @@
 /* lose: the judge did not hear of a cell for the window (design.md 6). The one move of a cell's
  * record that is no request of its rep. */
 #include "bbs/board/speaker.h"
-#include "bbs/brake/brake.h"
+#include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "common/lifecycle/cell.h"
 
@@ -19,9 +19,9 @@ static void lose_gather(struct view *v, const struct op_input *in, void *snapsho
 {
     struct lose_snapshot *s = snapshot;
     const struct seen *cell = view_get(v, move_subject_key(view_arena(v), in));
-    const struct seen *brake = view_get(v, key_brake(view_arena(v)));
+    const struct seen *limiter = view_get(v, key_brake(view_arena(v)));
     s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
-    s->brake = brake ? (const Board__BrakeRecord *)brake->message : NULL;
+    s->limiter = limiter ? (const Board__LimiterRecord *)limiter->message : NULL;
     speaker_gather(v, in, &s->by);
 }
 
@@ -37,7 +37,7 @@ static bool lose_begin(struct move_turn *t)
 static uint32_t lose_guards(const struct move_turn *t)
 {
     const struct lose_snapshot *s = t->snapshot;
-    return (brake_holds(s->brake, s->cell->presence->cell_id) ? 0 : CELL_IF_NOT_HELD) |
+    return (limiter_holds(s->limiter, s->cell->presence->cell_id) ? 0 : CELL_IF_NOT_HELD) |
            (s->cell->session == move_cell(t->move)->session ? CELL_IF_SAME_SESSION : 0);
 }
 
@@ -51,7 +51,7 @@ static void lose_refuse(const struct move_turn *t)
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);
     } else {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
-                    "cell %s is held by the brake", cell_id);
+                    "cell %s is held by the mass-loss limiter", cell_id);
     }
 }
 

@@ -30,35 +30,35 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
 }
 
 /* "c1, c2 and 3 more" */
-static const char *names(struct arena *a, const Board__BrakeRecord *brake)
+static const char *names(struct arena *a, const Board__LimiterRecord *limiter)
 {
     const char *text = "";
-    size_t shown = brake->n_cells > CELLS_NAMED_MAX ? CELLS_NAMED_MAX : brake->n_cells;
+    size_t shown = limiter->n_cells > CELLS_NAMED_MAX ? CELLS_NAMED_MAX : limiter->n_cells;
     for (size_t i = 0; i < shown; i++) {
-        text = arena_printf(a, "%s%s%s", text, i ? ", " : "", brake->cells[i]->cell_id);
+        text = arena_printf(a, "%s%s%s", text, i ? ", " : "", limiter->cells[i]->cell_id);
     }
-    return shown < brake->n_cells
-               ? arena_printf(a, "%s and %zu more", text, brake->n_cells - shown)
+    return shown < limiter->n_cells
+               ? arena_printf(a, "%s and %zu more", text, limiter->n_cells - shown)
                : text;
 }
 
-static const char *count(struct arena *a, const Board__BrakeRecord *brake)
+static const char *count(struct arena *a, const Board__LimiterRecord *limiter)
 {
-    return brake->n_cells == 1 ? "1 cell" : arena_printf(a, "%zu cells", brake->n_cells);
+    return limiter->n_cells == 1 ? "1 cell" : arena_printf(a, "%zu cells", limiter->n_cells);
 }
 
-static const char *stand(struct arena *a, const Board__BrakeRecord *brake, int64_t now_ns)
+static const char *stand(struct arena *a, const Board__LimiterRecord *limiter, int64_t now_ns)
 {
-    const char *since = age_text(a, now_ns - brake->since), *how;
-    switch (brake->state) {
-    case BOARD__BRAKE_RECORD__STATE__HELD:
+    const char *since = age_text(a, now_ns - limiter->since), *how;
+    switch (limiter->state) {
+    case BOARD__LIMITER_RECORD__STATE__HELD:
         how = arena_printf(a, "held for %s, %s", since,
-                           brake->until > now_ns
+                           limiter->until > now_ns
                                ? arena_printf(a, "and for %s more",
-                                              age_text(a, brake->until - now_ns))
+                                              age_text(a, limiter->until - now_ns))
                                : "and until the converger looks again");
         break;
-    case BOARD__BRAKE_RECORD__STATE__KEPT:
+    case BOARD__LIMITER_RECORD__STATE__KEPT:
         how = arena_printf(a, "kept for %s, and until confirmed or back", since);
         break;
     default:
@@ -66,20 +66,20 @@ static const char *stand(struct arena *a, const Board__BrakeRecord *brake, int64
                            since);
         break;
     }
-    return arena_printf(a, "%s fell silent%s: %s (%s)", count(a, brake),
-                        brake->n_cells == 1 ? "" : " together", how, names(a, brake));
+    return arena_printf(a, "%s fell silent%s: %s (%s)", count(a, limiter),
+                        limiter->n_cells == 1 ? "" : " together", how, names(a, limiter));
 }
 
-static void note_brake(struct arena *a, struct table *t, const Board__BrakeRecord *brake,
-                       int64_t now_ns)
+static void note_limiter(struct arena *a, struct table *t, const Board__LimiterRecord *limiter,
+                         int64_t now_ns)
 {
-    table_note(t, stand(a, brake, now_ns));
-    if (brake->state == BOARD__BRAKE_RECORD__STATE__RELEASED) {
+    table_note(t, stand(a, limiter, now_ns));
+    if (limiter->state == BOARD__LIMITER_RECORD__STATE__RELEASED) {
         return;
     }
     table_note(t, "While they are held, what runs there is neither replaced nor given up.");
     table_note(t, "bbs cells confirm   they are lost: what ran there is started elsewhere");
-    if (brake->state == BOARD__BRAKE_RECORD__STATE__HELD) {
+    if (limiter->state == BOARD__LIMITER_RECORD__STATE__HELD) {
         table_note(t, "bbs cells keep      they are not: hold them until confirmed");
     }
 }
@@ -92,20 +92,20 @@ void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_n
     for (size_t i = 0; i < cells->n_cells; i++) {
         add_cell(&t, cells->cells[i], now_ns);
     }
-    if (cells->brake) {
-        note_brake(a, &t, cells->brake, now_ns);
+    if (cells->limiter) {
+        note_limiter(a, &t, cells->limiter, now_ns);
     }
     table_print(&t, out);
 }
 
-const char *brake_text(struct arena *a, const Board__BrakeRecord *brake)
+const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter)
 {
-    return brake->state == BOARD__BRAKE_RECORD__STATE__KEPT
+    return limiter->state == BOARD__LIMITER_RECORD__STATE__KEPT
                ? arena_printf(a, "%s kept (%s): they stay held until bbs cells confirm, or until "
-                                 "they are back", count(a, brake), names(a, brake))
+                                 "they are back", count(a, limiter), names(a, limiter))
                : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at a "
                                  "time, and what ran there is started elsewhere",
-                              count(a, brake), names(a, brake));
+                              count(a, limiter), names(a, limiter));
 }
 
 Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells, const char *cell_id)

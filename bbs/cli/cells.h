@@ -12,7 +12,7 @@
 void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_ns, struct buf *out);
 
 /* What `bbs cells confirm` or `keep` has done. */
-const char *brake_text(struct arena *a, const Board__BrakeRecord *brake);
+const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter);
 
 /* The same with the cell of this id alone. */
 Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells,

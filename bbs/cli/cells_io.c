@@ -43,21 +43,21 @@ static int show(struct session *s, const struct invocation *call, struct err *er
 static int say(struct session *s, bool keep, struct err *err)
 {
     ProtobufCMessage *m;
-    Board__BrakeRequest request = BOARD__BRAKE_REQUEST__INIT;
+    Board__LimiterRequest request = BOARD__LIMITER_REQUEST__INIT;
     request.keep = keep;
     request.confirm = !keep;
-    int r = cli_client_call(s->client, &s->arena, "/v1/board/brake", &request.base,
-                            &board__brake_response__descriptor, &m, err);
+    int r = cli_client_call(s->client, &s->arena, "/v1/board/limiter", &request.base,
+                            &board__limiter_response__descriptor, &m, err);
     if (r < 0) {
         return r;
     }
-    const Board__BrakeRecord *brake = ((const Board__BrakeResponse *)m)->brake;
+    const Board__LimiterRecord *limiter = ((const Board__LimiterResponse *)m)->limiter;
     struct buf out;
     buf_init(&out);
     if (s->json) {
-        json_line(&brake->base, &out);
+        json_line(&limiter->base, &out);
     } else {
-        buf_printf(&out, "%s\n", brake_text(&s->arena, brake));
+        buf_printf(&out, "%s\n", limiter_text(&s->arena, limiter));
     }
     r = cli_print(buf_bytes(&out), err);
     buf_done(&out);

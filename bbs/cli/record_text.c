@@ -34,12 +34,12 @@ const char *record_text_actual(struct arena *a, const ProtobufCMessage *m)
                         *net == '-' ? "" : net, *problem ? " (" : "", problem, *problem ? ")" : "");
 }
 
-const char *record_text_brake(struct arena *a, const ProtobufCMessage *m)
+const char *record_text_limiter(struct arena *a, const ProtobufCMessage *m)
 {
-    const Board__BrakeRecord *brake = (const Board__BrakeRecord *)m;
+    const Board__LimiterRecord *limiter = (const Board__LimiterRecord *)m;
     const ProtobufCEnumValue *state = protobuf_c_enum_descriptor_get_value(
-        &board__brake_record__state__descriptor, (int)brake->state);
-    return arena_printf(a, "%s, %zu cells", state ? state->name : "?", brake->n_cells);
+        &board__limiter_record__state__descriptor, (int)limiter->state);
+    return arena_printf(a, "%s, %zu cells", state ? state->name : "?", limiter->n_cells);
 }
 
 const char *record_text_cell(struct arena *a, const ProtobufCMessage *m)

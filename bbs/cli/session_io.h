@@ -46,7 +46,7 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
 int session_actuals(struct session *s, struct arena *a, const char *process_guid,
                     Models__ActualLRP ***ret_actuals, size_t *ret_count, struct err *err);
 
-/* The cells and the brake; asked once a command. */
+/* The cells and the mass-loss limiter; asked once a command. */
 int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struct err *err);
 
 /* Warns of a root filesystem that no cell has: what was just desired waits for one that has. */

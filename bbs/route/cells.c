@@ -1,5 +1,5 @@
 /* Cells, as Diego shows them and for people (behaviour.md 15; design.md 6). */
-#include "bbs/brake/brake.h"
+#include "bbs/limiter/limiter.h"
 #include "bbs/lock/resource.h"
 #include "bbs/route/read.h"
 
@@ -32,16 +32,16 @@ static const ProtobufCMessage *status(const struct ask *ask, struct view *v)
     struct arena *a = view_arena(v);
     ProtobufCMessage **list;
     size_t count = read_all(v, RECORD_CELL, &list);
-    const struct seen *brake = view_peek(v, key_brake(a));
+    const struct seen *limiter = view_peek(v, key_brake(a));
     Board__CellsStatus *response = ARENA_NEW(a, Board__CellsStatus);
     board__cells_status__init(response);
-    response->brake = brake ? (Board__BrakeRecord *)(uintptr_t)brake->message : NULL;
+    response->limiter = limiter ? (Board__LimiterRecord *)(uintptr_t)limiter->message : NULL;
     response->cells = ARENA_ARRAY(a, count, Board__CellStatus *);
     for (size_t i = 0; i < count; i++) {
         const Board__CellRecord *cell = (const Board__CellRecord *)list[i];
         if (cell->presence) {
             Board__CellStatus *one = ARENA_NEW(a, Board__CellStatus);
-            cell_status(cell, response->brake, one);
+            cell_status(cell, response->limiter, one);
             response->cells[response->n_cells++] = one;
         }
     }

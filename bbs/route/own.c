@@ -1,6 +1,6 @@
-/* Our own paths but apply: sessions, heartbeats, locks, the brake, feed, state (design.md 2, 4, 6);
- * and ping. */
-#include "bbs/brake/brake.h"
+/* Our own paths but apply: sessions, heartbeats, locks, the limiter, feed, state (design.md 2, 4,
+ * 6); and ping. */
+#include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
 #include "bbs/lead/lead.h"
@@ -210,9 +210,10 @@ void route_lead(struct ask *ask, struct effects *out)
     board_op(ask->router->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
 }
 
-/* ---- brake ----------------------------------------------------------------------------------- */
+/* ---- limiter -----------------------------------------------------------------------------------
+ * */
 
-static void brake_done(void *context, const struct op_result *result, struct effects *out)
+static void limiter_done(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
     Models__Error error;
@@ -220,21 +221,21 @@ static void brake_done(void *context, const struct op_result *result, struct eff
         answer_unavailable(out, ask->request_id);
         return;
     }
-    Board__BrakeResponse response = BOARD__BRAKE_RESPONSE__INIT;
+    Board__LimiterResponse response = BOARD__LIMITER_RESPONSE__INIT;
     response.error = plan_error(result->plan, &error) ? &error : NULL;
-    response.brake = (Board__BrakeRecord *)(uintptr_t)result->plan->record;
+    response.limiter = (Board__LimiterRecord *)(uintptr_t)result->plan->record;
     effects_reply_message(out, ask->request_id, &response.base);
 }
 
-void route_brake(struct ask *ask, struct effects *out)
+void route_limiter(struct ask *ask, struct effects *out)
 {
     struct validation v;
     validation_init(&v);
-    valid_brake_word(&v, (const Board__BrakeRequest *)ask->in.request);
+    valid_limiter_word(&v, (const Board__LimiterRequest *)ask->in.request);
     if (!ask_valid(ask, &v, out)) {
         return;
     }
-    board_op(ask->router->board, &brake_word_row, &ask->in, ask->arena, brake_done, ask, out);
+    board_op(ask->router->board, &limiter_word_row, &ask->in, ask->arena, limiter_done, ask, out);
 }
 
 /* ---- feed, state ----------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ const char *key_actual_process(struct arena *a, const char *process_guid)
 
 const char *key_brake(struct arena *a)
 {
-    return key(a, RECORD_BRAKE, "cells", "");
+    return key(a, RECORD_LIMITER, "cells", "");
 }
 
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot)

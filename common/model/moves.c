@@ -67,10 +67,10 @@ const Board__CellMove *move_cell(const Board__Move *m)
     return m->body_case == BOARD__MOVE__BODY_CELL ? m->cell : &empty;
 }
 
-const Board__BrakeMove *move_brake(const Board__Move *m)
+const Board__LimiterMove *move_limiter(const Board__Move *m)
 {
-    static const Board__BrakeMove empty = BOARD__BRAKE_MOVE__INIT;
-    return m->body_case == BOARD__MOVE__BODY_BRAKE ? m->brake : &empty;
+    static const Board__LimiterMove empty = BOARD__LIMITER_MOVE__INIT;
+    return m->body_case == BOARD__MOVE__BODY_LIMITER ? m->limiter : &empty;
 }
 
 enum record_type move_kind(const Board__Move *m)

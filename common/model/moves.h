@@ -25,7 +25,7 @@ Board__Move *move_new_task(struct arena *a, const char *name, const char *task_g
 const Board__InstanceMove *move_instance(const Board__Move *m);
 const Board__TaskMove *move_task(const Board__Move *m);
 const Board__CellMove *move_cell(const Board__Move *m);
-const Board__BrakeMove *move_brake(const Board__Move *m);
+const Board__LimiterMove *move_limiter(const Board__Move *m);
 
 /* The kind of its subject; RECORD_UNKNOWN without one. */
 enum record_type move_kind(const Board__Move *m);

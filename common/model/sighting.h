@@ -8,7 +8,7 @@
  * the crash count's reset     stood              the same; late by a crash of a bbs
  * a task Resolving or not     stood              asked again early, once
  *   placed, to be asked again
- * the brake, to be released   stood, or bbs's    as early or as late as the leader's first look
+ * the limiter, to be released   stood, or bbs's    as early or as late as the leader's first look
  *                             wall clock
  * a Pending task, to fail     surely             late, by a start of bbs or converger
  * a task of an absent cell    surely             late, by the same

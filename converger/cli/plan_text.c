@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of a brake, in a table for people. */
+/* Of a limiter, in a table for people. */
 enum { CELLS_SHOWN_MAX = 8 };
 /* Of the repairs of a row: single ones, or runs of indices. */
 enum { PIECES_SHOWN_MAX = 8 };
@@ -25,8 +25,8 @@ static const char *cells(struct arena *a, const Converge__Repair *r)
 /* What a move is about. */
 static const char *what(struct arena *a, const Converge__Repair *r)
 {
-    if (strcmp(r->move, "brake") == 0 || strcmp(r->move, "release") == 0) {
-        return strcmp(r->move, "brake") == 0 ? cells(a, r) : "the brake";
+    if (strcmp(r->move, "hold") == 0 || strcmp(r->move, "release") == 0) {
+        return strcmp(r->move, "hold") == 0 ? cells(a, r) : "the limiter";
     }
     if (r->task_guid[0]) {
         return arena_printf(a, "task %s", r->task_guid);

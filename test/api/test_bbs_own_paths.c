@@ -1,5 +1,5 @@
 /* Our own paths of a running bbs on a real etcd: sessions and heartbeats of a cell, moves in
- * batches, leaders, the brake. The tests follow one another on one board. */
+ * batches, leaders, the limiter. The tests follow one another on one board. */
 #include "board.pb-c.h"
 #include "common/model/moves.h"
 #include "models/cells.pb-c.h"
@@ -244,18 +244,18 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     cell.session = 3;
     Board__CellMove lose = BOARD__CELL_MOVE__INIT;
     lose.session = cell.session;
-    Board__BrakeMove brake = BOARD__BRAKE_MOVE__INIT;
-    brake.cells = cells;
-    brake.n_cells = 1;
+    Board__LimiterMove limiter = BOARD__LIMITER_MOVE__INIT;
+    limiter.cells = cells;
+    limiter.n_cells = 1;
     bool loses = strcmp(move, "lose") == 0;
     Board__Move *m = move_new(a, move, loses ? key_cell(a, cell.cell_id) : key_brake(a));
     Board__Move *moves[] = {m};
     m->term = &term;
-    m->body_case = loses ? BOARD__MOVE__BODY_CELL : BOARD__MOVE__BODY_BRAKE;
+    m->body_case = loses ? BOARD__MOVE__BODY_CELL : BOARD__MOVE__BODY_LIMITER;
     if (loses) {
         m->cell = &lose;
     } else {
-        m->brake = &brake;
+        m->limiter = &limiter;
     }
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     r.moves = moves;
@@ -273,12 +273,12 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     return got->results[0]->outcome;
 }
 
-static int32_t say_brake(bool confirm, bool keep, struct buf *answer)
+static int32_t say_limiter(bool confirm, bool keep, struct buf *answer)
 {
-    Board__BrakeRequest r = BOARD__BRAKE_REQUEST__INIT;
+    Board__LimiterRequest r = BOARD__LIMITER_REQUEST__INIT;
     r.confirm = confirm;
     r.keep = keep;
-    assert_int_equal(bbs_post(bbs[0].port, "/v1/board/brake", &r.base, answer), 200);
+    assert_int_equal(bbs_post(bbs[0].port, "/v1/board/limiter", &r.base, answer), 200);
     return bbs_error_of(answer);
 }
 
@@ -314,18 +314,18 @@ static void a_cell_is_lost_and_comes_back(void **state)
     arena_init(a);
     buf_init(&answer);
     assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
-    assert_int_equal(say_brake(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
-    assert_int_equal(say_brake(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_int_equal(say_limiter(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
+    assert_int_equal(say_limiter(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
     assert_string_equal(shown_state(a, &answer), "PRESENT");
 
-    assert_int_equal(converge(a, "brake"), BOARD__MOVE_RESULT__OUTCOME__DONE);
+    assert_int_equal(converge(a, "hold"), BOARD__MOVE_RESULT__OUTCOME__DONE);
     assert_string_equal(shown_state(a, &answer), "LOST (held)");
     assert_int_equal(count_cells(&answer), 1); /* held is not lost */
     assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
-    assert_int_equal(say_brake(false, true, &answer), -1);
+    assert_int_equal(say_limiter(false, true, &answer), -1);
     assert_int_equal(converge(a, "release"), BOARD__MOVE_RESULT__OUTCOME__REFUSED);
-    assert_int_equal(say_brake(true, false, &answer), -1);
-    assert_int_equal(say_brake(false, true, &answer), MODELS__ERROR__TYPE__ResourceConflict);
+    assert_int_equal(say_limiter(true, false, &answer), -1);
+    assert_int_equal(say_limiter(false, true, &answer), MODELS__ERROR__TYPE__ResourceConflict);
 
     assert_int_equal(converge(a, "lose"), BOARD__MOVE_RESULT__OUTCOME__DONE);
     assert_string_equal(shown_state(a, &answer), "LOST");

@@ -207,13 +207,13 @@ static size_t row_cells(struct arena *a, const char *text, Board__CellHeartbeat 
     return count;
 }
 
-Board__BrakeRecord *row_brake(struct arena *a, const char *text)
+Board__LimiterRecord *row_limiter(struct arena *a, const char *text)
 {
-    Board__BrakeRecord *b = ARENA_NEW(a, Board__BrakeRecord);
-    board__brake_record__init(b);
-    b->state = strncmp(text, "HELD", 4) == 0   ? BOARD__BRAKE_RECORD__STATE__HELD
-               : strncmp(text, "KEPT", 4) == 0 ? BOARD__BRAKE_RECORD__STATE__KEPT
-                                               : BOARD__BRAKE_RECORD__STATE__RELEASED;
+    Board__LimiterRecord *b = ARENA_NEW(a, Board__LimiterRecord);
+    board__limiter_record__init(b);
+    b->state = strncmp(text, "HELD", 4) == 0   ? BOARD__LIMITER_RECORD__STATE__HELD
+               : strncmp(text, "KEPT", 4) == 0 ? BOARD__LIMITER_RECORD__STATE__KEPT
+                                               : BOARD__LIMITER_RECORD__STATE__RELEASED;
     b->n_cells = row_cells(a, row_text(a, text, "cells"), &b->cells);
     b->since = row_number(a, text, "since", 0) * SECOND_NS;
     b->until = row_number(a, text, "until", 0) * SECOND_NS;
@@ -256,7 +256,8 @@ static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m
 
 const struct move_family *row_family(const char *move)
 {
-    static const struct move_family *const families[] = {&cell_moves, &brake_moves, &domain_moves};
+    static const struct move_family *const families[] = {&cell_moves, &limiter_moves,
+                                                         &domain_moves};
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
         if (move_row_named(families[i], move)) {
             return families[i];
@@ -292,13 +293,13 @@ static Board__Move *row_lose(struct arena *a, const char *text)
     return m;
 }
 
-static Board__Move *row_brake_move(struct arena *a, const char *name, const char *text)
+static Board__Move *row_limiter_move(struct arena *a, const char *name, const char *text)
 {
     Board__Move *m = move_new(a, name, key_brake(a));
-    m->body_case = BOARD__MOVE__BODY_BRAKE;
-    m->brake = ARENA_NEW(a, Board__BrakeMove);
-    board__brake_move__init(m->brake);
-    m->brake->n_cells = row_cells(a, row_text(a, text, "cells"), &m->brake->cells);
+    m->body_case = BOARD__MOVE__BODY_LIMITER;
+    m->limiter = ARENA_NEW(a, Board__LimiterMove);
+    board__limiter_move__init(m->limiter);
+    m->limiter->n_cells = row_cells(a, row_text(a, text, "cells"), &m->limiter->cells);
     return m;
 }
 
@@ -319,7 +320,7 @@ Board__Move *row_move(struct arena *a, const char *text)
     const char *name = row_first_word(a, text);
     const struct move_family *family = row_family(name);
     Board__Move *m = family == &cell_moves     ? row_lose(a, text)
-                     : family == &brake_moves  ? row_brake_move(a, name, text)
+                     : family == &limiter_moves  ? row_limiter_move(a, name, text)
                      : family == &domain_moves ? move_new(a, name, key_domain(a, ROWS_DOMAIN))
                                                : row_instance_move(a, name, text);
     row_speaker(a, text, m);
@@ -375,7 +376,7 @@ static void print_actual(const Models__ActualLRP *r, struct buf *out)
                r->modification_tag->index, r->stopping ? " stopping" : "");
 }
 
-static void print_brake(const Board__BrakeRecord *b, struct buf *out)
+static void print_limiter(const Board__LimiterRecord *b, struct buf *out)
 {
     static const char *const names[] = {"HELD", "KEPT", "RELEASED"};
     buf_printf(out, " -> %s", names[b->state]);
@@ -392,8 +393,8 @@ static void print_change(const struct change *c, struct buf *out)
                actor_name(c->actor));
     if (c->message && c->message->descriptor == &models__actual_lrp__descriptor) {
         print_actual((const Models__ActualLRP *)c->message, out);
-    } else if (c->message && c->message->descriptor == &board__brake_record__descriptor) {
-        print_brake((const Board__BrakeRecord *)c->message, out);
+    } else if (c->message && c->message->descriptor == &board__limiter_record__descriptor) {
+        print_limiter((const Board__LimiterRecord *)c->message, out);
     } else if (c->message && c->message->descriptor == &board__cell_record__descriptor &&
                strcmp(c->move, "lose") == 0) {
         const Board__CellRecord *cell = (const Board__CellRecord *)c->message;
@@ -454,14 +455,14 @@ static const Board__RemovalRecord *row_removal(struct arena *a, const char *text
 struct snapshots {
     struct move_snapshot lrp;
     struct lose_snapshot cell;
-    struct brake_snapshot brake;
+    struct limiter_snapshot limiter;
     struct domain_snapshot domain;
 };
 
 static const void *snapshot_of(const struct snapshots *s, const struct move_family *family)
 {
     return family == &cell_moves     ? (const void *)&s->cell
-           : family == &brake_moves  ? (const void *)&s->brake
+           : family == &limiter_moves  ? (const void *)&s->limiter
            : family == &domain_moves ? (const void *)&s->domain
                                      : (const void *)&s->lrp;
 }
@@ -474,7 +475,7 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
     int32_t index = place.key.index;
     const Board__CellRecord *cell = c->cell ? row_cell(a, c->cell) : NULL;
     const Board__DomainRecord *domain = c->domain ? row_domain(a, c->domain) : NULL;
-    const Board__BrakeRecord *brake = c->brake ? row_brake(a, c->brake) : NULL;
+    const Board__LimiterRecord *limiter = c->limiter ? row_limiter(a, c->limiter) : NULL;
     int64_t seen_s = c->domain ? row_number(a, c->domain, "seen", 0) : 0;
     bool found = c->domain && strstr(c->domain, "found");
     struct domain_seen domain_seen = {
@@ -498,8 +499,8 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
         .domain_seen = domain_seen,
         .policy = &CRASH_POLICY_DEFAULT,
     };
-    s->cell = (struct lose_snapshot){.by = by, .cell = cell, .brake = brake};
-    s->brake = (struct brake_snapshot){.by = by, .brake = brake};
+    s->cell = (struct lose_snapshot){.by = by, .cell = cell, .limiter = limiter};
+    s->limiter = (struct limiter_snapshot){.by = by, .limiter = limiter};
     s->domain = (struct domain_snapshot){.by = by, .domain = domain, .seen = domain_seen};
 }
 

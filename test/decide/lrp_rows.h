@@ -7,14 +7,14 @@
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
  *                 "restored": from before the epoch
- *   a brake       "KEPT cells=c1:7,c2:8 since=10 until=70"
+ *   a limiter       "KEPT cells=c1:7,c2:8 since=10 until=70"
  *   a removal     "from=2 epoch=F": of the board's epoch, without it of this one
  *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1",
- *                 "lose cell=c1 session=7", "brake cells=c1:7,c2:8" */
+ *                 "lose cell=c1 session=7", "hold cells=c1:7,c2:8" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
 #define TEST_DECIDE_LRP_ROWS_H
 
-#include "bbs/brake/brake.h"
+#include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/domain/domain.h"
 #include "bbs/lrp/move.h"
@@ -29,12 +29,12 @@ struct move_case {
     const char *name; /* the rule */
     enum actor actor; /* a rep is of cell c1 */
     const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
-    const char *desired, *cell, *lead, *domain, *brake, *removal;
+    const char *desired, *cell, *lead, *domain, *limiter, *removal;
     const char *move;
     const char *plan; /* as printed by print_plan */
 };
 
-/* The family of a move about LRPs, cells, the brake, domains. */
+/* The family of a move about LRPs, cells, the limiter, domains. */
 const struct move_family *row_family(const char *move);
 
 /* Runs each case through its decision and compares; the first difference fails the test. */
@@ -43,7 +43,7 @@ void run_move_cases(const struct move_case *cases, size_t count);
 Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence);
 Models__DesiredLRP *row_desired(struct arena *a, const char *text);
 Board__CellRecord *row_cell(struct arena *a, const char *text);
-Board__BrakeRecord *row_brake(struct arena *a, const char *text);
+Board__LimiterRecord *row_limiter(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);
 
 /* Who speaks by such a text: session, term. */

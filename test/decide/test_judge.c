@@ -7,9 +7,9 @@
  *   10     seconds pass: ticks each 500 ms, a cell is told of by its bbs every 2 s, by the bbs 2
  * one second later s9     nobody ticks for 9 s; T a new raft term; N a new term of the judge; R
  * another copy ?      moves are not answered from now on; . they are keep, confirm: what an
- * operator says of the brake
+ * operator says of the limiter
  *
- * What it does: "7.5 lose a", at so many seconds, "brake a b" and "brake" (nobody is left),
+ * What it does: "7.5 lose a", at so many seconds, "hold a b" and "hold" (nobody is left),
  * "release". The board does at once what the judge plans. */
 #include "common/base/bytes.h"
 #include "converger/judge.h"
@@ -41,8 +41,8 @@ struct story {
     struct moment begin, now;
     uint64_t raft_term;
     struct arena arena;
-    Board__BrakeRecord brake; /* its cells in the arena */
-    bool braked;
+    Board__LimiterRecord limiter; /* its cells in the arena */
+    bool holds;
     struct buf did;
 };
 
@@ -60,34 +60,34 @@ static void tell_cell(struct story *s, const struct cell *c)
     judge_cell(&s->judge, c->id, &r, s->now);
 }
 
-static void tell_brake(struct story *s)
+static void tell_limiter(struct story *s)
 {
-    if (s->braked) {
-        judge_brake(&s->judge, &s->brake, (struct sighting){.since_ns = s->now.mono_ns});
+    if (s->holds) {
+        judge_limiter(&s->judge, &s->limiter, (struct sighting){.since_ns = s->now.mono_ns});
     } else {
-        judge_brake_gone(&s->judge);
+        judge_limiter_gone(&s->judge);
     }
 }
 
-static void set_brake(struct story *s, const struct judgement *g)
+static void set_limiter(struct story *s, const struct judgement *g)
 {
-    bool fewer = s->brake.state == BOARD__BRAKE_RECORD__STATE__RELEASED;
-    if (!s->braked) {
-        board__brake_record__init(&s->brake);
-        s->brake.until = s->now.wall_ns + HOLD_NS;
+    bool fewer = s->limiter.state == BOARD__LIMITER_RECORD__STATE__RELEASED;
+    if (!s->holds) {
+        board__limiter_record__init(&s->limiter);
+        s->limiter.until = s->now.wall_ns + HOLD_NS;
         fewer = false;
     }
-    s->brake.n_cells = g->cell_count;
-    s->brake.cells = ARENA_ARRAY(&s->arena, g->cell_count, Board__CellHeartbeat *);
+    s->limiter.n_cells = g->cell_count;
+    s->limiter.cells = ARENA_ARRAY(&s->arena, g->cell_count, Board__CellHeartbeat *);
     for (size_t i = 0; i < g->cell_count; i++) {
-        Board__CellHeartbeat *b = s->brake.cells[i] = ARENA_NEW(&s->arena, Board__CellHeartbeat);
+        Board__CellHeartbeat *b = s->limiter.cells[i] = ARENA_NEW(&s->arena, Board__CellHeartbeat);
         board__cell_heartbeat__init(b);
         b->cell_id = arena_strdup(&s->arena, g->cells[i]->cell_id);
         b->session = g->cells[i]->session;
-        assert_true(!fewer || map_get(&s->judge.brake.cells, b->cell_id)); /* the table's FEWER */
+        assert_true(!fewer || map_get(&s->judge.limiter.cells, b->cell_id)); /* the table's FEWER */
     }
-    s->braked = g->cell_count > 0;
-    tell_brake(s);
+    s->holds = g->cell_count > 0;
+    tell_limiter(s);
 }
 
 static void write_down(struct story *s, const struct judgement *g)
@@ -112,18 +112,18 @@ static void apply(struct story *s, const struct judgement *g)
     }
     if (strcmp(g->move, "lose") == 0) {
         struct cell *c = &s->cells[g->cell_id[0] - 'a'];
-        bool held = s->braked && s->brake.state != BOARD__BRAKE_RECORD__STATE__RELEASED &&
-                    map_get(&s->judge.brake.cells, c->id);
+        bool held = s->holds && s->limiter.state != BOARD__LIMITER_RECORD__STATE__RELEASED &&
+                    map_get(&s->judge.limiter.cells, c->id);
         assert_false(held); /* the table's NOT_HELD and SAME_SESSION */
         assert_int_equal(g->session, c->session);
         c->lost = true;
         tell_cell(s, c);
-    } else if (strcmp(g->move, "brake") == 0) {
-        set_brake(s, g);
+    } else if (strcmp(g->move, "hold") == 0) {
+        set_limiter(s, g);
     } else {
-        assert_true(s->now.wall_ns >= s->brake.until);
-        s->brake.state = BOARD__BRAKE_RECORD__STATE__RELEASED;
-        tell_brake(s);
+        assert_true(s->now.wall_ns >= s->limiter.until);
+        s->limiter.state = BOARD__LIMITER_RECORD__STATE__RELEASED;
+        tell_limiter(s);
     }
     judge_settled(&s->judge, g->cell_id, 0);
 }
@@ -200,17 +200,17 @@ static void tell_cells(struct story *s, char what, const char *ids)
 
 static void tell_operator(struct story *s, const char *word)
 {
-    assert_true(s->braked);
-    s->brake.state = strcmp(word, "keep") == 0 ? BOARD__BRAKE_RECORD__STATE__KEPT
-                                               : BOARD__BRAKE_RECORD__STATE__RELEASED;
-    tell_brake(s);
+    assert_true(s->holds);
+    s->limiter.state = strcmp(word, "keep") == 0 ? BOARD__LIMITER_RECORD__STATE__KEPT
+                                               : BOARD__LIMITER_RECORD__STATE__RELEASED;
+    tell_limiter(s);
 }
 
 static void copy_anew(struct story *s)
 {
     hearing_reset(&s->hearing);
     judge_reset(&s->judge);
-    tell_brake(s); /* its key comes first */
+    tell_limiter(s); /* its key comes first */
     for (size_t i = 0; i < CELLS_MAX; i++) {
         if (s->cells[i].there) {
             tell_cell(s, &s->cells[i]);
@@ -302,83 +302,83 @@ static const struct row {
 
     {"2 of 2: fewer than 3 are no mass loss", "ab", "10 -ab 30", "14.0 lose a, 14.0 lose b"},
     {"2 of 5, more than a third: fewer than 3", "abcde", "10 -ab 30", "14.5 lose a, 14.5 lose b"},
-    {"3 of 3", "abc", "10 -abc 30", "14.0 brake a b c"},
-    {"3 of 6", "abcdef", "10 -abc 30", "14.0 brake a b c"},
-    {"3 of 8: more than a third", "abcdefgh", "10 -abc 30", "14.0 brake a b c"},
+    {"3 of 3", "abc", "10 -abc 30", "14.0 hold a b c"},
+    {"3 of 6", "abcdef", "10 -abc 30", "14.0 hold a b c"},
+    {"3 of 8: more than a third", "abcdefgh", "10 -abc 30", "14.0 hold a b c"},
     {"3 of 9: a third, not more", "abcdefghi", "10 -abc 30",
      "14.5 lose a, 14.5 lose b, 14.5 lose c"},
     {"4 of 12: a third", "abcdefghijkl", "10 -abcd 30",
      "14.5 lose a, 14.5 lose b, 14.5 lose c, 14.5 lose d"},
-    {"5 of 14: more than a third", "abcdefghijklmn", "10 -abcde 30", "14.0 brake a b c d e"},
+    {"5 of 14: more than a third", "abcdefghijklmn", "10 -abcde 30", "14.0 hold a b c d e"},
     {"5 of 15: a third", "abcdefghijklmno", "10 -abcde 30",
      "14.5 lose a, 14.5 lose b, 14.5 lose c, 14.5 lose d, 14.5 lose e"},
     {"a whole zone of 3, a quarter of the cells", "a1b1c1d2e2f2g3h3i3j3k3l3", "10 -abc 30",
-     "14.0 brake a b c"},
+     "14.0 hold a b c"},
     {"a whole zone of 2", "a1b1d2e2f2g3h3i3j3k3l3m3", "10 -ab 30", "14.5 lose a, 14.5 lose b"},
     {"2 of a zone of 3", "a1b1c1d2e2f2g3h3i3j3k3l3", "10 -ab 30", "14.5 lose a, 14.5 lose b"},
     {"cells without a zone are of none", "abcd1e1f1g1h1i1j1k1l1", "10 -abc 30",
      "14.5 lose a, 14.5 lose b, 14.5 lose c"},
     {"3 of 6, one after the other within one window", "abcdef", "10 -a 2 -b 2 -c 30",
-     "18.0 brake a b c"},
+     "18.0 hold a b c"},
     {"3 of 6, one after the other, slowly", "abcdef", "10 -a 10 -b 10 -c 30",
      "14.5 lose a, 24.5 lose b, 34.5 lose c"},
     {"3 of 6, told of by two bbs a second apart", "abcdef", "1abc 2def 11 -adf 30",
-     "16.0 brake a d f"},
+     "16.0 hold a d f"},
     {"a zone, told of by two bbs", "a1b1c1d2e2f2g2h2i2j2k2l2", "1ab 2c 11 -abc 30",
-     "16.0 brake a b c"},
+     "16.0 hold a b c"},
     {"5 cells were lost long ago: 3 of the 6 others", "abcdefghijk",
      "10 -a 10 -b 10 -c 10 -d 10 -e 10 -fgh 20",
-     "14.5 lose a, 24.5 lose b, 34.5 lose c, 44.5 lose d, 54.5 lose e, 64.0 brake f g h"},
+     "14.5 lose a, 24.5 lose b, 34.5 lose c, 44.5 lose d, 54.5 lose e, 64.0 hold f g h"},
 
     {"it ends after 60 s, then they are lost", "abcdef", "10 -abc 100",
-     "14.0 brake a b c, 74.0 release, 74.5 lose a, 74.5 lose b, 74.5 lose c, 75.0 brake"},
-    {"kept: it does not end", "abcdef", "10 -abc 20 keep 100", "14.0 brake a b c"},
+     "14.0 hold a b c, 74.0 release, 74.5 lose a, 74.5 lose b, 74.5 lose c, 75.0 hold"},
+    {"kept: it does not end", "abcdef", "10 -abc 20 keep 100", "14.0 hold a b c"},
     {"kept, then confirmed", "abcdef", "10 -abc 20 keep 60 confirm 10",
-     "14.0 brake a b c, 90.5 lose a, 90.5 lose b, 90.5 lose c, 91.0 brake"},
+     "14.0 hold a b c, 90.5 lose a, 90.5 lose b, 90.5 lose c, 91.0 hold"},
     {"confirmed", "abcdef", "10 -abc 20 confirm 10",
-     "14.0 brake a b c, 30.5 lose a, 30.5 lose b, 30.5 lose c, 31.0 brake"},
+     "14.0 hold a b c, 30.5 lose a, 30.5 lose b, 30.5 lose c, 31.0 hold"},
     {"cells that are heard again leave it; with none left it goes", "abcdef",
-     "10 -abc 20 +a 10 +bc 10", "14.0 brake a b c, 30.5 brake b c, 40.5 brake"},
+     "10 -abc 20 +a 10 +bc 10", "14.0 hold a b c, 30.5 hold b c, 40.5 hold"},
     {"so do cells with another session", "abcdef", "10 -abc 20 ^a 10",
-     "14.0 brake a b c, 30.5 brake b c"},
+     "14.0 hold a b c, 30.5 hold b c"},
     {"so do those of a kept one", "abcdef", "10 -abc 20 keep 20 +abc 10",
-     "14.0 brake a b c, 50.5 brake"},
+     "14.0 hold a b c, 50.5 hold"},
     {"who falls silent meanwhile joins it; its time stays", "abcdefghijkl", "10 -abcde 20 -f 60",
-     "14.0 brake a b c d e, 34.0 brake a b c d e f, 74.0 release, 74.5 lose a, 74.5 lose b, "
-     "74.5 lose c, 74.5 lose d, 74.5 lose e, 74.5 lose f, 75.0 brake"},
+     "14.0 hold a b c d e, 34.0 hold a b c d e f, 74.0 release, 74.5 lose a, 74.5 lose b, "
+     "74.5 lose c, 74.5 lose d, 74.5 lose e, 74.5 lose f, 75.0 hold"},
     {"a new judge, a new copy, a raft term: nobody looks as if heard", "abcdef",
      "10 -abc 20 N 10 R 10 T 70",
-     "14.0 brake a b c, 74.0 release, 74.5 lose a, 74.5 lose b, 74.5 lose c, 75.0 brake"},
+     "14.0 hold a b c, 74.0 release, 74.5 lose a, 74.5 lose b, 74.5 lose c, 75.0 hold"},
     {"many are lost at most 10 at a time", "abcdefghijklmnopqrstuvwxyz",
      "10 -abcdefghijklmnopqrst 20 confirm 20",
-     "14.0 brake a b c d e f g h i j k l m n o p q r s t, 30.5 lose a, 30.5 lose b, "
+     "14.0 hold a b c d e f g h i j k l m n o p q r s t, 30.5 lose a, 30.5 lose b, "
      "30.5 lose c, 30.5 lose d, 30.5 lose e, 30.5 lose f, 30.5 lose g, 30.5 lose h, "
-     "30.5 lose i, 30.5 lose j, 31.0 brake k l m n o p q r s t, 32.5 lose k, 32.5 lose l, "
+     "30.5 lose i, 30.5 lose j, 31.0 hold k l m n o p q r s t, 32.5 lose k, 32.5 lose l, "
      "32.5 lose m, 32.5 lose n, 32.5 lose o, 32.5 lose p, 32.5 lose q, 32.5 lose r, "
-     "32.5 lose s, 32.5 lose t, 33.0 brake"},
+     "32.5 lose s, 32.5 lose t, 33.0 hold"},
     {"who returns while others are released is not lost", "abcdefghijklmnopqrstuvwxyz",
      "10 -abcdefghijklmnopqrst 20 confirm 1 +qrst 20",
-     "14.0 brake a b c d e f g h i j k l m n o p q r s t, 30.5 lose a, 30.5 lose b, "
+     "14.0 hold a b c d e f g h i j k l m n o p q r s t, 30.5 lose a, 30.5 lose b, "
      "30.5 lose c, 30.5 lose d, 30.5 lose e, 30.5 lose f, 30.5 lose g, 30.5 lose h, "
-     "30.5 lose i, 30.5 lose j, 31.0 brake k l m n o p q r s t, 32.5 lose k, 32.5 lose l, "
-     "32.5 lose m, 32.5 lose n, 32.5 lose o, 32.5 lose p, 32.5 brake k l m n o p, 33.0 brake"},
+     "30.5 lose i, 30.5 lose j, 31.0 hold k l m n o p q r s t, 32.5 lose k, 32.5 lose l, "
+     "32.5 lose m, 32.5 lose n, 32.5 lose o, 32.5 lose p, 32.5 hold k l m n o p, 33.0 hold"},
     {"a single loss meanwhile is no mass loss", "abcdefghijklmnopqrstuvwxyz",
      "10 -abcdefghijklmnopqrst 20 -u 3 confirm 20",
-     "14.0 brake a b c d e f g h i j k l m n o p q r s t, 33.5 lose a, 33.5 lose b, "
+     "14.0 hold a b c d e f g h i j k l m n o p q r s t, 33.5 lose a, 33.5 lose b, "
      "33.5 lose c, 33.5 lose d, 33.5 lose e, 33.5 lose f, 33.5 lose g, 33.5 lose h, "
-     "33.5 lose i, 33.5 lose j, 34.0 brake k l m n o p q r s t, 34.5 lose u, 35.5 lose k, "
+     "33.5 lose i, 33.5 lose j, 34.0 hold k l m n o p q r s t, 34.5 lose u, 35.5 lose k, "
      "35.5 lose l, 35.5 lose m, 35.5 lose n, 35.5 lose o, 35.5 lose p, 35.5 lose q, "
-     "35.5 lose r, 35.5 lose s, 35.5 lose t, 36.0 brake"},
+     "35.5 lose r, 35.5 lose s, 35.5 lose t, 36.0 hold"},
     {"another mass loss waits until the released ones are lost", "abcdefghijklmnopqrstuvwxyz",
      "10 -abcdefghijklmnopqrst 19 -uvw 3 confirm 20",
-     "14.0 brake a b c d e f g h i j k l m n o p q r s t, 32.5 lose a, 32.5 lose b, "
+     "14.0 hold a b c d e f g h i j k l m n o p q r s t, 32.5 lose a, 32.5 lose b, "
      "32.5 lose c, 32.5 lose d, 32.5 lose e, 32.5 lose f, 32.5 lose g, 32.5 lose h, "
-     "32.5 lose i, 32.5 lose j, 33.0 brake k l m n o p q r s t, 34.5 lose k, 34.5 lose l, "
+     "32.5 lose i, 32.5 lose j, 33.0 hold k l m n o p q r s t, 34.5 lose k, 34.5 lose l, "
      "34.5 lose m, 34.5 lose n, 34.5 lose o, 34.5 lose p, 34.5 lose q, 34.5 lose r, "
-     "34.5 lose s, 34.5 lose t, 35.0 brake, 35.5 brake u v w"},
-    {"an unanswered brake holds too: nobody of them is lost", "abcdef", "10 ? -abc 60",
-     "14.0 brake a b c"},
-    {"without a bbs it is not ended", "abcdef", "10 -abc 20 !1 !2 100", "14.0 brake a b c"},
+     "34.5 lose s, 34.5 lose t, 35.0 hold, 35.5 hold u v w"},
+    {"an unanswered limiter holds too: nobody of them is lost", "abcdef", "10 ? -abc 60",
+     "14.0 hold a b c"},
+    {"without a bbs it is not ended", "abcdef", "10 -abc 20 !1 !2 100", "14.0 hold a b c"},
 };
 
 static void each_row(void **state)

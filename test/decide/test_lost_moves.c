@@ -1,7 +1,7 @@
-/* What happens when a cell is lost: lose, the brake, suspect, resolve, vacate, and what the other
- * moves do beside a SUSPECT record: rows of before, when, plan. The numbers are those of the rules
- * in bbs/cell/lose.c, brake.c, bbs/lrp/suspect.c, resolve.c, vacate.c. */
-#include "bbs/brake/brake.h"
+/* What happens when a cell is lost: lose, the mass-loss limiter, suspect, resolve, vacate, and what
+ * the other moves do beside a SUSPECT record: rows of before, when, plan. The numbers are those of
+ * the rules in bbs/cell/lose.c, limiter.c, bbs/lrp/suspect.c, resolve.c, vacate.c. */
+#include "bbs/limiter/limiter.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 static void loses(void **state)
 {
     (void)state;
-#define HELD_TEXT "refuse ResourceConflict: cell c1 is held by the brake\n"
+#define HELD_TEXT "refuse ResourceConflict: cell c1 is held by the mass-loss limiter\n"
 #define LOSES "put cell/c1 lose by converger -> LOST session=7 since=1000\n"
     static const char lose[] = "lose cell=c1 session=7" TERM;
     static const struct move_case cases[] = {
@@ -37,18 +37,18 @@ static void loses(void **state)
          .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 8\n"},
         {ROW("2 an older one"), .cell = "present session=6", .move = lose,
          .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 6\n"},
-        {ROW("2 held"), .cell = PRESENT, .brake = "HELD cells=c0:1,c1:7", .move = lose,
+        {ROW("2 held"), .cell = PRESENT, .limiter = "HELD cells=c0:1,c1:7", .move = lose,
          .plan = HELD_TEXT},
-        {ROW("2 held with an older session"), .cell = PRESENT, .brake = "HELD cells=c1:6",
+        {ROW("2 held with an older session"), .cell = PRESENT, .limiter = "HELD cells=c1:6",
          .move = lose, .plan = HELD_TEXT},
-        {ROW("2 kept"), .cell = PRESENT, .brake = "KEPT cells=c1:7", .move = lose,
+        {ROW("2 kept"), .cell = PRESENT, .limiter = "KEPT cells=c1:7", .move = lose,
          .plan = HELD_TEXT},
         {ROW("2 held although its time is over: release comes first"), .cell = PRESENT,
-         .brake = "HELD cells=c1:7 until=10", .move = lose, .plan = HELD_TEXT},
+         .limiter = "HELD cells=c1:7 until=10", .move = lose, .plan = HELD_TEXT},
         {ROW("3"), .cell = PRESENT, .move = lose, .plan = LOSES},
-        {ROW("3 others are held"), .cell = PRESENT, .brake = "HELD cells=c2:7", .move = lose,
+        {ROW("3 others are held"), .cell = PRESENT, .limiter = "HELD cells=c2:7", .move = lose,
          .plan = LOSES},
-        {ROW("3 released"), .cell = PRESENT, .brake = "RELEASED cells=c1:7", .move = lose,
+        {ROW("3 released"), .cell = PRESENT, .limiter = "RELEASED cells=c1:7", .move = lose,
          .plan = LOSES},
         {ROW("3 since does not fall"), .cell = "present session=7 since=1200", .move = lose,
          .plan = "put cell/c1 lose by converger -> LOST session=7 since=1200\n"},
@@ -58,45 +58,45 @@ static void loses(void **state)
     RUN(cases);
 }
 
-static void brakes(void **state)
+static void limiters(void **state)
 {
     (void)state;
-#define BRAKES "put brake/cells brake by converger"
+#define LIMITERS "put brake/cells hold by converger"
     static const struct move_case cases[] = {
-        {ROW("1 none, no cells"), .move = "brake" TERM, .plan = "nothing\n"},
-        {ROW("1 held, no cells left"), .brake = "HELD cells=c1:7 until=1050", .move = "brake" TERM,
-         .plan = "delete brake/cells brake by converger\n"},
-        {ROW("1 kept, no cells left"), .brake = "KEPT cells=c1:7", .move = "brake" TERM,
-         .plan = "delete brake/cells brake by converger\n"},
-        {ROW("1 released, no cells left"), .brake = "RELEASED cells=c1:7", .move = "brake" TERM,
-         .plan = "delete brake/cells brake by converger\n"},
-        {ROW("2"), .brake = "HELD cells=c1:7,c2:8 until=1050", .move = "brake cells=c1:7,c2:8" TERM,
+        {ROW("1 none, no cells"), .move = "hold" TERM, .plan = "nothing\n"},
+        {ROW("1 held, no cells left"), .limiter = "HELD cells=c1:7 until=1050", .move = "hold" TERM,
+         .plan = "delete brake/cells hold by converger\n"},
+        {ROW("1 kept, no cells left"), .limiter = "KEPT cells=c1:7", .move = "hold" TERM,
+         .plan = "delete brake/cells hold by converger\n"},
+        {ROW("1 released, no cells left"), .limiter = "RELEASED cells=c1:7", .move = "hold" TERM,
+         .plan = "delete brake/cells hold by converger\n"},
+        {ROW("2"), .limiter = "HELD cells=c1:7,c2:8 until=1050",
+         .move = "hold cells=c1:7,c2:8" TERM, .plan = "nothing\n"},
+        {ROW("2 released"), .limiter = "RELEASED cells=c1:7", .move = "hold cells=c1:7" TERM,
          .plan = "nothing\n"},
-        {ROW("2 released"), .brake = "RELEASED cells=c1:7", .move = "brake cells=c1:7" TERM,
-         .plan = "nothing\n"},
-        {ROW("3 none stood"), .move = "brake cells=c1:7,c2:8" TERM,
-         .plan = BRAKES " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
-        {ROW("3 others fell silent after it was released"), .brake = "RELEASED cells=c1:7 since=900",
-         .move = "brake cells=c1:7,c2:8" TERM,
-         .plan = BRAKES " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
-        {ROW("3 since does not fall"), .brake = "RELEASED cells=c1:7 since=1200",
-         .move = "brake cells=c2:8" TERM,
-         .plan = BRAKES " -> HELD c2:8 since=1200 until=1060\n"},
-        {ROW("4 one more is held"), .brake = "HELD cells=c1:7 since=990 until=1050",
-         .move = "brake cells=c1:7,c2:8" TERM,
-         .plan = BRAKES " -> HELD c1:7 c2:8 since=990 until=1050\n"},
-        {ROW("4 one came back"), .brake = "HELD cells=c1:7,c2:8 since=990 until=1050",
-         .move = "brake cells=c2:8" TERM, .plan = BRAKES " -> HELD c2:8 since=990 until=1050\n"},
-        {ROW("4 the same cell with another session"), .brake = "HELD cells=c1:7 since=990 until=1050",
-         .move = "brake cells=c1:8" TERM, .plan = BRAKES " -> HELD c1:8 since=990 until=1050\n"},
-        {ROW("4 kept, one more"), .brake = "KEPT cells=c1:7 since=990",
-         .move = "brake cells=c1:7,c2:8" TERM,
-         .plan = BRAKES " -> KEPT c1:7 c2:8 since=990 until=0\n"},
+        {ROW("3 none stood"), .move = "hold cells=c1:7,c2:8" TERM,
+         .plan = LIMITERS " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
+        {ROW("3 others fell silent after it was released"),
+         .limiter = "RELEASED cells=c1:7 since=900", .move = "hold cells=c1:7,c2:8" TERM,
+         .plan = LIMITERS " -> HELD c1:7 c2:8 since=1000 until=1060\n"},
+        {ROW("3 since does not fall"), .limiter = "RELEASED cells=c1:7 since=1200",
+         .move = "hold cells=c2:8" TERM, .plan = LIMITERS " -> HELD c2:8 since=1200 until=1060\n"},
+        {ROW("4 one more is held"), .limiter = "HELD cells=c1:7 since=990 until=1050",
+         .move = "hold cells=c1:7,c2:8" TERM,
+         .plan = LIMITERS " -> HELD c1:7 c2:8 since=990 until=1050\n"},
+        {ROW("4 one came back"), .limiter = "HELD cells=c1:7,c2:8 since=990 until=1050",
+         .move = "hold cells=c2:8" TERM, .plan = LIMITERS " -> HELD c2:8 since=990 until=1050\n"},
+        {ROW("4 the same cell with another session"),
+         .limiter = "HELD cells=c1:7 since=990 until=1050", .move = "hold cells=c1:8" TERM,
+         .plan = LIMITERS " -> HELD c1:8 since=990 until=1050\n"},
+        {ROW("4 kept, one more"), .limiter = "KEPT cells=c1:7 since=990",
+         .move = "hold cells=c1:7,c2:8" TERM,
+         .plan = LIMITERS " -> KEPT c1:7 c2:8 since=990 until=0\n"},
         {ROW("4 released, the first of three is lost"),
-         .brake = "RELEASED cells=c1:7,c2:8,c3:9 since=990", .move = "brake cells=c2:8,c3:9" TERM,
-         .plan = BRAKES " -> RELEASED c2:8 c3:9 since=990 until=0\n"},
+         .limiter = "RELEASED cells=c1:7,c2:8,c3:9 since=990", .move = "hold cells=c2:8,c3:9" TERM,
+         .plan = LIMITERS " -> RELEASED c2:8 c3:9 since=990 until=0\n"},
         {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
-         .move = "brake cells=c1:7" TERM, .plan = DEPOSED},
+         .move = "hold cells=c1:7" TERM, .plan = DEPOSED},
     };
     RUN(cases);
 }
@@ -106,18 +106,18 @@ static void releases(void **state)
     (void)state;
     static const struct move_case cases[] = {
         {ROW("1 none"), .move = "release" TERM, .plan = "nothing\n"},
-        {ROW("1 released"), .brake = "RELEASED cells=c1:7", .move = "release" TERM,
+        {ROW("1 released"), .limiter = "RELEASED cells=c1:7", .move = "release" TERM,
          .plan = "nothing\n"},
-        {ROW("2 a second too early"), .brake = "HELD cells=c1:7 until=1001",
+        {ROW("2 a second too early"), .limiter = "HELD cells=c1:7 until=1001",
          .move = "release" TERM,
-         .plan = "refuse ResourceConflict: the brake holds for some time yet\n"},
-        {ROW("2 kept"), .brake = "KEPT cells=c1:7", .move = "release" TERM,
-         .plan = "refuse ResourceConflict: the brake is kept until confirmed\n"},
-        {ROW("3 just due"), .brake = "HELD cells=c1:7 since=940 until=1000",
+         .plan = "refuse ResourceConflict: the mass-loss limiter holds for some time yet\n"},
+        {ROW("2 kept"), .limiter = "KEPT cells=c1:7", .move = "release" TERM,
+         .plan = "refuse ResourceConflict: the mass-loss limiter is kept until confirmed\n"},
+        {ROW("3 just due"), .limiter = "HELD cells=c1:7 since=940 until=1000",
          .move = "release" TERM,
          .plan = "put brake/cells release by converger -> RELEASED c1:7 since=1000 until=0\n"},
         {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
-         .brake = "HELD cells=c1:7 until=1000", .move = "release" TERM, .plan = DEPOSED},
+         .limiter = "HELD cells=c1:7 until=1000", .move = "release" TERM, .plan = DEPOSED},
     };
     RUN(cases);
 }
@@ -136,7 +136,7 @@ static void words(void **state)
         {"2 confirm", NULL, true, false, "refuse ResourceNotFound: no cell is held\n"},
         {"2 keep", NULL, false, true, "refuse ResourceNotFound: no cell is held\n"},
         {"3", "RELEASED cells=c1:7", false, true,
-         "refuse ResourceConflict: the brake is released: its cells are being lost\n"},
+         "refuse ResourceConflict: the mass-loss limiter is released: its cells are being lost\n"},
         {"4 kept", "KEPT cells=c1:7", false, true, "nothing\n"},
         {"4 released", "RELEASED cells=c1:7", true, false, "nothing\n"},
         {"5 keep", "HELD cells=c1:7 since=990 until=1050", false, true,
@@ -154,13 +154,13 @@ static void words(void **state)
         arena_init(&a);
         plan_init(&plan, &a);
         buf_init(&printed);
-        Board__BrakeRequest r = BOARD__BRAKE_REQUEST__INIT;
+        Board__LimiterRequest r = BOARD__LIMITER_REQUEST__INIT;
         r.confirm = rows[i].confirm;
         r.keep = rows[i].keep;
-        struct brake_word_snapshot s = {.brake = rows[i].stands ? row_brake(&a, rows[i].stands)
-                                                                : NULL};
+        struct limiter_word_snapshot s = {
+            .limiter = rows[i].stands ? row_limiter(&a, rows[i].stands) : NULL};
         struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
-        brake_word_decide(&s, &in, &plan);
+        limiter_word_decide(&s, &in, &plan);
         print_plan(&plan, &printed);
         if (strcmp(buf_string(&printed), rows[i].plan) != 0) {
             fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
@@ -172,7 +172,7 @@ static void words(void **state)
     }
 }
 
-static void brakes_are_validated(void **state)
+static void limiters_are_validated(void **state)
 {
     (void)state;
     static const struct {
@@ -187,16 +187,17 @@ static void brakes_are_validated(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct validation v;
         validation_init(&v);
-        move_row_named(&brake_moves, "brake")->valid(&v, row_move(&a, arena_printf(&a, "brake cells=%s", rows[i].cells)));
+        move_row_named(&limiter_moves, "hold")
+            ->valid(&v, row_move(&a, arena_printf(&a, "hold cells=%s", rows[i].cells)));
         assert_int_equal(validation_ok(&v), rows[i].good);
         validation_done(&v);
     }
-    Board__BrakeMove many = BOARD__BRAKE_MOVE__INIT;
-    Board__Move *whole = move_new(&a, "brake", key_brake(&a));
-    whole->body_case = BOARD__MOVE__BODY_BRAKE;
-    whole->brake = &many;
-    many.cells = ARENA_ARRAY(&a, BRAKE_CELLS_MAX + 1, Board__CellHeartbeat *);
-    for (many.n_cells = 0; many.n_cells <= BRAKE_CELLS_MAX; many.n_cells++) {
+    Board__LimiterMove many = BOARD__LIMITER_MOVE__INIT;
+    Board__Move *whole = move_new(&a, "hold", key_brake(&a));
+    whole->body_case = BOARD__MOVE__BODY_LIMITER;
+    whole->limiter = &many;
+    many.cells = ARENA_ARRAY(&a, LIMITER_CELLS_MAX + 1, Board__CellHeartbeat *);
+    for (many.n_cells = 0; many.n_cells <= LIMITER_CELLS_MAX; many.n_cells++) {
         many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellHeartbeat);
         board__cell_heartbeat__init(many.cells[many.n_cells]);
         many.cells[many.n_cells]->cell_id = arena_printf(&a, "c%05zu", many.n_cells);
@@ -205,8 +206,8 @@ static void brakes_are_validated(void **state)
     for (size_t over = 0; over < 2; over++) {
         struct validation v;
         validation_init(&v);
-        many.n_cells = BRAKE_CELLS_MAX + over;
-        move_row_named(&brake_moves, "brake")->valid(&v, whole);
+        many.n_cells = LIMITER_CELLS_MAX + over;
+        move_row_named(&limiter_moves, "hold")->valid(&v, whole);
         assert_int_equal(validation_ok(&v), !over);
         validation_done(&v);
     }
@@ -407,11 +408,11 @@ static void beside_a_suspect_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loses),    cmocka_unit_test(brakes),
+        cmocka_unit_test(loses),    cmocka_unit_test(limiters),
         cmocka_unit_test(releases), cmocka_unit_test(words),
         cmocka_unit_test(suspects), cmocka_unit_test(resolves),
         cmocka_unit_test(vacates),  cmocka_unit_test(beside_a_suspect_one),
-        cmocka_unit_test(brakes_are_validated),
+        cmocka_unit_test(limiters_are_validated),
     };
     return cmocka_run_group_tests_name("cells lost", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * taken away, changed or added. Where the plan would have been another one, the compares of the
  * first must refuse it. What each row compares stands in test/decide/expected/read_sets.txt. */
 #include "bbs/board/inside.h"
-#include "bbs/brake/brake.h"
+#include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/lead/lead.h"
 #include "bbs/lock/lock.h"
@@ -147,9 +147,9 @@ static void add_cells(struct universe *u)
     add(u, key_cell(u->arena, "c1"), &draw_cell(u, "c1")->base);
     add(u, key_cell(u->arena, "c2"), &draw_cell(u, "c2")->base);
     add(u, key_brake(u->arena),
-        &row_brake(u->arena, arena_printf(u->arena, "%s cells=c2:7 since=900 until=%s",
-                                          ANY(u->random, "HELD", "KEPT", "RELEASED"),
-                                          ANY(u->random, "950", "1050")))
+        &row_limiter(u->arena, arena_printf(u->arena, "%s cells=c2:7 since=900 until=%s",
+                                            ANY(u->random, "HELD", "KEPT", "RELEASED"),
+                                            ANY(u->random, "950", "1050")))
              ->base);
     add(u, key_domain(u->arena, ROWS_DOMAIN), &draw_domain(u)->base);
     static const char *const roles[] = {"auctioneer", "converger"};
@@ -397,7 +397,7 @@ static const ProtobufCMessage *draw_word(struct universe *u, const char *name, e
 {
     (void)name;
     (void)actor;
-    Board__BrakeRequest *q = REQUEST(u, Board__BrakeRequest, board__brake_request);
+    Board__LimiterRequest *q = REQUEST(u, Board__LimiterRequest, board__limiter_request);
     q->confirm = chance(u->random, 50);
     q->keep = !q->confirm;
     return &q->base;
@@ -569,7 +569,7 @@ static void try_all(struct tried *t)
     try_moves(t, &lrp_moves, "", draw_lrp_move);
     try_moves(t, &domain_moves, "", draw_lrp_move);
     try_moves(t, &cell_moves, "", draw_lrp_move);
-    try_moves(t, &brake_moves, "", draw_lrp_move);
+    try_moves(t, &limiter_moves, "", draw_lrp_move);
     try_moves(t, &task_moves, " task", draw_task_move);
     try_moves(t, &lock_moves, " lock", draw_lock_move);
     try_row(t, &desire_row, "desire", ACTOR_CLIENT, draw_desire, NULL);
@@ -581,7 +581,7 @@ static void try_all(struct tried *t)
     try_row(t, &cell_row, "open", ACTOR_REP, draw_session, NULL);
     try_row(t, &lead_row, "acquire", ACTOR_AUCTIONEER, draw_lead, NULL);
     try_row(t, &lead_row, "acquire", ACTOR_CONVERGER, draw_lead, NULL);
-    try_row(t, &brake_word_row, "word", ACTOR_CLIENT, draw_word, NULL);
+    try_row(t, &limiter_word_row, "word", ACTOR_CLIENT, draw_word, NULL);
     try_row(t, &desire_task_row, "desire", ACTOR_CLIENT, draw_task, NULL);
     try_row(t, &lock_row, "lock", ACTOR_CLIENT, draw_lock, NULL);
     try_row(t, &release_lock_row, "release", ACTOR_CLIENT, draw_release, NULL);

@@ -341,8 +341,8 @@ static void a_refusal_says_what_to_do(void **state)
         {0, {"POST", "/v1/board/apply", false}, "client",
          "/v1/board/apply is for OU rep or auctioneer or converger; this certificate has OU "
          "\"client\""},
-        {0, {"POST", "/v1/board/brake", false}, "a\nb\"\xc3\xa9",
-         "/v1/board/brake is for OU client; this certificate has OU \"a?b???\": use one with OU "
+        {0, {"POST", "/v1/board/limiter", false}, "a\nb\"\xc3\xa9",
+         "/v1/board/limiter is for OU client; this certificate has OU \"a?b???\": use one with OU "
          "client, or run the bbs with --any-client"},
         {2, {"PUT", "/v1/lrps/web/instances/a", false}, "",
          "/v1/lrps/web/instances/a is for OU bbs; this certificate has no OU"},
@@ -377,7 +377,7 @@ static void a_refusal_cuts_the_unit(void **state)
     memset(unit, 'u', sizeof(unit) - 1);
     unit[sizeof(unit) - 1] = '\0';
     snprintf(wanted, sizeof(wanted), "\"%.*s\"", CALLER_UNIT_SHOWN_BYTES, unit);
-    const struct row row = {"POST", "/v1/board/brake", false};
+    const struct row row = {"POST", "/v1/board/limiter", false};
     assert_non_null(strstr(ask(&a.tables[0], a.bbs, &row, unit).text, wanted));
     all_done(&a);
 }

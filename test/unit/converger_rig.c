@@ -206,7 +206,7 @@ void rig_lead(struct converger_rig *f)
     rig_elect(f);
 }
 
-/* But for the brake, which has none of its own. */
+/* But for the limiter, which has none of its own. */
 static void print_subject(struct converger_rig *f, const Board__Move *m)
 {
     struct move_place place;
@@ -242,9 +242,9 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
         assert_int_equal(m->term->term, f->x->life.leader.term);
         buf_printf(&f->text, "%s ", m->move);
         assert_true(move_well_formed(&f->arena, m));
-        for (size_t k = 0; k < move_brake(m)->n_cells; k++) {
-            buf_printf(&f->text, "%s@%llu ", m->brake->cells[k]->cell_id,
-                       (unsigned long long)m->brake->cells[k]->session);
+        for (size_t k = 0; k < move_limiter(m)->n_cells; k++) {
+            buf_printf(&f->text, "%s@%llu ", m->limiter->cells[k]->cell_id,
+                       (unsigned long long)m->limiter->cells[k]->session);
         }
         print_subject(f, m);
     }

@@ -65,7 +65,7 @@ void rig_elect(struct converger_rig *f);
 /* Started and leading, with the frames so far as the snapshot. */
 void rig_lead(struct converger_rig *f);
 
-/* The n-th call of moves in the last step as "create web/0 lose c@1 brake a@1 b@1 ask task t "; ""
+/* The n-th call of moves in the last step as "create web/0 lose c@1 hold a@1 b@1 ask task t "; ""
  * if there is none. */
 const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call);
 #define assert_moves(f, expected, ret_call) assert_string_equal(rig_moves(f, 0, ret_call), expected)

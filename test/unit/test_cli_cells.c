@@ -1,5 +1,5 @@
-/* What the bbs command line shows of cells and of the brake. */
-#include "bbs/brake/brake.h"
+/* What the bbs command line shows of cells and of the limiter. */
+#include "bbs/limiter/limiter.h"
 #include "bbs/cli/cells.h"
 #include "bbs/cli/name.h"
 #include "test/decide/lrp_rows.h"
@@ -14,21 +14,21 @@
 #define NOW_NS (1000 * SECOND_NS)
 #define HEAD "CELL  ZONE  STATE        FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
 
-static void shows(const char *const *cells, size_t count, const char *brake, const char *expected)
+static void shows(const char *const *cells, size_t count, const char *limiter, const char *expected)
 {
     struct arena a;
     struct buf out;
     arena_init(&a);
     buf_init(&out);
     Board__CellsStatus status = BOARD__CELLS_STATUS__INIT;
-    status.brake = brake ? row_brake(&a, brake) : NULL;
+    status.limiter = limiter ? row_limiter(&a, limiter) : NULL;
     status.n_cells = count;
     status.cells = ARENA_ARRAY(&a, count, Board__CellStatus *);
     for (size_t i = 0; i < count; i++) {
         status.cells[i] = ARENA_NEW(&a, Board__CellStatus);
         Board__CellRecord *cell = row_cell(&a, cells[i]);
         cell->presence->cell_id = arena_printf(&a, "c%zu", i + 1);
-        cell_status(cell, status.brake, status.cells[i]);
+        cell_status(cell, status.limiter, status.cells[i]);
     }
     cells_table(&a, &status, NOW_NS, &out);
     assert_string_equal(buf_string(&out), expected);
@@ -89,7 +89,7 @@ static void evacuating_cells_and_root_filesystems(void **state)
     arena_done(&a);
 }
 
-/* A cell that is LOST is not held any more, one that a released brake lists is PRESENT yet. */
+/* A cell that is LOST is not held any more, one that a released limiter lists is PRESENT yet. */
 static void what_is_released_is_not_held(void **state)
 {
     (void)state;
@@ -161,11 +161,11 @@ static void words_are_answered(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    assert_string_equal(brake_text(&a, row_brake(&a, "KEPT cells=c1:1")),
+    assert_string_equal(limiter_text(&a, row_limiter(&a, "KEPT cells=c1:1")),
                         "1 cell kept (c1): they stay held until bbs cells confirm, or until they "
                         "are back");
     assert_string_equal(
-        brake_text(&a, row_brake(&a, "RELEASED cells=a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1")),
+        limiter_text(&a, row_limiter(&a, "RELEASED cells=a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1")),
         "10 cells confirmed (a, b, c, d, e, f, g, h and 2 more): those that stay silent become "
         "LOST, a few at a time, and what ran there is started elsewhere");
     arena_done(&a);

@@ -131,11 +131,11 @@ static void a_new_leader_begins_all_windows_anew(void **state)
     assert_moves(f, "lose a@1 ", &call);
 }
 
-static void rig_brake(struct converger_rig *f, Board__BrakeRecord__State brake_state,
-                      const char *cells)
+static void rig_limiter(struct converger_rig *f, Board__LimiterRecord__State limiter_state,
+                        const char *cells)
 {
-    Board__BrakeRecord r = BOARD__BRAKE_RECORD__INIT;
-    r.state = brake_state;
+    Board__LimiterRecord r = BOARD__LIMITER_RECORD__INIT;
+    r.state = limiter_state;
     r.until = f->drive.now.wall_ns + 60 * SECOND_NS;
     r.cells = ARENA_ARRAY(&f->arena, strlen(cells), Board__CellHeartbeat *);
     for (; *cells; cells++) {
@@ -154,20 +154,20 @@ static void a_mass_loss_is_held_released_and_worked_off(void **state)
     uint64_t call;
     lead_over(f, "abcdef");
     assert_true(sent_after(f, 6, "ab"));
-    assert_moves(f, "brake c@1 d@1 e@1 f@1 ", &call);
-    rig_brake(f, BOARD__BRAKE_RECORD__STATE__HELD, "cdef");
+    assert_moves(f, "hold c@1 d@1 e@1 f@1 ", &call);
+    rig_limiter(f, BOARD__LIMITER_RECORD__STATE__HELD, "cdef");
     rig_answer(f, call, 1, DONE);
-    assert_string_equal(shown(f)->brake, "HELD");
+    assert_string_equal(shown(f)->limiter, "HELD");
     assert_string_equal(shown(f)->cells[2]->state, "LOST (held)");
     assert_true(sent_within(f, 2, "abc")); /* c is back */
-    assert_moves(f, "brake d@1 e@1 f@1 ", &call);
-    rig_brake(f, BOARD__BRAKE_RECORD__STATE__HELD, "def");
+    assert_moves(f, "hold d@1 e@1 f@1 ", &call);
+    rig_limiter(f, BOARD__LIMITER_RECORD__STATE__HELD, "def");
     rig_answer(f, call, 1, DONE);
     assert_false(sent_within(f, 55, "abc"));
     assert_true(sent_within(f, 7, "abc"));
     assert_moves(f, "release ", &call);
     rig_answer(f, call, 1, DONE);
-    rig_brake(f, BOARD__BRAKE_RECORD__STATE__RELEASED, "def");
+    rig_limiter(f, BOARD__LIMITER_RECORD__STATE__RELEASED, "def");
     assert_moves(f, "lose f@1 lose e@1 lose d@1 ", &call);
 }
 
@@ -180,7 +180,7 @@ static void the_plan_shows_what_the_judge_would_do(void **state)
         const char *heard, *plan;
     } rows[] = {
         {"bcdefghijklm", "judge  lose  1      cell a\n"},
-        {"m", "judge  brake  1      cells a b c d e f g h and 4 more\n"},
+        {"m", "judge  hold  1      cells a b c d e f g h and 4 more\n"},
     };
     for (size_t i = 0; i < 2; i++) {
         Converge__Plan plan;
@@ -207,7 +207,7 @@ static void all_cells_of_the_largest_cluster_are_judged(void **state)
     rig_lead(f);
     assert_true(sent_after(f, 7, ""));
     const char *moves = rig_moves(f, 0, &call);
-    assert_memory_equal(moves, "brake cell-0@1 ", 15);
+    assert_memory_equal(moves, "hold cell-0@1 ", 14);
     assert_int_equal(f->x->mover.count, 1);
 }
 

@@ -3,7 +3,7 @@
  * story is told twice: without the other writer the move lands, so that it is the race that stops
  * it. */
 #include "bbs/board/compare.h"
-#include "bbs/brake/brake.h"
+#include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
@@ -74,9 +74,9 @@ static void write_cell(struct race *t, const char *text)
     write_record(t, key_cell(&t->arena, "c1"), &row_cell(&t->arena, text)->base);
 }
 
-static void write_brake(struct race *t, const char *text)
+static void write_limiter(struct race *t, const char *text)
 {
-    write_record(t, key_brake(&t->arena), text ? &row_brake(&t->arena, text)->base : NULL);
+    write_record(t, key_brake(&t->arena), text ? &row_limiter(&t->arena, text)->base : NULL);
 }
 
 static void write_lead(struct race *t)
@@ -135,7 +135,7 @@ static void start_move(struct race *t, const char *text)
 /* What stood before anybody raced. */
 struct scene {
     const char *ordinary, *evacuating, *suspect;
-    const char *desired, *cell, *brake;
+    const char *desired, *cell, *limiter;
     int64_t age_ns; /* for so long it has stood, whatever its times say; 0 = a moment */
 };
 
@@ -155,8 +155,8 @@ static void set(struct race *t, const struct scene *s)
     if (s->cell) {
         write_cell(t, s->cell);
     }
-    if (s->brake) {
-        write_brake(t, s->brake);
+    if (s->limiter) {
+        write_limiter(t, s->limiter);
     }
     board_rig_run(t->rig, s->age_ns ? s->age_ns : 100 * MILLISECOND_NS);
 }
@@ -197,14 +197,14 @@ static void cell_opens(struct race *t)
     write_cell(t, "present session=8");
 }
 
-static void brake_holds_it(struct race *t)
+static void limiter_holds_it(struct race *t)
 {
-    write_brake(t, "HELD cells=c1:7 until=2000000000");
+    write_limiter(t, "HELD cells=c1:7 until=2000000000");
 }
 
 static void operator_keeps(struct race *t)
 {
-    write_brake(t, "KEPT cells=c1:7");
+    write_limiter(t, "KEPT cells=c1:7");
 }
 
 static void another_leads(struct race *t)
@@ -218,17 +218,18 @@ static void nobody_is_lost_who_came_back_or_is_held(void **state)
     (void)state;
     static const struct scene scene = {.cell = "present session=7"};
     static const struct scene released = {.cell = "present session=7",
-                                          .brake = "RELEASED cells=c1:7"};
+                                          .limiter = "RELEASED cells=c1:7"};
     stopped(&scene, "lose cell=c1 session=7", cell_opens, PLAN_REFUSE);
-    stopped(&scene, "lose cell=c1 session=7", brake_holds_it, PLAN_REFUSE);
-    stopped(&released, "lose cell=c1 session=7", brake_holds_it, PLAN_REFUSE);
+    stopped(&scene, "lose cell=c1 session=7", limiter_holds_it, PLAN_REFUSE);
+    stopped(&released, "lose cell=c1 session=7", limiter_holds_it, PLAN_REFUSE);
     stopped(&scene, "lose cell=c1 session=7", another_leads, PLAN_REFUSE);
 }
 
 static void nothing_is_released_that_an_operator_keeps(void **state)
 {
     (void)state;
-    static const struct scene scene = {.brake = "HELD cells=c1:7 until=1", .age_ns = 61 * SECOND_NS};
+    static const struct scene scene = {.limiter = "HELD cells=c1:7 until=1",
+                                       .age_ns = 61 * SECOND_NS};
     stopped(&scene, "release", operator_keeps, PLAN_REFUSE);
     stopped(&scene, "release", another_leads, PLAN_REFUSE);
 }

@@ -104,7 +104,7 @@ static void a_body_is_of_the_subjects_kind(void **state)
     const char *const keys[] = {key_actual(&a, "web", 0, 0), key_task(&a, "t"), key_cell(&a, "c"),
                                 key_brake(&a), key_domain(&a, "d"), key_lock(&a, "l")};
     const int bodies[] = {BOARD__MOVE__BODY_INSTANCE, BOARD__MOVE__BODY_TASK,
-                          BOARD__MOVE__BODY_CELL, BOARD__MOVE__BODY_BRAKE};
+                          BOARD__MOVE__BODY_CELL, BOARD__MOVE__BODY_LIMITER};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         Board__Move *m = move_new(&a, "expire", keys[i]);
         assert_true(move_well_formed(&a, m));

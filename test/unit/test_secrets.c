@@ -210,7 +210,7 @@ static void every_text_of_a_record_is_known_to_be_secret_or_not(void **state)
         &models__desired_lrp__descriptor,         &models__desired_lrpscheduling_info__descriptor,
         &models__desired_lrprun_info__descriptor, &models__task__descriptor,
         &models__actual_lrp__descriptor,          &board__cell_record__descriptor,
-        &board__brake_record__descriptor,         &board__domain_record__descriptor,
+        &board__limiter_record__descriptor,         &board__domain_record__descriptor,
         &board__lead_record__descriptor,
     };
     struct walk w = {.arena = &f->arena};

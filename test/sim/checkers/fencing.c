@@ -63,7 +63,7 @@ enum {
     READS_INDEX = 1 << 1,  /* all records of the index */
     READS_CELL = 1 << 2,   /* that of the instance */
     READS_DOMAIN = 1 << 3, /* when it rests on absence */
-    READS_BRAKE = 1 << 4,
+    READS_LIMITER = 1 << 4,
 };
 
 static const struct {
@@ -208,7 +208,7 @@ static void check_change(struct scrutiny *s)
         must_read(s, key_lead(s->arena, p->cause->actor), "S10", "its lock");
     }
     if (p->type == RECORD_CELL && strcmp(p->cause->move, "lose") == 0) {
-        must_read(s, key_brake(s->arena), "S6", "the brake");
+        must_read(s, key_brake(s->arena), "S6", "the limiter");
     }
     if (p->type == RECORD_TASK) {
         check_task_reads(s);

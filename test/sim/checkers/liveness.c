@@ -257,7 +257,7 @@ static void judge_task(void *context, const struct past *p)
     }
 }
 
-static void judge_brake(void *context, const struct past *p)
+static void judge_limiter(void *context, const struct past *p)
 {
     struct convergence *c = context;
     buf_printf(c->why, "%s still stands, and no cell is silent (L1); ", p->key);
@@ -307,7 +307,7 @@ void check_converged(struct checkers *k, struct buf *ret_why)
     history_each(&k->history, "desired/", judge_missing, &c);
     history_each(&k->history, "job/", judge_job, &c);
     history_each(&k->history, "cell/", judge_cell, &c);
-    history_each(&k->history, "brake/", judge_brake, &c);
+    history_each(&k->history, "brake/", judge_limiter, &c);
     history_each(&k->history, "task/", judge_task, &c);
     judge_containers(&c);
     if (c.unplaced && places(k->cluster)) {

@@ -1,4 +1,4 @@
-/* design.md 6, Mass-loss brake: many cells that fall silent together are held before they are
+/* design.md 6, Mass-loss limiter: many cells that fall silent together are held before they are
  * lost. */
 #include "test/sim/checkers/checkers.h"
 
@@ -16,10 +16,10 @@ static bool is_loss(const struct past *p)
     return p->type == RECORD_CELL && p->cause && strcmp(p->cause->move, "lose") == 0;
 }
 
-static bool lists(const Board__BrakeRecord *brake, const char *cell_id)
+static bool lists(const Board__LimiterRecord *limiter, const char *cell_id)
 {
-    for (size_t i = 0; brake && i < brake->n_cells; i++) {
-        if (strcmp(brake->cells[i]->cell_id, cell_id) == 0) {
+    for (size_t i = 0; limiter && i < limiter->n_cells; i++) {
+        if (strcmp(limiter->cells[i]->cell_id, cell_id) == 0) {
             return true;
         }
     }
@@ -33,9 +33,9 @@ static bool was_released(struct checkers *k, struct arena *a, const struct past 
     const struct past *at = history_at(&k->history, key_brake(a), p->revision - 1);
     const char *id = ((const Board__CellRecord *)p->message)->presence->cell_id;
     while (at) {
-        const Board__BrakeRecord *brake = (const Board__BrakeRecord *)at->message;
-        if (lists(brake, id)) {
-            return brake->state == BOARD__BRAKE_RECORD__STATE__RELEASED;
+        const Board__LimiterRecord *limiter = (const Board__LimiterRecord *)at->message;
+        if (lists(limiter, id)) {
+            return limiter->state == BOARD__LIMITER_RECORD__STATE__RELEASED;
         }
         at = at->at_ns > p->at_ns - ON_ITS_WAY_NS ? at->before : NULL;
     }
@@ -70,7 +70,7 @@ void check_losses(struct checkers *k, const struct passage *p, const struct worl
         struct tally t = {k, &a, p->at_ns, 0, 0};
         history_each(&k->history, "cell/", count_cell, &t);
         if (t.lost >= MASS_MIN && t.lost * MASS_PART > t.lost + t.present) {
-            checkers_report(k, "S12", "%u cells of %u are lost together, and no brake held them",
+            checkers_report(k, "S12", "%u cells of %u are lost together, and no limiter held them",
                             t.lost, t.lost + t.present);
         }
     }

@@ -2,12 +2,12 @@
  * from the history. S11: crash counts fall only by the documented resets. */
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
-#include "common/lifecycle/brake.h"
+#include "common/lifecycle/limiter.h"
 #include "common/lifecycle/cell.h"
 #include "common/lifecycle/domain.h"
 #include "common/lifecycle/lock.h"
 #include "common/lifecycle/task.h"
-#include "common/model/brake_times.h"
+#include "common/model/limiter_times.h"
 #include "common/model/crash_policy.h"
 #include "common/model/record.h"
 #include "common/model/task_times.h"
@@ -249,27 +249,28 @@ static int cell_state_of(const Board__CellRecord *r)
     return r->state == BOARD__CELL_RECORD__STATE__LOST ? CELL_LOST : CELL_PRESENT;
 }
 
-static bool lists(const Board__BrakeRecord *brake, const char *cell_id)
+static bool lists(const Board__LimiterRecord *limiter, const char *cell_id)
 {
-    for (size_t i = 0; brake && i < brake->n_cells; i++) {
-        if (strcmp(brake->cells[i]->cell_id, cell_id) == 0) {
+    for (size_t i = 0; limiter && i < limiter->n_cells; i++) {
+        if (strcmp(limiter->cells[i]->cell_id, cell_id) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static const Board__BrakeRecord *brake_before(struct checkers *k, struct arena *a, int64_t revision)
+static const Board__LimiterRecord *limiter_before(struct checkers *k, struct arena *a,
+                                                  int64_t revision)
 {
     const struct past *p = history_at(&k->history, key_brake(a), revision - 1);
-    return p ? (const Board__BrakeRecord *)p->message : NULL;
+    return p ? (const Board__LimiterRecord *)p->message : NULL;
 }
 
 /* Which session the judge judged does not show. */
 static struct seen_move cell_move(struct checkers *k, struct arena *a, const struct past *p)
 {
     const Board__CellRecord *was = cell_of(p->before), *is = cell_of(p);
-    const Board__BrakeRecord *brake = brake_before(k, a, p->revision);
+    const Board__LimiterRecord *limiter = limiter_before(k, a, p->revision);
     struct seen_move m = {.table = &cell_lifecycle,
                           .from = cell_state_of(was),
                           .to = cell_state_of(is),
@@ -280,43 +281,44 @@ static struct seen_move cell_move(struct checkers *k, struct arena *a, const str
         m.true_guards |= is->session > was->session ? CELL_IF_HIGHER_SESSION : 0;
     }
     const char *id = is ? is->presence->cell_id : "";
-    bool held = brake && brake->state != BOARD__BRAKE_RECORD__STATE__RELEASED && lists(brake, id);
+    bool held =
+        limiter && limiter->state != BOARD__LIMITER_RECORD__STATE__RELEASED && lists(limiter, id);
     m.true_guards |= held ? 0 : CELL_IF_NOT_HELD;
     return m;
 }
 
-static int brake_state_of(const Board__BrakeRecord *r)
+static int limiter_state_of(const Board__LimiterRecord *r)
 {
-    static const int states[] = {[BOARD__BRAKE_RECORD__STATE__HELD] = BRAKE_HELD,
-                                 [BOARD__BRAKE_RECORD__STATE__KEPT] = BRAKE_KEPT,
-                                 [BOARD__BRAKE_RECORD__STATE__RELEASED] = BRAKE_RELEASED};
-    return r ? states[r->state] : BRAKE_NONE;
+    static const int states[] = {[BOARD__LIMITER_RECORD__STATE__HELD] = LIMITER_HELD,
+                                 [BOARD__LIMITER_RECORD__STATE__KEPT] = LIMITER_KEPT,
+                                 [BOARD__LIMITER_RECORD__STATE__RELEASED] = LIMITER_RELEASED};
+    return r ? states[r->state] : LIMITER_NONE;
 }
 
-static struct seen_move brake_move(struct checkers *k, const struct past *p,
-                                   const struct world_commit *c)
+static struct seen_move limiter_move(struct checkers *k, const struct past *p,
+                                     const struct world_commit *c)
 {
-    const Board__BrakeRecord *was =
-        (const Board__BrakeRecord *)(p->before ? p->before->message : NULL);
-    const Board__BrakeRecord *is = (const Board__BrakeRecord *)p->message;
-    struct seen_move m = {.table = &brake_lifecycle,
-                          .from = brake_state_of(was),
-                          .to = brake_state_of(is),
-                          .true_guards = is ? 0 : BRAKE_IF_NO_CELLS};
+    const Board__LimiterRecord *was =
+        (const Board__LimiterRecord *)(p->before ? p->before->message : NULL);
+    const Board__LimiterRecord *is = (const Board__LimiterRecord *)p->message;
+    struct seen_move m = {.table = &limiter_lifecycle,
+                          .from = limiter_state_of(was),
+                          .to = limiter_state_of(is),
+                          .true_guards = is ? 0 : LIMITER_IF_NO_CELLS};
     bool fewer = true;
     for (size_t i = 0; is && i < is->n_cells; i++) {
         fewer = fewer && lists(was, is->cells[i]->cell_id);
     }
-    m.true_guards |= fewer ? BRAKE_IF_FEWER : 0;
+    m.true_guards |= fewer ? LIMITER_IF_FEWER : 0;
     const struct past *held = p->before; /* longer lists do not change how long it holds */
     while (held && held->before && held->before->message &&
-           ((const Board__BrakeRecord *)held->before->message)->until == (was ? was->until : 0)) {
+           ((const Board__LimiterRecord *)held->before->message)->until == (was ? was->until : 0)) {
         held = held->before;
     }
     if (!c) {
-        m.unknown_guards |= BRAKE_IF_DUE;
-    } else if (was && had_stood(k, c, held, BRAKE_HOLD_NS, was->until - BRAKE_HOLD_NS)) {
-        m.true_guards |= BRAKE_IF_DUE;
+        m.unknown_guards |= LIMITER_IF_DUE;
+    } else if (was && had_stood(k, c, held, LIMITER_HOLD_NS, was->until - LIMITER_HOLD_NS)) {
+        m.true_guards |= LIMITER_IF_DUE;
     }
     return m;
 }
@@ -472,8 +474,8 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
         return lock_move(k, a, p);
     case RECORD_CELL:
         return cell_move(k, a, p);
-    case RECORD_BRAKE:
-        return brake_move(k, p, c);
+    case RECORD_LIMITER:
+        return limiter_move(k, p, c);
     case RECORD_TASK:
         return task_change_of(k, a, p, c);
     default:

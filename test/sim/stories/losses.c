@@ -197,11 +197,12 @@ void story_long_partition_of_a_cell(struct cluster *c)
 
 enum { SILENT = 4, INSTANCES = 18 };
 
-/* Four cells of nine fall silent at once; 12 s later the brake holds them. */
+/* Four cells of nine fall silent at once; 12 s later the mass-loss limiter holds them. */
 static void silence(struct cluster *c)
 {
-    says(c, "Eighteen instances run on nine cells. Four cells are cut off at once: that is more "
-            "than a third, so it is probably not they who are ill. The brake holds them.");
+    says(c,
+         "Eighteen instances run on nine cells. Four cells are cut off at once: that is more "
+         "than a third, so it is probably not they who are ill. The mass-loss limiter holds them.");
     assert_int_equal(cluster_desire(c, NULL, "web", INSTANCES), 0);
     await_running(c, "web", INSTANCES);
     for (unsigned i = 0; i < SILENT; i++) {
@@ -226,21 +227,22 @@ static void back(struct cluster *c)
 
 static void operator_says(struct cluster *c, bool confirm)
 {
-    Board__BrakeRequest request = BOARD__BRAKE_REQUEST__INIT;
+    Board__LimiterRequest request = BOARD__LIMITER_REQUEST__INIT;
     request.confirm = confirm;
     request.keep = !confirm;
     world_note(c->world, "operator", "bbs cells %s", confirm ? "confirm" : "keep");
-    assert_int_equal(world_call(c->world, "https://bbs-1:8889", "/v1/board/brake", &request.base,
+    assert_int_equal(world_call(c->world, "https://bbs-1:8889", "/v1/board/limiter", &request.base,
                                 SETTLE_NS, NULL),
                      200);
 }
 
-void story_mass_loss_waits_for_the_brake(struct cluster *c)
+void story_mass_loss_waits_for_the_limiter(struct cluster *c)
 {
     silence(c);
     world_run(c->world, 40 * SECOND_NS);
     assert_int_equal(cluster_lost_cells(c), 0);
-    says(c, "Nobody says anything for a minute: the brake is released, and they are lost, a few at "
+    says(c, "Nobody says anything for a minute: the mass-loss limiter is released, and they are "
+            "lost, a few at "
             "a time.");
     world_run(c->world, 40 * SECOND_NS);
     assert_int_equal(cluster_lost_cells(c), SILENT);

@@ -191,7 +191,7 @@ static void judge_leader(struct swarm *s, const char *role, struct node *const *
 
 /* ---- Who crashed, or lost its cell, runs again ---- */
 
-static bool of_brake(const char *key)
+static bool of_limiter(const char *key)
 {
     return strncmp(key, "brake", strlen("brake")) == 0;
 }
@@ -199,7 +199,7 @@ static bool of_brake(const char *key)
 struct waiting {
     struct swarm *s;
     unsigned count; /* instances and tasks that no cell has taken */
-    bool braked;
+    bool holds;
 };
 
 static void count_waiting(void *context, const struct past *p)
@@ -215,10 +215,10 @@ static void count_pending(void *context, const struct past *p)
     w->count += ((const Models__Task *)p->message)->state == MODELS__TASK__STATE__Pending;
 }
 
-static void note_brake(void *context, const struct past *p)
+static void note_limiter(void *context, const struct past *p)
 {
     struct waiting *w = context;
-    w->braked = w->braked || of_brake(p->key);
+    w->holds = w->holds || of_limiter(p->key);
 }
 
 static void note_cells(struct swarm *s)
@@ -227,8 +227,8 @@ static void note_cells(struct swarm *s)
     int64_t now = world_now(s->world);
     history_each(&s->checkers.history, "actual/", count_waiting, &w);
     history_each(&s->checkers.history, "task/", count_pending, &w);
-    history_each(&s->checkers.history, "brake/", note_brake, &w);
-    s->braked_ns = w.braked ? now : s->braked_ns;
+    history_each(&s->checkers.history, "brake/", note_limiter, &w);
+    s->limited_ns = w.holds ? now : s->limited_ns;
     for (unsigned i = 0; i < s->cluster->options.cells; i++) {
         struct node *cell = s->cluster->cells[i];
         bool silent = !node_up(cell) || node_paused(cell);
@@ -329,7 +329,7 @@ static void judge_lost(struct swarm *s, const struct past *p, const Models__Actu
     if (led_ns == NEVER_NS) {
         return;
     }
-    int64_t since_ns = later_ns(later_ns(p->at_ns, s->silent_ns[cell]), s->braked_ns);
+    int64_t since_ns = later_ns(later_ns(p->at_ns, s->silent_ns[cell]), s->limited_ns);
     bool both = now - later_ns(since_ns, led_ns) > BOTH_LOST_WITHIN_NS + SLACK_NS;
     if (both || now - later_ns(since_ns, term_ns) > LOST_WITHIN_NS + SLACK_NS) {
         checkers_report(&s->checkers, "bounds", "%s is down for %lld s, and %s/%d is %s there still",

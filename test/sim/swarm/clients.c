@@ -26,7 +26,7 @@ enum ask_kind {
     ASK_CRASH,
     ASK_FAIL,
     ASK_REMOVE_ACTUAL,
-    ASK_BRAKE, /* an operator's word about held cells */
+    ASK_LIMITER, /* an operator's word about held cells */
     ASK_LIST,
     ASK_LIST_ACTUAL
 };
@@ -60,7 +60,7 @@ static const char *const paths[] = {
     [ASK_CLAIM] = "/v1/actual_lrps/claim",
     [ASK_START] = "/v1/actual_lrps/start.r1",     [ASK_CRASH] = "/v1/actual_lrps/crash",
     [ASK_FAIL] = "/v1/actual_lrps/fail",          [ASK_REMOVE_ACTUAL] = "/v1/actual_lrps/remove",
-    [ASK_BRAKE] = "/v1/board/brake",              [ASK_LIST] = "/v1/desired_lrps/list.r3",
+    [ASK_LIMITER] = "/v1/board/limiter",              [ASK_LIST] = "/v1/desired_lrps/list.r3",
     [ASK_LIST_ACTUAL] = "/v1/actual_lrps/list",
 };
 
@@ -357,7 +357,7 @@ static void answered(void *context, int status, struct bytes body)
             *ask->owed = false;
         }
         /* S5 and S6 hold within one epoch. */
-        if (ask->kind != ASK_BRAKE && ask->restores == s->checkers.history.restores) {
+        if (ask->kind != ASK_LIMITER && ask->restores == s->checkers.history.restores) {
             (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
         }
     } else if (status != 503 && status != 0) {
@@ -496,7 +496,7 @@ static void attempt(struct ask *ask)
     Models__DesiredLRPsRequest list = MODELS__DESIRED_LRPS_REQUEST__INIT;
     Models__ActualLRPsRequest actual = MODELS__ACTUAL_LRPS_REQUEST__INIT;
     Models__UpsertDomainRequest upsert = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
-    Board__BrakeRequest brake = BOARD__BRAKE_REQUEST__INIT;
+    Board__LimiterRequest limiter = BOARD__LIMITER_REQUEST__INIT;
     remove.process_guid = actual.process_guid = (char *)(size_t)ask->app;
     switch (ask->kind) {
     case ASK_DESIRE:
@@ -519,10 +519,10 @@ static void attempt(struct ask *ask)
         upsert.ttl = (uint32_t)ask->number;
         send(ask, &upsert.base);
         break;
-    case ASK_BRAKE:
-        brake.confirm = ask->number % 2;
-        brake.keep = !brake.confirm;
-        send(ask, &brake.base);
+    case ASK_LIMITER:
+        limiter.confirm = ask->number % 2;
+        limiter.keep = !limiter.confirm;
+        send(ask, &limiter.base);
         break;
     case ASK_CLAIM:
     case ASK_START:
@@ -595,7 +595,7 @@ static void ask_one(struct workload *w)
     }
     enum ask_kind kind = often[random_below(&s->random, sizeof(often) / sizeof(often[0]))];
     if (swarm_chance(s, 3)) {
-        kind = ASK_BRAKE;
+        kind = ASK_LIMITER;
     } else if (s->strays && swarm_chance(s, 20)) {
         kind = (enum ask_kind)swarm_draw(s, ASK_CLAIM, ASK_REMOVE_ACTUAL);
     }

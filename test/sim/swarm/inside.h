@@ -98,7 +98,7 @@ struct swarm {
     int64_t loads_ns[CLUSTER_BBS_MAX]; /* since when nothing keeps it from loading its copy, or now */
     int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
-    int64_t braked_ns;                    /* when the brake last stood */
+    int64_t limited_ns;                          /* when the limiter last stood */
     int64_t auctioneer_led_ns, converger_led_ns; /* when one that is up last held the lock */
     bool ready; /* all was once up and well */
     bool calm; /* nothing befalls it: nothing may stand in for what failed */

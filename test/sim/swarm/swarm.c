@@ -264,7 +264,7 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     world_trace_logs(s.world, trace);
     if (world_run_until(s.world, READY_LIMIT_NS, cluster_ready, s.cluster)) {
         s.ready = true;
-        /* In some there is time for a brake to be released, and a cell to be lost twice. */
+        /* In some there is time for a limiter to be released, and a cell to be lost twice. */
         trouble(&s, seed,
                 swarm_chance(&s, 80) ? swarm_draw(&s, 10 * SECOND_NS, 40 * SECOND_NS)
                                      : swarm_draw(&s, 40 * SECOND_NS, 180 * SECOND_NS));

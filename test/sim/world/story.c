@@ -54,21 +54,21 @@ static void story_actual_gone(struct buf *out, const struct story_subject *s)
     buf_append_string(out, "gone");
 }
 
-static void story_brake(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
+static void story_limiter(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
 {
     static const char *const states[] = {"HELD", "KEPT", "RELEASED"};
-    const Board__BrakeRecord *r = (const Board__BrakeRecord *)m;
+    const Board__LimiterRecord *r = (const Board__LimiterRecord *)m;
     (void)s;
-    buf_printf(out, "the brake is %s for", states[r->state]);
+    buf_printf(out, "the limiter is %s for", states[r->state]);
     for (size_t i = 0; i < r->n_cells; i++) {
         buf_printf(out, "%s %s", i ? "," : "", r->cells[i]->cell_id);
     }
 }
 
-static void story_brake_gone(struct buf *out, const struct story_subject *s)
+static void story_limiter_gone(struct buf *out, const struct story_subject *s)
 {
     (void)s;
-    buf_append_string(out, "the brake is off");
+    buf_append_string(out, "the limiter is off");
 }
 
 static void story_cell(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
