@@ -1,41 +1,44 @@
-/* The keeper of cells: the judge (converger/judge.h) with what the feed tells it. Pure. */
+/* The keeper of cells: the failure detector (converger/failure_detector.h) with what the feed tells
+ * it. Pure. */
 #include "common/model/record.h"
 #include "converger/inside.h"
-#include "converger/judge.h"
+#include "converger/failure_detector.h"
 
-/* A judgement that was not done: the change that refused it has come by then. */
+/* A verdict that was not done: the change that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
 
 struct cells {
     struct kept kept;
-    struct judge judge;
+    struct failure_detector failure_detector;
     int64_t judge_ns; /* its next look; 0 = at once */
 };
 
 static void init(void *state, const struct converger_config *c)
 {
     struct cells *k = state;
-    judge_init(&k->judge, &c->judge, &k->kept.x->life.leader.hearing);
+    failure_detector_init(&k->failure_detector, &c->failure_detector,
+                          &k->kept.x->life.leader.hearing);
 }
 
 static void done(void *state)
 {
-    judge_done(&((struct cells *)state)->judge);
+    failure_detector_done(&((struct cells *)state)->failure_detector);
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 static void reset(void *state)
 {
-    judge_reset(&((struct cells *)state)->judge);
+    failure_detector_reset(&((struct cells *)state)->failure_detector);
 }
 
 static void on_cell(struct cells *k, const char *id, const ProtobufCMessage *record)
 {
     if (record) {
-        judge_cell(&k->judge, id, (const Board__CellRecord *)record, k->kept.x->life.now);
+        failure_detector_cell(&k->failure_detector, id, (const Board__CellRecord *)record,
+                              k->kept.x->life.now);
     } else {
-        judge_cell_gone(&k->judge, id);
+        failure_detector_cell_gone(&k->failure_detector, id);
     }
 }
 
@@ -54,29 +57,30 @@ static void change(void *state, const char *key, const struct followed *record)
     if (id && key_type(key) == RECORD_CELL) {
         on_cell(k, id, m);
     } else if (id && m) {
-        judge_limiter(&k->judge, (const Board__LimiterRecord *)m, record->seen);
+        failure_detector_limiter(&k->failure_detector, (const Board__LimiterRecord *)m,
+                                 record->seen);
     } else if (id) {
-        judge_limiter_gone(&k->judge);
+        failure_detector_limiter_gone(&k->failure_detector);
     }
     arena_done(&a);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-static Board__Move *move_of(const struct judgement *g, struct arena *a)
+static Board__Move *move_of(const struct verdict *g, struct arena *a)
 {
     return move_of_cell(a, g->move, g->cell_id, g->session, g->cells, g->cell_count);
 }
 
-/* Judgements do not wait for room: there are never more than cells. */
+/* Verdicts do not wait for room: there are never more than cells. */
 static void judge(struct cells *k, struct arena *a, struct effects *out)
 {
     struct converger *x = k->kept.x;
-    struct judgements p;
-    judge_decide(&k->judge, x->life.now, &p, a);
+    struct verdicts p;
+    failure_detector_decide(&k->failure_detector, x->life.now, &p, a);
     for (size_t i = 0; i < p.count; i++) {
-        const struct judgement *g = &p.list[i];
-        judge_asked(&k->judge, g, x->life.now);
+        const struct verdict *g = &p.list[i];
+        failure_detector_asked(&k->failure_detector, g, x->life.now);
         mover_add_first(&x->mover, &k->kept.owner, g->cell_id, move_of(g, a));
     }
     if (p.count > 0) {
@@ -104,11 +108,11 @@ static void settled(void *state, const char *cell_id, enum move_end end)
 {
     struct cells *k = state;
     if (end == MOVE_FORGOTTEN) {
-        judge_forget_moves(&k->judge);
+        failure_detector_forget_moves(&k->failure_detector);
         return;
     }
     int64_t again_ns = k->kept.x->life.now.mono_ns + JUDGED_AGAIN_NS;
-    judge_settled(&k->judge, cell_id, end == MOVE_DONE ? 0 : again_ns);
+    failure_detector_settled(&k->failure_detector, cell_id, end == MOVE_DONE ? 0 : again_ns);
 }
 
 static void stand_by(void *state)
@@ -121,10 +125,10 @@ static void stand_by(void *state)
 static void plan(void *state, struct plan_shown *ret)
 {
     const struct cells *k = state;
-    struct judgements p;
-    judge_decide(&k->judge, k->kept.x->life.now, &p, ret->arena);
+    struct verdicts p;
+    failure_detector_decide(&k->failure_detector, k->kept.x->life.now, &p, ret->arena);
     for (size_t i = 0; i < p.count; i++) {
-        plan_show(ret, "judge", move_of(&p.list[i], ret->arena));
+        plan_show(ret, "detector", move_of(&p.list[i], ret->arena));
     }
 }
 
@@ -133,7 +137,7 @@ struct cells_shown {
     struct arena *arena;
 };
 
-static void show_cell(void *context, const struct judged_view *cell)
+static void show_cell(void *context, const struct watched_cell_view *cell)
 {
     struct cells_shown *s = context;
     Converge__CellHearing *c = ARENA_NEW(s->arena, Converge__CellHearing);
@@ -148,12 +152,12 @@ static void show_cell(void *context, const struct judged_view *cell)
 
 static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
 {
-    const struct judge *j = &((struct cells *)state)->judge;
+    const struct failure_detector *j = &((struct cells *)state)->failure_detector;
     struct cells_shown s = {.state = ret, .arena = a};
     const ProtobufCEnumValue *limiter = protobuf_c_enum_descriptor_get_value(
         &board__limiter_record__state__descriptor, j->limiter.state);
     ret->cells = ARENA_ARRAY(a, j->cells.count, Converge__CellHearing *);
-    judge_each(j, show_cell, &s);
+    failure_detector_each(j, show_cell, &s);
     if (j->limiter.present) {
         ret->limiter = arena_strdup(a, limiter ? limiter->name : "unknown");
     }

@@ -6,7 +6,7 @@
 
 #include "common/contract/role.h"
 #include "common/model/crash_policy.h"
-#include "converger/judge.h"
+#include "converger/failure_detector.h"
 #include "converger/task_passes.h"
 
 struct converger_config {
@@ -18,7 +18,7 @@ struct converger_config {
     int64_t unplaced_after_ns; /* UNCLAIMED for longer: the auctioneer is asked again: 30 s */
     const struct crash_policy *policy; /* must stay valid */
     struct task_limits tasks;
-    struct judge_rules judge;
+    struct failure_detector_rules failure_detector;
 };
 
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2

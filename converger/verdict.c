@@ -1,5 +1,5 @@
-/* What the judge decides (design.md 6, One judge and Mass-loss limiter). */
-#include "converger/judge.h"
+/* What the failure detector decides (design.md 6, One failure detector and Mass-loss limiter). */
+#include "converger/failure_detector.h"
 
 #include "common/model/limiter_times.h"
 
@@ -12,32 +12,33 @@ struct tally {
     uint64_t maybe; /* not known yet: silent for longer than a healthy cell should be */
 };
 
-static bool is_released(const struct judge *j)
+static bool is_released(const struct failure_detector *j)
 {
     return j->limiter.present && j->limiter.state == BOARD__LIMITER_RECORD__STATE__RELEASED;
 }
 
-static bool is_holding(const struct judge *j)
+static bool is_holding(const struct failure_detector *j)
 {
     return j->limiter.present && !is_released(j);
 }
 
 /* Listed, PRESENT with the session that fell silent, and not heard since. */
-static bool stays_listed(const struct judge *j, const char *cell_id, const struct held_cell *b)
+static bool stays_listed(const struct failure_detector *j, const char *cell_id,
+                         const struct held_cell *b)
 {
     const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
     return s && s->session == b->session && s->heard == b->heard;
 }
 
-static bool is_unheard(const struct judge *j, const struct silence *s)
+static bool is_unheard(const struct failure_detector *j, const struct silence *s)
 {
     return silence_ns(j->hearing, s) >= j->rules.window_ns;
 }
 
 /* ---- Is it a mass loss? ---------------------------------------------------------------------- */
 
-static void count_cell(const struct judge *j, const char *cell_id, const struct judged *c,
-                       struct moment now, struct tally *t)
+static void count_cell(const struct failure_detector *j, const char *cell_id,
+                       const struct watched_cell *c, struct moment now, struct tally *t)
 {
     const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
     if (c->lost || !s) {
@@ -68,7 +69,8 @@ static struct tally *zone_of(struct map *zones, const char *name)
 
 enum mass { MASS_NO, MASS_MAYBE, MASS_YES };
 
-static bool is_mass(const struct judge *j, const struct tally *all, struct map *zones, bool maybe)
+static bool is_mass(const struct failure_detector *j, const struct tally *all, struct map *zones,
+                    bool maybe)
 {
     uint64_t lost = all->lost + (maybe ? all->maybe : 0);
     if (lost >= j->rules.mass_min && lost * j->rules.mass_part > all->total) {
@@ -86,14 +88,14 @@ static bool is_mass(const struct judge *j, const struct tally *all, struct map *
 }
 
 /* Cells without a zone are of none. */
-static enum mass mass_of(const struct judge *j, struct moment now)
+static enum mass mass_of(const struct failure_detector *j, struct moment now)
 {
     struct tally all = {0};
     struct map zones;
     map_init(&zones);
     MAP_EACH(&j->cells, n)
     {
-        const struct judged *c = map_value(n);
+        const struct watched_cell *c = map_value(n);
         count_cell(j, map_key(n), c, now, &all);
         if (*c->zone) {
             count_cell(j, map_key(n), c, now, zone_of(&zones, c->zone));
@@ -108,28 +110,28 @@ static enum mass mass_of(const struct judge *j, struct moment now)
 
 /* ---- The moves ------------------------------------------------------------------------------- */
 
-static struct judgement *plan(struct judgements *p, const char *move)
+static struct verdict *plan(struct verdicts *p, const char *move)
 {
-    struct judgement *g = &p->list[p->count++];
-    *g = (struct judgement){.move = move, .cell_id = ""};
+    struct verdict *g = &p->list[p->count++];
+    *g = (struct verdict){.move = move, .cell_id = ""};
     return g;
 }
 
-static void plan_lose(const struct judge *j, const struct silence *s, struct moment now,
-                      struct judgements *p)
+static void plan_lose(const struct failure_detector *j, const struct silence *s, struct moment now,
+                      struct verdicts *p)
 {
-    const struct judged *c = map_get(&j->cells, s->name);
+    const struct watched_cell *c = map_get(&j->cells, s->name);
     if (!c->asked && now.mono_ns >= c->again_ns) {
-        struct judgement *g = plan(p, "lose");
+        struct verdict *g = plan(p, "lose");
         g->cell_id = arena_strdup(p->arena, s->name);
         g->session = s->session;
     }
 }
 
 /* All that are to be held: those listed that stay, and those unheard of that are not listed. */
-static void plan_limiter(const struct judge *j, bool join, struct judgements *p)
+static void plan_limiter(const struct failure_detector *j, bool join, struct verdicts *p)
 {
-    struct judgement *g = plan(p, "hold");
+    struct verdict *g = plan(p, "hold");
     g->cells = ARENA_ARRAY(p->arena, j->cells.count + 1, Board__CellHeartbeat *);
     MAP_EACH(&j->cells, n)
     {
@@ -145,7 +147,7 @@ static void plan_limiter(const struct judge *j, bool join, struct judgements *p)
     }
 }
 
-static bool somebody_leaves(const struct judge *j)
+static bool somebody_leaves(const struct failure_detector *j)
 {
     MAP_EACH(&j->limiter.cells, n)
     {
@@ -156,7 +158,7 @@ static bool somebody_leaves(const struct judge *j)
     return false;
 }
 
-static bool somebody_joins(const struct judge *j)
+static bool somebody_joins(const struct failure_detector *j)
 {
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
          s = TAILQ_NEXT(s, link)) {
@@ -167,7 +169,7 @@ static bool somebody_joins(const struct judge *j)
     return false;
 }
 
-static size_t count_unheard(const struct judge *j)
+static size_t count_unheard(const struct failure_detector *j)
 {
     size_t count = 0;
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
@@ -178,7 +180,7 @@ static size_t count_unheard(const struct judge *j)
 }
 
 /* The limiter that there is: who leaves it, who joins it, whether its time is over. */
-static void keep_limiter(const struct judge *j, struct moment now, struct judgements *p)
+static void keep_limiter(const struct failure_detector *j, struct moment now, struct verdicts *p)
 {
     bool held = j->limiter.state == BOARD__LIMITER_RECORD__STATE__HELD;
     if (somebody_leaves(j) || (is_holding(j) && somebody_joins(j))) {
@@ -190,7 +192,7 @@ static void keep_limiter(const struct judge *j, struct moment now, struct judgem
 }
 
 /* Released: a bounded number at a time, those who were silent for the longest time first. */
-static void lose_released(const struct judge *j, struct moment now, struct judgements *p)
+static void lose_released(const struct failure_detector *j, struct moment now, struct verdicts *p)
 {
     size_t first = p->count;
     for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
@@ -205,7 +207,7 @@ static void lose_released(const struct judge *j, struct moment now, struct judge
 
 /* Not listed and unheard of. While released cells are worked off, no other limiter begins: those of
  * another mass loss wait. */
-static void lose_unheard(const struct judge *j, struct moment now, struct judgements *p)
+static void lose_unheard(const struct failure_detector *j, struct moment now, struct verdicts *p)
 {
     enum mass mass = mass_of(j, now);
     if (mass == MASS_YES) {
@@ -223,15 +225,16 @@ static void lose_unheard(const struct judge *j, struct moment now, struct judgem
     }
 }
 
-void judge_decide(const struct judge *j, struct moment now, struct judgements *ret, struct arena *a)
+void failure_detector_decide(const struct failure_detector *j, struct moment now,
+                             struct verdicts *ret, struct arena *a)
 {
     bool may_limiter = !j->limiter_asked && now.mono_ns >= j->limiter_ns;
     size_t unheard = count_unheard(j);
-    *ret = (struct judgements){.arena = a};
+    *ret = (struct verdicts){.arena = a};
     if (!j->hearing->counting || (!j->limiter.present && unheard == 0)) {
         return;
     }
-    ret->list = ARENA_ARRAY(a, unheard + 2, struct judgement);
+    ret->list = ARENA_ARRAY(a, unheard + 2, struct verdict);
     if (is_released(j) && now.mono_ns >= j->release_ns) {
         lose_released(j, now, ret);
     }

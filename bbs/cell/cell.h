@@ -18,7 +18,7 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
 /* The state in common/lifecycle/cell.def; CELL_NONE for NULL. */
 int cell_state(const Board__CellRecord *cell);
 
-/* The move of the converger about a cell that the judge did not hear of: lose. */
+/* The move of the converger about a cell that the failure detector did not hear of: lose. */
 extern const struct move_family cell_moves;
 
 struct lose_snapshot {

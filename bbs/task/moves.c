@@ -125,7 +125,7 @@ void task_ask(const struct move_turn *t)
     plan_notice_task(t->plan, turn_task(t)->task_guid);
 }
 
-/* Its cell is absent for too long (design.md 6, One judge); the cell's id stays. */
+/* Its cell is absent for too long (design.md 6, One failure detector); the cell's id stays. */
 void task_disappear(const struct move_turn *t)
 {
     Models__Task *after = task_completed(t, true, "cell disappeared before completion", "");

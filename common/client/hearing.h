@@ -1,6 +1,6 @@
-/* Who was heard of, and for how long not: the windows of the judge of cells and of the standbys of
- * a leader (design.md 6, Heartbeats). Cells and leaders send heartbeats to a bbs, each bbs tells in
- * its heartbeat record whom it heard; here these records become one silence for each cell and
+/* Who was heard of, and for how long not: the windows of the failure detector and of the standbys
+ * of a leader (design.md 6, Heartbeats). Cells and leaders send heartbeats to a bbs, each bbs tells
+ * in its heartbeat record whom it heard; here these records become one silence for each cell and
  * leader that is expected to send heartbeats. Pure: the clock is the caller's.
  *
  *   A bbs counts while its heartbeat record changed within 4 s.

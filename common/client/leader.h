@@ -47,7 +47,7 @@ struct leader {
     bool held;
     bool held_by_us;
     int64_t held_term;
-    /* For how long the holder has not been heard of. A judge of cells expects its cells here too:
+    /* For how long the holder has not been heard of. A failure detector expects its cells here too:
      * each heartbeat record is read once. It ticks with each step. */
     struct hearing hearing;
 };

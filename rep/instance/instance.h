@@ -8,7 +8,7 @@
 
 extern const struct container_kind instance_kind;
 
-/* ---- judge.c: the table's word, by what is known of the record */
+/* ---- failure_detector.c: the table's word, by what is known of the record */
 
 struct harmony instance_judge(const struct rep *r, struct container *c);
 

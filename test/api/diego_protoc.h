@@ -1,6 +1,6 @@
-/* protoc as the judge of the conformance test: it encodes requests and decodes answers and events,
- * by the messages that the facts describe (test/conformance/spec), not by our .proto files. Our own
- * paths are the exception: theirs are those of proto/board.proto. */
+/* protoc as the failure detector of the conformance test: it encodes requests and decodes answers
+ * and events, by the messages that the facts describe (test/conformance/spec), not by our .proto
+ * files. Our own paths are the exception: theirs are those of proto/board.proto. */
 #ifndef TEST_API_DIEGO_PROTOC_H
 #define TEST_API_DIEGO_PROTOC_H
 

@@ -1,5 +1,6 @@
-/* The judge of event streams (checkers/events.h): where a client's subscription may have begun, and
- * what it may then not miss. Words that are told more than once leave that open for a while. */
+/* The failure detector of event streams (checkers/events.h): where a client's subscription may have
+ * begun, and what it may then not miss. Words that are told more than once leave that open for a
+ * while. */
 #include "test/sim/checkers/checkers.h"
 
 #include <setjmp.h>

@@ -266,7 +266,7 @@ static const Board__LimiterRecord *limiter_before(struct checkers *k, struct are
     return p ? (const Board__LimiterRecord *)p->message : NULL;
 }
 
-/* Which session the judge judged does not show. */
+/* Which session the failure detector judged does not show. */
 static struct seen_move cell_move(struct checkers *k, struct arena *a, const struct past *p)
 {
     const Board__CellRecord *was = cell_of(p->before), *is = cell_of(p);

@@ -115,9 +115,9 @@ void story_cell_back_before_its_replacement(struct cluster *c)
     await_running(c, "web", 3);
 }
 
-void story_judge_woken_from_a_pause(struct cluster *c)
+void story_failure_detector_woken_from_a_pause(struct cluster *c)
 {
-    says(c, "The judge of cells sleeps for a minute. While it sleeps all cells send heartbeats; "
+    says(c, "The failure detector sleeps for a minute. While it sleeps all cells send heartbeats; "
             "but it has "
             "not heard them. It wakes, and starts its windows anew: nobody is lost.");
     desire_and_choose(c, 3);

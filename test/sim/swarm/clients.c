@@ -1,6 +1,6 @@
 /* The workload: clients that desire, scale, remove, retire and list through any bbs, repeating as
- * Diego's clients do; and the judge of what they were answered (S5, S6): there must be an instant
- * between question and answer at which the answer was true. */
+ * Diego's clients do; and the failure detector of what they were answered (S5, S6): there must be
+ * an instant between question and answer at which the answer was true. */
 #include <string.h>
 
 #include "board.pb-c.h"

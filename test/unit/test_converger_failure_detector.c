@@ -1,5 +1,5 @@
-/* The judge inside the converger: what it hears, the moves that it sends, what is shown of it. The
- * decisions themselves are test/decide/test_judge.c. */
+/* The failure detector inside the converger: what it hears, the moves that it sends, what is shown
+ * of it. The decisions themselves are test/decide/test_failure_detector.c. */
 #include "common/codec/json.h"
 #include "converger/cli/plan_text.h"
 #include "test/unit/converger_rig.h"
@@ -171,7 +171,7 @@ static void a_mass_loss_is_held_released_and_worked_off(void **state)
     assert_moves(f, "lose f@1 lose e@1 lose d@1 ", &call);
 }
 
-static void the_plan_shows_what_the_judge_would_do(void **state)
+static void the_plan_shows_what_the_failure_detector_would_do(void **state)
 {
     struct converger_rig *f = *state;
     struct err err;
@@ -179,8 +179,8 @@ static void the_plan_shows_what_the_judge_would_do(void **state)
     static const struct {
         const char *heard, *plan;
     } rows[] = {
-        {"bcdefghijklm", "judge  lose  1      cell a\n"},
-        {"m", "judge  hold  1      cells a b c d e f g h and 4 more\n"},
+        {"bcdefghijklm", "detector  lose  1      cell a\n"},
+        {"m", "detector  hold  1      cells a b c d e f g h and 4 more\n"},
     };
     for (size_t i = 0; i < 2; i++) {
         Converge__Plan plan;
@@ -220,8 +220,8 @@ int main(void)
         TEST(a_refused_loss_is_judged_again),
         TEST(a_new_leader_begins_all_windows_anew),
         TEST(a_mass_loss_is_held_released_and_worked_off),
-        TEST(the_plan_shows_what_the_judge_would_do),
+        TEST(the_plan_shows_what_the_failure_detector_would_do),
         TEST(all_cells_of_the_largest_cluster_are_judged),
     };
-    return cmocka_run_group_tests_name("judge in the converger", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("failure detector of the converger", tests, NULL, NULL);
 }

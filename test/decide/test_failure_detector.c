@@ -1,18 +1,19 @@
-/* The judge of cells, as rows: cells, a story told in words, and what the judge does in it.
+/* The failure detector, as rows: cells, a story told in words, and what the failure detector does
+ * in it.
  *
  *   cells: "a b c1 d1": ids of one letter, with their zone
  *   -ab    these cells send no more heartbeats; +ab again; ^a with a higher session
  *   2ab    these send them to the bbs 2 (else to 1); !2 this bbs stops; @2 its record is deleted;
  *          *2 it begins anew
  *   10     seconds pass: ticks each 500 ms, a cell is told of by its bbs every 2 s, by the bbs 2
- * one second later s9     nobody ticks for 9 s; T a new raft term; N a new term of the judge; R
- * another copy ?      moves are not answered from now on; . they are keep, confirm: what an
- * operator says of the limiter
+ * one second later s9     nobody ticks for 9 s; T a new raft term; N a new term of the failure
+ * detector; R another copy ?      moves are not answered from now on; . they are keep, confirm:
+ * what an operator says of the limiter
  *
  * What it does: "7.5 lose a", at so many seconds, "hold a b" and "hold" (nobody is left),
- * "release". The board does at once what the judge plans. */
+ * "release". The board does at once what the failure detector plans. */
 #include "common/base/bytes.h"
-#include "converger/judge.h"
+#include "converger/failure_detector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ struct cell {
 
 struct story {
     struct hearing hearing;
-    struct judge judge;
+    struct failure_detector failure_detector;
     struct cell cells[CELLS_MAX];
     bool bbs_heartbeats[2];
     bool deaf; /* moves are not answered */
@@ -57,19 +58,20 @@ static void tell_cell(struct story *s, const struct cell *c)
     r.presence = &p;
     r.session = c->session;
     r.state = c->lost ? BOARD__CELL_RECORD__STATE__LOST : BOARD__CELL_RECORD__STATE__PRESENT;
-    judge_cell(&s->judge, c->id, &r, s->now);
+    failure_detector_cell(&s->failure_detector, c->id, &r, s->now);
 }
 
 static void tell_limiter(struct story *s)
 {
     if (s->holds) {
-        judge_limiter(&s->judge, &s->limiter, (struct sighting){.since_ns = s->now.mono_ns});
+        failure_detector_limiter(&s->failure_detector, &s->limiter,
+                                 (struct sighting){.since_ns = s->now.mono_ns});
     } else {
-        judge_limiter_gone(&s->judge);
+        failure_detector_limiter_gone(&s->failure_detector);
     }
 }
 
-static void set_limiter(struct story *s, const struct judgement *g)
+static void set_limiter(struct story *s, const struct verdict *g)
 {
     bool fewer = s->limiter.state == BOARD__LIMITER_RECORD__STATE__RELEASED;
     if (!s->holds) {
@@ -84,13 +86,14 @@ static void set_limiter(struct story *s, const struct judgement *g)
         board__cell_heartbeat__init(b);
         b->cell_id = arena_strdup(&s->arena, g->cells[i]->cell_id);
         b->session = g->cells[i]->session;
-        assert_true(!fewer || map_get(&s->judge.limiter.cells, b->cell_id)); /* the table's FEWER */
+        assert_true(!fewer || map_get(&s->failure_detector.limiter.cells,
+                                      b->cell_id)); /* the table's FEWER */
     }
     s->holds = g->cell_count > 0;
     tell_limiter(s);
 }
 
-static void write_down(struct story *s, const struct judgement *g)
+static void write_down(struct story *s, const struct verdict *g)
 {
     struct arena *a = &s->arena;
     buf_append_string(&s->did, s->did.size ? ", " : "");
@@ -103,17 +106,17 @@ static void write_down(struct story *s, const struct judgement *g)
     }
 }
 
-static void apply(struct story *s, const struct judgement *g)
+static void apply(struct story *s, const struct verdict *g)
 {
     write_down(s, g);
-    judge_asked(&s->judge, g, s->now);
+    failure_detector_asked(&s->failure_detector, g, s->now);
     if (s->deaf) {
         return;
     }
     if (strcmp(g->move, "lose") == 0) {
         struct cell *c = &s->cells[g->cell_id[0] - 'a'];
         bool held = s->holds && s->limiter.state != BOARD__LIMITER_RECORD__STATE__RELEASED &&
-                    map_get(&s->judge.limiter.cells, c->id);
+                    map_get(&s->failure_detector.limiter.cells, c->id);
         assert_false(held); /* the table's NOT_HELD and SAME_SESSION */
         assert_int_equal(g->session, c->session);
         c->lost = true;
@@ -125,7 +128,7 @@ static void apply(struct story *s, const struct judgement *g)
         s->limiter.state = BOARD__LIMITER_RECORD__STATE__RELEASED;
         tell_limiter(s);
     }
-    judge_settled(&s->judge, g->cell_id, 0);
+    failure_detector_settled(&s->failure_detector, g->cell_id, 0);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -150,10 +153,10 @@ static void put(struct story *s, int bbs)
 
 static void decide(struct story *s)
 {
-    struct judgements p;
+    struct verdicts p;
     struct arena a;
     arena_init(&a);
-    judge_decide(&s->judge, s->now, &p, &a);
+    failure_detector_decide(&s->failure_detector, s->now, &p, &a);
     for (size_t i = 0; i < p.count; i++) {
         apply(s, &p.list[i]);
     }
@@ -209,7 +212,7 @@ static void tell_operator(struct story *s, const char *word)
 static void copy_anew(struct story *s)
 {
     hearing_reset(&s->hearing);
-    judge_reset(&s->judge);
+    failure_detector_reset(&s->failure_detector);
     tell_limiter(s); /* its key comes first */
     for (size_t i = 0; i < CELLS_MAX; i++) {
         if (s->cells[i].there) {
@@ -235,7 +238,7 @@ static void tell(struct story *s, const char *word)
     } else if (word[0] == 'T') {
         s->raft_term++;
     } else if (word[0] == 'N') {
-        judge_forget_moves(&s->judge);
+        failure_detector_forget_moves(&s->failure_detector);
         hearing_anew(&s->hearing);
     } else if (word[0] == 'R') {
         copy_anew(s);
@@ -254,7 +257,7 @@ static void begin(struct story *s, const char *cells)
     buf_init(&s->did);
     hearing_init(&s->hearing);
     hearing_tick(&s->hearing, s->now.mono_ns, true);
-    judge_init(&s->judge, &(struct judge_rules){0}, &s->hearing);
+    failure_detector_init(&s->failure_detector, &(struct failure_detector_rules){0}, &s->hearing);
     for (; *cells; cells++) {
         if (*cells >= 'a') {
             struct cell *c = &s->cells[*cells - 'a'];
@@ -268,7 +271,7 @@ static void begin(struct story *s, const char *cells)
 
 static void end(struct story *s)
 {
-    judge_done(&s->judge);
+    failure_detector_done(&s->failure_detector);
     hearing_done(&s->hearing);
     buf_done(&s->did);
     arena_done(&s->arena);
@@ -288,7 +291,7 @@ static const struct row {
     {"nor at once when one counts again", "abcdef", "10 -a !1 !2 60 *1 20", "75.5 lose a"},
     {"an own standstill: windows anew", "abcdef", "10 -a 4 s9 20", "30.5 lose a"},
     {"a shorter one counts 1 s", "abcdef", "10 -a 3 s2 20", "16.5 lose a"},
-    {"a new term of the judge: windows anew", "abcdef", "10 -a 4 N 20", "20.5 lose a"},
+    {"a new term of the failure detector: windows anew", "abcdef", "10 -a 4 N 20", "20.5 lose a"},
     {"a new raft term: windows anew", "abcdef", "10 -a 4 T 20", "20.5 lose a"},
     {"another copy: windows anew", "abcdef", "10 -a 4 R 20", "20.5 lose a"},
     {"cell and bbs lost together: the window begins when the bbs counts no more", "abcdef",
@@ -346,7 +349,7 @@ static const struct row {
     {"who falls silent meanwhile joins it; its time stays", "abcdefghijkl", "10 -abcde 20 -f 60",
      "14.0 hold a b c d e, 34.0 hold a b c d e f, 74.0 release, 74.5 lose a, 74.5 lose b, "
      "74.5 lose c, 74.5 lose d, 74.5 lose e, 74.5 lose f, 75.0 hold"},
-    {"a new judge, a new copy, a raft term: nobody looks as if heard", "abcdef",
+    {"a new failure detector, a new copy, a raft term: nobody looks as if heard", "abcdef",
      "10 -abc 20 N 10 R 10 T 70",
      "14.0 hold a b c, 74.0 release, 74.5 lose a, 74.5 lose b, 74.5 lose c, 75.0 hold"},
     {"many are lost at most 10 at a time", "abcdefghijklmnopqrstuvwxyz",
@@ -408,5 +411,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row),
     };
-    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("failure detector", tests, NULL, NULL);
 }

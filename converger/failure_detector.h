@@ -1,4 +1,4 @@
-/* The judge of cells (design.md 6): which cell is lost, and whether so many fell silent together
+/* The failure detector (design.md 6): which cell is lost, and whether so many fell silent together
  * that the limiter holds them first. It keeps what the feed tells of cells and of the limiter, and
  * asks the leader's hearing for silences. Pure; its decision changes nothing.
  *
@@ -12,15 +12,15 @@
  * Cells that die together are told of within two heartbeats of each other. So a cell that would be
  * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
  * too, waits for their answer, at most for `spread_ns`. */
-#ifndef CONVERGER_JUDGE_H
-#define CONVERGER_JUDGE_H
+#ifndef CONVERGER_FAILURE_DETECTOR_H
+#define CONVERGER_FAILURE_DETECTOR_H
 
 #include "common/client/hearing.h"
 #include "common/model/keys.h"
 #include "common/model/sighting.h"
 
 /* Each is a setting; 0 = its default. */
-struct judge_rules {
+struct failure_detector_rules {
     int64_t window_ns;    /* unheard for so long: lost: 6 s */
     int64_t spread_ns;    /* between the first and the last of those that die together: 4 s */
     uint32_t mass_min;    /* fewer are no mass loss: 3 */
@@ -30,7 +30,7 @@ struct judge_rules {
 };
 
 /* A cell as its record tells. */
-struct judged {
+struct watched_cell {
     char *zone;
     uint64_t session;
     bool lost;        /* its record is LOST */
@@ -45,12 +45,12 @@ struct held_cell {
     uint64_t heard; /* how often it had been heard when it was listed */
 };
 
-struct judge {
-    struct judge_rules rules; /* without 0 */
+struct failure_detector {
+    struct failure_detector_rules rules; /* without 0 */
     struct hearing *hearing;
-    struct map cells; /* id -> struct judged */
+    struct map cells; /* id -> struct watched_cell */
     /* The limiter's record. */
-    struct judge_limiter {
+    struct failure_detector_limiter {
         bool present;
         int state; /* Board__LimiterRecord__State */
         int64_t until; /* wall clock of who held it */
@@ -62,8 +62,8 @@ struct judge {
     int64_t release_ns; /* released cells are lost not before */
 };
 
-/* A move that the judge plans. */
-struct judgement {
+/* A move that the failure detector plans. */
+struct verdict {
     const char *move;        /* "lose", "hold", "release" */
     const char *cell_id;     /* of lose; "" otherwise */
     uint64_t session;        /* of lose: that was judged */
@@ -71,46 +71,50 @@ struct judgement {
     size_t cell_count;
 };
 
-struct judgements {
+struct verdicts {
     struct arena *arena;
-    struct judgement *list; /* those who lose come first, by the length of their silence */
+    struct verdict *list; /* those who lose come first, by the length of their silence */
     size_t count;
 };
 
 /* `hearing` must outlive it. */
-void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing *hearing);
-void judge_done(struct judge *j);
+void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
+                           struct hearing *hearing);
+void failure_detector_done(struct failure_detector *j);
 
 /* What the feed tells. */
-void judge_reset(struct judge *j);
-void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
-                struct moment now);
-void judge_cell_gone(struct judge *j, const char *cell_id);
-void judge_limiter(struct judge *j, const Board__LimiterRecord *record, struct sighting seen);
-void judge_limiter_gone(struct judge *j);
+void failure_detector_reset(struct failure_detector *j);
+void failure_detector_cell(struct failure_detector *j, const char *cell_id,
+                           const Board__CellRecord *record, struct moment now);
+void failure_detector_cell_gone(struct failure_detector *j, const char *cell_id);
+void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRecord *record,
+                              struct sighting seen);
+void failure_detector_limiter_gone(struct failure_detector *j);
 
 /* What is to be done now, in the arena; what is on its way is left out. */
-void judge_decide(const struct judge *j, struct moment now, struct judgements *ret,
-                  struct arena *a);
+void failure_detector_decide(const struct failure_detector *j, struct moment now,
+                             struct verdicts *ret, struct arena *a);
 
 /* A planned move is sent; its answer came, and if it was not done it is thought over at `again_ns`.
  * `cell_id` is "" for one about the limiter. */
-void judge_asked(struct judge *j, const struct judgement *judgement, struct moment now);
-void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns);
+void failure_detector_asked(struct failure_detector *j, const struct verdict *verdict,
+                            struct moment now);
+void failure_detector_settled(struct failure_detector *j, const char *cell_id, int64_t again_ns);
 
 /* No answers are awaited any more: the leader is another one. A new leader begins all windows
  * anew. */
-void judge_forget_moves(struct judge *j);
+void failure_detector_forget_moves(struct failure_detector *j);
 
 /* What is shown of a cell: in order of the ids; false at the end. `i` counts from 0. */
-struct judged_view {
+struct watched_cell_view {
     const char *cell_id, *zone;
     uint64_t session;
     bool lost; /* its record is LOST */
     bool held; /* the limiter is HELD or KEPT and lists it */
     int64_t silent_ns;
 };
-void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),
-                void *context);
+void failure_detector_each(const struct failure_detector *j,
+                           void (*each)(void *context, const struct watched_cell_view *cell),
+                           void *context);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the judge knows: cells and the limiter as the feed tells them, and what is on its way. What
- * it makes of that is converger/verdict.c. */
-#include "converger/judge.h"
+/* What the failure detector knows: cells and the limiter as the feed tells them, and what is on its
+ * way. What it makes of that is converger/verdict.c. */
+#include "converger/failure_detector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #define RELEASE_INTERVAL_NS (2 * SECOND_NS)
 enum { MASS_MIN = 3, MASS_PART = 3, RELEASE_MAX = 10 };
 
-void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing *hearing)
+void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
+                           struct hearing *hearing)
 {
-    *j = (struct judge){.rules = *rules, .hearing = hearing};
-    struct judge_rules *r = &j->rules;
+    *j = (struct failure_detector){.rules = *rules, .hearing = hearing};
+    struct failure_detector_rules *r = &j->rules;
     r->window_ns = r->window_ns ? r->window_ns : WINDOW_NS;
     r->spread_ns = r->spread_ns ? r->spread_ns : SPREAD_NS;
     r->mass_min = r->mass_min ? r->mass_min : MASS_MIN;
@@ -26,11 +27,11 @@ void judge_init(struct judge *j, const struct judge_rules *rules, struct hearing
 
 static void free_judged(void *value)
 {
-    free(((struct judged *)value)->zone);
+    free(((struct watched_cell *)value)->zone);
     free(value);
 }
 
-void judge_done(struct judge *j)
+void failure_detector_done(struct failure_detector *j)
 {
     map_done(&j->cells, free_judged);
     map_done(&j->limiter.cells, free);
@@ -38,19 +39,19 @@ void judge_done(struct judge *j)
 
 /* ---- What the feed tells --------------------------------------------------------------------- */
 
-void judge_reset(struct judge *j)
+void failure_detector_reset(struct failure_detector *j)
 {
     MAP_EACH(&j->cells, n)
     {
         hearing_forget(j->hearing, HEARING_CELL, map_key(n));
     }
     map_done(&j->cells, free_judged);
-    judge_limiter_gone(j);
+    failure_detector_limiter_gone(j);
 }
 
-static struct judged *judged_of(struct judge *j, const char *cell_id)
+static struct watched_cell *judged_of(struct failure_detector *j, const char *cell_id)
 {
-    struct judged *c = map_get(&j->cells, cell_id);
+    struct watched_cell *c = map_get(&j->cells, cell_id);
     if (!c) {
         c = calloc(1, sizeof(*c));
         if (!c) {
@@ -63,10 +64,10 @@ static struct judged *judged_of(struct judge *j, const char *cell_id)
     return c;
 }
 
-void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *record,
-                struct moment now)
+void failure_detector_cell(struct failure_detector *j, const char *cell_id,
+                           const Board__CellRecord *record, struct moment now)
 {
-    struct judged *c = judged_of(j, cell_id);
+    struct watched_cell *c = judged_of(j, cell_id);
     bool lost = record->state == BOARD__CELL_RECORD__STATE__LOST;
     if (lost && !c->lost && !map_get(&j->limiter.cells, cell_id)) {
         c->lost_ns = now.mono_ns;
@@ -87,16 +88,17 @@ void judge_cell(struct judge *j, const char *cell_id, const Board__CellRecord *r
     }
 }
 
-void judge_cell_gone(struct judge *j, const char *cell_id)
+void failure_detector_cell_gone(struct failure_detector *j, const char *cell_id)
 {
-    struct judged *c = map_remove(&j->cells, cell_id);
+    struct watched_cell *c = map_remove(&j->cells, cell_id);
     hearing_forget(j->hearing, HEARING_CELL, cell_id);
     if (c) {
         free_judged(c);
     }
 }
 
-void judge_limiter(struct judge *j, const Board__LimiterRecord *record, struct sighting seen)
+void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRecord *record,
+                              struct sighting seen)
 {
     struct map was = j->limiter.cells;
     map_init(&j->limiter.cells);
@@ -123,7 +125,7 @@ void judge_limiter(struct judge *j, const Board__LimiterRecord *record, struct s
     j->limiter.until = record->until;
 }
 
-void judge_limiter_gone(struct judge *j)
+void failure_detector_limiter_gone(struct failure_detector *j)
 {
     map_done(&j->limiter.cells, free);
     j->limiter.present = false;
@@ -131,12 +133,13 @@ void judge_limiter_gone(struct judge *j)
 
 /* ---- What is on its way ---------------------------------------------------------------------- */
 
-void judge_asked(struct judge *j, const struct judgement *judgement, struct moment now)
+void failure_detector_asked(struct failure_detector *j, const struct verdict *verdict,
+                            struct moment now)
 {
-    if (*judgement->cell_id) {
-        struct judged *c = map_get(&j->cells, judgement->cell_id);
+    if (*verdict->cell_id) {
+        struct watched_cell *c = map_get(&j->cells, verdict->cell_id);
         c->asked = true;
-        if (map_get(&j->limiter.cells, judgement->cell_id)) {
+        if (map_get(&j->limiter.cells, verdict->cell_id)) {
             j->release_ns = now.mono_ns + j->rules.release_interval_ns;
         }
     } else {
@@ -144,9 +147,9 @@ void judge_asked(struct judge *j, const struct judgement *judgement, struct mome
     }
 }
 
-void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns)
+void failure_detector_settled(struct failure_detector *j, const char *cell_id, int64_t again_ns)
 {
-    struct judged *c = map_get(&j->cells, cell_id);
+    struct watched_cell *c = map_get(&j->cells, cell_id);
     if (!*cell_id) {
         j->limiter_asked = false;
         j->limiter_ns = again_ns;
@@ -156,13 +159,13 @@ void judge_settled(struct judge *j, const char *cell_id, int64_t again_ns)
     }
 }
 
-void judge_forget_moves(struct judge *j)
+void failure_detector_forget_moves(struct failure_detector *j)
 {
     j->limiter_asked = false;
     j->limiter_ns = j->release_ns = 0;
     MAP_EACH(&j->cells, n)
     {
-        struct judged *c = map_value(n);
+        struct watched_cell *c = map_value(n);
         c->asked = false;
         c->again_ns = 0;
     }
@@ -170,15 +173,16 @@ void judge_forget_moves(struct judge *j)
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
-void judge_each(const struct judge *j, void (*each)(void *context, const struct judged_view *cell),
-                void *context)
+void failure_detector_each(const struct failure_detector *j,
+                           void (*each)(void *context, const struct watched_cell_view *cell),
+                           void *context)
 {
     bool holds = j->limiter.present && j->limiter.state != BOARD__LIMITER_RECORD__STATE__RELEASED;
     MAP_EACH(&j->cells, n)
     {
-        const struct judged *c = map_value(n);
+        const struct watched_cell *c = map_value(n);
         const struct held_cell *b = map_get(&j->limiter.cells, map_key(n));
-        struct judged_view v = {
+        struct watched_cell_view v = {
             .cell_id = map_key(n),
             .zone = c->zone,
             .session = c->session,
