@@ -41,7 +41,7 @@ static struct process *named(struct instances *k, const char *guid)
 /* Nothing of it is on the board, and nothing is on its way. */
 static void drop(struct instances *k, struct process *one)
 {
-    assert(one->item.moving == 0 && !facts_any(one));
+    assert(one->item.moving == 0 && !process_cache_any(one));
     work_drop(&k->work, &one->item);
     map_remove(&k->by_guid, one->guid);
     free(one);
@@ -88,7 +88,7 @@ static void reset(void *state)
     struct instances *k = state;
     MAP_EACH(&k->by_guid, n)
     {
-        facts_clear(&k->kept.x->cache, map_value(n));
+        process_cache_clear(&k->kept.x->cache, map_value(n));
     }
 }
 
@@ -117,7 +117,7 @@ static void on_actual(struct instances *k, struct arena *a, const char *key,
     if (presence) {
         struct process *one = named(k, guid);
         int32_t at = (int32_t)strtol(index, NULL, 10);
-        facts_actual(&k->kept.x->cache, one, at, (int)strtol(presence, NULL, 10), record);
+        process_cache_actual(&k->kept.x->cache, one, at, (int)strtol(presence, NULL, 10), record);
         if (!record) {
             wait_to_remake(one, k->kept.x->life.now.mono_ns);
         }
@@ -133,9 +133,9 @@ static void on_process(struct instances *k, struct arena *a, const char *key,
     if (guid) {
         struct process *one = named(k, guid);
         if (key_type(key) == RECORD_JOB) {
-            facts_job(one, record != NULL);
+            process_cache_job(one, record != NULL);
         } else {
-            facts_desired(one, record);
+            process_cache_desired(one, record);
         }
         call(k, one);
     }
@@ -186,7 +186,7 @@ static void view_of(const struct instances *k, struct arena *a, const struct pro
         .unplaced_after_ns = k->unplaced_after_ns,
         .policy = k->policy,
     };
-    facts_view(&x->cache, x->life.now, a, p, first, last, ret);
+    process_cache_view(&x->cache, x->life.now, a, p, first, last, ret);
 }
 
 /* Nothing called for a look, and yet there is something to repair that changes bring: they were
@@ -232,7 +232,7 @@ static void look_at(struct instances *k, struct arena *a, struct process *one, s
     } else if (one->remake_ns <= x->life.now.mono_ns) {
         one->remake_ns = 0;
     }
-    if (one->item.moving == 0 && !facts_any(one)) {
+    if (one->item.moving == 0 && !process_cache_any(one)) {
         drop(k, one);
     }
 }
@@ -284,7 +284,7 @@ static void stand_by(void *state)
     struct instances *k = state;
     struct process *one;
     while ((one = (struct process *)work_next(&k->work))) {
-        if (!facts_any(one)) {
+        if (!process_cache_any(one)) {
             drop(k, one);
         }
     }

@@ -3,7 +3,7 @@
 #ifndef CONVERGER_INSTANCES_H
 #define CONVERGER_INSTANCES_H
 
-#include "converger/facts.h"
+#include "converger/process_cache.h"
 #include "converger/work.h"
 
 struct process {
@@ -14,7 +14,7 @@ struct process {
     int64_t repaired_ns;   /* monotonic: when a repair of it was last answered; 0 = never */
     int64_t gone_ns;       /* monotonic: when the first record went of those that are waited for */
     int64_t remake_ns;     /* monotonic: what is missing is made from then on; 0 = no wait */
-    struct process_facts facts;
+    struct process_cache cache;
     char guid[];
 };
 

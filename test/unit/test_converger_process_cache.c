@@ -1,5 +1,5 @@
 /* What the converger keeps of the board for its looks. */
-#include "converger/facts.h"
+#include "converger/process_cache.h"
 
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/keys.h"
@@ -35,8 +35,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    facts_clear(&f->cache, f->web);
-    assert_false(facts_any(f->web));
+    process_cache_clear(&f->cache, f->web);
+    assert_false(process_cache_any(f->web));
     cache_done(&f->cache);
     free(f->web);
     arena_done(&f->arena);
@@ -69,7 +69,7 @@ static void actual(struct fixture *f, int32_t index, int presence, const char *r
     lrp.state = arena_strdup(&f->arena, record_state);
     struct buf b;
     struct followed r = record_of(&b, &lrp.base);
-    facts_actual(&f->cache, f->web, index, presence, &r);
+    process_cache_actual(&f->cache, f->web, index, presence, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
@@ -78,21 +78,21 @@ static void unreadable(struct fixture *f, int32_t index)
 {
     struct buf b;
     struct followed r = record_of(&b, NULL);
-    facts_actual(&f->cache, f->web, index, 0, &r);
+    process_cache_actual(&f->cache, f->web, index, 0, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
 
 static void gone(struct fixture *f, int32_t index, int presence)
 {
-    facts_actual(&f->cache, f->web, index, presence, NULL);
+    process_cache_actual(&f->cache, f->web, index, presence, NULL);
 }
 
 static void desired(struct fixture *f, const Models__DesiredLRP *lrp)
 {
     struct buf b;
     struct followed r = record_of(&b, lrp ? &lrp->base : NULL);
-    facts_desired(f->web, &r);
+    process_cache_desired(f->web, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
@@ -142,7 +142,7 @@ static const char *seen(struct fixture *f, int32_t first, int32_t last)
     struct process_view v = {0};
     struct buf b;
     buf_init(&b);
-    facts_view(&f->cache, (struct moment){0}, &f->arena, f->web, first, last, &v);
+    process_cache_view(&f->cache, (struct moment){0}, &f->arena, f->web, first, last, &v);
     for (size_t i = 0; i < v.count; i++) {
         const struct instance_view *one = &v.instances[i];
         buf_printf(&b, "%s%d.%d %s%s", i ? ", " : "", one->index, one->presence,
@@ -169,7 +169,7 @@ static void they_are_in_order_and_a_range_of_them_is_seen(void **state)
     gone(f, 3, 0);
     gone(f, 3, 0);
     assert_string_equal(seen(f, 0, 3), "0.0 CLAIMED, 0.2 CLAIMED");
-    assert_int_equal(f->web->facts.count, 3);
+    assert_int_equal(f->web->cache.count, 3);
 }
 
 static void of_what_cannot_be_read_nothing_is_seen(void **state)
@@ -187,7 +187,7 @@ static void of_what_cannot_be_read_nothing_is_seen(void **state)
     desired(f, NULL);
     desired(f, &lrp);
     assert_string_equal(seen(f, 0, INT32_MAX), "0.0 RUNNING, 1.0 RUNNING");
-    assert_int_equal(f->web->facts.desired.instances, 1);
+    assert_int_equal(f->web->cache.desired.instances, 1);
     unreadable(f, 7);
     gone(f, 7, 0);
     assert_string_equal(seen(f, 0, INT32_MAX), "0.0 RUNNING, 1.0 RUNNING");
@@ -225,7 +225,7 @@ static const char *shown(struct fixture *f)
     struct process_view v = {0};
     struct buf b;
     buf_init(&b);
-    facts_view(&f->cache, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
+    process_cache_view(&f->cache, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
     for (size_t i = 0; i < v.count; i++) {
         buf_append_string(&b, v.instances[i].differs ? "-" : "+");
     }
@@ -240,7 +240,7 @@ static void tagged(struct fixture *f, int32_t index, const char *guid, const cha
     snprintf(text, sizeof(text), "RUNNING %s@c1%s%s", guid, *value ? " tag=" : "", value);
     struct buf b;
     struct followed r = record_of(&b, &row_actual(&f->arena, text, index, 0)->base);
-    facts_actual(&f->cache, f->web, index, 0, &r);
+    process_cache_actual(&f->cache, f->web, index, 0, &r);
     blob_unref(r.record);
     buf_done(&b);
 }
@@ -272,7 +272,7 @@ static void who_shows_something_else_is_known(void **state)
 static bool fresh(struct fixture *f, struct moment now)
 {
     struct process_view v = {0};
-    facts_view(&f->cache, now, &f->arena, f->web, 0, 0, &v);
+    process_cache_view(&f->cache, now, &f->arena, f->web, 0, 0, &v);
     return v.instances[0].fresh;
 }
 
@@ -316,5 +316,5 @@ int main(void)
         TEST(who_shows_something_else_is_known),
         TEST(who_bears_a_fresh_domain_is_known),
     };
-    return cmocka_run_group_tests_name("facts of the converger", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("what the converger keeps of a process", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "converger/facts.h"
+#include "converger/process_cache.h"
 
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/record.h"
@@ -33,14 +33,14 @@ static void *zeroed(size_t size)
 /* The record is said anew: what it said before goes. */
 static void forget(struct cache *c, struct instance *i)
 {
-    i->process->facts.unreadable -= i->domain == NULL;
+    i->process->cache.unreadable -= i->domain == NULL;
     domain_bear_no_more(c, i->domain);
     i->domain = NULL;
     cell_leave(c, &i->on);
 }
 
 /* The digest of this index. */
-static uint64_t wanted(const struct process_facts *p, int32_t index)
+static uint64_t wanted(const struct process_cache *p, int32_t index)
 {
     char text[16];
     uint64_t digest = p->routing;
@@ -60,7 +60,7 @@ static void learn(struct cache *c, struct instance *i, const struct followed *re
     int r = record_decode(&a, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL);
     const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
     if (r < 0 || !lrp->actual_lrp_key) {
-        i->process->facts.unreadable++;
+        i->process->cache.unreadable++;
         arena_done(&a);
         return;
     }
@@ -71,25 +71,25 @@ static void learn(struct cache *c, struct instance *i, const struct followed *re
     struct routing routing;
     routing_actual(&a, lrp, &routing);
     i->routing = routing_digest(&routing, key ? key->instance_guid : "");
-    i->view.differs = i->routing != wanted(&i->process->facts, i->view.index);
+    i->view.differs = i->routing != wanted(&i->process->cache, i->view.index);
     cell_use(c, KEEPER_instances, &i->on, key ? key->cell_id : "");
     arena_done(&a);
 }
 
 static void drop(struct cache *c, struct instance *i)
 {
-    struct process_facts *p = &i->process->facts;
+    struct process_cache *p = &i->process->cache;
     forget(c, i);
     RB_REMOVE(instance_tree, &p->instances, i);
     p->count--;
     free(i);
 }
 
-void facts_actual(struct cache *c, struct process *p, int32_t index, int presence,
-                  const struct followed *record)
+void process_cache_actual(struct cache *c, struct process *p, int32_t index, int presence,
+                          const struct followed *record)
 {
     struct instance wanted = {.view = {.index = index, .presence = (uint8_t)presence}};
-    struct instance *i = RB_FIND(instance_tree, &p->facts.instances, &wanted);
+    struct instance *i = RB_FIND(instance_tree, &p->cache.instances, &wanted);
     if (i && !record) {
         drop(c, i);
     } else if (i) {
@@ -99,35 +99,35 @@ void facts_actual(struct cache *c, struct process *p, int32_t index, int presenc
         i = zeroed(sizeof(*i));
         i->process = p;
         i->view = wanted.view;
-        RB_INSERT(instance_tree, &p->facts.instances, i);
-        p->facts.count++;
+        RB_INSERT(instance_tree, &p->cache.instances, i);
+        p->cache.count++;
         learn(c, i, record);
     }
 }
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
-static void forget_routing(struct process_facts *facts)
+static void forget_routing(struct process_cache *cache)
 {
-    for (size_t i = 0; i < facts->index_tag_count; i++) {
-        free(facts->index_tags[i]);
+    for (size_t i = 0; i < cache->index_tag_count; i++) {
+        free(cache->index_tags[i]);
     }
-    free(facts->index_tags);
-    facts->index_tags = NULL;
-    facts->index_tag_count = 0;
-    facts->routing = 0;
+    free(cache->index_tags);
+    cache->index_tags = NULL;
+    cache->index_tag_count = 0;
+    cache->routing = 0;
 }
 
-static void learn_routing(struct process_facts *facts, const Models__DesiredLRP *desired)
+static void learn_routing(struct process_cache *cache, const Models__DesiredLRP *desired)
 {
     struct arena a;
     struct routing routing;
     arena_init(&a);
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
-    facts->routing = routing_digest(&routing, "");
+    cache->routing = routing_digest(&routing, "");
     if (desired->n_metric_tags > 0) {
-        facts->index_tags = calloc(desired->n_metric_tags, sizeof(*facts->index_tags));
-        if (!facts->index_tags) {
+        cache->index_tags = calloc(desired->n_metric_tags, sizeof(*cache->index_tags));
+        if (!cache->index_tags) {
             abort();
         }
     }
@@ -138,86 +138,87 @@ static void learn_routing(struct process_facts *facts, const Models__DesiredLRP 
             if (!key) {
                 abort();
             }
-            facts->index_tags[facts->index_tag_count++] = key;
+            cache->index_tags[cache->index_tag_count++] = key;
         }
     }
     arena_done(&a);
 }
 
-void facts_desired(struct process *p, const struct followed *record)
+void process_cache_desired(struct process *p, const struct followed *record)
 {
-    struct process_facts *facts = &p->facts;
-    facts->unreadable -= facts->has_desired && !facts->desired.is;
-    facts->has_desired = record != NULL;
-    facts->desired = (struct desired_view){0};
-    forget_routing(facts);
+    struct process_cache *cache = &p->cache;
+    cache->unreadable -= cache->has_desired && !cache->desired.is;
+    cache->has_desired = record != NULL;
+    cache->desired = (struct desired_view){0};
+    forget_routing(cache);
     if (record) {
         struct arena a;
         ProtobufCMessage *m;
         arena_init(&a);
         if (record_decode(&a, RECORD_DESIRED, blob_bytes(record->record), &m, NULL) == 0) {
-            desired_view_of((const Models__DesiredLRP *)m, &facts->desired);
-            learn_routing(facts, (const Models__DesiredLRP *)m);
+            desired_view_of((const Models__DesiredLRP *)m, &cache->desired);
+            learn_routing(cache, (const Models__DesiredLRP *)m);
         } else {
-            facts->unreadable++;
+            cache->unreadable++;
         }
         arena_done(&a);
     }
     struct instance *i;
-    RB_FOREACH(i, instance_tree, &facts->instances)
+    RB_FOREACH(i, instance_tree, &cache->instances)
     {
-        i->view.differs = i->routing != wanted(facts, i->view.index);
+        i->view.differs = i->routing != wanted(cache, i->view.index);
     }
 }
 
-void facts_job(struct process *p, bool at_work)
+void process_cache_job(struct process *p, bool at_work)
 {
-    p->facts.has_job = at_work;
+    p->cache.has_job = at_work;
 }
 
-void facts_clear(struct cache *c, struct process *p)
+void process_cache_clear(struct cache *c, struct process *p)
 {
     struct instance *i;
-    while ((i = RB_ROOT(&p->facts.instances))) {
+    while ((i = RB_ROOT(&p->cache.instances))) {
         drop(c, i);
     }
-    facts_desired(p, NULL);
-    facts_job(p, false);
+    process_cache_desired(p, NULL);
+    process_cache_job(p, false);
 }
 
-bool facts_any(const struct process *p)
+bool process_cache_any(const struct process *p)
 {
-    return p->facts.count > 0 || p->facts.has_desired || p->facts.has_job;
+    return p->cache.count > 0 || p->cache.has_desired || p->cache.has_job;
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 /* How many records the range can have at most; counting them would be as long as copying. */
-static size_t room_of(const struct process_facts *p, int32_t first, int32_t last)
+static size_t room_of(const struct process_cache *p, int32_t first, int32_t last)
 {
     size_t most = ((size_t)((int64_t)last - first) + 1) * PRESENCES;
     return most < p->count ? most : p->count;
 }
 
-void facts_view(const struct cache *c, struct moment now, struct arena *a,
-                const struct process *p, int32_t first, int32_t last, struct process_view *ret)
+void process_cache_view(const struct cache *c, struct moment now, struct arena *a,
+                        const struct process *p, int32_t first, int32_t last,
+                        struct process_view *ret)
 {
     assert(first <= last);
     ret->first = first;
     ret->last = last;
     ret->count = 0;
-    if (p->facts.unreadable > 0) {
+    if (p->cache.unreadable > 0) {
         /* Of what this version cannot read nothing is missing and nothing is too many. */
         ret->desired = (struct desired_view){0};
         return;
     }
-    ret->desired = p->facts.desired;
-    ret->job = p->facts.has_job;
+    ret->desired = p->cache.desired;
+    ret->job = p->cache.has_job;
     struct instance_view *list =
-        ARENA_ARRAY(a, room_of(&p->facts, first, last), struct instance_view);
+        ARENA_ARRAY(a, room_of(&p->cache, first, last), struct instance_view);
     struct instance from = {.view = {.index = first}};
     struct instance *i =
-        RB_NFIND(instance_tree, (struct instance_tree *)(uintptr_t)&p->facts.instances, &from);
+        RB_NFIND(instance_tree, (struct instance_tree *)(uintptr_t)&p->cache.instances, &from);
     for (; i && i->view.index <= last; i = RB_NEXT(instance_tree, NULL, i)) {
         struct instance_view *view = &list[ret->count++];
         *view = i->view;

@@ -1,8 +1,8 @@
 /* What the passes need to know of a process, kept up with each change, so that a look decodes
  * nothing: of each ActualLRP record some 110 bytes (struct instance), and what its DesiredLRP
  * asks for. Pure. */
-#ifndef CONVERGER_FACTS_H
-#define CONVERGER_FACTS_H
+#ifndef CONVERGER_PROCESS_CACHE_H
+#define CONVERGER_PROCESS_CACHE_H
 
 #include "converger/cache.h"
 #include "converger/passes.h"
@@ -23,7 +23,7 @@ struct instance {
 };
 
 /* A process; part of struct process. */
-struct process_facts {
+struct process_cache {
     struct instance_tree instances; /* by index, then presence */
     size_t count;
     size_t unreadable; /* records of a newer version, the desired one included */
@@ -38,20 +38,21 @@ struct process_facts {
 };
 
 /* A record; NULL = it is gone. */
-void facts_actual(struct cache *c, struct process *p, int32_t index, int presence,
-                  const struct followed *record);
-void facts_desired(struct process *p, const struct followed *record);
-void facts_job(struct process *p, bool at_work);
+void process_cache_actual(struct cache *c, struct process *p, int32_t index, int presence,
+                          const struct followed *record);
+void process_cache_desired(struct process *p, const struct followed *record);
+void process_cache_job(struct process *p, bool at_work);
 
 /* Nothing is known of the process any more. */
-void facts_clear(struct cache *c, struct process *p);
+void process_cache_clear(struct cache *c, struct process *p);
 
 /* Whether anything of it is on the board. */
-bool facts_any(const struct process *p);
+bool process_cache_any(const struct process *p);
 
 /* The indices from `first` to `last` of a process, for passes_run(). The caller fills in the rest
  * of `ret`: what is the same for every process. The arena holds the list. */
-void facts_view(const struct cache *c, struct moment now, struct arena *a,
-                const struct process *p, int32_t first, int32_t last, struct process_view *ret);
+void process_cache_view(const struct cache *c, struct moment now, struct arena *a,
+                        const struct process *p, int32_t first, int32_t last,
+                        struct process_view *ret);
 
 #endif
