@@ -17,7 +17,7 @@ static void init(void *state, const struct converger_config *c)
 {
     struct cells *k = state;
     failure_detector_init(&k->failure_detector, &c->failure_detector,
-                          &k->kept.x->life.leader.hearing);
+                          &k->kept.x->life.leader.liveness_report);
 }
 
 static void done(void *state)
@@ -97,7 +97,7 @@ static void look(void *state, bool all, struct effects *out)
     if (now_ns >= k->judge_ns) {
         struct arena a;
         arena_init(&a);
-        k->judge_ns = now_ns + HEARING_TICK_NS;
+        k->judge_ns = now_ns + LIVENESS_REPORT_TICK_NS;
         judge(k, &a, out);
         arena_done(&a);
     }
@@ -140,8 +140,8 @@ struct cells_shown {
 static void show_cell(void *context, const struct watched_cell_view *cell)
 {
     struct cells_shown *s = context;
-    Converge__CellHearing *c = ARENA_NEW(s->arena, Converge__CellHearing);
-    converge__cell_hearing__init(c);
+    Converge__CellLivenessReport *c = ARENA_NEW(s->arena, Converge__CellLivenessReport);
+    converge__cell_liveness_report__init(c);
     c->cell_id = (char *)(uintptr_t)cell->cell_id;
     c->zone = (char *)(uintptr_t)cell->zone;
     c->session = cell->session;
@@ -156,12 +156,12 @@ static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
     struct cells_shown s = {.state = ret, .arena = a};
     const ProtobufCEnumValue *limiter = protobuf_c_enum_descriptor_get_value(
         &board__limiter_record__state__descriptor, j->limiter.state);
-    ret->cells = ARENA_ARRAY(a, j->cells.count, Converge__CellHearing *);
+    ret->cells = ARENA_ARRAY(a, j->cells.count, Converge__CellLivenessReport *);
     failure_detector_each(j, show_cell, &s);
     if (j->limiter.present) {
         ret->limiter = arena_strdup(a, limiter ? limiter->name : "unknown");
     }
-    ret->hears = j->hearing->counting;
+    ret->hears = j->liveness_report->counting;
 }
 
 const struct keeper cells_keeper = {.state_size = sizeof(struct cells),

@@ -131,7 +131,7 @@ static void lead(struct converger *x, const struct event *ev, struct effects *ou
     switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
         x->full_ns = 0;
-        hearing_anew(&x->life.leader.hearing);
+        liveness_report_restart(&x->life.leader.liveness_report);
         break;
     case LEADER_DEPOSED:
         mover_stop(&x->mover);

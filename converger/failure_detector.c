@@ -11,9 +11,9 @@
 enum { MASS_MIN = 3, MASS_PART = 3, RELEASE_MAX = 10 };
 
 void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
-                           struct hearing *hearing)
+                           struct liveness_report *liveness_report)
 {
-    *j = (struct failure_detector){.rules = *rules, .hearing = hearing};
+    *j = (struct failure_detector){.rules = *rules, .liveness_report = liveness_report};
     struct failure_detector_rules *r = &j->rules;
     r->window_ns = r->window_ns ? r->window_ns : WINDOW_NS;
     r->spread_ns = r->spread_ns ? r->spread_ns : SPREAD_NS;
@@ -43,7 +43,7 @@ void failure_detector_reset(struct failure_detector *j)
 {
     MAP_EACH(&j->cells, n)
     {
-        hearing_forget(j->hearing, HEARING_CELL, map_key(n));
+        liveness_report_forget(j->liveness_report, LIVENESS_REPORT_CELL, map_key(n));
     }
     map_done(&j->cells, free_judged);
     failure_detector_limiter_gone(j);
@@ -82,16 +82,16 @@ void failure_detector_cell(struct failure_detector *j, const char *cell_id,
         abort();
     }
     if (lost) {
-        hearing_forget(j->hearing, HEARING_CELL, cell_id);
+        liveness_report_forget(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     } else {
-        hearing_expect(j->hearing, HEARING_CELL, cell_id, record->session);
+        liveness_report_expect(j->liveness_report, LIVENESS_REPORT_CELL, cell_id, record->session);
     }
 }
 
 void failure_detector_cell_gone(struct failure_detector *j, const char *cell_id)
 {
     struct watched_cell *c = map_remove(&j->cells, cell_id);
-    hearing_forget(j->hearing, HEARING_CELL, cell_id);
+    liveness_report_forget(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     if (c) {
         free_judged(c);
     }
@@ -106,7 +106,8 @@ void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRe
         const Board__CellHeartbeat *c = record->cells[i];
         struct held_cell *b = map_remove(&was, c->cell_id);
         if (!b || b->session != c->session) {
-            const struct silence *s = hearing_find(j->hearing, HEARING_CELL, c->cell_id);
+            const struct silence *s =
+                liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, c->cell_id);
             b = b ? b : calloc(1, sizeof(*b));
             if (!b) {
                 abort();
@@ -188,7 +189,8 @@ void failure_detector_each(const struct failure_detector *j,
             .session = c->session,
             .lost = c->lost,
             .held = holds && !c->lost && b && b->session == c->session,
-            .silent_ns = hearing_silent_ns(j->hearing, HEARING_CELL, map_key(n)),
+            .silent_ns =
+                liveness_report_silent_ns(j->liveness_report, LIVENESS_REPORT_CELL, map_key(n)),
         };
         each(context, &v);
     }

@@ -1,6 +1,6 @@
 /* The failure detector (design.md 6): which cell is lost, and whether so many fell silent together
  * that the limiter holds them first. It keeps what the feed tells of cells and of the limiter, and
- * asks the leader's hearing for silences. Pure; its decision changes nothing.
+ * asks the leader's liveness report for silences. Pure; its decision changes nothing.
  *
  *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its session
  *   hold     instead, when it is a mass loss: more than a third of the cells and at least 3, or
@@ -15,7 +15,7 @@
 #ifndef CONVERGER_FAILURE_DETECTOR_H
 #define CONVERGER_FAILURE_DETECTOR_H
 
-#include "common/client/hearing.h"
+#include "common/client/liveness_report.h"
 #include "common/model/keys.h"
 #include "common/model/sighting.h"
 
@@ -47,7 +47,7 @@ struct held_cell {
 
 struct failure_detector {
     struct failure_detector_rules rules; /* without 0 */
-    struct hearing *hearing;
+    struct liveness_report *liveness_report;
     struct map cells; /* id -> struct watched_cell */
     /* The limiter's record. */
     struct failure_detector_limiter {
@@ -77,9 +77,9 @@ struct verdicts {
     size_t count;
 };
 
-/* `hearing` must outlive it. */
+/* `report` must outlive it. */
 void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
-                           struct hearing *hearing);
+                           struct liveness_report *liveness_report);
 void failure_detector_done(struct failure_detector *j);
 
 /* What the feed tells. */

@@ -26,13 +26,14 @@ static bool is_holding(const struct failure_detector *j)
 static bool stays_listed(const struct failure_detector *j, const char *cell_id,
                          const struct held_cell *b)
 {
-    const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
+    const struct silence *s =
+        liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     return s && s->session == b->session && s->heard == b->heard;
 }
 
 static bool is_unheard(const struct failure_detector *j, const struct silence *s)
 {
-    return silence_ns(j->hearing, s) >= j->rules.window_ns;
+    return silence_ns(j->liveness_report, s) >= j->rules.window_ns;
 }
 
 /* ---- Is it a mass loss? ---------------------------------------------------------------------- */
@@ -40,14 +41,15 @@ static bool is_unheard(const struct failure_detector *j, const struct silence *s
 static void count_cell(const struct failure_detector *j, const char *cell_id,
                        const struct watched_cell *c, struct moment now, struct tally *t)
 {
-    const struct silence *s = hearing_find(j->hearing, HEARING_CELL, cell_id);
+    const struct silence *s =
+        liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     if (c->lost || !s) {
         bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->rules.window_ns;
         t->total += recent;
         t->lost += recent;
     } else if (!map_get(&j->limiter.cells, cell_id)) {
-        bool maybe =
-            s->excused || silence_ns(j->hearing, s) >= j->rules.window_ns - j->rules.spread_ns;
+        bool maybe = s->excused ||
+                     silence_ns(j->liveness_report, s) >= j->rules.window_ns - j->rules.spread_ns;
         t->total++;
         t->lost += is_unheard(j, s);
         t->maybe += !is_unheard(j, s) && maybe;
@@ -136,7 +138,8 @@ static void plan_limiter(const struct failure_detector *j, bool join, struct ver
     MAP_EACH(&j->cells, n)
     {
         const struct held_cell *b = map_get(&j->limiter.cells, map_key(n));
-        const struct silence *s = hearing_find(j->hearing, HEARING_CELL, map_key(n));
+        const struct silence *s =
+            liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, map_key(n));
         if (s && (b ? stays_listed(j, map_key(n), b) : join && is_unheard(j, s))) {
             Board__CellHeartbeat *c = g->cells[g->cell_count++] =
                 ARENA_NEW(p->arena, Board__CellHeartbeat);
@@ -160,8 +163,9 @@ static bool somebody_leaves(const struct failure_detector *j)
 
 static bool somebody_joins(const struct failure_detector *j)
 {
-    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
-         s = TAILQ_NEXT(s, link)) {
+    for (const struct silence *s =
+             liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
+         s && is_unheard(j, s); s = TAILQ_NEXT(s, link)) {
         if (!map_get(&j->limiter.cells, s->name)) {
             return true;
         }
@@ -172,8 +176,9 @@ static bool somebody_joins(const struct failure_detector *j)
 static size_t count_unheard(const struct failure_detector *j)
 {
     size_t count = 0;
-    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL); s && is_unheard(j, s);
-         s = TAILQ_NEXT(s, link)) {
+    for (const struct silence *s =
+             liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
+         s && is_unheard(j, s); s = TAILQ_NEXT(s, link)) {
         count++;
     }
     return count;
@@ -195,7 +200,8 @@ static void keep_limiter(const struct failure_detector *j, struct moment now, st
 static void lose_released(const struct failure_detector *j, struct moment now, struct verdicts *p)
 {
     size_t first = p->count;
-    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
+    for (const struct silence *s =
+             liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
          s && is_unheard(j, s) && p->count - first < j->rules.release_max;
          s = TAILQ_NEXT(s, link)) {
         const struct held_cell *b = map_get(&j->limiter.cells, s->name);
@@ -217,8 +223,9 @@ static void lose_unheard(const struct failure_detector *j, struct moment now, st
         return;
     }
     int64_t least_ns = j->rules.window_ns + (mass == MASS_MAYBE ? j->rules.spread_ns : 0);
-    for (const struct silence *s = hearing_longest(j->hearing, HEARING_CELL);
-         s && silence_ns(j->hearing, s) >= least_ns; s = TAILQ_NEXT(s, link)) {
+    for (const struct silence *s =
+             liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
+         s && silence_ns(j->liveness_report, s) >= least_ns; s = TAILQ_NEXT(s, link)) {
         if (!map_get(&j->limiter.cells, s->name)) {
             plan_lose(j, s, now, p);
         }
@@ -231,7 +238,7 @@ void failure_detector_decide(const struct failure_detector *j, struct moment now
     bool may_limiter = !j->limiter_asked && now.mono_ns >= j->limiter_ns;
     size_t unheard = count_unheard(j);
     *ret = (struct verdicts){.arena = a};
-    if (!j->hearing->counting || (!j->limiter.present && unheard == 0)) {
+    if (!j->liveness_report->counting || (!j->limiter.present && unheard == 0)) {
         return;
     }
     ret->list = ARENA_ARRAY(a, unheard + 2, struct verdict);

@@ -2,7 +2,7 @@
 
 #include "bbs/lock/lock.h"
 #include "common/base/map.h"
-#include "common/client/hearing.h"
+#include "common/client/liveness_report.h"
 #include "common/codec/json.h"
 #include "common/model/freshness.h"
 
@@ -55,7 +55,8 @@ static Models__Resource *of_bbs(struct view *v, struct moment now)
     const struct seen *list, *first = NULL;
     int count = view_peek_range(v, "beat/", HEARTBEATS_LOOKED_AT, &list);
     for (int i = 0; i < count; i++) {
-        bool counts = now.mono_ns - view_seen(v, list[i].key).since_ns < HEARING_BBS_COUNTS_NS;
+        bool counts =
+            now.mono_ns - view_seen(v, list[i].key).since_ns < LIVENESS_REPORT_BBS_COUNTS_NS;
         if (counts && (!first || list[i].create_revision < first->create_revision)) {
             first = &list[i];
         }

@@ -19,7 +19,7 @@ void leader_init(struct leader *l)
     l->term = l->held_term = 0;
     l->call_id = 0;
     l->ask_ns = 0;
-    hearing_init(&l->hearing);
+    liveness_report_init(&l->liveness_report);
     heartbeat_sender_init(&l->heartbeat_sender, l->boards);
     board__lead_heartbeat__init(&l->heartbeat);
     l->heartbeat.role = (char *)(uintptr_t)l->role;
@@ -31,7 +31,7 @@ void leader_init(struct leader *l)
 void leader_done(struct leader *l)
 {
     if (l) {
-        hearing_done(&l->hearing);
+        liveness_report_done(&l->liveness_report);
     }
 }
 
@@ -52,10 +52,11 @@ static void on_heartbeat(struct leader *l, enum feed_client_change change, const
     arena_init(&a);
     ProtobufCMessage *m;
     if (change == FEED_CLIENT_DELETE) {
-        hearing_gone(&l->hearing, key);
+        liveness_report_gone(&l->liveness_report, key);
     } else if (record_decode(&a, RECORD_HEARTBEAT, blob_bytes(record->record), &m, NULL) == 0) {
         const Board__HeartbeatRecord *heartbeat = (const Board__HeartbeatRecord *)m;
-        (l->feed_client->snapshot ? hearing_read : hearing_heartbeat)(&l->hearing, key, heartbeat);
+        (l->feed_client->snapshot ? liveness_report_read
+                                  : liveness_report_heartbeat)(&l->liveness_report, key, heartbeat);
     }
     arena_done(&a);
 }
@@ -68,7 +69,8 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
     bool ours = record_decode(&a, RECORD_LEAD, blob_bytes(record->record), &m, NULL) == 0 &&
                 strcmp(((const Board__LeadRecord *)m)->holder, l->id) == 0;
     arena_done(&a);
-    hearing_expect(&l->hearing, HEARING_LEADER, l->role, (uint64_t)record->create_revision);
+    liveness_report_expect(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role,
+                           (uint64_t)record->create_revision);
     l->held = true;
     l->held_by_us = ours;
     l->held_term = record->create_revision;
@@ -81,7 +83,7 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
 static void on_lead_gone(struct leader *l, const struct followed *record, struct moment now)
 {
     l->held = false;
-    hearing_forget(&l->hearing, HEARING_LEADER, l->role);
+    liveness_report_forget(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role);
     if (l->leads && record->create_revision == l->term) {
         depose(l, now.mono_ns);
     } else if (!l->leads) {
@@ -91,7 +93,7 @@ static void on_lead_gone(struct leader *l, const struct followed *record, struct
 
 static void on_current(struct leader *l, struct moment now)
 {
-    hearing_anew(&l->hearing);
+    liveness_report_restart(&l->liveness_report);
     if (l->leads && !l->held && l->feed_client->revision >= l->term) {
         depose(l, now.mono_ns);
     }
@@ -101,8 +103,8 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
                    const struct followed *record, struct moment now)
 {
     if (change == FEED_CLIENT_RESET) {
-        hearing_reset(&l->hearing);
-        hearing_forget(&l->hearing, HEARING_LEADER, l->role);
+        liveness_report_reset(&l->liveness_report);
+        liveness_report_forget(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role);
         l->held = false;
         if (l->leads && strcmp(l->epoch, l->feed_client->epoch) != 0) {
             depose(l, now.mono_ns);
@@ -110,7 +112,7 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
     } else if (change == FEED_CLIENT_CURRENT) {
         on_current(l, now);
     } else if (key_type(key) == RECORD_HEARTBEAT) {
-        hearing_tick(&l->hearing, now.mono_ns, l->feed_client->current);
+        liveness_report_tick(&l->liveness_report, now.mono_ns, l->feed_client->current);
         on_heartbeat(l, change, key, record);
     } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
         if (change == FEED_CLIENT_PUT) {
@@ -146,8 +148,9 @@ static void request_init(const struct leader *l, Board__LeadRequest *request,
 /* Asks when the lock is free, ours by an answer that was lost, or held by somebody unheard of. */
 static void maybe_ask(struct leader *l, const struct event *ev, struct effects *out)
 {
-    bool unheard = l->held && !l->held_by_us && l->hearing.counting &&
-                   hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role) >= LEADER_SILENCE_NS;
+    bool unheard = l->held && !l->held_by_us && l->liveness_report.counting &&
+                   liveness_report_silent_ns(&l->liveness_report, LIVENESS_REPORT_LEADER,
+                                             l->role) >= LEADER_SILENCE_NS;
     if (l->leads || l->stopping || l->call_id || !l->feed_client->current ||
         ev->now.mono_ns < l->ask_ns || (l->held && !l->held_by_us && !unheard)) {
         return;
@@ -200,9 +203,10 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
  * sooner. Half a second is much of the bound of design.md 6. */
 static int64_t next_look_ns(const struct leader *l)
 {
-    int64_t left = LEADER_SILENCE_NS - hearing_silent_ns(&l->hearing, HEARING_LEADER, l->role);
-    bool nearly = l->held && !l->held_by_us && left > 0 && left < HEARING_TICK_NS;
-    return nearly ? left : HEARING_TICK_NS;
+    int64_t left = LEADER_SILENCE_NS -
+                   liveness_report_silent_ns(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role);
+    bool nearly = l->held && !l->held_by_us && left > 0 && left < LIVENESS_REPORT_TICK_NS;
+    return nearly ? left : LIVENESS_REPORT_TICK_NS;
 }
 
 enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out)
@@ -212,7 +216,7 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         random_seed(&r, ev->entropy);
         random_guid(&r, l->id);
     }
-    hearing_tick(&l->hearing, ev->now.mono_ns, l->feed_client->current);
+    liveness_report_tick(&l->liveness_report, ev->now.mono_ns, l->feed_client->current);
     if (l->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == l->call_id) {
         on_answer(l, ev, out);
     }

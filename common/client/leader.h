@@ -9,7 +9,7 @@
 #include "common/base/random.h"
 #include "common/client/heartbeat_sender.h"
 #include "common/client/feed_client.h"
-#include "common/client/hearing.h"
+#include "common/client/liveness_report.h"
 
 /* Unheard for so long, while at least one bbs counted on: displaced. */
 #define LEADER_SILENCE_NS (6 * SECOND_NS)
@@ -49,7 +49,7 @@ struct leader {
     int64_t held_term;
     /* For how long the holder has not been heard of. A failure detector expects its cells here too:
      * each heartbeat record is read once. It ticks with each step. */
-    struct hearing hearing;
+    struct liveness_report liveness_report;
 };
 
 void leader_init(struct leader *l);

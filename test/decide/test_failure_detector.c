@@ -34,7 +34,7 @@ struct cell {
 };
 
 struct story {
-    struct hearing hearing;
+    struct liveness_report liveness_report;
     struct failure_detector failure_detector;
     struct cell cells[CELLS_MAX];
     bool bbs_heartbeats[2];
@@ -148,7 +148,7 @@ static void put(struct story *s, int bbs)
             cells[heartbeat.n_cells++] = &list[i];
         }
     }
-    hearing_heartbeat(&s->hearing, bbs ? "beat/2" : "beat/1", &heartbeat);
+    liveness_report_heartbeat(&s->liveness_report, bbs ? "beat/2" : "beat/1", &heartbeat);
 }
 
 static void decide(struct story *s)
@@ -167,7 +167,7 @@ static void advance(struct story *s, int64_t ns)
 {
     s->now.mono_ns += ns;
     s->now.wall_ns += ns;
-    hearing_tick(&s->hearing, s->now.mono_ns, true);
+    liveness_report_tick(&s->liveness_report, s->now.mono_ns, true);
 }
 
 static void pass(struct story *s, int seconds)
@@ -211,7 +211,7 @@ static void tell_operator(struct story *s, const char *word)
 
 static void copy_anew(struct story *s)
 {
-    hearing_reset(&s->hearing);
+    liveness_report_reset(&s->liveness_report);
     failure_detector_reset(&s->failure_detector);
     tell_limiter(s); /* its key comes first */
     for (size_t i = 0; i < CELLS_MAX; i++) {
@@ -230,7 +230,7 @@ static void tell(struct story *s, const char *word)
     } else if (word[0] == '!' || word[0] == '*' || word[0] == '@') {
         s->bbs_heartbeats[word[1] == '2'] = word[0] == '*';
         if (word[0] == '@') {
-            hearing_gone(&s->hearing, word[1] == '2' ? "beat/2" : "beat/1");
+            liveness_report_gone(&s->liveness_report, word[1] == '2' ? "beat/2" : "beat/1");
         }
     } else if (word[0] == 's') {
         advance(s, atoi(word + 1) * SECOND_NS);
@@ -239,7 +239,7 @@ static void tell(struct story *s, const char *word)
         s->raft_term++;
     } else if (word[0] == 'N') {
         failure_detector_forget_moves(&s->failure_detector);
-        hearing_anew(&s->hearing);
+        liveness_report_restart(&s->liveness_report);
     } else if (word[0] == 'R') {
         copy_anew(s);
     } else if (word[0] == '?' || word[0] == '.') {
@@ -255,9 +255,10 @@ static void begin(struct story *s, const char *cells)
     s->begin = s->now = (struct moment){.mono_ns = 1000 * SECOND_NS, .wall_ns = 5000 * SECOND_NS};
     arena_init(&s->arena);
     buf_init(&s->did);
-    hearing_init(&s->hearing);
-    hearing_tick(&s->hearing, s->now.mono_ns, true);
-    failure_detector_init(&s->failure_detector, &(struct failure_detector_rules){0}, &s->hearing);
+    liveness_report_init(&s->liveness_report);
+    liveness_report_tick(&s->liveness_report, s->now.mono_ns, true);
+    failure_detector_init(&s->failure_detector, &(struct failure_detector_rules){0},
+                          &s->liveness_report);
     for (; *cells; cells++) {
         if (*cells >= 'a') {
             struct cell *c = &s->cells[*cells - 'a'];
@@ -272,7 +273,7 @@ static void begin(struct story *s, const char *cells)
 static void end(struct story *s)
 {
     failure_detector_done(&s->failure_detector);
-    hearing_done(&s->hearing);
+    liveness_report_done(&s->liveness_report);
     buf_done(&s->did);
     arena_done(&s->arena);
 }

@@ -359,7 +359,8 @@ static void an_own_standstill_starts_the_window_anew(void **state)
     heartbeat_frame(x, PUT, "beat/one", 0);
     send(x);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
-    assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
+    assert_true(liveness_report_silent_ns(&x->leader.liveness_report, LIVENESS_REPORT_LEADER,
+                                          "auctioneer") == 0);
     heartbeats_for(x, 5, 0);
     assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
     heartbeats_for(x, 2, 0);
@@ -372,7 +373,8 @@ static void a_gap_of_the_feed_starts_the_window_anew(void **state)
     begin(x, "somebody", 5);
     heartbeats_for(x, 5, 0);
     drive_closed(&x->drive, x->feed_client.call_id);
-    assert_true(hearing_silent_ns(&x->leader.hearing, HEARING_LEADER, "auctioneer") == 0);
+    assert_true(liveness_report_silent_ns(&x->leader.liveness_report, LIVENESS_REPORT_LEADER,
+                                          "auctioneer") == 0);
 }
 
 static void deposed_by_another_holder(void **state)

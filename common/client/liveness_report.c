@@ -1,4 +1,4 @@
-#include "common/client/hearing.h"
+#include "common/client/liveness_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,20 @@ struct voice {
     struct silence_list named; /* those that it was the last to name */
 };
 
-void hearing_init(struct hearing *h)
+void liveness_report_init(struct liveness_report *h)
 {
-    *h = (struct hearing){0};
+    *h = (struct liveness_report){0};
     map_init(&h->voices);
-    for (size_t i = 0; i < HEARING_KIND_COUNT; i++) {
+    for (size_t i = 0; i < LIVENESS_REPORT_KIND_COUNT; i++) {
         map_init(&h->names[i].by_name);
         TAILQ_INIT(&h->names[i].list);
     }
 }
 
-void hearing_done(struct hearing *h)
+void liveness_report_done(struct liveness_report *h)
 {
     map_done(&h->voices, free);
-    for (size_t i = 0; i < HEARING_KIND_COUNT; i++) {
+    for (size_t i = 0; i < LIVENESS_REPORT_KIND_COUNT; i++) {
         map_done(&h->names[i].by_name, free);
         TAILQ_INIT(&h->names[i].list);
     }
@@ -39,16 +39,17 @@ static void leave_voice(struct silence *s)
 }
 
 /* Its window begins: the clock never falls, so the last of the list is the shortest silence. */
-static void begin_window(struct hearing *h, struct silence *s)
+static void begin_window(struct liveness_report *h, struct silence *s)
 {
     s->since_ns = h->counted_ns;
     TAILQ_REMOVE(&s->of->list, s, link);
     TAILQ_INSERT_TAIL(&s->of->list, s, link);
 }
 
-void hearing_expect(struct hearing *h, enum hearing_kind kind, const char *name, uint64_t session)
+void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind kind,
+                            const char *name, uint64_t session)
 {
-    struct hearing_names *n = &h->names[kind];
+    struct liveness_report_names *n = &h->names[kind];
     struct silence *s = map_get(&n->by_name, name);
     if (s && s->session == session) {
         return;
@@ -71,9 +72,10 @@ void hearing_expect(struct hearing *h, enum hearing_kind kind, const char *name,
     begin_window(h, s);
 }
 
-void hearing_forget(struct hearing *h, enum hearing_kind kind, const char *name)
+void liveness_report_forget(struct liveness_report *h, enum liveness_report_kind kind,
+                            const char *name)
 {
-    struct hearing_names *n = &h->names[kind];
+    struct liveness_report_names *n = &h->names[kind];
     struct silence *s = map_remove(&n->by_name, name);
     if (s) {
         leave_voice(s);
@@ -84,8 +86,8 @@ void hearing_forget(struct hearing *h, enum hearing_kind kind, const char *name)
 
 /* ---- What the bbs tell ----------------------------------------------------------------------- */
 
-static void hear(struct hearing *h, enum hearing_kind kind, struct voice *v, const char *name,
-                 uint64_t session)
+static void hear(struct liveness_report *h, enum liveness_report_kind kind, struct voice *v,
+                 const char *name, uint64_t session)
 {
     struct silence *s = map_get(&h->names[kind].by_name, name);
     if (!s || s->session != session) {
@@ -101,17 +103,17 @@ static void hear(struct hearing *h, enum hearing_kind kind, struct voice *v, con
 
 /* A new raft term: etcd stood still for its election, and whoever writes through it did too. The
  * first one heard of says nothing. */
-static void hear_raft_term(struct hearing *h, uint64_t term)
+static void hear_raft_term(struct liveness_report *h, uint64_t term)
 {
     if (term > h->raft_term) {
         if (h->raft_term) {
-            hearing_anew(h);
+            liveness_report_restart(h);
         }
         h->raft_term = term;
     }
 }
 
-static struct voice *voice_of(struct hearing *h, const char *key)
+static struct voice *voice_of(struct liveness_report *h, const char *key)
 {
     struct voice *v = map_get(&h->voices, key);
     if (!v) {
@@ -125,29 +127,32 @@ static struct voice *voice_of(struct hearing *h, const char *key)
     return v;
 }
 
-void hearing_heartbeat(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat)
+void liveness_report_heartbeat(struct liveness_report *h, const char *key,
+                               const Board__HeartbeatRecord *heartbeat)
 {
     struct voice *v = voice_of(h, key);
     v->changed = true;
     v->changed_ns = h->ticked_ns;
     hear_raft_term(h, heartbeat->raft_term);
     for (size_t i = 0; i < heartbeat->n_cells; i++) {
-        hear(h, HEARING_CELL, v, heartbeat->cells[i]->cell_id, heartbeat->cells[i]->session);
+        hear(h, LIVENESS_REPORT_CELL, v, heartbeat->cells[i]->cell_id,
+             heartbeat->cells[i]->session);
     }
     for (size_t i = 0; i < heartbeat->n_leaders; i++) {
-        hear(h, HEARING_LEADER, v, heartbeat->leaders[i]->role,
+        hear(h, LIVENESS_REPORT_LEADER, v, heartbeat->leaders[i]->role,
              (uint64_t)heartbeat->leaders[i]->term);
     }
 }
 
-void hearing_read(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat)
+void liveness_report_read(struct liveness_report *h, const char *key,
+                          const Board__HeartbeatRecord *heartbeat)
 {
     voice_of(h, key);
     hear_raft_term(h, heartbeat->raft_term);
 }
 
 /* It may have been the only one that heard them. */
-static void lose_voice(struct hearing *h, struct voice *v)
+static void lose_voice(struct liveness_report *h, struct voice *v)
 {
     struct silence *s;
     while ((s = TAILQ_FIRST(&v->named))) {
@@ -159,7 +164,7 @@ static void lose_voice(struct hearing *h, struct voice *v)
     }
 }
 
-void hearing_gone(struct hearing *h, const char *key)
+void liveness_report_gone(struct liveness_report *h, const char *key)
 {
     struct voice *v = map_remove(&h->voices, key);
     if (v) {
@@ -168,7 +173,7 @@ void hearing_gone(struct hearing *h, const char *key)
     }
 }
 
-void hearing_reset(struct hearing *h)
+void liveness_report_reset(struct liveness_report *h)
 {
     MAP_EACH(&h->voices, n)
     {
@@ -180,25 +185,25 @@ void hearing_reset(struct hearing *h)
     map_done(&h->voices, free);
     h->counting = false;
     h->raft_term = 0;
-    hearing_anew(h);
+    liveness_report_restart(h);
 }
 
 /* ---- What time tells ------------------------------------------------------------------------- */
 
-void hearing_anew(struct hearing *h)
+void liveness_report_restart(struct liveness_report *h)
 {
     h->anew_ns = h->counted_ns;
 }
 
-static bool counts(const struct hearing *h, const struct voice *v)
+static bool counts(const struct liveness_report *h, const struct voice *v)
 {
-    return v->changed && h->ticked_ns - v->changed_ns < HEARING_BBS_COUNTS_NS;
+    return v->changed && h->ticked_ns - v->changed_ns < LIVENESS_REPORT_BBS_COUNTS_NS;
 }
 
-void hearing_tick(struct hearing *h, int64_t now_ns, bool current)
+void liveness_report_tick(struct liveness_report *h, int64_t now_ns, bool current)
 {
     int64_t passed_ns = now_ns - h->looked_ns;
-    int64_t tick_ns = earlier_ns(passed_ns, HEARING_TICK_MAX_NS);
+    int64_t tick_ns = earlier_ns(passed_ns, LIVENESS_REPORT_TICK_MAX_NS);
     h->looked_ns = now_ns;
     h->ticked_ns += tick_ns;
     h->counting = false;
@@ -209,8 +214,8 @@ void hearing_tick(struct hearing *h, int64_t now_ns, bool current)
     if (h->counting) {
         h->counted_ns += tick_ns;
     }
-    if (passed_ns > HEARING_STANDSTILL_NS || !current) {
-        hearing_anew(h);
+    if (passed_ns > LIVENESS_REPORT_STANDSTILL_NS || !current) {
+        liveness_report_restart(h);
     }
     MAP_EACH(&h->voices, n)
     {
@@ -220,24 +225,26 @@ void hearing_tick(struct hearing *h, int64_t now_ns, bool current)
     }
 }
 
-int64_t silence_ns(const struct hearing *h, const struct silence *s)
+int64_t silence_ns(const struct liveness_report *h, const struct silence *s)
 {
     return h->counted_ns - (s->since_ns > h->anew_ns ? s->since_ns : h->anew_ns);
 }
 
-int64_t hearing_silent_ns(const struct hearing *h, enum hearing_kind kind, const char *name)
+int64_t liveness_report_silent_ns(const struct liveness_report *h, enum liveness_report_kind kind,
+                                  const char *name)
 {
-    const struct silence *s = hearing_find(h, kind, name);
+    const struct silence *s = liveness_report_find(h, kind, name);
     return s ? silence_ns(h, s) : 0;
 }
 
-const struct silence *hearing_find(const struct hearing *h, enum hearing_kind kind,
-                                   const char *name)
+const struct silence *liveness_report_find(const struct liveness_report *h,
+                                           enum liveness_report_kind kind, const char *name)
 {
     return map_get(&h->names[kind].by_name, name);
 }
 
-const struct silence *hearing_longest(const struct hearing *h, enum hearing_kind kind)
+const struct silence *liveness_report_longest(const struct liveness_report *h,
+                                              enum liveness_report_kind kind)
 {
     return TAILQ_FIRST(&h->names[kind].list);
 }

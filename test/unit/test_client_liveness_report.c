@@ -1,5 +1,5 @@
-/* The hearing: whose silence is how long, as rows. A row is a story of one cell `c` (session 1) and
- * of the bbs a and b, told in words, with the cell's silence in it:
+/* The liveness report: whose silence is how long, as rows. A row is a story of one cell `c`
+ * (session 1) and of the bbs a and b, told in words, with the cell's silence in it:
  *
  *   A B    this bbs begins to put its heartbeat record once a second
  *   a b    it stops
@@ -12,7 +12,7 @@
  *   g2     the feed has a gap of two seconds
  *   =3.5   the cell's silence is 3.5 s
  *   -      no bbs counts; + one does */
-#include "common/client/hearing.h"
+#include "common/client/liveness_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ struct bbs {
 };
 
 struct story {
-    struct hearing hearing;
+    struct liveness_report liveness_report;
     struct bbs bbs[2];
     int64_t now_ns;
     uint64_t raft_term;
@@ -46,8 +46,8 @@ static void put(struct story *s, size_t i)
     heartbeat.cells = cells;
     heartbeat.n_cells = s->bbs[i].names ? 1 : 0;
     heartbeat.raft_term = s->raft_term;
-    hearing_tick(&s->hearing, s->now_ns, true);
-    hearing_heartbeat(&s->hearing, keys[i], &heartbeat);
+    liveness_report_tick(&s->liveness_report, s->now_ns, true);
+    liveness_report_heartbeat(&s->liveness_report, keys[i], &heartbeat);
 }
 
 /* The heartbeats come at the beginning of each second. */
@@ -60,9 +60,9 @@ static void pass(struct story *s, int64_t seconds, int64_t tick_ms, bool current
                 put(s, i);
             }
         }
-        hearing_tick(&s->hearing, s->now_ns, current);
+        liveness_report_tick(&s->liveness_report, s->now_ns, current);
     }
-    hearing_tick(&s->hearing, s->now_ns, current);
+    liveness_report_tick(&s->liveness_report, s->now_ns, current);
 }
 
 static void tell_bbs(struct story *s, size_t i, const char *word)
@@ -70,7 +70,7 @@ static void tell_bbs(struct story *s, size_t i, const char *word)
     struct bbs *b = &s->bbs[i];
     if (word[1] == '!') {
         b->heartbeats = false;
-        hearing_gone(&s->hearing, keys[i]);
+        liveness_report_gone(&s->liveness_report, keys[i]);
         return;
     }
     b->heartbeats = word[0] >= 'A' && word[0] <= 'Z';
@@ -89,7 +89,7 @@ static void tell(struct story *s, const char *word)
         break;
     case 's':
         s->now_ns += number * SECOND_NS;
-        hearing_tick(&s->hearing, s->now_ns, true);
+        liveness_report_tick(&s->liveness_report, s->now_ns, true);
         break;
     case 'l':
         pass(s, number, 1500, true);
@@ -101,13 +101,13 @@ static void tell(struct story *s, const char *word)
         s->raft_term = 3;
         break;
     case 'N':
-        hearing_anew(&s->hearing);
+        liveness_report_restart(&s->liveness_report);
         break;
     case 'R':
-        hearing_reset(&s->hearing);
+        liveness_report_reset(&s->liveness_report);
         break;
     case 'S':
-        hearing_expect(&s->hearing, HEARING_CELL, "c", 2);
+        liveness_report_expect(&s->liveness_report, LIVENESS_REPORT_CELL, "c", 2);
         break;
     case 'g':
         pass(s, number, 500, false);
@@ -158,10 +158,10 @@ static const struct row {
 static bool holds(const struct story *s, const char *word)
 {
     if (word[0] == '=') {
-        return hearing_silent_ns(&s->hearing, HEARING_CELL, "c") ==
+        return liveness_report_silent_ns(&s->liveness_report, LIVENESS_REPORT_CELL, "c") ==
                (int64_t)(atof(word + 1) * SECOND_NS);
     }
-    return s->hearing.counting == (word[0] == '+');
+    return s->liveness_report.counting == (word[0] == '+');
 }
 
 /* Runs the words of a story; true if all its claims hold. */
@@ -171,20 +171,22 @@ static bool run(const struct row *row)
     struct story s = {.now_ns = 1000 * SECOND_NS, .raft_term = 5};
     char words[128], *rest = words;
     snprintf(words, sizeof(words), "%s", row->story);
-    hearing_init(&s.hearing);
-    hearing_tick(&s.hearing, s.now_ns, true);
-    hearing_expect(&s.hearing, HEARING_CELL, "c", 1);
+    liveness_report_init(&s.liveness_report);
+    liveness_report_tick(&s.liveness_report, s.now_ns, true);
+    liveness_report_expect(&s.liveness_report, LIVENESS_REPORT_CELL, "c", 1);
     for (char *word; (word = strsep(&rest, " "));) {
         if (!strchr("=+-", word[0])) {
             tell(&s, word);
         } else if (!holds(&s, word)) {
-            print_error("%s: \"%s\": not %s but %.1f s, %s\n", row->name, row->story, word,
-                        (double)hearing_silent_ns(&s.hearing, HEARING_CELL, "c") / SECOND_NS,
-                        s.hearing.counting ? "+" : "-");
+            print_error(
+                "%s: \"%s\": not %s but %.1f s, %s\n", row->name, row->story, word,
+                (double)liveness_report_silent_ns(&s.liveness_report, LIVENESS_REPORT_CELL, "c") /
+                    SECOND_NS,
+                s.liveness_report.counting ? "+" : "-");
             well = false;
         }
     }
-    hearing_done(&s.hearing);
+    liveness_report_done(&s.liveness_report);
     return well;
 }
 
@@ -203,5 +205,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule),
     };
-    return cmocka_run_group_tests_name("client hearing", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("client liveness report", tests, NULL, NULL);
 }

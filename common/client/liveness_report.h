@@ -13,8 +13,8 @@
  * A tick costs as much as there are bbs, a heartbeat as much as it names, a lost bbs as much as it
  * was the last to hear: silence is a difference on one clock, and nobody is walked who is not
  * heard. */
-#ifndef COMMON_CLIENT_HEARING_H
-#define COMMON_CLIENT_HEARING_H
+#ifndef COMMON_CLIENT_LIVENESS_REPORT_H
+#define COMMON_CLIENT_LIVENESS_REPORT_H
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
@@ -25,23 +25,27 @@
 #include <stdint.h>
 
 /* A bbs counts while its heartbeat record changed within this time. */
-#define HEARING_BBS_COUNTS_NS (4 * SECOND_NS)
+#define LIVENESS_REPORT_BBS_COUNTS_NS (4 * SECOND_NS)
 /* The owner ticks so often; one tick counts at most TICK_MAX, and after a longer standstill the
  * windows start anew. */
-#define HEARING_TICK_NS (500 * MILLISECOND_NS)
-#define HEARING_TICK_MAX_NS (1 * SECOND_NS)
-#define HEARING_STANDSTILL_NS (2 * SECOND_NS)
+#define LIVENESS_REPORT_TICK_NS (500 * MILLISECOND_NS)
+#define LIVENESS_REPORT_TICK_MAX_NS (1 * SECOND_NS)
+#define LIVENESS_REPORT_STANDSTILL_NS (2 * SECOND_NS)
 
-enum hearing_kind { HEARING_CELL, HEARING_LEADER, HEARING_KIND_COUNT };
+enum liveness_report_kind {
+    LIVENESS_REPORT_CELL,
+    LIVENESS_REPORT_LEADER,
+    LIVENESS_REPORT_KIND_COUNT
+};
 
 struct voice; /* one bbs, as its heartbeat record tells */
-struct hearing_names;
+struct liveness_report_names;
 
 /* Of one cell or leader. */
 struct silence {
     TAILQ_ENTRY(silence) link;  /* of its kind; the longest silence comes first */
     TAILQ_ENTRY(silence) named; /* while `voice` */
-    struct hearing_names *of;   /* its kind */
+    struct liveness_report_names *of;   /* its kind */
     struct voice *voice;        /* the last bbs to name it; NULL = none, or it is lost */
     uint64_t session; /* of the cell, or the leader's term: a heartbeat of another is not heard */
     int64_t since_ns; /* counted time when it was heard */
@@ -52,12 +56,12 @@ struct silence {
 
 TAILQ_HEAD(silence_list, silence);
 
-struct hearing {
+struct liveness_report {
     struct map voices; /* key of a heartbeat record -> struct voice */
-    struct hearing_names {
+    struct liveness_report_names {
         struct map by_name; /* -> struct silence */
         struct silence_list list;
-    } names[HEARING_KIND_COUNT];
+    } names[LIVENESS_REPORT_KIND_COUNT];
     int64_t looked_ns;  /* monotonic time of the last tick */
     int64_t ticked_ns;  /* sum of the ticks, each at most TICK_MAX */
     int64_t counted_ns; /* the same, while a bbs counted */
@@ -66,41 +70,47 @@ struct hearing {
     uint64_t raft_term; /* the highest one heard of; 0 = none */
 };
 
-void hearing_init(struct hearing *h);
-void hearing_done(struct hearing *h);
+void liveness_report_init(struct liveness_report *h);
+void liveness_report_done(struct liveness_report *h);
 
 /* Another copy begins: no bbs counts until its record changes. */
-void hearing_reset(struct hearing *h);
+void liveness_report_reset(struct liveness_report *h);
 
 /* It is expected to send heartbeats with this session or term. Its window begins now if it was not.
  * */
-void hearing_expect(struct hearing *h, enum hearing_kind kind, const char *name, uint64_t session);
+void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind kind,
+                            const char *name, uint64_t session);
 
 /* It is not expected any more. */
-void hearing_forget(struct hearing *h, enum hearing_kind kind, const char *name);
+void liveness_report_forget(struct liveness_report *h, enum liveness_report_kind kind,
+                            const char *name);
 
 /* The heartbeat record at `key` changed; was only read, in a snapshot, which may be that of a bbs
  * long dead; or is gone. Tick first. */
-void hearing_heartbeat(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat);
-void hearing_read(struct hearing *h, const char *key, const Board__HeartbeatRecord *heartbeat);
-void hearing_gone(struct hearing *h, const char *key);
+void liveness_report_heartbeat(struct liveness_report *h, const char *key,
+                               const Board__HeartbeatRecord *heartbeat);
+void liveness_report_read(struct liveness_report *h, const char *key,
+                          const Board__HeartbeatRecord *heartbeat);
+void liveness_report_gone(struct liveness_report *h, const char *key);
 
 /* All windows start anew. */
-void hearing_anew(struct hearing *h);
+void liveness_report_restart(struct liveness_report *h);
 
 /* Time passes. `current`: the feed has no gap. Twice at one time is once. */
-void hearing_tick(struct hearing *h, int64_t now_ns, bool current);
+void liveness_report_tick(struct liveness_report *h, int64_t now_ns, bool current);
 
 /* For how long it was not heard of; 0 of one that is not expected. */
-int64_t hearing_silent_ns(const struct hearing *h, enum hearing_kind kind, const char *name);
-int64_t silence_ns(const struct hearing *h, const struct silence *s);
+int64_t liveness_report_silent_ns(const struct liveness_report *h, enum liveness_report_kind kind,
+                                  const char *name);
+int64_t silence_ns(const struct liveness_report *h, const struct silence *s);
 
 /* NULL = it is not expected. */
-const struct silence *hearing_find(const struct hearing *h, enum hearing_kind kind,
-                                   const char *name);
+const struct silence *liveness_report_find(const struct liveness_report *h,
+                                           enum liveness_report_kind kind, const char *name);
 
 /* The longest silence of the kind; the next shorter one is TAILQ_NEXT(s, link). NULL = nobody is
  * expected. */
-const struct silence *hearing_longest(const struct hearing *h, enum hearing_kind kind);
+const struct silence *liveness_report_longest(const struct liveness_report *h,
+                                              enum liveness_report_kind kind);
 
 #endif
