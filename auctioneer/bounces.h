@@ -1,7 +1,7 @@
 /* Pairs of a job and a cell that are remembered for a while, in two lists of the pool:
  * - the cell gave the job back: the two are kept apart. A task's old container may hang where it is
- *   desired anew; without this the cell is charged with it in each round, and refuses what would have
- *   fitted.
+ *   desired again; without this the cell is charged with it in each round, and refuses what would
+ *   have fitted.
  * - the cell took the job, and that did not show on the board: another cell comes first. Its runtime may
  *   hang with an old container of the very instance; without this it is offered to that cell for ever.
  * By the job's key, for the job itself may leave and come again. Bounded. Pure. */

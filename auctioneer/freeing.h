@@ -29,7 +29,7 @@ void freeing_init(struct freeing *f);
 void freeing_refused(struct freeing *f, const struct demand *q);
 
 /* Cells have told of their room: marks those that are awaited (cells.h), and plans when they are asked
- * again. One that frees more than it did begins anew. */
+ * again. One that frees more than it did begins again. */
 void freeing_plan(struct freeing *f, struct cells *c, int64_t now_ns);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Shorter runs are not worth a heap: each job looks at every cell of the zones it tries. */
 enum { PICK_HEAP_MIN_JOBS = 8 };
-/* Instances looked up in one zone before the lower bound of the locality is found anew. */
+/* Instances looked up in one zone before the lower bound of the locality is found again. */
 enum { PICK_LOOKUPS_MAX = 64 };
 
 /* Some cells of one zone. */

@@ -137,9 +137,9 @@ static bool is_outdated(struct entry *e, int64_t mod_revision)
 }
 
 /* It was placed, and left that place. */
-static void await_anew(struct pool *p, struct entry *e, int64_t now_ns)
+static void await_again(struct pool *p, struct entry *e, int64_t now_ns)
 {
-    e->awaits_anew = is_held(e);
+    e->awaits_again = is_held(e);
     if (e->state == ENTRY_PLACED) {
         set_state(p, e, ENTRY_FRESH, now_ns);
     }
@@ -163,7 +163,7 @@ void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
         return;
     }
     if (e->source != SOURCE_BOARD && e->revision != 0 && e->revision != mod_revision) {
-        await_anew(p, e, now_ns);
+        await_again(p, e, now_ns);
     }
     set_source(p, e, SOURCE_BOARD);
     e->revision = mod_revision;
@@ -280,7 +280,7 @@ static void run_ahead(struct pool *p, struct entry *e, int64_t revision, int64_t
     set_source(p, e, SOURCE_HINT);
     e->hinted_ns = now_ns;
     e->revision = revision;
-    await_anew(p, e, now_ns);
+    await_again(p, e, now_ns);
 }
 
 /* A change of an instance that is in the pool, or nothing new. */
@@ -473,7 +473,7 @@ static size_t take_from(struct pool *p, enum entry_state state, struct entry **l
         next = TAILQ_NEXT(e, link);
         if (pool_wanted(p, e)) {
             set_state(p, e, ENTRY_TAKEN, e->since_ns);
-            e->awaits_anew = false;
+            e->awaits_again = false;
             list[count++] = e;
         }
     }
@@ -511,7 +511,7 @@ void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struc
     if (!give_back(p, e)) {
         return;
     }
-    bool current = e->task ? same_offer(e->task, as) : !e->awaits_anew;
+    bool current = e->task ? same_offer(e->task, as) : !e->awaits_again;
     if (current) {
         set_text(&e->reason, "");
         e->requested = false;

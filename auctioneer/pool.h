@@ -24,8 +24,8 @@
  *      | | |              | |             | |        |  when it was offered to the cell
  *      | | |              +-+-------------+ |        |
  *      | | +--------------------------------+        |
- *      | |          asked for anew                   |
- *      | |                  | asked for anew         |
+ *      | |          asked for again                   |
+ *      | |                  | asked for again         |
  *      | |                  v                        |
  *      | +----------- TAKEN_AGAIN --> PLACED         |
  *      |    refused                                  |
@@ -35,7 +35,8 @@
 enum entry_state {
     ENTRY_FRESH,       /* to be tried with the next batch */
     ENTRY_TAKEN,       /* in the present auction, which holds it until it says what became of it */
-    ENTRY_TAKEN_AGAIN, /* the same, and asked for anew: a refusal of this auction is not the last word */
+    ENTRY_TAKEN_AGAIN, /* the same, and asked for again: a refusal of this auction is not the last
+                          word */
     ENTRY_LEFT,        /* the same, and out of the pool already */
     ENTRY_PLACED,      /* a cell accepted it; its claim, or its start, is awaited */
     ENTRY_REFUSED,     /* no cell took it; tried again with each batch */
@@ -46,7 +47,7 @@ enum entry_state {
 enum entry_source {
     SOURCE_HINT,  /* somebody said so, and the feed has not shown it yet */
     SOURCE_BOARD, /* the feed shows it UNCLAIMED, or Pending */
-    SOURCE_RESET, /* the feed showed it, and began anew since */
+    SOURCE_RESET, /* the feed showed it, and began again since */
 };
 
 struct entry {
@@ -59,8 +60,8 @@ struct entry {
     struct wanted *task; /* of a task: what it asks for; NULL = an instance */
     int64_t revision;    /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a hint
                             spoke of it, and did not tell */
-    bool awaits_anew; /* of an instance that the auction holds: it was placed, and left that place, since it
-                         was taken */
+    bool awaits_again; /* of an instance that the auction holds: it was placed, and left that place,
+                         since it was taken */
     bool passed_over; /* of a hint: the feed told of older records than it, which were left alone */
     bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
                             told as a rejection, once */
@@ -150,7 +151,7 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
 
 /* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own. `as`: what
  * it was offered. A task that is offered otherwise by now is fresh again at once, for
- * that start will be refused; so is an instance that awaits a place anew. */
+ * that start will be refused; so is an instance that awaits a place again. */
 void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
                  int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */

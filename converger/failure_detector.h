@@ -102,7 +102,7 @@ void failure_detector_asked(struct failure_detector *j, const struct verdict *ve
 void failure_detector_settled(struct failure_detector *j, const char *cell_id, int64_t again_ns);
 
 /* No answers are awaited any more: the leader is another one. A new leader begins all windows
- * anew. */
+ * again. */
 void failure_detector_forget_moves(struct failure_detector *j);
 
 /* What is shown of a cell: in order of the ids; false at the end. `i` counts from 0. */

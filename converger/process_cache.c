@@ -30,7 +30,7 @@ static void *zeroed(size_t size)
 
 /* ---- Actual records -------------------------------------------------------------------------- */
 
-/* The record is said anew: what it said before goes. */
+/* The record is said again: what it said before goes. */
 static void forget(struct cache *c, struct instance *i)
 {
     i->process->cache.unreadable -= i->domain == NULL;

@@ -36,7 +36,7 @@ struct board_hooks {
     /* Committed by this process, or decided to be so already: the notices of its plan. */
     void (*on_notice)(void *context, const struct notice *n, const char *trace_id,
                       struct effects *out);
-    /* The copy was loaded anew after a gap: on_change has missed what lies between (design.md 2:
+    /* The copy was loaded again after a gap: on_change has missed what lies between (design.md 2:
      * after a gap Diego's event streams are closed). Not called for the first load. May be NULL,
      * as may each of these. */
     void (*on_reset)(void *context, struct effects *out);
@@ -89,7 +89,7 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
 bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat);
 
 /* NULL, or what to tell who asks: etcd went back to an older revision within the epoch, so
- * acknowledged writes are lost, and nothing is served until `bbs restore` has made the epoch anew.
+ * acknowledged writes are lost, and nothing is served until `bbs restore` has made the epoch again.
  * Lives until the board's next event. */
 const char *board_went_back(const struct board *b);
 

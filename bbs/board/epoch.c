@@ -30,8 +30,8 @@ static void add_compare(struct arena *a, Etcd__TxnRequest *t, enum compare_kind 
     t->compare[t->n_compare++] = compare_compile(a, &c);
 }
 
-void epoch_anew(struct arena *a, const Etcd__RangeResponse *found, const char *id, int64_t wall_ns,
-                Etcd__TxnRequest *ret)
+void epoch_again(struct arena *a, const Etcd__RangeResponse *found, const char *id, int64_t wall_ns,
+                 Etcd__TxnRequest *ret)
 {
     size_t old = found ? found->n_kvs : 0;
     int64_t newest = 0;

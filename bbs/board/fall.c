@@ -1,6 +1,6 @@
 /* etcd went back to an older revision within the epoch: acknowledged writes are lost, by a restore or
  * by a disk or a machine that forgot them. What a bbs knows of it and
- * says until the epoch is made anew (design.md 2, Epoch; docs/restore.md). */
+ * says until the epoch is made again (design.md 2, Epoch; docs/restore.md). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

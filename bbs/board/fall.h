@@ -22,7 +22,7 @@ struct fall {
     int64_t cell_ns; /* when */
 };
 
-/* It is known by this reason (copied); reload_step() loads the copy anew, and so waits for the
+/* It is known by this reason (copied); reload_step() loads the copy again, and so waits for the
  * epoch. */
 void fall_found(struct board *b, const char *reason, struct effects *out);
 /* Another epoch, or the board ends. */

@@ -37,7 +37,7 @@ struct board {
     int64_t epoch_revision; /* create-revision of its key */
     unsigned epoch_number;  /* how many epochs this bbs has seen */
     /* etcd went back and has the same epoch still: revisions repeat from there on, so nothing is
-     * served until `bbs restore` has made the epoch anew. */
+     * served until `bbs restore` has made the epoch again. */
     struct fall fall;
     bool started;
     bool in_trouble;
@@ -54,7 +54,7 @@ struct board {
     int64_t revision; /* the position of the copy */
     int64_t applied_ns; /* when it stood there first: what comes was written since */
     bool loaded;
-    const char *reload_why; /* it is to be loaded anew, and why; NULL = it is not */
+    const char *reload_why; /* it is to be loaded again, and why; NULL = it is not */
     unsigned loads;
     struct load load;
     struct watch watch;

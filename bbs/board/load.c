@@ -176,11 +176,11 @@ static void make_epoch(struct board *b, struct effects *out)
     char id[GUID_BYTES];
     random_guid(&b->random, id);
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    epoch_anew(a, NULL, id, b->now.wall_ns, t);
+    epoch_again(a, NULL, id, b->now.wall_ns, t);
     b->load.call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_epoch, NULL, out);
 }
 
-/* The youngest epoch of the copy, NULL if there is none: a restore makes it anew. */
+/* The youngest epoch of the copy, NULL if there is none: a restore makes it again. */
 static const struct version *epoch_in(const struct copy *c)
 {
     const struct version *best = NULL;

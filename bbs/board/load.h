@@ -35,10 +35,10 @@ void load_timer(struct board *b, struct effects *out);
 void load_done(struct board *b);
 
 
-/* Gives up the copy and loads it anew; `why` is logged unless it is NULL. */
+/* Gives up the copy and loads it again; `why` is logged unless it is NULL. */
 void reload_begin(struct board *b, const char *why, struct effects *out);
 
-/* Takes a copy that is complete, and loads it anew if that is wanted. After every call that may
+/* Takes a copy that is complete, and loads it again if that is wanted. After every call that may
  * have noted either. */
 void reload_step(struct board *b, struct effects *out);
 

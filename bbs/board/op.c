@@ -352,7 +352,7 @@ void ops_run(struct board *b, struct effects *out)
     }
 }
 
-static void gather_anew(struct op *op)
+static void gather_again(struct op *op)
 {
     await_stop(&op->board->awaits, &op->wait);
     unlist(op);
@@ -369,7 +369,7 @@ void ops_new_epoch(struct board *b)
     {
         if (op->state == OP_QUEUED || op->state == OP_READY || op->state == OP_CONFIRM ||
             (op->state == OP_CATCH_UP && op->wait.waiting)) {
-            gather_anew(op);
+            gather_again(op);
         } else if (op->state == OP_LANDED) {
             await_start(&b->awaits, &op->wait, NEVER_NS, b->now.mono_ns);
         }
@@ -405,7 +405,7 @@ void op_confirmed(struct op *op, int64_t revision)
     if (op->answered) {
         finish(op);
     } else if (of_another_epoch(op)) {
-        gather_anew(op);
+        gather_again(op);
     } else {
         op->confirmed = reads_of(op);
         await_start(&op->board->awaits, &op->wait, revision, op->wait.deadline_ns);
@@ -427,7 +427,7 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
         return;
     }
     if (of_another_epoch(op)) {
-        gather_anew(op);
+        gather_again(op);
         return;
     }
     await_start(&b->awaits, &op->wait, revision, NEVER_NS);
@@ -442,7 +442,7 @@ void op_left(struct op *op)
         return;
     }
     if (of_another_epoch(op)) {
-        gather_anew(op);
+        gather_again(op);
         return;
     }
     op->state = OP_READY;

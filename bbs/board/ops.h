@@ -83,7 +83,7 @@ void op_left(struct op *op);
 void op_unconfirmed(struct op *op);
 void op_failed(struct op *op, const char *text, struct effects *out);
 
-/* The epoch is another: what was gathered from the old one is gathered anew, what was committed in
+/* The epoch is another: what was gathered from the old one is gathered again, what was committed in
  * it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
 void ops_new_epoch(struct board *b);
 

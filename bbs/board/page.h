@@ -28,7 +28,7 @@ struct page_size {
 
 /* For a list whose pages should have so many bytes. */
 void page_size_init(struct page_size *p, size_t bytes);
-/* The list begins anew: nothing is known of its records, the bound stays. */
+/* The list begins again: nothing is known of its records, the bound stays. */
 void page_size_first(struct page_size *p);
 /* The next page has as many as make `bytes` if they weigh what those of this page did, at least
  * PAGE_RECORDS_MIN, at most PAGE_RECORDS_MAX. */

@@ -1,5 +1,5 @@
-/* The copy is given up and loaded anew, and the new one takes its place: what each subject of the board
- * learns of it (design.md 2). */
+/* The copy is given up and loaded again, and the new one takes its place: what each subject of the
+ * board learns of it (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ void reload_begin(struct board *b, const char *why, struct effects *out)
 {
     if (why) {
         b->reloads++;
-        effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded anew", "reason=\"%s\"",
+        effects_log(out, LOG_WARN_LEVEL, "the copy of the board is loaded again", "reason=\"%s\"",
                     why);
     }
     b->reload_why = NULL;

@@ -23,7 +23,7 @@ void board_well(struct board *b, struct effects *out);
  * those of all who wait do not. */
 void effects_forget(struct effects *nowhere);
 
-/* The copy is to be loaded anew, for this reason (static), before anything else is done. */
+/* The copy is to be loaded again, for this reason (static), before anything else is done. */
 void board_want_reload(struct board *b, const char *why);
 #define EPOCH_GONE "the board's epoch is gone: it was restored"
 #define WENT_BACK "etcd went back to an older revision"

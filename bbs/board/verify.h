@@ -33,7 +33,7 @@ int64_t verify_due_ns(const struct board *b);
 void verify_soon(struct board *b);
 /* A key of the copy changed. */
 void verify_touched(struct board *b, const char *key);
-/* The copy was loaded anew: a pass that was under way ends. */
+/* The copy was loaded again: a pass that was under way ends. */
 void verify_reset(struct board *b);
 void verify_free(struct board *b);
 

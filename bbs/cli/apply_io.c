@@ -67,17 +67,17 @@ struct application {
 
 /* Decides on what the board has and carries it out. What exists though it had to be made was made
  * meanwhile, by somebody else or by an earlier try of ours whose answer was lost: the board is
- * looked at anew. */
+ * looked at again. */
 static int apply_one(struct session *s, struct application *a, Models__DesiredLRP *const *lrps,
                      size_t count, struct err *err)
 {
     const char *made = NULL;
     int r = 0;
     for (int attempt = 0; attempt < DECIDE_ATTEMPTS_MAX; attempt++) {
-        Models__DesiredLRP **anew;
+        Models__DesiredLRP **again;
         if (attempt > 0) {
-            r = session_desired(s, "", &anew, &count, err);
-            lrps = anew;
+            r = session_desired(s, "", &again, &count, err);
+            lrps = again;
         }
         if (r < 0) {
             return r;

@@ -5,7 +5,7 @@
 #include "bbs/cli/session_io.h"
 #include "board.pb-c.h"
 
-/* Set by the caller; the pointers are looked at anew before each connection. */
+/* Set by the caller; the pointers are looked at again before each connection. */
 struct feed_follow {
     Board__Selector **selectors;
     size_t selector_count;

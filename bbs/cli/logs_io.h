@@ -38,7 +38,7 @@ struct log_reader {
     struct logs *logs;
     struct log_text text;
     pthread_mutex_t *printing; /* NULL: nobody else prints */
-    const bool *labelled;      /* looked at anew before each piece; NULL: as text.labelled is */
+    const bool *labelled;      /* looked at again before each piece; NULL: as text.labelled is */
     const atomic_bool *stop;   /* ends the reading within a second; NULL: Ctrl-C alone does */
     struct buf *ahead;         /* NULL: what comes is printed at once */
     size_t taken;              /* bytes so far */

@@ -136,7 +136,7 @@ static void *read_ahead(void *ahead)
     return NULL;
 }
 
-/* In its turn. What was too much to be read ahead is read anew, and shown as it comes. */
+/* In its turn. What was too much to be read ahead is read again, and shown as it comes. */
 static int show_one(struct logs *l, struct ahead *one, struct err *err)
 {
     const struct log_source *source = one->reader.text.source;

@@ -22,7 +22,7 @@ const Models__ActualLRP *restart_record(Models__ActualLRP *const *actuals, size_
 enum restart_state restart_judge(const Models__ActualLRP *record, const char *old_guid)
 {
     if (!record) {
-        return RESTART_STARTS; /* it went, and is made anew */
+        return RESTART_STARTS; /* it went, and is made again */
     }
     const Models__ActualLRPInstanceKey *at = record->actual_lrp_instance_key;
     const char *guid = at ? at->instance_guid : "";
@@ -38,7 +38,7 @@ enum restart_state restart_judge(const Models__ActualLRP *record, const char *ol
 const char *restart_text(struct arena *a, const Models__ActualLRP *record)
 {
     if (!record) {
-        return "is made anew";
+        return "is made again";
     }
     const Models__ActualLRPInstanceKey *at = record->actual_lrp_instance_key;
     const char *why = lrp_reason(record);
@@ -52,7 +52,7 @@ const char *restart_late_text(struct arena *a, bool asked, int64_t waited_ms, co
                               const char *trouble)
 {
     return arena_printf(a, "%s within %lld s%s%s%s%s",
-                        asked ? "does not run anew" : "no bbs confirmed its stop",
+                        asked ? "does not run again" : "no bbs confirmed its stop",
                         (long long)(waited_ms / 1000), *is ? "; it was " : "", is,
                         *trouble ? "; " : "", trouble);
 }

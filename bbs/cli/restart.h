@@ -21,7 +21,7 @@ enum restart_state {
 };
 
 /* How far it is, by the ORDINARY record of the index (or NULL), after the instance `old_guid` ("" =
- * there was none) was asked to stop. A record that is made anew counts its crashes from 0. */
+ * there was none) was asked to stop. A record that is made again counts its crashes from 0. */
 enum restart_state restart_judge(const Models__ActualLRP *record, const char *old_guid);
 
 /* "STOPPING on cell-1", "UNCLAIMED (insufficient resources)" */

@@ -84,7 +84,7 @@ static int retire(struct restart *r, struct err *err)
     code = cli_client_call(r->s->client, &r->s->arena, "/v1/actual_lrps/retire", &request.base,
                            &models__actual_lrplifecycle_response__descriptor, &m, err);
     r->stopped = code == 0 || cli_client_may_have_done(r->s->client);
-    return code == -ERR_NOT_FOUND ? 0 : code; /* it went meanwhile, and is made anew */
+    return code == -ERR_NOT_FOUND ? 0 : code; /* it went meanwhile, and is made again */
 }
 
 /* Somebody may have removed the app, or scaled it down. */
@@ -173,7 +173,7 @@ static int look(struct restart *r, struct settling *settling, char *text, size_t
             }
             break;
         case RESTART_CRASHED:
-            code = err_set(err, ERR_IO, "it crashed as it started anew: %.80s",
+            code = err_set(err, ERR_IO, "it crashed as it started again: %.80s",
                            text_printable(&a, record->crash_reason));
             break;
         case RESTART_STOPS:
@@ -233,7 +233,7 @@ static int stop_here(const struct restart *r, struct err *err)
     const char *what = !r->stopped ? ""
                                    : arena_printf(&r->s->arena,
                                                   "; %s was stopped, and is "
-                                                  "started anew whatever happens here",
+                                                  "started again whatever happens here",
                                                   r->label);
     if (cli_interrupted()) {
         return err_set(err, ERR_UNKNOWN, "interrupted; %s%s", so_far(r), what);

@@ -1,4 +1,4 @@
-/* bbs restore: makes the board's epoch anew after etcd was restored from a snapshot (design.md 2,
+/* bbs restore: makes the board's epoch again after etcd was restored from a snapshot (design.md 2,
  * Epoch). Talks to etcd itself, for no bbs serves a board that went back. */
 #include "bbs/board/compare.h"
 #include "bbs/board/epoch.h"
@@ -158,7 +158,7 @@ static int new_id(char id[GUID_BYTES], struct err *err)
     return 0;
 }
 
-static int make_anew(struct asker *s, struct err *err)
+static int make_again(struct asker *s, struct err *err)
 {
     Etcd__RangeRequest question;
     Etcd__TxnRequest txn;
@@ -173,9 +173,9 @@ static int make_anew(struct asker *s, struct err *err)
     const Etcd__RangeResponse *found = message;
     if (found->n_kvs == 0) {
         return err_set(err, ERR_NOT_FOUND,
-                       "this etcd holds no board: there is no epoch to make anew");
+                       "this etcd holds no board: there is no epoch to make again");
     }
-    epoch_anew(&s->arena, found, id, cli_wall_ns(), &txn);
+    epoch_again(&s->arena, found, id, cli_wall_ns(), &txn);
     r = ask(s, STORE_TXN, &txn.base, &message, err);
     const Etcd__TxnResponse *done = message;
     if (r == 0 && !done->succeeded) {
@@ -203,7 +203,7 @@ int bbs_restore_run(const struct invocation *call, struct err *err)
     r = r < 0 ? r : cli_choice(call, "output", &output, err);
     s.json = strcmp(output, "json") == 0;
     r = r < 0 || cli_switch(call, "force") ? r : demand_silence(&s, err);
-    r = r < 0 ? r : make_anew(&s, err);
+    r = r < 0 ? r : make_again(&s, err);
     asker_close(&s);
     return r;
 }

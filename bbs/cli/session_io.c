@@ -312,7 +312,7 @@ static int look(struct session *s, const char *name, const char *process_guid, i
 }
 
 /* Past the end of the time: only what was there by then is waited for, so for LRP_SETTLED_NS at
- * most; one that begins anew crashes as it starts. */
+ * most; one that begins again crashes as it starts. */
 static bool still_settling(const struct session *s, const struct settling *settling,
                            int64_t over_ms)
 {

@@ -70,14 +70,19 @@ static const char why_details[] =
     "cell is explained by the auctioneer, too, if one answers.\n";
 
 static const char restart_details[] =
-    "NAME is an app's, or a process_guid; with /N only that index. Each instance is asked to stop,\n"
-    "one that waits, or has crashed, is made anew, and the next one is not touched before the new\n"
-    "one has run for a second: its cell, ports and crash count are new, the definition is the same.\n"
-    "It goes no further when one crashes as it starts (exit status 1), does not run in time (6), or\n"
+    "NAME is an app's, or a process_guid; with /N only that index. Each instance is asked to "
+    "stop,\n"
+    "one that waits, or has crashed, is made again, and the next one is not touched before the "
+    "new\n"
+    "one has run for a second: its cell, ports and crash count are new, the definition is the "
+    "same.\n"
+    "It goes no further when one crashes as it starts (exit status 1), does not run in time (6), "
+    "or\n"
     "somebody removes the app or scales it down meanwhile (4); how far it came is told. What was\n"
-    "stopped is started anew in any case, by the cluster.\n"
+    "stopped is started again in any case, by the cluster.\n"
     "\n"
-    "An instance on a cell that is LOST is made anew elsewhere, also with on_cell_loss: hold, while the\n"
+    "An instance on a cell that is LOST is made again elsewhere, also with on_cell_loss: hold, "
+    "while the\n"
     "old one may still run there until the cell is back: the line of the result says so (in JSON\n"
     "\"warning\").\n";
 
@@ -147,7 +152,7 @@ static const struct cli_command verbs[] = {
      1, bbs_ps_run},
     {"scale", "NAME N", "changes the number of instances", scale_details, change, 2, 2,
      bbs_scale_run},
-    {"restart", "NAME[/N]", "stops and starts instances anew, one at a time", restart_details,
+    {"restart", "NAME[/N]", "stops and starts instances again, one at a time", restart_details,
      restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},

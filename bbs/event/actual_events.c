@@ -116,7 +116,7 @@ static bool same_instance(const Models__ActualLRP *a, const Models__ActualLRP *b
 
 /* One record was deleted and another one made in its place, in one transaction: no change of
  * Diego's does so, and each has an epoch of its own. */
-static bool made_anew(const Models__ActualLRP *before, const Models__ActualLRP *after)
+static bool made_again(const Models__ActualLRP *before, const Models__ActualLRP *after)
 {
     return before->presence == after->presence &&
            strcmp(before->modification_tag->epoch, after->modification_tag->epoch) != 0;
@@ -245,7 +245,7 @@ static void half_changed(struct ranked *r, const Models__ActualLRP *before,
         group_removed(r, before);
     } else if (same_but_presence(before, after)) { /* 1 */
         return;
-    } else if (made_anew(before, after)) { /* 2 */
+    } else if (made_again(before, after)) { /* 2 */
         group_removed(r, before);
         group_created(r, after);
     } else if (actual_has_instance(before) && actual_has_instance(after) &&
@@ -340,7 +340,7 @@ static bool goes_on(const Models__ActualLRP *before, const Models__ActualLRP *af
 {
     bool unclaimed = actual_state(after) == ACTUAL_LRP_UNCLAIMED &&
                      actual_state(before) != ACTUAL_LRP_UNCLAIMED;
-    return !unclaimed && !made_anew(before, after);
+    return !unclaimed && !made_again(before, after);
 }
 
 /* What became of each record: the same instance, at whatever presence; else the record that goes on
@@ -390,10 +390,10 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
             }
         }
     }
-    bool anew = before.records[ORDINARY] && after.records[ORDINARY] &&
+    bool again = before.records[ORDINARY] && after.records[ORDINARY] &&
                 partner[ORDINARY] < 0 && !continued[ORDINARY] &&
-                made_anew(before.records[ORDINARY], after.records[ORDINARY]);
-    if (anew) { /* the one is deleted, then the other one is made */
+                made_again(before.records[ORDINARY], after.records[ORDINARY]);
+    if (again) { /* the one is deleted, then the other one is made */
         instance_removed(&r, RANK_REST, before.records[ORDINARY], change->trace_id);
     }
     for (int p = 0; p < ACTUAL_PRESENCES; p++) {
@@ -403,7 +403,7 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
     }
     for (int p = 0; p < ACTUAL_PRESENCES; p++) {
         const Models__ActualLRP *gone = before.records[p];
-        if (gone && partner[p] < 0 && gone != replacement && !(anew && p == ORDINARY)) {
+        if (gone && partner[p] < 0 && gone != replacement && !(again && p == ORDINARY)) {
             instance_removed(&r, RANK_REST, gone, change->trace_id);
         }
     }

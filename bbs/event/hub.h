@@ -23,7 +23,7 @@ void hub_free(struct hub *h); /* accepts NULL */
 void hub_change(struct hub *h, const struct board_change *change);
 void hub_revision(struct hub *h);
 
-/* Ends every stream: the copy was loaded anew, or this bbs ends. */
+/* Ends every stream: the copy was loaded again, or this bbs ends. */
 void hub_close(struct hub *h);
 
 /* At the end of every step: wakes whose time has come. */

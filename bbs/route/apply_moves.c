@@ -209,7 +209,7 @@ static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
     }
     if (r->epoch[0] && strcmp(r->epoch, epoch) != 0) {
         *ret_type = MODELS__ERROR__TYPE__ResourceConflict;
-        return arena_printf(ask->arena, "the board's epoch is %s, not %s: list anew", epoch,
+        return arena_printf(ask->arena, "the board's epoch is %s, not %s: list again", epoch,
                             r->epoch);
     }
     return NULL;

@@ -44,7 +44,7 @@ static bool task_begin(struct move_turn *t)
     t->from = task_state(s->task);
     if (s->task && m->created_at && m->created_at != s->task->created_at) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
-                    "task %s is not the one that this cell was granted: it was desired anew",
+                    "task %s is not the one that this cell was granted: it was desired again",
                     s->task->task_guid);
         return false;
     }

@@ -231,9 +231,10 @@ static const char *on_reset(struct feed_client *f, const Board__FeedFrame *frame
     }
     f->refreshes = false;
     if (f->revision > 0) {
-        effects_log(out, LOG_INFO_LEVEL, "the feed begins anew", "url=%s revision=%lld why=\"%s\"", f->url,
-                    (long long)f->revision,
-                    strcmp(f->epoch, frame->epoch) != 0 ? "another epoch" : "what followed is not kept");
+        effects_log(out, LOG_INFO_LEVEL, "the feed begins again", "url=%s revision=%lld why=\"%s\"",
+                    f->url, (long long)f->revision,
+                    strcmp(f->epoch, frame->epoch) != 0 ? "another epoch"
+                                                        : "what followed is not kept");
     }
     map_done(&f->records, followed_free);
     if (strcmp(f->epoch, frame->epoch) != 0) {

@@ -192,7 +192,7 @@ void liveness_report_reset(struct liveness_report *h)
 
 void liveness_report_restart(struct liveness_report *h)
 {
-    h->anew_ns = h->counted_ns;
+    h->restarted_ns = h->counted_ns;
 }
 
 static bool counts(const struct liveness_report *h, const struct voice *v)
@@ -227,7 +227,7 @@ void liveness_report_tick(struct liveness_report *h, int64_t now_ns, bool curren
 
 int64_t silence_ns(const struct liveness_report *h, const struct silence *s)
 {
-    return h->counted_ns - (s->since_ns > h->anew_ns ? s->since_ns : h->anew_ns);
+    return h->counted_ns - (s->since_ns > h->restarted_ns ? s->since_ns : h->restarted_ns);
 }
 
 int64_t liveness_report_silent_ns(const struct liveness_report *h, enum liveness_report_kind kind,

@@ -5,9 +5,9 @@
  *
  *   A bbs counts while its heartbeat record changed within 4 s.
  *   Time counts only while at least one bbs counts, at most 1 s a tick.
- *   All windows start anew: after an own standstill, while the feed has a gap, with a new raft term
- *   of etcd, and when the owner says so (its new term).
- *   The loss of a bbs starts the windows of those anew that it was the last to hear, once for each
+ *   All windows start again: after an own standstill, while the feed has a gap, with a new raft
+ *   term of etcd, and when the owner says so (its new term).
+ *   The loss of a bbs starts the windows of those again that it was the last to hear, once for each
  *   of them until it is heard again.
  *
  * A tick costs as much as there are bbs, a heartbeat as much as it names, a lost bbs as much as it
@@ -27,7 +27,7 @@
 /* A bbs counts while its heartbeat record changed within this time. */
 #define LIVENESS_REPORT_BBS_COUNTS_NS (4 * SECOND_NS)
 /* The owner ticks so often; one tick counts at most TICK_MAX, and after a longer standstill the
- * windows start anew. */
+ * windows start again. */
 #define LIVENESS_REPORT_TICK_NS (500 * MILLISECOND_NS)
 #define LIVENESS_REPORT_TICK_MAX_NS (1 * SECOND_NS)
 #define LIVENESS_REPORT_STANDSTILL_NS (2 * SECOND_NS)
@@ -65,7 +65,7 @@ struct liveness_report {
     int64_t looked_ns;  /* monotonic time of the last tick */
     int64_t ticked_ns;  /* sum of the ticks, each at most TICK_MAX */
     int64_t counted_ns; /* the same, while a bbs counted */
-    int64_t anew_ns;    /* counted time when all windows started anew */
+    int64_t restarted_ns;    /* counted time when all windows started again */
     bool counting;      /* at least one bbs counted at the last tick */
     uint64_t raft_term; /* the highest one heard of; 0 = none */
 };
@@ -93,7 +93,7 @@ void liveness_report_read(struct liveness_report *h, const char *key,
                           const Board__HeartbeatRecord *heartbeat);
 void liveness_report_gone(struct liveness_report *h, const char *key);
 
-/* All windows start anew. */
+/* All windows start again. */
 void liveness_report_restart(struct liveness_report *h);
 
 /* Time passes. `current`: the feed has no gap. Twice at one time is once. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct crash_policy {
-    int64_t reset_ns;        /* RUNNING longer than this: the count begins anew */
+    int64_t reset_ns;        /* RUNNING longer than this: the count begins again */
     int32_t immediate_below; /* a new count below this restarts at once */
     int64_t backoff_base_ns; /* of a CRASHED record with a count of `immediate_below` */
     int64_t backoff_max_ns;  /* doubled with each further crash up to this */

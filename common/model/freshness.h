@@ -32,9 +32,9 @@ bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct
 
 /* A lock of an owner outside the cluster is over: this process has seen its present revision for the
  * whole time to live. Each renewal is a new revision, and none is seen before it is written, so that a
- * lock never ends early, whatever any wall clock says; a process that starts anew, or whose board was
- * restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6). In doubt
- * a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
+ * lock never ends early, whatever any wall clock says; a process that starts again, or whose board
+ * was restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6). In
+ * doubt a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
 bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now);
 
 #endif

@@ -85,7 +85,7 @@ static int wait_for_end(struct watch *w, struct err *err)
         }
         if (r == 0 && !w->evacuates) {
             return err_set(err, ERR_CONFLICT,
-                           "the rep of %.60s was started anew and does not "
+                           "the rep of %.60s was started again and does not "
                            "evacuate",
                            w->cell_id);
         }

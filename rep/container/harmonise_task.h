@@ -48,7 +48,7 @@ struct harmony harmonise_task_refused(enum harmony_task container, enum harmony_
 /* How the record looks to the container of this attempt on cell `cell_id`; `attempt` NULL: to a
  * cell that has no container of it. `created_at`: of the record that granted the container's start
  * (ns; 0 = not granted, or no container). A record of another one is of a task that was desired
- * anew; the container's own is gone: NONE. `record` may be NULL: NONE. */
+ * again; the container's own is gone: NONE. `record` may be NULL: NONE. */
 enum harmony_task_record harmony_task_record_of(const Models__Task *record, const char *attempt,
                                                 int64_t created_at, const char *cell_id);
 

@@ -4,7 +4,7 @@
  * left: then the cell's own record goes and the process ends. At the time limit what is left is
  * stopped: 10 s for its end, 5 s more for bbs to hear of it, then it is deleted without a word,
  * and 5 s later the process ends whatever is left. A rep that goes on with an evacuation keeps to
- * the limit by the machine's monotonic clock, or, when the machine was started anew or a rep of an
+ * the limit by the machine's monotonic clock, or, when the machine was started again or a rep of an
  * older version ran in between, counts what the wall clock says is left, but a minute at least and
  * a whole limit at most; it does all this at the end of its adoption at the soonest; if its driver
  * never lists, it ends 20 s after that limit. */

@@ -253,7 +253,7 @@ static void turn_down(struct container *c, struct effects *out)
 
 /* ---- What the table says --------------------------------------------------------------------- */
 
-/* A message may come late, when a task of that guid has been desired anew and is here. */
+/* A message may come late, when a task of that guid has been desired again and is here. */
 static bool is_meant(const struct container *c, const char *task_guid, const char *attempt)
 {
     const Rep__TaskNote *task = c->about->task;

@@ -40,7 +40,7 @@ static bool same_offer(const Rep__TaskNote *here, const Cell__Task *task)
 
 /* The auctioneer repeats what it does not see started after a while. Once the start was granted the
  * record waits for no cell: this is a late repetition, or a task of the same guid that was desired
- * anew, which is returned until the container of the one before is gone. So is another offer than
+ * again, which is returned until the container of the one before is gone. So is another offer than
  * the one that was taken: one of the two is over. */
 static bool is_here(const struct container *c, const Cell__Task *task)
 {

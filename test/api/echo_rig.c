@@ -79,7 +79,7 @@ int echo_ask(struct echo_rig *w, const char *method, const char *target, const c
     return client_ask(&w->client, method, target, data, strlen(data), &w->body);
 }
 
-int echo_ask_anew(struct echo_rig *w, const char *method, const char *target, const char *data)
+int echo_ask_again(struct echo_rig *w, const char *method, const char *target, const char *data)
 {
     int status = 0;
     for (struct patience p = {0}; !status && patience(&p);) {

@@ -43,7 +43,7 @@ void echo_again(struct echo_rig *w);
 /* A request on the client's connection, its answer's body in `body`. Gives the status, 0 = none. */
 int echo_ask(struct echo_rig *w, const char *method, const char *target, const char *data);
 /* The same on a connection of its own, again until it was answered. */
-int echo_ask_anew(struct echo_rig *w, const char *method, const char *target, const char *data);
+int echo_ask_again(struct echo_rig *w, const char *method, const char *target, const char *data);
 
 /* Asks on a connection of its own for a number that stands behind NAME= in /counts or /stats. */
 long echo_number(struct echo_rig *w, const char *target, const char *name);

@@ -234,7 +234,7 @@ static void readers_that_go(void **state)
 
 /* ---- The end of a bbs ------------------------------------------------------------------------ */
 
-/* SIGTERM ends the streams well, so that their readers know and list anew. */
+/* SIGTERM ends the streams well, so that their readers know and list again. */
 static void a_bbs_that_ends(void **state)
 {
     (void)state;

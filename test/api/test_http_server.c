@@ -454,7 +454,7 @@ static void mutilated_requests_never_end_the_server(void **state)
         }
         client_read(&w.client, 20);
     }
-    assert_int_equal(echo_ask_anew(&w, "POST", "/echo", "still here"), 200);
+    assert_int_equal(echo_ask_again(&w, "POST", "/echo", "still here"), 200);
     echo_end(&w);
 }
 

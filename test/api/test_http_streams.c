@@ -76,7 +76,7 @@ static void a_waiting_cursor_is_woken(void **state)
     SSL_set_msg_callback(readers[1].ssl, count_records);
     SSL_set_msg_callback_arg(readers[1].ssl, &records);
     for (int round = 0; round < ROUNDS; round++) {
-        assert_int_equal(echo_ask_anew(&w, "POST", "/publish", "news!"), 200);
+        assert_int_equal(echo_ask_again(&w, "POST", "/publish", "news!"), 200);
         for (int i = 0; i < 5; i++) {
             for (struct patience p = {0}; readers[i].input.size < 10 && patience_lasts(&p);) {
                 client_read(&readers[i], 20);
@@ -93,7 +93,7 @@ static void a_waiting_cursor_is_woken(void **state)
     assert_true(client_closed(&readers[0], CLIENT_WAIT_MS));
     echo_becomes(&w, "/counts", "cursors", 4);
     /* CURSOR_CUT breaks off, without the chunk that would end the answer well. */
-    assert_int_equal(echo_ask_anew(&w, "POST", "/cut", ""), 200);
+    assert_int_equal(echo_ask_again(&w, "POST", "/cut", ""), 200);
     for (int i = 1; i < 5; i++) {
         assert_true(client_closed(&readers[i], CLIENT_WAIT_MS));
         assert_int_equal(readers[i].input.size, 0);

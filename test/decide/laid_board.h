@@ -16,7 +16,7 @@ struct laid_board;
 struct laid_board *laid_new(struct moment now, const char *epoch);
 void laid_free(struct laid_board *l); /* accepts NULL */
 
-/* Puts a record, or puts it anew. Copied. It was first seen by this bbs at `seen_ns`. */
+/* Puts a record, or puts it again. Copied. It was first seen by this bbs at `seen_ns`. */
 void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
               int64_t create_revision, int64_t mod_revision, int64_t seen_ns);
 

@@ -26,7 +26,7 @@ struct schedule_rows {
 int schedule_rows_setup(void **state);
 int schedule_rows_teardown(void **state);
 
-/* Begins anew, by the same rules. */
+/* Begins again, by the same rules. */
 void schedule_rows_clear(struct schedule_rows *x);
 
 /* Before: one more cell, of 1000 MB each and 100 containers, all free. */

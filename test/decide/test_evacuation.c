@@ -237,7 +237,7 @@ static void holds_its_place(void **state)
         {REP("5 the replacement is on its way"), .ordinary = "CLAIMED b@c2",
          .evacuating = "RUNNING a@c1 def=D1 address=A zone=z", TWO,
          .move = MOVE OWN " def=D1 address=A zone=z", .plan = "nothing\nkeep\n"},
-        {REP("5 told anew"), .ordinary = "UNCLAIMED", .evacuating = "RUNNING a@c1 def=D1", TWO,
+        {REP("5 told again"), .ordinary = "UNCLAIMED", .evacuating = "RUNNING a@c1 def=D1", TWO,
          .move = FULL, .plan = "put " E " " MOVE FROM_REQUEST "E/5\nkeep\n"},
         {"5 by a client, which names no definition", ACTOR_CLIENT, .ordinary = "UNCLAIMED",
          .evacuating = "RUNNING a@c1 def=D1 address=A zone=z", TWO,

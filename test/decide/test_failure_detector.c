@@ -4,7 +4,7 @@
  *   cells: "a b c1 d1": ids of one letter, with their zone
  *   -ab    these cells send no more heartbeats; +ab again; ^a with a higher session
  *   2ab    these send them to the bbs 2 (else to 1); !2 this bbs stops; @2 its record is deleted;
- *          *2 it begins anew
+ *          *2 it begins again
  *   10     seconds pass: ticks each 500 ms, a cell is told of by its bbs every 2 s, by the bbs 2
  * one second later s9     nobody ticks for 9 s; T a new raft term; N a new term of the failure
  * detector; R another copy ?      moves are not answered from now on; . they are keep, confirm:
@@ -209,7 +209,7 @@ static void tell_operator(struct story *s, const char *word)
     tell_limiter(s);
 }
 
-static void copy_anew(struct story *s)
+static void copy_again(struct story *s)
 {
     liveness_report_reset(&s->liveness_report);
     failure_detector_reset(&s->failure_detector);
@@ -241,7 +241,7 @@ static void tell(struct story *s, const char *word)
         failure_detector_forget_moves(&s->failure_detector);
         liveness_report_restart(&s->liveness_report);
     } else if (word[0] == 'R') {
-        copy_anew(s);
+        copy_again(s);
     } else if (word[0] == '?' || word[0] == '.') {
         s->deaf = word[0] == '?';
     } else {
@@ -286,15 +286,15 @@ static const struct row {
     {"unheard since its last heartbeat, not since it died", "abcdef", "9 -a 20", "14.5 lose a"},
     {"the session that is told is the one that was judged", "abcdef", "10 ^a 2 -a 20",
      "16.5 lose a"},
-    {"a cell that is back with another session is judged anew", "abcdef", "10 -a 20 ^a 20 -a 20",
+    {"a cell that is back with another session is judged again", "abcdef", "10 -a 20 ^a 20 -a 20",
      "14.5 lose a, 54.5 lose a"},
     {"no bbs counts: nobody is lost", "abcdef", "10 -a !1 !2 60", ""},
     {"nor at once when one counts again", "abcdef", "10 -a !1 !2 60 *1 20", "75.5 lose a"},
-    {"an own standstill: windows anew", "abcdef", "10 -a 4 s9 20", "30.5 lose a"},
+    {"an own standstill: windows again", "abcdef", "10 -a 4 s9 20", "30.5 lose a"},
     {"a shorter one counts 1 s", "abcdef", "10 -a 3 s2 20", "16.5 lose a"},
-    {"a new term of the failure detector: windows anew", "abcdef", "10 -a 4 N 20", "20.5 lose a"},
-    {"a new raft term: windows anew", "abcdef", "10 -a 4 T 20", "20.5 lose a"},
-    {"another copy: windows anew", "abcdef", "10 -a 4 R 20", "20.5 lose a"},
+    {"a new term of the failure detector: windows again", "abcdef", "10 -a 4 N 20", "20.5 lose a"},
+    {"a new raft term: windows again", "abcdef", "10 -a 4 T 20", "20.5 lose a"},
+    {"another copy: windows again", "abcdef", "10 -a 4 R 20", "20.5 lose a"},
     {"cell and bbs lost together: the window begins when the bbs counts no more", "abcdef",
      "2a 10 -a !2 30", "19.0 lose a"},
     {"the same when its record goes", "abcdef", "2a 10 -a @2 30", "16.5 lose a"},

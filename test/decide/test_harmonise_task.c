@@ -197,7 +197,8 @@ static void records(void **state)
     }
 }
 
-/* A task of the same guid that was desired anew is none of this container's, whatever its state. */
+/* A task of the same guid that was desired again is none of this container's, whatever its state.
+ * */
 static void records_of_another_incarnation(void **state)
 {
     (void)state;

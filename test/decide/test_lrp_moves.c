@@ -233,7 +233,7 @@ static void crashes(void **state)
          .move = "crash a@c1 session=7 error=boom",
          .plan = "put " KEY " crash by rep -> CRASHED crash=8 reason=boom routable since=1000 "
                  "E/5 (boom)\n"},
-        {"5 after more the count begins anew", ACTOR_REP,
+        {"5 after more the count begins again", ACTOR_REP,
          .ordinary = "RUNNING a@c1 since=699 crash=7", .cell = CELL, .desired = "instances=3",
          .move = "crash a@c1 session=7 error=boom",
          .plan = "put " KEY " crash by rep -> UNCLAIMED crash=1 reason=boom routable since=1000 "

@@ -36,7 +36,7 @@ enum { BOARDS_PRINTED = 60 }; /* what is compared on these is kept */
 
 enum { INDICES = 3, UNIVERSE_MAX = 64, TERM = 5, SESSION = 7, TASK_REVISION = 9 };
 
-/* Every record that may stand, drawn anew for each board: some do, the others are strangers. */
+/* Every record that may stand, drawn again for each board: some do, the others are strangers. */
 struct universe {
     struct arena *arena;
     struct random *random;

@@ -238,26 +238,27 @@ static void speakers(void **state)
     RUN(cases);
 }
 
-/* ---- a task of the same guid, desired anew --------------------------------------------------- */
+/* ---- a task of the same guid, desired again ---------------------------------------------------
+ * */
 
-#define ANEW                                                                                       \
+#define AGAIN                                                                                      \
     "refuse ResourceConflict: task t is not the one that this cell was granted: it was desired "   \
-    "anew\n"
+    "again\n"
 
 static void incarnations(void **state)
 {
     (void)state;
     static const struct task_case cases[] = {
-        {REP("start, pending anew"), .task = "Pending created=901",
-         .move = "start c1/A of=900" SESSION, .plan = ANEW},
-        {REP("start, pending anew, an older clock"), .task = "Pending created=899",
-         .move = "start c1/A of=900" SESSION, .plan = ANEW},
-        {REP("start, running anew by the same attempt"), .task = "Running c1/A created=901",
-         .move = "start c1/A of=900" SESSION, .plan = ANEW},
-        {REP("complete, running anew"), .task = "Running c1/A created=901",
-         .move = "complete c1/A of=900" SESSION, .plan = ANEW},
-        {REP("reject, running anew"), .task = "Running c1/A created=901",
-         .move = "reject c1/A reason=R of=900" SESSION, .plan = ANEW},
+        {REP("start, pending again"), .task = "Pending created=901",
+         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+        {REP("start, pending again, an older clock"), .task = "Pending created=899",
+         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+        {REP("start, running again by the same attempt"), .task = "Running c1/A created=901",
+         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+        {REP("complete, running again"), .task = "Running c1/A created=901",
+         .move = "complete c1/A of=900" SESSION, .plan = AGAIN},
+        {REP("reject, running again"), .task = "Running c1/A created=901",
+         .move = "reject c1/A reason=R of=900" SESSION, .plan = AGAIN},
         {REP("who may not speak is told that first"), .task = "Pending created=901",
          .move = "start c1/A of=900 session=6",
          .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
@@ -302,7 +303,7 @@ static void starts(void **state)
          .plan = CANNOT("Pending", "Running")},
         {REP("2 late, rejected by the auctioneer since"), .task = "Pending rejected=3",
          .move = "start c1/A of=900 offered=2" SESSION, .plan = CANNOT("Pending", "Running")},
-        {REP("2 offered anew, but its attempt was rejected"), .task = "Pending c1/A rejected=1",
+        {REP("2 offered again, but its attempt was rejected"), .task = "Pending c1/A rejected=1",
          .move = "start c1/A of=900 offered=1" SESSION, .plan = CANNOT("Pending", "Running")},
         {CLIENT("3 again"), .task = "Running c1/A", .move = "start c1/", .plan = "nothing\n"},
         {REP("3 again"), .task = "Running c1/A", .move = "start c1/A" SESSION,

@@ -245,8 +245,8 @@ static void restart(struct world *w, struct node *n)
     world_start(w, n);
 }
 
-/* Work comes, a container ends, a cell and the bbs begin anew, work goes. Who exits meanwhile, for it
- * was told that it must, begins anew as well. */
+/* Work comes, a container ends, a cell and the bbs begin again, work goes. Who exits meanwhile, for
+ * it was told that it must, begins again as well. */
 static void story(struct bytes in, bool (*wanted)(const struct node *n, const struct event *ev))
 {
     bool from_start = fuzz_byte(&in) & 1;

@@ -90,7 +90,7 @@ static void feed_event(struct feed_client *f, struct event *ev)
     arena_done(&a);
 }
 
-/* Whatever comes, in pieces of whatever size: the feed client takes it or begins anew. */
+/* Whatever comes, in pieces of whatever size: the feed client takes it or begins again. */
 void fuzz_feed(struct bytes in)
 {
     struct arena a;

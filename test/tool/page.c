@@ -46,7 +46,7 @@ void page_equals(const char *path, const char *text, const char *command)
         snprintf(is, sizeof(is), "%.*s", (int)strcspn(there + begin, "\n"), there + begin);
         snprintf(should, sizeof(should), "%.*s", (int)strcspn(text + begin, "\n"), text + begin);
         free(there);
-        fail_msg("%s:%zu is\n    %s\nand should be\n    %s\n`%s` prints it anew", path, line, is,
+        fail_msg("%s:%zu is\n    %s\nand should be\n    %s\n`%s` prints it again", path, line, is,
                  should, command);
     }
     free(there);

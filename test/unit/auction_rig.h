@@ -26,7 +26,7 @@ struct auction_rig {
     struct buf text;
 };
 
-/* For cmocka: an auctioneer that is not started yet, with boards a and b; and begun anew, after a
+/* For cmocka: an auctioneer that is not started yet, with boards a and b; and begun again, after a
  * change of `config`. */
 int play_setup(void **state);
 int play_teardown(void **state);

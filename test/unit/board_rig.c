@@ -386,7 +386,7 @@ void board_rig_new_epoch(struct rig *r, const char *id)
     const Etcd__RangeResponse *found =
         (const Etcd__RangeResponse *)board_rig_ask(r, &a, STORE_RANGE, &range.base);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    epoch_anew(&a, found, id, r->now_ns, &txn);
+    epoch_again(&a, found, id, r->now_ns, &txn);
     const Etcd__TxnResponse *done =
         (const Etcd__TxnResponse *)board_rig_ask(r, &a, STORE_TXN, &txn.base);
     assert(done->succeeded);

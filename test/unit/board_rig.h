@@ -1,6 +1,6 @@
 /* Drives boards alone (without the rest of a bbs) against the model etcd on virtual time, with the
  * faults that the engine must bear: answers out of order, lost requests, lost answers, requests
- * that land long after they were given up, watches that lag, break and begin anew. */
+ * that land long after they were given up, watches that lag, break and begin again. */
 #ifndef TEST_UNIT_BOARD_RIG_H
 #define TEST_UNIT_BOARD_RIG_H
 
@@ -44,7 +44,7 @@ void board_rig_restart(struct rig *r, unsigned n);
  * watches break. */
 void board_rig_restore(struct rig *r, int64_t revision);
 
-/* What `bbs restore` does: the epoch is made anew, under this id. */
+/* What `bbs restore` does: the epoch is made again, under this id. */
 void board_rig_new_epoch(struct rig *r, const char *id);
 
 /* EVENT_STOP. */

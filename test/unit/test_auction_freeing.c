@@ -110,8 +110,8 @@ static void too_little_is_not_awaited(void **state)
     assert_int_equal(asked_after_ms(f, "a", 1900), -1);
 }
 
-/* What more is being freed begins anew. */
-static void another_removal_is_awaited_anew(void **state)
+/* What more is being freed begins again. */
+static void another_removal_is_awaited_again(void **state)
 {
     struct auction_rig *f = *state;
     refuse_beside(f, 50);
@@ -157,7 +157,7 @@ int main(void)
         TEST(what_hangs_is_left_to_the_usual_look),
         TEST(only_those_that_may_have_room_are_asked),
         TEST(too_little_is_not_awaited),
-        TEST(another_removal_is_awaited_anew),
+        TEST(another_removal_is_awaited_again),
         TEST(nothing_refused_nothing_awaited),
         TEST(what_is_refused_for_another_reason_awaits_nothing),
     };

@@ -411,7 +411,7 @@ static void a_late_hint_of_a_task_changes_nothing(void **state)
     hint_task_at(f, revision);
     assert_int_equal(f->x->pool.entries.count, 0);
     assert_null(play_asked_state(f, "a"));
-    hint_task_at(f, f->revision + 1); /* desired anew: this one runs ahead of the feed */
+    hint_task_at(f, f->revision + 1); /* desired again: this one runs ahead of the feed */
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 

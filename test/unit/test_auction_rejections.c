@@ -148,7 +148,7 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
     play_cell(f, RECORD, "a", BOARD__CELL_RECORD__STATE__PRESENT);
     f->revision = revision;
-    play_task(f, RECORD, "t", 0); /* the same record: not asked for anew */
+    play_task(f, RECORD, "t", 0); /* the same record: not asked for again */
     f->revision += 10;
     play_current(f);
     assert_int_equal(f->x->pool.entries.count, 1);

@@ -1,4 +1,4 @@
-/* The auctioneer as a role: standing by, leading and being deposed; a copy that begins anew; its
+/* The auctioneer as a role: standing by, leading and being deposed; a copy that begins again; its
  * end; its configuration. */
 #include "test/unit/auction_rig.h"
 

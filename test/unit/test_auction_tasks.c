@@ -172,7 +172,7 @@ static int32_t offered(struct auction_rig *f, uint64_t state_call, Cell__Work **
 
 /* Somebody rejected it meanwhile: the start of what the cell was offered will be refused, so that
  * nobody waits for it. */
-static void offered_anew_when_it_was_rejected_meanwhile(void **state)
+static void offered_again_when_it_was_rejected_meanwhile(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -210,7 +210,7 @@ static void hint_offer(struct auction_rig *f, int rejections)
 }
 
 /* Until the feed shows it, the last hint says what is offered. */
-static void a_later_hint_offers_anew(void **state)
+static void a_later_hint_offers_again(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -224,7 +224,7 @@ static void a_later_hint_offers_anew(void **state)
 
 /* Also once a cell took the offer before: its start will be refused. That the feed then shows what
  * the hint said must not make it look placed. */
-static void a_hint_after_it_was_placed_offers_anew(void **state)
+static void a_hint_after_it_was_placed_offers_again(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -251,8 +251,8 @@ int main(void)
         TEST(places_what_the_feed_shows),        TEST(instances_and_tasks_travel_together),
         TEST(a_task_is_no_instance_of_its_name), TEST(placed_but_pending_is_auctioned_again),
         TEST(a_change_of_leader_loses_no_task),  TEST(returned_or_lost_work_goes_elsewhere_at_once),
-        TEST(what_all_cells_return_is_rejected), TEST(offered_anew_when_it_was_rejected_meanwhile),
-        TEST(a_later_hint_offers_anew),          TEST(a_hint_after_it_was_placed_offers_anew),
+        TEST(what_all_cells_return_is_rejected), TEST(offered_again_when_it_was_rejected_meanwhile),
+        TEST(a_later_hint_offers_again),          TEST(a_hint_after_it_was_placed_offers_again),
     };
     return cmocka_run_group_tests_name("auction of tasks", tests, NULL, NULL);
 }

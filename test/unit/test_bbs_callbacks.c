@@ -357,8 +357,8 @@ static void other_limits(void **state)
     end(&s);
 }
 
-/* The task is desired anew and over again while the first outcome is being told: the second is told
- * when that has come to its end, not beside it. */
+/* The task is desired again and over again while the first outcome is being told: the second is
+ * told when that has come to its end, not beside it. */
 static void one_delivery_of_a_task_at_a_time(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void a_client_resolves_it_meanwhile(void **state)
     world_run(s.world, SECOND_NS);
     Models__Task again = *stored(&s, "t");
     assert_int_equal(again.state, MODELS__TASK__STATE__Resolving);
-    put(&s, &again); /* kicked and resolved anew by somebody */
+    put(&s, &again); /* kicked and resolved again by somebody */
     world_run(s.world, CALLBACK_SLOW_NS + 2 * SECOND_NS);
     const Models__Task *left = stored(&s, "t");
     assert_non_null(left);

@@ -203,7 +203,7 @@ static void the_board_is_restored_under_all_ops(void **state)
         assert_int_equal(count_unavailable(many, NULL), 0);
     }
     board_rig_restore(r, snapshot);
-    board_rig_new_epoch(r, "anew");
+    board_rig_new_epoch(r, "again");
     board_rig_stall_watch(r, 0, false);
     struct trial last = {.rig = r, .key = "domain/last", .record = &small.base};
     try(&last, SECOND_NS);
@@ -556,7 +556,7 @@ static void a_copy_that_differs_is_told_and_rebuilt(void **state)
         faults[i](b);
         board_rig_run(r, 10 * SECOND_NS);
         assert_int_equal(board_rig_logged(r, "the copy of the board differs from etcd"), i + 1);
-        assert_int_equal(board_rig_logged(r, "the copy of the board is loaded anew"), i + 1);
+        assert_int_equal(board_rig_logged(r, "the copy of the board is loaded again"), i + 1);
         assert_true(board_ready(b));
         assert_int_equal(copy_count(b->copy), count);
         const struct version *v = copied_version(copy_find(b->copy, "domain/300"));

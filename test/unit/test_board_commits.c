@@ -145,7 +145,7 @@ static void a_commit_does_not_wait_for_a_lagging_watch(void **state)
     assert_int_equal(a.result.end, OP_DECIDED);
     /* A copy more than 5 s behind is rebuilt. */
     board_rig_run(r, 6 * SECOND_NS);
-    assert_true(board_rig_logged(r, "the copy of the board is loaded anew") > 0);
+    assert_true(board_rig_logged(r, "the copy of the board is loaded again") > 0);
     board_rig_free(r);
 }
 

@@ -223,7 +223,7 @@ static void a_lagging_member_of_etcd_costs_no_reload(void **state)
     board_rig_end(r, 0);
     assert_true(board_ready(b));
     board_rig_run(r, 10 * SECOND_NS);
-    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded anew"), 0);
+    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded again"), 0);
     board_rig_free(r);
 }
 

@@ -1,4 +1,4 @@
-/* An etcd that was restored to an older revision, and the epoch that is made anew. */
+/* An etcd that was restored to an older revision, and the epoch that is made again. */
 #include "test/unit/board_asks.h"
 #include "bbs/board/compare.h"
 #include "models/desired_lrp.pb-c.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void another_epoch_means_everything_anew(void **state)
+static void another_epoch_means_everything_again(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
@@ -29,7 +29,7 @@ static void another_epoch_means_everything_anew(void **state)
 }
 
 /* A bbs that was not told of the restore: what it holds is of a history that never was. It says so
- * and serves nothing until the epoch is made anew. */
+ * and serves nothing until the epoch is made again. */
 static void an_etcd_that_went_back_is_waited_out(void **state)
 {
     (void)state;
@@ -52,10 +52,10 @@ static void an_etcd_that_went_back_is_waited_out(void **state)
     /* And nothing is written but the mark on the epoch, once. */
     assert_int_equal(model_etcd_revision(board_rig_etcd(r)), snapshot + 1);
 
-    board_rig_new_epoch(r, "anew");
+    board_rig_new_epoch(r, "renewed");
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
-    assert_string_equal(board_epoch(board_rig_board(r, 0)), "anew");
-    assert_string_equal(board_epoch(board_rig_board(r, 1)), "anew");
+    assert_string_equal(board_epoch(board_rig_board(r, 0)), "renewed");
+    assert_string_equal(board_epoch(board_rig_board(r, 1)), "renewed");
     assert_int_equal(count_prefix(r, "epoch/"), 1);
     assert_int_equal(count_prefix(r, "domain/"), 1);
     ask(r, 0, &late, "late");
@@ -81,7 +81,7 @@ static void a_restored_domain_is_of_another_epoch(void **state)
     int64_t snapshot = model_etcd_revision(board_rig_etcd(r));
     board_rig_run(r, 3 * SECOND_NS);
     board_rig_restore(r, snapshot);
-    board_rig_new_epoch(r, "anew");
+    board_rig_new_epoch(r, "renewed");
     board_rig_run(r, SECOND_NS);
     assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
     assert_false(view_domain_seen(board_view(b, &arena), "domain/d").in_this_epoch);
@@ -173,7 +173,7 @@ static void ops_that_a_restore_interrupts(void **state)
         board_rig_restore(r, snapshot);
         assert_true(counts_right(r) < counted);
         board_rig_run(r, (int64_t)random_below(board_rig_random(r), 100 * MILLISECOND_NS));
-        board_rig_new_epoch(r, "anew");
+        board_rig_new_epoch(r, "renewed");
         board_rig_run(r, 8 * SECOND_NS);
         assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
         for (unsigned i = 0; i < 40; i++) {
@@ -181,7 +181,7 @@ static void ops_that_a_restore_interrupts(void **state)
         }
         counts_right(r);
         for (unsigned n = 0; n < 2; n++) {
-            assert_string_equal(board_epoch(board_rig_board(r, n)), "anew");
+            assert_string_equal(board_epoch(board_rig_board(r, n)), "renewed");
             ask(r, n, &asked[n], "after");
             board_rig_run(r, SECOND_NS);
             assert_int_equal(asked[n].result.end, OP_DECIDED);
@@ -206,7 +206,7 @@ static void answers_out_of_order_are_no_restore(void **state)
             board_rig_run(r, (int64_t)random_below(board_rig_random(r), 50 * MILLISECOND_NS));
         }
         board_rig_run(r, 6 * SECOND_NS);
-        assert_int_equal(board_rig_logged(r, "the copy of the board is loaded anew"), 0);
+        assert_int_equal(board_rig_logged(r, "the copy of the board is loaded again"), 0);
         board_rig_free(r);
     }
 }
@@ -339,7 +339,7 @@ static void every_bbs_learns_that_etcd_went_back(void **state)
         assert_non_null(strstr(board_went_back(board_rig_board(r, n)), "converger"));
         assert_false(board_ready(board_rig_board(r, n)));
     }
-    board_rig_new_epoch(r, "anew");
+    board_rig_new_epoch(r, "renewed");
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
     assert_null(board_went_back(board_rig_board(r, 0)));
     board_rig_free(r);
@@ -348,7 +348,7 @@ static void every_bbs_learns_that_etcd_went_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_epoch_means_everything_anew),
+        cmocka_unit_test(another_epoch_means_everything_again),
         cmocka_unit_test(an_etcd_that_went_back_is_waited_out),
         cmocka_unit_test(a_restored_domain_is_of_another_epoch),
         cmocka_unit_test(ops_that_a_restore_interrupts),

@@ -201,7 +201,7 @@ static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **sta
         board_rig_run(r, 20 * MILLISECOND_NS);
     }
     assert_int_equal(board_rig_logged(r, "the copy of the board differs from etcd"), 0);
-    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded anew"), 0);
+    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded again"), 0);
     board_rig_free(r);
     free(asked);
 }

@@ -331,7 +331,7 @@ static void an_app_is_followed_through_its_life(void **state)
     frame(&w, KIND(CURRENT), 5, "", NULL);
     assert_true(w.watch.seen);
     says(&w, "had web/0 g1 on c1; ");
-    /* Placed, running, crashed, started anew. */
+    /* Placed, running, crashed, started again. */
     actual(&w, KIND(PUT), A, 1, 0, "CLAIMED g2 c2 0");
     actual(&w, KIND(PUT), A, 1, 0, "RUNNING g2 c2 0");
     says(&w, "web/1 g2 on c2; ");

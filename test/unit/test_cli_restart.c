@@ -74,7 +74,7 @@ static void the_record_is_the_ordinary_one(void **state)
     Models__ActualLRP *waits = record(f, 1, "UNCLAIMED", "", 0);
     waits->placement_error = arena_strdup(&f->arena, "no\033 room");
     assert_string_equal(restart_text(&f->arena, waits), "UNCLAIMED (no? room)");
-    assert_string_equal(restart_text(&f->arena, NULL), "is made anew");
+    assert_string_equal(restart_text(&f->arena, NULL), "is made again");
 }
 
 static void what_was_waited_for_is_told(void **state)
@@ -82,9 +82,9 @@ static void what_was_waited_for_is_told(void **state)
     struct fixture *f = *state;
     struct arena *a = &f->arena;
     assert_string_equal(restart_late_text(a, true, 5000, "STOPPING on c1", ""),
-                        "does not run anew within 5 s; it was STOPPING on c1");
+                        "does not run again within 5 s; it was STOPPING on c1");
     assert_string_equal(restart_late_text(a, true, 60999, "CLAIMED on c1", "no answer in time"),
-                        "does not run anew within 60 s; it was CLAIMED on c1; no answer in time");
+                        "does not run again within 60 s; it was CLAIMED on c1; no answer in time");
     assert_string_equal(restart_late_text(a, false, 2000, "", "no answer in time"),
                         "no bbs confirmed its stop within 2 s; no answer in time");
 }

@@ -121,7 +121,7 @@ static void an_evacuation_is_kept_and_dropped(void **state)
     struct kept_evacuation e = until(1770000000000000000, 77, "boot-1");
     assert_int_equal(state_dir_keep(&s, &e, &err), 0);
     state_dir_close(&s);
-    for (unsigned i = 2; i < 4; i++) { /* its rep keeps it anew; here nobody does */
+    for (unsigned i = 2; i < 4; i++) { /* its rep keeps it again; here nobody does */
         opens(&s, "e", i);
         assert_true(s.evacuation.on);
         assert_int_equal(s.evacuation.until_wall_ns, 1770000000000000000);

@@ -301,7 +301,7 @@ static void three_missed_heartbeats_lead_to_the_next_bbs(void **state)
     assert_string_equal(x->feed_client.url, "https://b:2");
 }
 
-static void back_off_grows_to_five_seconds_and_starts_anew(void **state)
+static void back_off_grows_to_five_seconds_and_starts_again(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
@@ -419,7 +419,7 @@ static void the_largest_frame_passes(void **state)
     free(value);
 }
 
-static void another_epoch_is_listed_anew(void **state)
+static void another_epoch_is_listed_again(void **state)
 {
     struct fixture *x = *state;
     begin(x);
@@ -662,7 +662,7 @@ static void a_refresh_of_another_epoch_is_a_reset(void **state)
 }
 
 /* The bbs found that its copy was wrong while it told the snapshot, and begins another. */
-static void a_refresh_that_begins_anew_compares_anew(void **state)
+static void a_refresh_that_begins_again_compares_again(void **state)
 {
     struct fixture *x = *state;
     begin(x);
@@ -688,11 +688,11 @@ int main(void)
         TEST(reset_empties_the_copy),
         TEST(half_a_snapshot_is_not_resumed),
         TEST(three_missed_heartbeats_lead_to_the_next_bbs),
-        TEST(back_off_grows_to_five_seconds_and_starts_anew),
+        TEST(back_off_grows_to_five_seconds_and_starts_again),
         TEST(a_clean_start_warns_of_nothing),
         TEST(malformed_feeds_are_left),
         TEST(the_largest_frame_passes),
-        TEST(another_epoch_is_listed_anew),
+        TEST(another_epoch_is_listed_again),
         TEST(heartbeats_that_fall_are_doubted),
         TEST(the_last_heartbeat_seen_is_told),
         TEST(unknown_frames_are_left_alone),
@@ -700,7 +700,7 @@ int main(void)
         TEST(a_refresh_that_breaks_off_costs_nothing),
         TEST(a_refresh_from_before_is_refused),
         TEST(a_refresh_of_another_epoch_is_a_reset),
-        TEST(a_refresh_that_begins_anew_compares_anew),
+        TEST(a_refresh_that_begins_again_compares_again),
         TEST(any_status_but_200_is_a_failure),
         TEST(the_answer_that_is_no_feed_is_told),
         TEST(a_snapshot_that_takes_long_is_alive),

@@ -336,7 +336,7 @@ static void a_record_of_a_dead_bbs_does_not_count(void **state)
     }
 }
 
-static void the_loss_of_the_bbs_that_heard_it_starts_the_window_anew_once(void **state)
+static void the_loss_of_the_bbs_that_heard_it_starts_the_window_again_once(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
@@ -350,7 +350,7 @@ static void the_loss_of_the_bbs_that_heard_it_starts_the_window_anew_once(void *
     assert_int_equal(asked(x, &id)->displace, 5);
 }
 
-static void an_own_standstill_starts_the_window_anew(void **state)
+static void an_own_standstill_starts_the_window_again(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
@@ -367,7 +367,7 @@ static void an_own_standstill_starts_the_window_anew(void **state)
     assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
 }
 
-static void a_gap_of_the_feed_starts_the_window_anew(void **state)
+static void a_gap_of_the_feed_starts_the_window_again(void **state)
 {
     struct fixture *x = *state;
     begin(x, "somebody", 5);
@@ -488,9 +488,9 @@ int main(void)
         TEST(it_is_displaced_when_the_six_seconds_are_over),
         TEST(nobody_is_displaced_while_no_bbs_counts),
         TEST(a_record_of_a_dead_bbs_does_not_count),
-        TEST(the_loss_of_the_bbs_that_heard_it_starts_the_window_anew_once),
-        TEST(an_own_standstill_starts_the_window_anew),
-        TEST(a_gap_of_the_feed_starts_the_window_anew),
+        TEST(the_loss_of_the_bbs_that_heard_it_starts_the_window_again_once),
+        TEST(an_own_standstill_starts_the_window_again),
+        TEST(a_gap_of_the_feed_starts_the_window_again),
         TEST(deposed_by_another_holder),
         TEST(deposed_by_the_end_of_its_lock),
         TEST(deposed_by_a_rejected_heartbeat),

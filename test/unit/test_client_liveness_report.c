@@ -8,7 +8,7 @@
  *   3      seconds pass, with a tick each 500 ms; s3 = nobody ticks meanwhile
  *   l6     six seconds pass with ticks 1,500 ms apart
  *   T      a new raft term of etcd; t = an older one
- *   N      the owner starts all windows anew; R = another copy begins; S = the cell has session 2
+ *   N      the owner starts all windows again; R = another copy begins; S = the cell has session 2
  *   g2     the feed has a gap of two seconds
  *   =3.5   the cell's silence is 3.5 s
  *   -      no bbs counts; + one does */
@@ -133,21 +133,21 @@ static const struct row {
     {"a deleted record counts no more", "A 3 A! 3 =3 -"},
 
     {"a long tick counts 1 s at most", "A 1 l6 =5"},
-    {"an own standstill starts the window anew", "A 5 =5 s3 =0 5 =5"},
+    {"an own standstill starts the window again", "A 5 =5 s3 =0 5 =5"},
     {"a standstill of 2 s does not", "A 4 s2 =5"},
     {"a standstill is not the loss of a bbs", "A+ B 5 A- 1 s9 =0 2 a 5 =2"},
-    {"the owner's new term starts it anew", "A 5 N =0 3 =3"},
-    {"another copy starts it anew, and nobody counts", "A 5 R =0 a 2 =0 - A 3 =3"},
-    {"a gap of the feed starts it anew", "A 5 g2 =0 3 =3"},
-    {"another session starts it anew", "A 5 S 3 =3"},
+    {"the owner's new term starts it again", "A 5 N =0 3 =3"},
+    {"another copy starts it again, and nobody counts", "A 5 R =0 a 2 =0 - A 3 =3"},
+    {"a gap of the feed starts it again", "A 5 g2 =0 3 =3"},
+    {"another session starts it again", "A 5 S 3 =3"},
 
-    {"a new raft term starts it anew", "A 5 T 1 =1 4 =5"},
+    {"a new raft term starts it again", "A 5 T 1 =1 4 =5"},
     {"once for all bbs that tell it", "A B 5 T 1 =1 4 =5"},
     {"an older raft term does not", "A T 5 t 3 =8"},
     {"the first raft term that is heard of does not", "3 A 5 =5"},
 
     /* b heard the cell last, its record changes last a second before it stops: lost after 3 s. */
-    {"the loss of the bbs that heard it starts it anew", "A B+ 5 b 3 =0 5 =5"},
+    {"the loss of the bbs that heard it starts it again", "A B+ 5 b 3 =0 5 =5"},
     {"so does the end of its record", "A B+ 5 3 B! =0 5 =5"},
     {"the loss of another bbs does not", "A B A+ 5 A- 3 b 5 =9"},
     {"not the loss of one that had heard it before another did", "A+ B+ 5 B- 2 b A- 5 =6"},

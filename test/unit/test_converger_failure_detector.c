@@ -114,7 +114,7 @@ static void stand_by_over(struct converger_rig *f, const char *cells)
     rig_current(f);
 }
 
-static void a_new_leader_begins_all_windows_anew(void **state)
+static void a_new_leader_begins_all_windows_again(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
@@ -218,7 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_silent_cell_is_lost_with_the_session_that_was_judged),
         TEST(a_refused_loss_is_judged_again),
-        TEST(a_new_leader_begins_all_windows_anew),
+        TEST(a_new_leader_begins_all_windows_again),
         TEST(a_mass_loss_is_held_released_and_worked_off),
         TEST(the_plan_shows_what_the_failure_detector_would_do),
         TEST(all_cells_of_the_largest_cluster_are_judged),

@@ -165,7 +165,7 @@ static void they_are_in_order_and_a_range_of_them_is_seen(void **state)
     assert_string_equal(seen(f, 0, 0), "0.0 UNCLAIMED, 0.2 CLAIMED");
     assert_string_equal(seen(f, 1, 2), "");
     assert_string_equal(seen(f, 3, 3), "3.0 RUNNING");
-    actual(f, 0, 0, "CLAIMED", "c2", "e"); /* said anew */
+    actual(f, 0, 0, "CLAIMED", "c2", "e"); /* said again */
     gone(f, 3, 0);
     gone(f, 3, 0);
     assert_string_equal(seen(f, 0, 3), "0.0 CLAIMED, 0.2 CLAIMED");

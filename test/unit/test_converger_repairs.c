@@ -253,7 +253,7 @@ static void a_lock_that_is_over_waits_for_room(void **state)
 }
 
 /* Gone while the copy was away, or of another epoch: nothing that was known of it counts. */
-static void a_lock_of_another_board_begins_anew(void **state)
+static void a_lock_of_another_board_begins_again(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
@@ -361,7 +361,7 @@ int main(void)
         TEST(a_lock_goes_after_its_time),
         TEST(a_lock_that_is_renewed_stays),
         TEST(a_lock_that_is_over_waits_for_room),
-        TEST(a_lock_of_another_board_begins_anew),
+        TEST(a_lock_of_another_board_begins_again),
         TEST(what_a_lost_cell_ran_is_started_elsewhere),
         TEST(an_evacuation_ends_with_its_cell),
         TEST(a_reset_forgets_all),

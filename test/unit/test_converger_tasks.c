@@ -116,7 +116,7 @@ static void a_cell_that_is_back_in_time_keeps_its_tasks(void **state)
     rig_cell(f, PUT, "c1", PRESENT);
     rig_send(f);
     assert_false(rig_moved_within(f, 80));
-    rig_cell(f, PUT, "c1", LOST); /* counted anew */
+    rig_cell(f, PUT, "c1", LOST); /* counted again */
     rig_send(f);
     assert_false(rig_moved_within(f, 59));
     assert_true(rig_moved_within(f, 2));

@@ -160,7 +160,7 @@ static void an_index_is_emptied_though_it_was_just_found(void **state)
     race_free(t);
 }
 
-/* Desired anew, while a cell claims by the definition of before. */
+/* Desired again, while a cell claims by the definition of before. */
 static void what_ran_an_old_definition_is_stopped(void **state)
 {
     (void)state;

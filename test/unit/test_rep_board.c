@@ -104,7 +104,7 @@ static void an_absent_bbs_is_waited_for(void **state)
     rep_rig_done(&g);
 }
 
-static void a_rejected_heartbeat_opens_the_session_anew(void **state)
+static void a_rejected_heartbeat_opens_the_session_again(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -481,7 +481,7 @@ static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
     g.revision = 1000000;
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
-    /* Restored from a backup: revisions begin anew, the record is not in it. */
+    /* Restored from a backup: revisions begin again, the record is not in it. */
     drive_closed(&g.d, g.feed_id);
     drive_advance(&g.d, 1000);
     g.revision = 10;
@@ -699,7 +699,7 @@ int main(void)
         cmocka_unit_test(a_stranger_with_our_name_ends_us),
         cmocka_unit_test(what_passes_by_itself_is_waited_for),
         cmocka_unit_test(an_absent_bbs_is_waited_for),
-        cmocka_unit_test(a_rejected_heartbeat_opens_the_session_anew),
+        cmocka_unit_test(a_rejected_heartbeat_opens_the_session_again),
         cmocka_unit_test(a_lost_cell_comes_back_with_a_higher_session),
         cmocka_unit_test(a_session_that_cannot_be_kept_is_not_used),
         cmocka_unit_test(a_refusal_that_is_not_about_the_session_ends_us),

@@ -309,7 +309,7 @@ static void what_runs_is_asked_about_again_and_again(void **state)
 static void past_the_limit(struct rep_rig *g)
 {
     rep_rig_init(g);
-    g->config.evacuation_ns = 1; /* so that a rep started anew waits no longer either */
+    g->config.evacuation_ns = 1; /* so that a rep started again waits no longer either */
     g->config.evacuation = drain_rig_kept(0, 0, RIG_BOOT, true);
     rep_rig_start(g);
     rep_rig_answer_session(g);

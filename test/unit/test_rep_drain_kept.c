@@ -197,7 +197,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
             rep_rig_answer_list(&g, NULL, 0);
             assert_int_equal(rep_rig_work(&g, "web", 1), 0);
         } else {
-            /* Kept anew, the same moment by both clocks of now. */
+            /* Kept again, the same moment by both clocks of now. */
             assert_int_equal(g.kept.until_mono_ns, g.d.now.mono_ns + rows[i].limit_s * SECOND_NS);
             assert_int_equal(g.kept.until_wall_ns, g.d.now.wall_ns + rows[i].limit_s * SECOND_NS);
             assert_string_equal(g.kept.boot_id, RIG_BOOT);

@@ -185,7 +185,7 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
     rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
     measured(&g, rep_rig_take_verb(&g, VERB_MEASURE), VERB_UNCERTAIN, NULL, 0);
     assert_int_equal(rep_rig_take_reply(&g).status, 500);
-    /* The next one is measured anew, and whoever has gone waits no more. */
+    /* The next one is measured again, and whoever has gone waits no more. */
     for (int i = 0; i < METRICS_WAITING_MAX; i++) {
         rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
     }

@@ -90,7 +90,7 @@ static void a_range_of_which_all_is_held_is_no_crash(void **state)
     answer(&g, search, VERB_DONE, all, 4);
     assert_int_equal(rep_rig_verbs(&g, VERB_PORTS), 0);
     assert_int_equal(rep_rig_said(&g, "host port is held"), 4);
-    /* Others hold them: nobody has crashed, and it is placed anew. */
+    /* Others hold them: nobody has crashed, and it is placed again. */
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_take_move(&g, "unclaim");
     rep_rig_done(&g);

@@ -601,9 +601,10 @@ static void another_attempt_has_it(void **state)
     rep_rig_done(&g);
 }
 
-/* ---- Desired anew under the same guid -------------------------------------------------------- */
+/* ---- Desired again under the same guid --------------------------------------------------------
+ * */
 
-static Models__Task *anew(struct rep_rig *g)
+static Models__Task *again(struct rep_rig *g)
 {
     Models__Task *task = rep_rig_task(g, "t-1", STATE(Pending), "", "");
     task->created_at = RIG_TASK_CREATED + 1;
@@ -633,7 +634,7 @@ static void a_grant_is_for_one_task(void **state)
 
 /* The old process is not the new task: it is stopped, its outcome told to nobody, and work for the
  * new one is returned for as long as its container is there. */
-static void desired_anew_it_is_another(void **state)
+static void desired_again_it_is_another(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -645,7 +646,7 @@ static void desired_anew_it_is_another(void **state)
     assert_string_equal(start.move->task->attempt, attempt);
     assert_int_equal(start.move->task->created_at, RIG_TASK_CREATED);
     assert_false(rep_rig_task_work(&g, "t-1", 100));
-    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
+    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), again(&g));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
     assert_false(rep_rig_task_work(&g, "t-1", 100));
     rep_rig_exited(&g, "t-1", 0);
@@ -668,7 +669,7 @@ static void its_outcome_is_not_anothers(void **state)
     rep_rig_exited(&g, "t-1", 3);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_int_equal(complete.move->task->created_at, RIG_TASK_CREATED);
-    rep_rig_task_answer(&g, complete, TYPE(ResourceConflict), anew(&g));
+    rep_rig_task_answer(&g, complete, TYPE(ResourceConflict), again(&g));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_done(&g);
 }
@@ -683,7 +684,7 @@ static void a_restarted_rep_knows_which_it_was(void **state)
     rep_rig_open(&g, &s, 1);
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->task->created_at, RIG_TASK_CREATED);
-    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), anew(&g));
+    rep_rig_task_answer(&g, start, TYPE(ResourceConflict), again(&g));
     stopped_and_deleted(&g);
     rep_rig_done(&g);
 }
@@ -846,7 +847,7 @@ int main(void)
         cmocka_unit_test(a_cancel_ends_what_has_not_begun),
         cmocka_unit_test(another_attempt_has_it),
         cmocka_unit_test(a_grant_is_for_one_task),
-        cmocka_unit_test(desired_anew_it_is_another),
+        cmocka_unit_test(desired_again_it_is_another),
         cmocka_unit_test(its_outcome_is_not_anothers),
         cmocka_unit_test(a_restarted_rep_knows_which_it_was),
         cmocka_unit_test(a_conflict_of_its_own),

@@ -48,7 +48,7 @@ static void a_phase_begins_with_its_first_step(void **state)
     }
 }
 
-/* Once it may have executed no step lets it begin anew, or go to another cell (S3). */
+/* Once it may have executed no step lets it begin again, or go to another cell (S3). */
 static void what_executed_is_never_to_begin(void **state)
 {
     (void)state;

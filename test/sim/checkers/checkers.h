@@ -123,7 +123,8 @@ bool checkers_slipped_at(const struct checkers *k, const struct node *bbs);
 /* This bbs has found etcd full, and has not written since: it tries again, a minute apart at most. */
 bool checkers_read_only(const struct checkers *k, unsigned bbs);
 
-/* It is up and has a copy of the board; *ret_reloads, which else stays, gets how often it loaded one anew. */
+/* It is up and has a copy of the board; *ret_reloads, which else stays, gets how often it loaded
+ * one again. */
 bool checkers_has_copy(const struct checkers *k, unsigned bbs, uint64_t *ret_reloads);
 
 /* The watch of this bbs is to leave something out, and nothing tells. */

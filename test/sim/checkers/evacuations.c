@@ -88,7 +88,7 @@ void note_evacuation_over(struct checkers *k, struct node *node, const struct lo
 #define EVACUATION_END_NS (10 * SECOND_NS + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS)
 
 /* A later rep speaks for the first time. It may take the evacuation for over when it is, or when
- * its machine was started anew: then it has the wall clock alone, which jumps here. */
+ * its machine was started again: then it has the wall clock alone, which jumps here. */
 static void check_accepted(struct checkers *k, unsigned cell, const Board__CellRecord *is)
 {
     struct evacuation *e = &k->evacuations[cell];

@@ -207,7 +207,7 @@ static void instance_changes(struct draft *d, const Models__ActualLRP *was,
 
 /* Of two records in the ORDINARY place one after the other: whether clients take them for one.
  * Claim, start, taking over, crash to CRASHED, fail: yes. Back to UNCLAIMED: the end of an
- * instance, and the wait for another one; likewise what was made anew. */
+ * instance, and the wait for another one; likewise what was made again. */
 static bool goes_on(const Models__ActualLRP *was, const Models__ActualLRP *is)
 {
     return of_one_epoch(was, is) && (!in_state(is, "UNCLAIMED") || in_state(was, "UNCLAIMED"));
@@ -292,22 +292,22 @@ static void of_a_half(struct draft *d, const Models__ActualLRP *was, const Model
     if (was && is && differ_in_presence_alone(d->arena, was, is)) {
         return; /* "O to S": none */
     }
-    bool anew = was && is && was->presence == is->presence && !of_one_epoch(was, is);
+    bool again = was && is && was->presence == is->presence && !of_one_epoch(was, is);
     bool another = was && is && borne(was) && borne(is) && !of_one_instance(was, is);
-    if (was && is && !anew && !another) {
+    if (was && is && !again && !another) {
         add(d, priority_of(is),
             arena_printf(d->arena, "actual_lrp_changed %s -> %s", half_text(d->arena, was),
                          half_text(d->arena, is)),
             cell_of(was), cell_of(is));
         return;
     }
-    if (anew) {
+    if (again) {
         group_event(d, THE_REST, "removed", was);
     }
     if (is) {
         group_event(d, priority_of(is), "created", is);
     }
-    if (was && !anew) {
+    if (was && !again) {
         group_event(d, THE_REST, "removed", was);
     }
 }

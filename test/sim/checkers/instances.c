@@ -152,9 +152,9 @@ void forget_instances(struct checkers *k)
 
 /* ---- Each revision ---- */
 
-/* A process is desired anew: what runs of its definition of before is refused when its rep speaks for it,
- * and ends (design.md 5). A removal has marked what is ORDINARY; what is EVACUATING it leaves
- * alone. */
+/* A process is desired again: what runs of its definition of before is refused when its rep speaks
+ * for it, and ends (design.md 5). A removal has marked what is ORDINARY; what is EVACUATING it
+ * leaves alone. */
 static void release_outdated(struct checkers *k, const struct past *p)
 {
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)p->message;

@@ -534,11 +534,11 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
     bool long_run = crash && is->crash_count == 1 &&
                     strcmp(was->state, "RUNNING") == 0 &&
                     (!c || had_stood(k, c, p->before, CRASH_POLICY_DEFAULT.reset_ns, was->since));
-    static const char *const anew[] = {"remove", "retire", "stop", "suspect",
+    static const char *const again[] = {"remove", "retire", "stop", "suspect",
                                        "evacuate_stopped"};
     bool reset = false;
-    for (size_t i = 0; i < sizeof(anew) / sizeof(anew[0]); i++) {
-        reset = reset || (is->crash_count == 0 && strcmp(p->cause->move, anew[i]) == 0);
+    for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++) {
+        reset = reset || (is->crash_count == 0 && strcmp(p->cause->move, again[i]) == 0);
     }
     if (strcmp(p->cause->move, "resolve") == 0) {
         const Models__ActualLRP *suspect =

@@ -53,7 +53,7 @@ void model_etcd_set_quota(struct model_etcd *m, int64_t bytes);
 int64_t model_etcd_file_bytes(const struct model_etcd *m);
 bool model_etcd_alarmed(const struct model_etcd *m); /* no write is taken until it is disarmed */
 
-/* A new leader: the raft term rises and all leases begin anew with their whole TTL, as etcd does
+/* A new leader: the raft term rises and all leases begin again with their whole TTL, as etcd does
  * (issue 12291). */
 void model_etcd_elect(struct model_etcd *m);
 

@@ -563,10 +563,10 @@ void story_failing_cell_draws_no_work(struct cluster *c)
     assert_true(rejections <= 1);
 }
 
-void story_task_desired_anew_waits(struct cluster *c)
+void story_task_desired_again_waits(struct cluster *c)
 {
     says(c, "While the only cell is cut off, and nobody leads the auction, its task is cancelled, "
-            "acknowledged, and desired anew under the same guid: that is another task. What runs "
+            "acknowledged, and desired again under the same guid: that is another task. What runs "
             "on the cell is not taken for it and goes; the new one waits, and is executed then.");
     struct told t;
     begin(&t, c);
@@ -614,7 +614,7 @@ static void say_once(struct cluster *c)
 void story_late_cancel_spares_the_next(struct cluster *c)
 {
     says(c, "A running task is cancelled, and the word of it to its only cell comes a second time, "
-            "20 s late. By then the task is acknowledged, desired anew under the same guid, and "
+            "20 s late. By then the task is acknowledged, desired again under the same guid, and "
             "runs there again: the late word means the attempt that is over.");
     struct told t;
     begin(&t, c);
@@ -686,7 +686,7 @@ void story_late_words_of_a_rejected_offer(struct cluster *c)
 void story_bouncing_task_starves_no_cell(struct cluster *c)
 {
     says(c, "The only cell has room for two. A task is cancelled there, its removal hangs, and it is "
-            "desired anew: the cell gives it back as long as the old container is there. Two "
+            "desired again: the cell gives it back as long as the old container is there. Two "
             "instances come, and the second is placed after tasks: it has its place at once.");
     struct told t;
     begin(&t, c);

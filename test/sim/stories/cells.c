@@ -87,7 +87,7 @@ static bool both_run(void *cluster)
 void story_a_cell_takes_what_it_cannot_claim(struct cluster *c)
 {
     says(c, "The runtime hangs as it makes the first instance; the second runs on the other cell. Another "
-            "rep starts the first one, too, and it crashes there: it is to be placed anew.");
+            "rep starts the first one, too, and it crashes there: it is to be placed again.");
     hang_all(c, true);
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     await(c, "web", "CLAIMED", 1);
@@ -129,7 +129,7 @@ void story_a_claim_that_comes_late(struct cluster *c)
 
 void story_old_container_new_definition(struct cluster *c)
 {
-    says(c, "While a rep is dead, the app that its container runs is removed and desired anew, "
+    says(c, "While a rep is dead, the app that its container runs is removed and desired again, "
             "with another definition. The record of the old instance is lost, and no auctioneer "
             "is there to place the new one.");
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);

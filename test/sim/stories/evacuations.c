@@ -166,15 +166,17 @@ void story_rep_killed_while_evacuating(struct cluster *c)
     assert_int_equal(cluster_containers(c), 4);
     assert_int_equal(cluster_evacuating(c, "web"), 2);
     await_empty(c, cell, 2, 40 * SECOND_NS);
-    says(c, "The next one begins anew.");
+    says(c, "The next one begins again.");
     world_start(c->world, cell);
     await_running(c, "web", 4);
 }
 
 void story_clock_jumps_while_an_evacuating_rep_is_down(struct cluster *c)
 {
-    says(c, "A rep is killed in the middle of its evacuation, and started again when the wall clock of its "
-            "machine has jumped, hours ahead or back. The machine was not started anew, so what runs has "
+    says(c, "A rep is killed in the middle of its evacuation, and started again when the wall "
+            "clock of its "
+            "machine has jumped, hours ahead or back. The machine was not started again, so what "
+            "runs has "
             "what is left of the limit, no less and no more.");
     struct node *cell = desire_and_choose(c, 4);
     world_stop(c->world, cell);
@@ -277,7 +279,7 @@ void story_board_emptied_while_evacuating(struct cluster *c)
     await_evacuating(c, 2);
     store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 3 * SECOND_NS);
-    cluster_new_epoch(c, "anew");
+    cluster_new_epoch(c, "again");
     world_run(c->world, 30 * SECOND_NS);
     assert_true(node_up(cell));
     assert_int_equal(cluster_containers(c), 4);
@@ -354,7 +356,7 @@ void story_evacuation_that_no_bbs_has_heard_of(struct cluster *c)
     world_run(c->world, limit_ns - SECOND_NS - world_now(c->world));
     assert_int_equal(cluster_containers(c), 4);
     await_empty(c, cell, 2, 5 * SECOND_NS);
-    says(c, "It was emptied, and that is over: the next one begins anew.");
+    says(c, "It was emptied, and that is over: the next one begins again.");
     world_start(c->world, cell);
     await_running(c, "web", 4);
 }
@@ -449,7 +451,7 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
     store_restore(c->store, snapshot, SECOND_NS);
     checkers_restored(&k, snapshot);
     world_run(c->world, 3 * SECOND_NS);
-    cluster_new_epoch(c, "anew");
+    cluster_new_epoch(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_true(model_containers_running(node_containers(cell)) == 2);

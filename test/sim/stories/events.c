@@ -46,8 +46,10 @@ void story_a_gap_ends_the_stream(struct cluster *c)
 {
     struct node *one = subscriber_new(c, 1), *other = subscriber_new(c, 2);
     world_run(c->world, SECOND_NS);
-    says(c, "etcd's watch leaves out a change at bbs-1. It loads the board anew, and its streams end: "
-            "whoever followed has missed something, and must list. Those of bbs-2 go on.");
+    says(
+        c,
+        "etcd's watch leaves out a change at bbs-1. It loads the board again, and its streams end: "
+        "whoever followed has missed something, and must list. Those of bbs-2 go on.");
     world_slip_watch(c->world, c->bbs[0], SLIP_REVISION);
     assert_int_equal(cluster_desire(c, c->bbs[1], "web", 2), 0);
     await_running(c, "web", 2);
@@ -64,9 +66,12 @@ void story_a_gap_ends_the_stream(struct cluster *c)
 
 void story_a_change_left_out_is_told_to_nobody(struct cluster *c)
 {
-    says(c, "etcd's watch leaves out one change of a transaction at bbs-1, or tells one twice, and its "
-            "cause tells how many there were: the bbs loads the board anew, and its streams end before "
-            "anybody heard a part of it. (They used to hear the part first.)");
+    says(
+        c,
+        "etcd's watch leaves out one change of a transaction at bbs-1, or tells one twice, and its "
+        "cause tells how many there were: the bbs loads the board again, and its streams end "
+        "before "
+        "anybody heard a part of it. (They used to hear the part first.)");
     struct node *one = subscriber_new(c, 1);
     world_run(c->world, SECOND_NS);
     enum watch_slip slips[] = {SLIP_CHANGE, SLIP_REPEAT};

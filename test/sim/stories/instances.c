@@ -29,7 +29,7 @@ void story_desire_to_running(struct cluster *c)
 
 void story_crash_loop(struct cluster *c)
 {
-    says(c, "An instance crashes three times: twice it is placed anew at once, then it stays "
+    says(c, "An instance crashes three times: twice it is placed again at once, then it stays "
             "CRASHED.");
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     for (int crashes = 1; crashes <= 3; crashes++) {
@@ -198,7 +198,7 @@ void story_scaled_up_while_stopping(struct cluster *c)
 
 void story_desired_again_while_stopping(struct cluster *c)
 {
-    says(c, "Removed and desired anew while it stops, at a moment that the seed draws: the old "
+    says(c, "Removed and desired again while it stops, at a moment that the seed draws: the old "
             "instances go, also those that were just starting, and new ones run.");
     for (int i = 0; i < 3; i++) {
         assert_int_equal(cluster_desire(c, c->bbs[i % 2], "web", 4), 0);

@@ -43,7 +43,7 @@ void story_auctioneer_leads_in_turn(struct cluster *c)
 void story_converger_leads_in_turn(struct cluster *c)
 {
     says(c, "Of two convergers one leads. It is killed just as an instance loses its record: the "
-            "other one makes it anew.");
+            "other one makes it again.");
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     await_running(c, "web", 1);
     for (unsigned auctioneers = 0; auctioneers < c->options.auctioneers; auctioneers++) {
@@ -84,7 +84,7 @@ void story_deposed_leader_wakes(struct cluster *c)
 
 void story_feed_reset(struct cluster *c)
 {
-    says(c, "The auctioneer sleeps. Meanwhile every bbs is started anew, so none remembers what "
+    says(c, "The auctioneer sleeps. Meanwhile every bbs is started again, so none remembers what "
             "the auctioneer has seen. The instance that waited for room goes, another app comes.");
     assert_int_equal(cluster_desire(c, NULL, "web", 7), 0);
     await(c, "web", "RUNNING", 6);
@@ -99,7 +99,7 @@ void story_feed_reset(struct cluster *c)
     assert_int_equal(cluster_scale(c, "web", 5), 0);
     await(c, "web", "", 5);
     assert_int_equal(cluster_desire(c, NULL, "late", 1), 0);
-    says(c, "It wakes, is told to begin anew, and takes a snapshot: it places what is there, and "
+    says(c, "It wakes, is told to begin again, and takes a snapshot: it places what is there, and "
             "nothing that is gone.");
     world_wake(c->world, c->auctioneer);
     await(c, "late", "RUNNING", 1);

@@ -119,7 +119,7 @@ void story_failure_detector_woken_from_a_pause(struct cluster *c)
 {
     says(c, "The failure detector sleeps for a minute. While it sleeps all cells send heartbeats; "
             "but it has "
-            "not heard them. It wakes, and starts its windows anew: nobody is lost.");
+            "not heard them. It wakes, and starts its windows again: nobody is lost.");
     desire_and_choose(c, 3);
     world_pause(c->world, c->converger);
     world_run(c->world, 60 * SECOND_NS);

@@ -33,7 +33,7 @@ void story_deletion_at_the_compacted_revision(struct cluster *c)
 {
     says(c, "bbs-1's watch is held up just before a DesiredLRP is removed, and etcd is "
             "compacted to exactly that revision: the watch goes on behind it and is not told of "
-            "the deletion. The cause of the transaction names it, so bbs-1 loads its copy anew "
+            "the deletion. The cause of the transaction names it, so bbs-1 loads its copy again "
             "and does not refuse a new desire for what is gone.");
     int status;
     assert_int_equal(cluster_desire(c, NULL, "a", 1), 0);
@@ -61,7 +61,7 @@ void story_restore_to_an_older_epoch(struct cluster *c)
 {
     says(c, "A snapshot is taken; later one instance more is desired, and a whole new app. Then "
             "etcd is restored from the snapshot: both are desired no more, their containers run "
-            "on. Every bbs notices and waits. `bbs restore` makes the epoch anew, and reps make "
+            "on. Every bbs notices and waits. `bbs restore` makes the epoch again, and reps make "
             "the records of their containers again. The domain had no end when the snapshot was "
             "taken, but nothing stops for being absent until somebody upserts it again.");
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
@@ -76,9 +76,9 @@ void story_restore_to_an_older_epoch(struct cluster *c)
     world_run(c->world, 3 * SECOND_NS);
     store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 5 * SECOND_NS);
-    assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is anew */
+    assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is again */
     assert_int_equal(model_etcd_revision(store_etcd(c->store)), snapshot + 1); /* the mark */
-    cluster_new_epoch(c, "anew");
+    cluster_new_epoch(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
     world_run(c->world, 65 * SECOND_NS);
@@ -150,7 +150,7 @@ void story_acknowledged_writes_are_lost(struct cluster *c)
     assert_true(all_say_it(c));
     assert_int_equal(model_etcd_revision(store_etcd(c->store)), revision);
     assert_int_equal(cluster_containers(c), 5);
-    cluster_new_epoch(c, "anew");
+    cluster_new_epoch(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
     world_run(c->world, 65 * SECOND_NS);

@@ -79,8 +79,8 @@ void bounds_restarted(struct swarm *s, const struct node *n)
     }
 }
 
-/* Who follows a bbs that has loaded its copy anew begins anew, too, and judges cells by what it hears from
- * then on. That it loads excuses it no longer than loading takes. */
+/* Who follows a bbs that has loaded its copy again begins again, too, and judges cells by what it
+ * hears from then on. That it loads excuses it no longer than loading takes. */
 static void note_board(struct swarm *s, unsigned bbs)
 {
     const struct checkers *k = &s->checkers;

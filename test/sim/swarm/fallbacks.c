@@ -17,7 +17,7 @@ enum { PERCENT_CALM = 4, PERCENT_SILENT = 4 };
 #define LAGS                                                                                       \
     (IS(WATCH_STALL) | IS(CUT_STORE) | PAUSES | IS(EVACUATE_AT_ONCE) | WENT_BACK |                 \
      IS(WATCH_BREAK) | IS(STORM))
-/* A watch tells it otherwise, and the copy is loaded anew. */
+/* A watch tells it otherwise, and the copy is loaded again. */
 #define SLIPS (IS(WATCH_SKIP) | IS(WATCH_CHANGE) | IS(WATCH_SILENT) | IS(COMPACT))
 /* A process is not there, or its machine. */
 #define GONE                                                                                       \
@@ -37,29 +37,29 @@ static const struct {
     const char *data; /* that it has within; "" = any */
     uint64_t faults;  /* one of these has befallen the seed */
 } rows[] = {
-    {"the copy of the board is loaded anew", "left out a revision", IS(WATCH_SKIP)},
+    {"the copy of the board is loaded again", "left out a revision", IS(WATCH_SKIP)},
     /* A bbs that frees a full etcd compacts it, too. */
-    {"the copy of the board is loaded anew", "left out a change",
+    {"the copy of the board is loaded again", "left out a change",
      IS(WATCH_CHANGE) | IS(COMPACT) | IS(NO_SPACE)},
-    {"the copy of the board is loaded anew", "change of its transaction twice", IS(WATCH_CHANGE)},
-    {"the copy of the board is loaded anew", "a revision twice or backwards", WENT_BACK},
-    {"the copy of the board is loaded anew", "a value that the copy never had", IS(WATCH_SILENT)},
-    {"the copy of the board is loaded anew", "the copy differs from etcd", IS(WATCH_SILENT)},
+    {"the copy of the board is loaded again", "change of its transaction twice", IS(WATCH_CHANGE)},
+    {"the copy of the board is loaded again", "a revision twice or backwards", WENT_BACK},
+    {"the copy of the board is loaded again", "a value that the copy never had", IS(WATCH_SILENT)},
+    {"the copy of the board is loaded again", "the copy differs from etcd", IS(WATCH_SILENT)},
     {"the copy of the board differs from etcd", "", IS(WATCH_SILENT)},
-    {"the copy of the board is loaded anew", "has kept", IS(COMPACT) | IS(NO_SPACE) | LAGS},
-    {"the copy of the board is loaded anew", "is behind the copy", WENT_BACK},
-    {"the copy of the board is loaded anew", "epoch", WENT_BACK},
-    {"the copy of the board is loaded anew", "was restored", WENT_BACK},
-    {"the copy of the board is loaded anew", "went back to an older revision", WENT_BACK},
-    {"the copy of the board is loaded anew", "5 s behind",
+    {"the copy of the board is loaded again", "has kept", IS(COMPACT) | IS(NO_SPACE) | LAGS},
+    {"the copy of the board is loaded again", "is behind the copy", WENT_BACK},
+    {"the copy of the board is loaded again", "epoch", WENT_BACK},
+    {"the copy of the board is loaded again", "was restored", WENT_BACK},
+    {"the copy of the board is loaded again", "went back to an older revision", WENT_BACK},
+    {"the copy of the board is loaded again", "5 s behind",
      LAGS | IS(WATCH_SKIP)}, /* of the last revision for long */
-    {"the copy of the board is loaded anew", "",
+    {"the copy of the board is loaded again", "",
      UNEXPLAINED}, /* for a reason that no row above names */
     {"a listing found an end that no event had reported", "", GONE | IS(HUNG_RUNTIME)},
     {"a full pass found what no change had led to", "",
      GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME},
     {"an unknown outcome was settled", "", STORE | PAUSES | IS(STORM) | WENT_BACK},
-    {"the feed begins anew", "", GONE | UNHEARD | LAGS | SLIPS},
+    {"the feed begins again", "", GONE | UNHEARD | LAGS | SLIPS},
     /* The cell did not answer, or could not be asked. */
     {"what waited was placed, and nothing had told that it could be", "",
      GONE | UNHEARD | LAGS | RUNTIME | IS(FAILING_RUNTIME)},

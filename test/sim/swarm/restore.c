@@ -1,5 +1,5 @@
 /* etcd goes back to what it was: every write that came later has never been, and revisions repeat.
- * In the order of docs/restore.md: the bbs are stopped, etcd is restored, the epoch is made anew,
+ * In the order of docs/restore.md: the bbs are stopped, etcd is restored, the epoch is made again,
  * the bbs are started. Reps, auctioneers, convergers and clients go on, and so do all other faults.
  * Or nobody knows of it, and no book is followed until somebody has noticed. */
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "test/sim/model/etcd.h"
 #include "test/sim/swarm/inside.h"
 
-#define LASTS_NS (6 * SECOND_NS) /* at most, until the epoch is anew */
+#define LASTS_NS (6 * SECOND_NS) /* at most, until the epoch is again */
 
 enum { PERCENT = 4, LOSS_PERCENT = 6 /* of the seeds */ };
 
@@ -20,7 +20,7 @@ static bool is_full(const struct swarm *s)
     return full;
 }
 
-/* Every bbs is stopped; etcd goes back, and the epoch is made anew before any bbs starts. What
+/* Every bbs is stopped; etcd goes back, and the epoch is made again before any bbs starts. What
  * others do goes on. */
 static bool begin(struct swarm *s)
 {
@@ -47,7 +47,7 @@ static bool begin(struct swarm *s)
 void restore_end(struct swarm *s, struct open_fault *f)
 {
     (void)f;
-    cluster_new_epoch(s->cluster, "anew");
+    cluster_new_epoch(s->cluster, "again");
     checkers_committed(&s->checkers, NULL); /* before a compaction hides what it deleted */
     s->restoring = false;
 }

@@ -454,7 +454,7 @@ void cluster_new_epoch(struct cluster *c, const char *id)
     Etcd__TxnRequest txn;
     epoch_question(&a, &question);
     model_etcd_apply(store_etcd(c->store), STORE_RANGE, &question.base, &a, &answer);
-    epoch_anew(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
+    epoch_again(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
     model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "operator", "bbs restore: epoch %s", id);

@@ -43,7 +43,7 @@ struct random *world_random(struct world *w);
 struct store *world_store(struct world *w, const char *name);
 struct model_etcd *store_etcd(struct store *s);
 
-/* A process. Its role is made anew at each start. It is reached under `url`; its certificate names
+/* A process. Its role is made again at each start. It is reached under `url`; its certificate names
  * `unit` and `certificate_name`. Containers outlive it. Strings are borrowed. */
 struct node_config {
     const char *name;
@@ -86,7 +86,7 @@ void world_kill_within(struct world *w, struct node *n, unsigned effects);
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns);
 
 /* As a machine that falls: its containers end with it, or are not even known any more when it is
- * back, and its monotonic clock begins anew. Only while its process is down. */
+ * back, and its monotonic clock begins again. Only while its process is down. */
 void world_reboot(struct world *w, struct node *n, bool gone);
 unsigned node_boots(const struct node *n); /* how often */
 
