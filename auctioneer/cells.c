@@ -72,11 +72,11 @@ void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord 
         map_put(&c->by_id, cell_id, cell);
     }
     const char *url = record->presence ? record->presence->rep_url : "";
-    if (strcmp(cell->url, url) != 0 || cell->session != record->session) {
+    if (strcmp(cell->url, url) != 0 || cell->incarnation != record->incarnation) {
         /* Another process: what we know of it is of no use, and it has not been slow yet. */
         free(cell->url);
         cell->url = copy(url);
-        cell->session = record->session;
+        cell->incarnation = record->incarnation;
         cell->pause_until_ns = 0;
         forget_state(cell, "not asked yet");
     }

@@ -17,7 +17,7 @@ enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
     char *url; /* rep_url */
-    uint64_t session;
+    uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */
     bool left_out;                /* gave work back, or did not answer, in this auction */

@@ -27,7 +27,7 @@ struct cached_cell {
     bool present;         /* its record says so; without a record it is absent */
     bool known;           /* it has a record */
     bool turned;          /* its last change has made it present, or absent */
-    struct sighting seen; /* of its record: of state or session */
+    struct sighting seen; /* of its record: of state or incarnation */
     char id[];
 };
 

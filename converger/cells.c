@@ -69,7 +69,7 @@ static void change(void *state, const char *key, const struct followed *record)
 
 static Board__Move *move_of(const struct verdict *g, struct arena *a)
 {
-    return move_of_cell(a, g->move, g->cell_id, g->session, g->cells, g->cell_count);
+    return move_of_cell(a, g->move, g->cell_id, g->incarnation, g->cells, g->cell_count);
 }
 
 /* Verdicts do not wait for room: there are never more than cells. */
@@ -144,7 +144,7 @@ static void show_cell(void *context, const struct watched_cell_view *cell)
     converge__cell_liveness_report__init(c);
     c->cell_id = (char *)(uintptr_t)cell->cell_id;
     c->zone = (char *)(uintptr_t)cell->zone;
-    c->session = cell->session;
+    c->incarnation = cell->incarnation;
     c->state = arena_strdup(s->arena, cell->held ? "LOST (held)" : cell->lost ? "LOST" : "PRESENT");
     c->silent_ms = cell->silent_ns / MILLISECOND_NS;
     s->state->cells[s->state->n_cells++] = c;

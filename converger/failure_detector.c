@@ -75,7 +75,7 @@ void failure_detector_cell(struct failure_detector *j, const char *cell_id,
         c->lost_ns = NEVER_NS;
     }
     c->lost = lost;
-    c->session = record->session;
+    c->incarnation = record->incarnation;
     free(c->zone);
     c->zone = strdup(record->presence ? record->presence->zone : "");
     if (!c->zone) {
@@ -84,7 +84,8 @@ void failure_detector_cell(struct failure_detector *j, const char *cell_id,
     if (lost) {
         liveness_report_forget(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     } else {
-        liveness_report_expect(j->liveness_report, LIVENESS_REPORT_CELL, cell_id, record->session);
+        liveness_report_expect(j->liveness_report, LIVENESS_REPORT_CELL, cell_id,
+                               record->incarnation);
     }
 }
 
@@ -105,14 +106,14 @@ void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRe
     for (size_t i = 0; i < record->n_cells; i++) {
         const Board__CellHeartbeat *c = record->cells[i];
         struct held_cell *b = map_remove(&was, c->cell_id);
-        if (!b || b->session != c->session) {
+        if (!b || b->incarnation != c->incarnation) {
             const struct silence *s =
                 liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, c->cell_id);
             b = b ? b : calloc(1, sizeof(*b));
             if (!b) {
                 abort();
             }
-            b->session = c->session;
+            b->incarnation = c->incarnation;
             b->heard = s ? s->heard : 0;
         }
         free(map_put(&j->limiter.cells, c->cell_id, b));
@@ -186,9 +187,9 @@ void failure_detector_each(const struct failure_detector *j,
         struct watched_cell_view v = {
             .cell_id = map_key(n),
             .zone = c->zone,
-            .session = c->session,
+            .incarnation = c->incarnation,
             .lost = c->lost,
-            .held = holds && !c->lost && b && b->session == c->session,
+            .held = holds && !c->lost && b && b->incarnation == c->incarnation,
             .silent_ns =
                 liveness_report_silent_ns(j->liveness_report, LIVENESS_REPORT_CELL, map_key(n)),
         };

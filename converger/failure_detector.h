@@ -2,11 +2,12 @@
  * that the limiter holds them first. It keeps what the feed tells of cells and of the limiter, and
  * asks the leader's liveness report for silences. Pure; its decision changes nothing.
  *
- *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its session
+ *   lose     a PRESENT cell that was not heard for the window, while a bbs counts; with its
+ *            incarnation
  *   hold     instead, when it is a mass loss: more than a third of the cells and at least 3, or
  *            every cell of a zone of 3 or more while another zone lives, within one window. While
  *            the limiter is HELD or KEPT, whoever falls silent joins it; cells that are heard
- *            again, have gone or have another session drop out; with none left it goes.
+ *            again, have gone or have another incarnation drop out; with none left it goes.
  *   release  a HELD limiter whose time is over. Then its cells are lost a bounded number at a time.
  *
  * Cells that die together are told of within two heartbeats of each other. So a cell that would be
@@ -32,7 +33,7 @@ struct failure_detector_rules {
 /* A cell as its record tells. */
 struct watched_cell {
     char *zone;
-    uint64_t session;
+    uint64_t incarnation;
     bool lost;        /* its record is LOST */
     int64_t lost_ns;  /* when we saw that happen; NEVER_NS = not, or the limiter had listed it */
     bool asked;       /* its lose is on its way */
@@ -41,7 +42,7 @@ struct watched_cell {
 
 /* A cell that the limiter lists. */
 struct held_cell {
-    uint64_t session;
+    uint64_t incarnation;
     uint64_t heard; /* how often it had been heard when it was listed */
 };
 
@@ -66,7 +67,7 @@ struct failure_detector {
 struct verdict {
     const char *move;        /* "lose", "hold", "release" */
     const char *cell_id;     /* of lose; "" otherwise */
-    uint64_t session;        /* of lose: that was judged */
+    uint64_t incarnation;         /* of lose: that was judged */
     Board__CellHeartbeat **cells; /* of hold: all that are to be held */
     size_t cell_count;
 };
@@ -108,7 +109,7 @@ void failure_detector_forget_moves(struct failure_detector *j);
 /* What is shown of a cell: in order of the ids; false at the end. `i` counts from 0. */
 struct watched_cell_view {
     const char *cell_id, *zone;
-    uint64_t session;
+    uint64_t incarnation;
     bool lost; /* its record is LOST */
     bool held; /* the limiter is HELD or KEPT and lists it */
     int64_t silent_ns;

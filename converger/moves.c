@@ -40,8 +40,8 @@ static Board__Move *move_of_limiter(struct arena *a, const char *move, Board__Ce
     return m;
 }
 
-Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id, uint64_t session,
-                          Board__CellHeartbeat **cells, size_t cell_count)
+Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id,
+                          uint64_t incarnation, Board__CellHeartbeat **cells, size_t cell_count)
 {
     if (!*cell_id) {
         return move_of_limiter(a, move, cells, cell_count);
@@ -50,6 +50,6 @@ Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id
     m->body_case = BOARD__MOVE__BODY_CELL;
     m->cell = ARENA_NEW(a, Board__CellMove);
     board__cell_move__init(m->cell);
-    m->cell->session = session;
+    m->cell->incarnation = incarnation;
     return m;
 }

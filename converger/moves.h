@@ -15,7 +15,7 @@ Board__Move *move_of_task(struct arena *a, const char *move, const char *task_gu
 Board__Move *move_of_domain(struct arena *a, const char *domain);
 Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision);
 /* `cell_id` is "" for a move about the limiter; `cells` are those of "hold". */
-Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id, uint64_t session,
-                          Board__CellHeartbeat **cells, size_t cell_count);
+Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id,
+                          uint64_t incarnation, Board__CellHeartbeat **cells, size_t cell_count);
 
 #endif

@@ -22,13 +22,13 @@ static bool is_holding(const struct failure_detector *j)
     return j->limiter.present && !is_released(j);
 }
 
-/* Listed, PRESENT with the session that fell silent, and not heard since. */
+/* Listed, PRESENT with the incarnation that fell silent, and not heard since. */
 static bool stays_listed(const struct failure_detector *j, const char *cell_id,
                          const struct held_cell *b)
 {
     const struct silence *s =
         liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
-    return s && s->session == b->session && s->heard == b->heard;
+    return s && s->incarnation == b->incarnation && s->heard == b->heard;
 }
 
 static bool is_unheard(const struct failure_detector *j, const struct silence *s)
@@ -126,7 +126,7 @@ static void plan_lose(const struct failure_detector *j, const struct silence *s,
     if (!c->asked && now.mono_ns >= c->again_ns) {
         struct verdict *g = plan(p, "lose");
         g->cell_id = arena_strdup(p->arena, s->name);
-        g->session = s->session;
+        g->incarnation = s->incarnation;
     }
 }
 
@@ -145,7 +145,7 @@ static void plan_limiter(const struct failure_detector *j, bool join, struct ver
                 ARENA_NEW(p->arena, Board__CellHeartbeat);
             board__cell_heartbeat__init(c);
             c->cell_id = arena_strdup(p->arena, s->name);
-            c->session = s->session;
+            c->incarnation = s->incarnation;
         }
     }
 }

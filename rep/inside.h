@@ -12,7 +12,7 @@
 #include "common/client/feed_client.h"
 #include "rep/board/knowledge.h"
 #include "rep/board/moves.h"
-#include "rep/board/session.h"
+#include "rep/board/incarnation.h"
 #include "rep/container/capacity.h"
 #include "rep/container/kind.h"
 #include "rep/container/starts.h"
@@ -36,13 +36,13 @@ struct rep {
     uint64_t next_id; /* of calls, subscriptions and verbs; only rises */
     struct boards boards;
     struct askers
-        askers; /* for answers of bbs but those to feed client, heartbeat_sender and session */
+        askers; /* for answers of bbs but those to feed client, heartbeat_sender and incarnation */
     Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks */
     const Board__Selector *selectors[REP_SELECTORS];
     struct feed_client feed_client;
     struct heartbeat_sender heartbeat_sender;
     Board__CellHeartbeat heartbeat;
-    struct session session;
+    struct incarnation incarnation;
 
     struct containers containers;
     struct capacity capacity;

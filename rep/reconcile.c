@@ -62,8 +62,8 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
 
 static void pass(struct rep *r, struct effects *out)
 {
-    /* As the feed became current, and as the session was opened, a pass was called for. */
-    bool late = !r->pass.called && !r->drain.on && r->feed_client.current && r->session.open;
+    /* As the feed became current, and as the incarnation was opened, a pass was called for. */
+    bool late = !r->pass.called && !r->drain.on && r->feed_client.current && r->incarnation.open;
     r->pass.wanted = r->pass.called = false;
     r->pass.due_ns = r->now.mono_ns + drain_interval_ns(r);
     knowledge_trim(&r->knowledge);

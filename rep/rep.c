@@ -136,14 +136,14 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
     }
 }
 
-/* Session and heartbeats. */
-static void keep_session(struct rep *r, const struct event *ev, struct effects *out)
+/* Incarnation and heartbeats. */
+static void keep_incarnation(struct rep *r, const struct event *ev, struct effects *out)
 {
-    if (session_step(r, ev, out)) {
+    if (incarnation_step(r, ev, out)) {
         heartbeat_sender_start(&r->heartbeat_sender, ev, out);
         pass_call(&r->pass);
     } else if (heartbeat_sender_step(&r->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
-        session_lost(r, "a bbs refused our heartbeat", out);
+        incarnation_lost(r, "a bbs refused our heartbeat", out);
     }
 }
 
@@ -166,9 +166,9 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
     }
     feed_client_step(&r->feed_client, ev, out);
     if (!r->drain.leaving) {
-        keep_session(r, ev, out);
+        keep_incarnation(r, ev, out);
     }
-    if (!r->session.open) {
+    if (!r->incarnation.open) {
         moves_release(r, out);
     }
     if (r->ended) {
@@ -180,8 +180,8 @@ static void rep_step(struct role *role, const struct event *ev, struct effects *
     if (r->ended) {
         return;
     }
-    if (!r->session.open && !r->drain.leaving) {
-        session_step(r, ev, out);
+    if (!r->incarnation.open && !r->drain.leaving) {
+        incarnation_step(r, ev, out);
     }
 }
 
@@ -299,7 +299,7 @@ static void init_board_side(struct rep *r)
     heartbeat_sender_init(&r->heartbeat_sender, &r->boards);
     board__cell_heartbeat__init(&r->heartbeat);
     r->heartbeat.cell_id = (char *)r->config.cell_id;
-    r->heartbeat.session = r->config.session;
+    r->heartbeat.incarnation = r->config.incarnation;
     r->heartbeat_sender.request.cell = &r->heartbeat;
 }
 

@@ -8,7 +8,7 @@
 struct rep_config {
     const char *cell_id;
     const char *identity;   /* drawn once, kept in the state directory */
-    uint64_t session;       /* raised by the shell at each start, kept in the state directory; the
+    uint64_t incarnation;   /* raised by the shell at each start, kept in the state directory; the
                                role asks for a higher one when the board has lost the cell */
     const char *boot_id;    /* of this boot of the machine: its monotonic clock goes on through
                                restarts of the rep; NULL = not known */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { TEXT_MAX = 300 };
-#define SESSION_MAX UINT64_C(999999999999999999) /* of 18 digits, which are read again */
+#define INCARNATION_MAX UINT64_C(999999999999999999) /* of 18 digits, which are read again */
 
 static int io_error(struct err *err, const char *what, const char *path)
 {
@@ -171,10 +171,10 @@ static int open_identity(struct state_dir *s, bool make, struct err *err)
 /* ---- The evacuation -------------------------------------------------------------------------- */
 
 static int write_evacuation(const struct state_dir *s, const struct kept_evacuation *e,
-                            uint64_t session, struct err *err)
+                            uint64_t incarnation, struct err *err)
 {
     char text[TEXT_MAX];
-    snprintf(text, sizeof(text), "%" PRIu64 " %" PRId64 " %" PRId64 " %s", session,
+    snprintf(text, sizeof(text), "%" PRIu64 " %" PRId64 " %" PRId64 " %s", incarnation,
              e->until_wall_ns, e->until_mono_ns, *e->boot_id ? e->boot_id : "-");
     return write_line(s, "evacuation", text, err);
 }
@@ -212,21 +212,21 @@ static bool boot_fits(const char *boot)
 static bool parse_evacuation(struct state_dir *s, const char *text)
 {
     struct kept_evacuation *e = &s->evacuation;
-    int64_t session;
+    int64_t incarnation;
     const char *at = text;
-    if (!take_number(&at, &session) || !take_number(&at, &e->until_wall_ns) ||
+    if (!take_number(&at, &incarnation) || !take_number(&at, &e->until_wall_ns) ||
         !take_number(&at, &e->until_mono_ns) || !*at || !boot_fits(at)) {
         return false;
     }
     memcpy(s->boot, strcmp(at, "-") == 0 ? "" : at, strcmp(at, "-") == 0 ? 1 : strlen(at) + 1);
     e->boot_id = s->boot;
-    /* Of the session before this start's; a higher one when its raise was cut short. */
-    e->handed_on = (uint64_t)session >= s->session;
+    /* Of the incarnation before this start's; a higher one when its raise was cut short. */
+    e->handed_on = (uint64_t)incarnation >= s->incarnation;
     e->on = true;
     return true;
 }
 
-/* Before the session is raised: `s->session` is the last rep's. */
+/* Before the incarnation is raised: `s->incarnation` is the last rep's. */
 static int open_evacuation(struct state_dir *s, struct err *err)
 {
     char text[TEXT_MAX];
@@ -250,7 +250,7 @@ int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct 
                        "this machine is far off, or its boot id is longer than %d letters",
                        e->until_wall_ns, STATE_BOOT_BYTES - 1);
     }
-    int r = e->on ? write_evacuation(s, e, s->session, err) : drop_evacuation(s, err);
+    int r = e->on ? write_evacuation(s, e, s->incarnation, err) : drop_evacuation(s, err);
     if (r == 0) {
         s->evacuation = *e;
         s->evacuation.boot_id = s->boot;
@@ -259,41 +259,42 @@ int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct 
     return r;
 }
 
-/* ---- The session ----------------------------------------------------------------------------- */
+/* ---- The incarnation
+ * ----------------------------------------------------------------------------- */
 
-static int write_session(const struct state_dir *s, uint64_t session, struct err *err)
+static int write_incarnation(const struct state_dir *s, uint64_t incarnation, struct err *err)
 {
     char text[TEXT_MAX];
-    snprintf(text, sizeof(text), "%" PRIu64, session);
-    return write_line(s, "session", text, err);
+    snprintf(text, sizeof(text), "%" PRIu64, incarnation);
+    return write_line(s, "incarnation", text, err);
 }
 
-static int open_session(struct state_dir *s, struct err *err)
+static int open_incarnation(struct state_dir *s, struct err *err)
 {
     char text[TEXT_MAX] = "0";
-    int r = read_line(s, "session", text, err);
+    int r = read_line(s, "incarnation", text, err);
     size_t digits = strspn(text, "0123456789");
     if (r < 0 && r != -ERR_NOT_FOUND) {
         return r;
     }
     if (digits == 0 || digits > 18 || text[digits]) {
-        return err_set(err, ERR_IO, "%.150s/session is damaged", s->path);
+        return err_set(err, ERR_IO, "%.150s/incarnation is damaged", s->path);
     }
-    s->session = strtoull(text, NULL, 10);
+    s->incarnation = strtoull(text, NULL, 10);
     return 0;
 }
 
-int state_dir_raise(struct state_dir *s, uint64_t session, struct err *err)
+int state_dir_raise(struct state_dir *s, uint64_t incarnation, struct err *err)
 {
-    if (session <= s->session || session > SESSION_MAX) {
-        return err_set(err, ERR_CONFLICT, "session %" PRIu64 " cannot follow %" PRIu64, session,
-                       s->session);
+    if (incarnation <= s->incarnation || incarnation > INCARNATION_MAX) {
+        return err_set(err, ERR_CONFLICT, "incarnation %" PRIu64 " cannot follow %" PRIu64,
+                       incarnation, s->incarnation);
     }
-    /* The evacuation first: should only the session be raised, the next start took it for one of
-     * long ago. */
-    int r = s->evacuation.on ? write_evacuation(s, &s->evacuation, session, err) : 0;
-    r = r < 0 ? r : write_session(s, session, err);
-    s->session = r < 0 ? s->session : session;
+    /* The evacuation first: should only the incarnation be raised, the next start took it for one
+     * of long ago. */
+    int r = s->evacuation.on ? write_evacuation(s, &s->evacuation, incarnation, err) : 0;
+    r = r < 0 ? r : write_incarnation(s, incarnation, err);
+    s->incarnation = r < 0 ? s->incarnation : incarnation;
     return r;
 }
 
@@ -316,10 +317,10 @@ int state_dir_open(struct state_dir *s, const char *path, const char *cell_id, s
     r = lock(s, err);
     r = r < 0 ? r : open_cell(s, cell_id, err);
     r = r < 0 ? r : open_identity(s, cell_id != NULL, err);
-    r = r < 0 ? r : open_session(s, err);
+    r = r < 0 ? r : open_incarnation(s, err);
     r = r < 0 || !cell_id ? r : open_evacuation(s, err);
     if (r == 0 && cell_id) {
-        r = write_session(s, ++s->session, err);
+        r = write_incarnation(s, ++s->incarnation, err);
     }
     if (r < 0) {
         state_dir_close(s);

@@ -15,7 +15,7 @@
 
 /* Heard from a cell or a leader. */
 struct heard {
-    uint64_t session; /* or the leader's term */
+    uint64_t incarnation; /* or the leader's term */
     uint64_t number;  /* of the first put that tells of it */
 };
 
@@ -49,7 +49,7 @@ static size_t weight(const char *name)
     return strlen(name) + 32;
 }
 
-static bool hear(struct board *b, struct map *m, size_t max, const char *name, uint64_t session)
+static bool hear(struct board *b, struct map *m, size_t max, const char *name, uint64_t incarnation)
 {
     struct heard *h = map_get(m, name);
     if (!h) {
@@ -63,7 +63,7 @@ static bool hear(struct board *b, struct map *m, size_t max, const char *name, u
         }
         map_put(m, name, h);
     }
-    h->session = session;
+    h->incarnation = incarnation;
     h->number = b->heartbeats.number + 1;
     return true;
 }
@@ -77,7 +77,7 @@ bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat)
         return false;
     }
     if (heartbeat->cell && !hear(b, &b->heartbeats.cells, HEARTBEAT_CELLS_MAX,
-                                 heartbeat->cell->cell_id, heartbeat->cell->session)) {
+                                 heartbeat->cell->cell_id, heartbeat->cell->incarnation)) {
         return false;
     }
     for (size_t i = 0; i < heartbeat->n_leaders; i++) {
@@ -104,7 +104,7 @@ static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena
         Board__CellHeartbeat *c = r->cells[r->n_cells++] = ARENA_NEW(a, Board__CellHeartbeat);
         board__cell_heartbeat__init(c);
         c->cell_id = (char *)(size_t)map_key(n);
-        c->session = ((const struct heard *)map_value(n))->session;
+        c->incarnation = ((const struct heard *)map_value(n))->incarnation;
     }
     r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeadHeartbeat *);
     MAP_EACH(&s->leaders, n)
@@ -112,7 +112,7 @@ static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena
         Board__LeadHeartbeat *l = r->leaders[r->n_leaders++] = ARENA_NEW(a, Board__LeadHeartbeat);
         board__lead_heartbeat__init(l);
         l->role = (char *)(size_t)map_key(n);
-        l->term = (int64_t)((const struct heard *)map_value(n))->session;
+        l->term = (int64_t)((const struct heard *)map_value(n))->incarnation;
     }
 }
 

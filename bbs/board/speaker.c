@@ -20,17 +20,17 @@ bool cell_is_absent(const Board__CellRecord *cell)
     return !cell || cell->state != BOARD__CELL_RECORD__STATE__PRESENT;
 }
 
-const char *session_refused(struct arena *a, const Board__CellRecord *cell, const char *cell_id,
-                            uint64_t session)
+const char *incarnation_refused(struct arena *a, const Board__CellRecord *cell, const char *cell_id,
+                                uint64_t incarnation)
 {
     if (cell_is_absent(cell)) {
-        return arena_printf(a, "cell %s is %s: open a session first", cell_id,
+        return arena_printf(a, "cell %s is %s: register the cell first", cell_id,
                             cell ? "lost" : "unknown");
     }
-    if (cell->session != session) {
-        return arena_printf(a, "session %llu of cell %s is over: the board's is %llu",
-                            (unsigned long long)session, cell_id,
-                            (unsigned long long)cell->session);
+    if (cell->incarnation != incarnation) {
+        return arena_printf(a, "incarnation %llu of cell %s is over: the board's is %llu",
+                            (unsigned long long)incarnation, cell_id,
+                            (unsigned long long)cell->incarnation);
     }
     return NULL;
 }
@@ -60,7 +60,7 @@ bool speaker_authorised(const struct speaker *s, const struct op_input *in, stru
     const Board__Move *m = (const Board__Move *)in->request;
     const char *why = NULL;
     if (in->actor == ACTOR_REP) {
-        why = session_refused(p->arena, s->cell, in->peer_name, m->session);
+        why = incarnation_refused(p->arena, s->cell, in->peer_name, m->incarnation);
     } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
         why = leader_refused(s, in->actor, m->term, p->arena);
     }

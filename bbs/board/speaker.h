@@ -1,5 +1,5 @@
-/* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the session that the
- * board has; a leader in its term and epoch. Of moves and of heartbeats. Pure. */
+/* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the incarnation that
+ * the board has; a leader in its term and epoch. Of moves and of heartbeats. Pure. */
 #ifndef BBS_BOARD_SPEAKER_H
 #define BBS_BOARD_SPEAKER_H
 
@@ -24,10 +24,10 @@ bool speaker_authorised(const struct speaker *s, const struct op_input *in, stru
 bool speaker_authorised_for(const struct speaker *s, const struct op_input *in, const char *cell_id,
                             const char *things, struct plan *p);
 
-/* Why a session is not the board's, or a term; NULL if it is. `cell` may be NULL; `stands` is 0 when
- * nobody leads. */
-const char *session_refused(struct arena *a, const Board__CellRecord *cell, const char *cell_id,
-                            uint64_t session);
+/* Why an incarnation is not the board's, or a term; NULL if it is. `cell` may be NULL; `stands` is
+ * 0 when nobody leads. */
+const char *incarnation_refused(struct arena *a, const Board__CellRecord *cell, const char *cell_id,
+                                uint64_t incarnation);
 const char *term_refused(struct arena *a, const char *role, int64_t stands, int64_t term);
 
 /* The cell is not there: it has no record, or is LOST. */

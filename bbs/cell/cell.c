@@ -24,8 +24,8 @@ void valid_cell(struct validation *v, const Board__CellRequest *request)
     if (!cell->identity[0]) {
         say_field(v, "identity");
     }
-    if (cell->session == 0) {
-        say_field(v, "session");
+    if (cell->incarnation == 0) {
+        say_field(v, "incarnation");
     }
     if (strncmp(cell->presence->rep_url, "https://", strlen("https://")) != 0) {
         say_field(v, "rep_url");
@@ -73,15 +73,17 @@ static void refuse(struct plan *p, const Board__CellRecord *stands, const Board_
 {
     const char *id = wanted->presence->cell_id;
     if (stands->state == BOARD__CELL_RECORD__STATE__LOST) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "cell %s is lost, and session %llu is not higher than the board's %llu: raise "
-                    "it above that and open again", id, (unsigned long long)wanted->session,
-                    (unsigned long long)stands->session);
+        plan_refuse(
+            p, MODELS__ERROR__TYPE__ResourceConflict,
+            "cell %s is lost, and incarnation %llu is not higher than the board's %llu: raise "
+            "it above that and open again",
+            id, (unsigned long long)wanted->incarnation, (unsigned long long)stands->incarnation);
     } else if (strcmp(stands->identity, wanted->identity) == 0) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "session %llu of cell %s is older than the board's %llu: a newer rep of this "
-                    "state directory has taken over",
-                    (unsigned long long)wanted->session, id, (unsigned long long)stands->session);
+        plan_refuse(
+            p, MODELS__ERROR__TYPE__ResourceConflict,
+            "incarnation %llu of cell %s is older than the board's %llu: a newer rep of this "
+            "state directory has taken over",
+            (unsigned long long)wanted->incarnation, id, (unsigned long long)stands->incarnation);
     } else {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "cell %s is present and has another state directory: start the rep with that "
@@ -99,16 +101,17 @@ static const Board__CellRecord *opened(struct arena *a, const struct cell_snapsh
     if (stands && stands->since > record->since) {
         record->since = stands->since;
     }
-    /* Within a session nobody calls it off: what says nothing of it was sent before it began. */
-    if (stands && stands->session == record->session && stands->evacuating) {
+    /* Within an incarnation nobody calls it off: what says nothing of it was sent before it began.
+     * */
+    if (stands && stands->incarnation == record->incarnation && stands->evacuating) {
         record->evacuating = true;
         record->evacuate_until = stands->evacuate_until;
     }
     return record;
 }
 
-/* 4. The cell leaves: its record goes if it is this very session's; no record: nothing; another
- *    session's: ResourceConflict. */
+/* 4. The cell leaves: its record goes if it is this very incarnation's; no record: nothing; another
+ *    incarnation's: ResourceConflict. */
 static void leave(const Board__CellRecord *stands, const struct op_input *in, struct plan *p)
 {
     const Board__CellRecord *wanted = asked(in);
@@ -116,14 +119,14 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
         return;
     }
     bool own = strcmp(stands->identity, wanted->identity) == 0 &&
-               stands->session == wanted->session;
+               stands->incarnation == wanted->incarnation;
     int to = lifecycle_transition(&cell_lifecycle, cell_state(stands), in->actor,
                                   CELL_TRIGGER_LEAVE, own ? CELL_IF_OWN : 0);
     if (to < 0) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "session %llu of cell %s is over: the board's is %llu",
-                    (unsigned long long)wanted->session, wanted->presence->cell_id,
-                    (unsigned long long)stands->session);
+                    "incarnation %llu of cell %s is over: the board's is %llu",
+                    (unsigned long long)wanted->incarnation, wanted->presence->cell_id,
+                    (unsigned long long)stands->incarnation);
         return;
     }
     assert(to == CELL_NONE);
@@ -131,25 +134,26 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
     plan_delete(p, key_cell(p->arena, wanted->presence->cell_id), "leave", in->actor);
 }
 
-/* 0. A report of an open session, and no record: ResourceNotFound; the cell has left, or must open
- *    its session again.
- * 1. A present cell is taken over only by its successor: the same state directory, and a session
- *    that did not go back. A lost one by anybody with a higher session, so that what was asked
- *    before the loss is refused. Otherwise ResourceConflict, with the record as it stands.
+/* 0. A report of an open incarnation, and no record: ResourceNotFound; the cell has left, or must
+ *    open its incarnation again.
+ * 1. A present cell is taken over only by its successor: the same state directory, and an
+ *    incarnation that did not go back. A lost one by anybody with a higher incarnation, so that
+ *    what was asked before the loss is refused. Otherwise ResourceConflict, with the record as it
+ *    stands.
  * 2. Nothing differs: nothing.
- * 3. PRESENT with the session given. What was being emptied still is, for a successor of the same
- *    state directory: the operator's word outlives the rep that heard it. */
+ * 3. PRESENT with the incarnation given. What was being emptied still is, for a successor of the
+ *    same state directory: the operator's word outlives the rep that heard it. */
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct cell_snapshot *s = snapshot;
     const Board__CellRecord *wanted = asked(in), *stands = s->cell;
     uint32_t guards = 0;
     bool same_identity = stands && strcmp(stands->identity, wanted->identity) == 0;
-    if (same_identity && wanted->session >= stands->session) {
+    if (same_identity && wanted->incarnation >= stands->incarnation) {
         guards |= CELL_IF_SUCCESSOR;
     }
-    if (stands && wanted->session > stands->session) {
-        guards |= CELL_IF_HIGHER_SESSION;
+    if (stands && wanted->incarnation > stands->incarnation) {
+        guards |= CELL_IF_HIGHER_INCARNATION;
     }
     p->record = stands ? &stands->base : NULL;
     if (((const Board__CellRequest *)in->request)->leave) { /* 4 */
@@ -158,7 +162,7 @@ void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p
     }
     if (!stands && ((const Board__CellRequest *)in->request)->known) { /* 0 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
-                    "cell %s is unknown, or has left: open a session first",
+                    "cell %s is unknown, or has left: register the cell first",
                     wanted->presence->cell_id);
         return;
     }

@@ -1,4 +1,4 @@
-/* Cells: opening a session, being counted, being lost (design.md 6). Pure. */
+/* Cells: beginning an incarnation, being counted, being lost (design.md 6). Pure. */
 #ifndef BBS_CELL_CELL_H
 #define BBS_CELL_CELL_H
 

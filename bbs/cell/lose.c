@@ -10,8 +10,8 @@ static void valid_lose(struct validation *v, const Board__Move *move)
     if (!move->subject->key[0]) {
         say_field(v, "cell_id");
     }
-    if (move_cell(move)->session == 0) {
-        say_field(v, "session");
+    if (move_cell(move)->incarnation == 0) {
+        say_field(v, "incarnation");
     }
 }
 
@@ -38,7 +38,7 @@ static uint32_t lose_guards(const struct move_turn *t)
 {
     const struct lose_snapshot *s = t->snapshot;
     return (limiter_holds(s->limiter, s->cell->presence->cell_id) ? 0 : CELL_IF_NOT_HELD) |
-           (s->cell->session == move_cell(t->move)->session ? CELL_IF_SAME_SESSION : 0);
+           (s->cell->incarnation == move_cell(t->move)->incarnation ? CELL_IF_SAME_INCARNATION : 0);
 }
 
 static void lose_refuse(const struct move_turn *t)
@@ -46,7 +46,7 @@ static void lose_refuse(const struct move_turn *t)
     const struct lose_snapshot *s = t->snapshot;
     const char *cell_id = s->cell->presence->cell_id;
     const char *why =
-        session_refused(t->plan->arena, s->cell, cell_id, move_cell(t->move)->session);
+        incarnation_refused(t->plan->arena, s->cell, cell_id, move_cell(t->move)->incarnation);
     if (t->guards & CELL_IF_NOT_HELD) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);
     } else {

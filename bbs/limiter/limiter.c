@@ -54,7 +54,7 @@ void cell_status(const Board__CellRecord *cell, const Board__LimiterRecord *limi
     ret_status->presence = cell->presence;
     ret_status->state = (char *)(uintptr_t)(held ? "LOST (held)" : lost ? "LOST" : "PRESENT");
     ret_status->since = held ? limiter->since : cell->since;
-    ret_status->session = cell->session;
+    ret_status->incarnation = cell->incarnation;
     ret_status->evacuating = cell->evacuating;
     ret_status->admin_url = cell->admin_url;
 }
@@ -107,7 +107,7 @@ static bool same_cells(const Board__LimiterRecord *limiter, const Board__Limiter
     }
     for (size_t i = 0; i < m->n_cells; i++) {
         if (strcmp(limiter->cells[i]->cell_id, m->cells[i]->cell_id) != 0 ||
-            limiter->cells[i]->session != m->cells[i]->session) {
+            limiter->cells[i]->incarnation != m->cells[i]->incarnation) {
             return false;
         }
     }
@@ -214,7 +214,7 @@ static void valid_hold(struct validation *v, const Board__Move *move)
     bool good = m->n_cells <= LIMITER_CELLS_MAX;
     for (size_t i = 0; i < m->n_cells && good; i++) {
         const char *before = i ? m->cells[i - 1]->cell_id : "";
-        good = m->cells[i]->session && strcmp(before, m->cells[i]->cell_id) < 0;
+        good = m->cells[i]->incarnation && strcmp(before, m->cells[i]->cell_id) < 0;
     }
     if (!good) {
         say_field(v, "cells");

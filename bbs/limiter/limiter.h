@@ -10,7 +10,7 @@
 #include "board.pb-c.h"
 
 /* The cell is listed, and may not be lost. `limiter` may be NULL. By its id alone: a cell that came
- * back with another session and fell silent again fell silent with the others. */
+ * back with another incarnation and fell silent again fell silent with the others. */
 bool limiter_holds(const Board__LimiterRecord *limiter, const char *cell_id);
 
 /* What people are shown of a cell: its record, and whether the mass-loss limiter holds it. */

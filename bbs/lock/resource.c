@@ -27,7 +27,8 @@ Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cel
     buf_init(&value);
     /* Fails only for what nests deeper than a presence can. */
     json_encode(&cell->presence->base, 0, &value, NULL);
-    const char *owner = arena_printf(a, "%s-%llu", cell->identity, (unsigned long long)cell->session);
+    const char *owner =
+        arena_printf(a, "%s-%llu", cell->identity, (unsigned long long)cell->incarnation);
     Models__Resource *r = resource(a, MODELS__TYPE_CODE__PRESENCE, cell->presence->cell_id, owner,
                                    buf_string(&value));
     buf_done(&value);

@@ -1,6 +1,6 @@
 /* What Locket's readers see (rep-auctioneer.md 1 and 6): the presences of our cells, the locks of our
  * roles, and the locks and presences of outside owners. Nothing here is stored for them: a cell's
- * presence is its session, a role's lock is its leader's. Only peeks. Pure. */
+ * presence is its incarnation, a role's lock is its leader's. Only peeks. Pure. */
 #ifndef BBS_LOCK_RESOURCE_H
 #define BBS_LOCK_RESOURCE_H
 
@@ -9,7 +9,7 @@
 
 #include "board.pb-c.h"
 
-/* Of a cell that is PRESENT: owner = its identity and session, value = its presence as JSON. */
+/* Of a cell that is PRESENT: owner = its identity and incarnation, value = its presence as JSON. */
 Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell);
 
 /* owner = the holder, value = where it listens. */

@@ -1,6 +1,6 @@
 /* Whoever has a certificate of the cluster may read; names are for ordinary clients, for our own roles
- * have sessions and locks of their own. Errors in the order of the spec: type, time, owner; then what
- * does not fit. */
+ * have incarnations and locks of their own. Errors in the order of the spec: type, time, owner;
+ * then what does not fit. */
 #include "bbs/route/locket.h"
 
 #include "bbs/lock/lock.h"

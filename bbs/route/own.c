@@ -1,5 +1,5 @@
-/* Our own paths but apply: sessions, heartbeats, locks, the limiter, feed, state (design.md 2, 4,
- * 6); and ping. */
+/* Our own paths but apply: incarnations, heartbeats, locks, the limiter, feed, state (design.md 2,
+ * 4, 6); and ping. */
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
@@ -62,8 +62,8 @@ static const char *heartbeat_refused(struct ask *ask, struct view *v)
     const char *text = NULL;
     if (r->cell) {
         const struct seen *seen = view_peek(v, key_cell(a, r->cell->cell_id));
-        text = session_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
-                               r->cell->cell_id, r->cell->session);
+        text = incarnation_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
+                                   r->cell->cell_id, r->cell->incarnation);
     }
     for (size_t i = 0; i < r->n_leaders && !text; i++) {
         const struct seen *seen = view_peek(v, key_lead(a, r->leaders[i]->role));
@@ -115,8 +115,8 @@ static bool heartbeat_of_caller(const struct ask *ask, const Board__HeartbeatReq
     return !r->cell;
 }
 
-/* A heartbeat counts by the copy as it is; a refusal, which ends a leader or a session, passes the
- * read barrier first (design.md 2). */
+/* A heartbeat counts by the copy as it is; a refusal, which ends a leader or an incarnation, passes
+ * the read barrier first (design.md 2). */
 void route_heartbeat(struct ask *ask, struct effects *out)
 {
     const Board__HeartbeatRequest *r = (const Board__HeartbeatRequest *)ask->in.request;

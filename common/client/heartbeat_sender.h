@@ -12,7 +12,7 @@
 enum heartbeat_verdict {
     HEARTBEAT_NONE,     /* the event was not its own, or no answer yet */
     HEARTBEAT_TAKEN,    /* a bbs counts us */
-    HEARTBEAT_REJECTED, /* our session or term is not the board's any more */
+    HEARTBEAT_REJECTED, /* our incarnation or term is not the board's any more */
 };
 
 struct heartbeat_sender {

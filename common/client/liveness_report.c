@@ -47,11 +47,11 @@ static void begin_window(struct liveness_report *h, struct silence *s)
 }
 
 void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind kind,
-                            const char *name, uint64_t session)
+                            const char *name, uint64_t incarnation)
 {
     struct liveness_report_names *n = &h->names[kind];
     struct silence *s = map_get(&n->by_name, name);
-    if (s && s->session == session) {
+    if (s && s->incarnation == incarnation) {
         return;
     }
     if (!s) {
@@ -66,7 +66,7 @@ void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind
         TAILQ_INSERT_TAIL(&n->list, s, link);
     }
     leave_voice(s);
-    s->session = session;
+    s->incarnation = incarnation;
     s->heard = 0;
     s->excused = false;
     begin_window(h, s);
@@ -87,10 +87,10 @@ void liveness_report_forget(struct liveness_report *h, enum liveness_report_kind
 /* ---- What the bbs tell ----------------------------------------------------------------------- */
 
 static void hear(struct liveness_report *h, enum liveness_report_kind kind, struct voice *v,
-                 const char *name, uint64_t session)
+                 const char *name, uint64_t incarnation)
 {
     struct silence *s = map_get(&h->names[kind].by_name, name);
-    if (!s || s->session != session) {
+    if (!s || s->incarnation != incarnation) {
         return;
     }
     leave_voice(s);
@@ -136,7 +136,7 @@ void liveness_report_heartbeat(struct liveness_report *h, const char *key,
     hear_raft_term(h, heartbeat->raft_term);
     for (size_t i = 0; i < heartbeat->n_cells; i++) {
         hear(h, LIVENESS_REPORT_CELL, v, heartbeat->cells[i]->cell_id,
-             heartbeat->cells[i]->session);
+             heartbeat->cells[i]->incarnation);
     }
     for (size_t i = 0; i < heartbeat->n_leaders; i++) {
         hear(h, LIVENESS_REPORT_LEADER, v, heartbeat->leaders[i]->role,

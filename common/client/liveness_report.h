@@ -47,7 +47,8 @@ struct silence {
     TAILQ_ENTRY(silence) named; /* while `voice` */
     struct liveness_report_names *of;   /* its kind */
     struct voice *voice;        /* the last bbs to name it; NULL = none, or it is lost */
-    uint64_t session; /* of the cell, or the leader's term: a heartbeat of another is not heard */
+    uint64_t
+        incarnation;  /* of the cell, or the leader's term: a heartbeat of another is not heard */
     int64_t since_ns; /* counted time when it was heard */
     uint64_t heard;   /* how often it was named since it is expected */
     bool excused;     /* a bbs that heard it was lost, and it was not heard since */
@@ -76,10 +77,10 @@ void liveness_report_done(struct liveness_report *h);
 /* Another copy begins: no bbs counts until its record changes. */
 void liveness_report_reset(struct liveness_report *h);
 
-/* It is expected to send heartbeats with this session or term. Its window begins now if it was not.
- * */
+/* It is expected to send heartbeats with this incarnation or term. Its window begins now if it was
+ * not. */
 void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind kind,
-                            const char *name, uint64_t session);
+                            const char *name, uint64_t incarnation);
 
 /* It is not expected any more. */
 void liveness_report_forget(struct liveness_report *h, enum liveness_report_kind kind,

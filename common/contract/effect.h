@@ -22,7 +22,7 @@ enum effect_kind {
     EFFECT_UNWATCH,
     EFFECT_VERB,
     EFFECT_OUTPUT,
-    EFFECT_SESSION,
+    EFFECT_INCARNATION,
     EFFECT_EVACUATION,
     EFFECT_LOG,
     EFFECT_EXIT,
@@ -120,8 +120,8 @@ struct effect {
         struct verb_call verb;
         struct output_request output;
         /* To be kept in the state directory, through restarts: a number above the one that stands
-         * there. Answered once, with EVENT_SESSION. */
-        uint64_t session;
+         * there. Answered once, with EVENT_INCARNATION. */
+        uint64_t incarnation;
         /* To be kept in the state directory, through restarts, or dropped from it. Answered once, with
          * EVENT_EVACUATION; no second one before that. */
         struct {

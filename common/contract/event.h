@@ -19,7 +19,7 @@ enum event_kind {
     EVENT_WATCH,     /* changes of the watch */
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
-    EVENT_SESSION,   /* the end of an EFFECT_SESSION */
+    EVENT_INCARNATION,   /* the end of an EFFECT_INCARNATION */
     EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
@@ -85,8 +85,8 @@ enum stop_kind {
     STOP_AT_ONCE,  /* SIGINT: no more than what takes a moment */
 };
 
-struct session_kept {
-    uint64_t session; /* of the EFFECT_SESSION */
+struct incarnation_kept {
+    uint64_t incarnation; /* of the EFFECT_INCARNATION */
     const char *text; /* "" = it is on the disk; else why it is not. Never NULL */
 };
 
@@ -108,7 +108,7 @@ struct event {
         struct watch_event watch;
         struct verb_answer verb;
         struct container_status container;
-        struct session_kept session;
+        struct incarnation_kept incarnation;
         struct evacuation_kept evacuation;
         enum stop_kind stop;
     };

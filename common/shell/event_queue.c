@@ -110,8 +110,8 @@ void event_copy(struct arena *a, struct event *to, const struct event *ev)
     case EVENT_CONTAINER:
         copy_container(a, &to->container);
         break;
-    case EVENT_SESSION:
-        to->session.text = copy_name(a, ev->session.text);
+    case EVENT_INCARNATION:
+        to->incarnation.text = copy_name(a, ev->incarnation.text);
         break;
     case EVENT_EVACUATION:
         to->evacuation.text = copy_name(a, ev->evacuation.text);

@@ -45,7 +45,7 @@ struct host {
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
-    int (*session_keep)(void *owner, uint64_t session, struct err *err); /* NULL = none */
+    int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err); /* NULL = none */
     int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
     void *state_owner;
     struct event *due;           /* the role's timer */
@@ -159,13 +159,13 @@ void host_wake(struct host *h, const char *channel)
     }
 }
 
-static void keep_session(struct host *h, uint64_t session)
+static void keep_incarnation(struct host *h, uint64_t incarnation)
 {
-    assert(h->session_keep);
+    assert(h->incarnation_keep);
     struct err err = {.text = ""};
-    h->session_keep(h->state_owner, session, &err);
-    host_deliver(h, &(struct event){.kind = EVENT_SESSION,
-                                    .session = {.session = session, .text = err.text}});
+    h->incarnation_keep(h->state_owner, incarnation, &err);
+    host_deliver(h, &(struct event){.kind = EVENT_INCARNATION,
+                                    .incarnation = {.incarnation = incarnation, .text = err.text}});
 }
 
 static void keep_evacuation(struct host *h, uint64_t id, const struct kept_evacuation *kept)
@@ -228,8 +228,8 @@ static void carry_out(struct host *h, const struct effect *e)
         assert(h->driver);
         h->driver->ops->output(h->driver, &e->output);
         break;
-    case EFFECT_SESSION:
-        keep_session(h, e->session);
+    case EFFECT_INCARNATION:
+        keep_incarnation(h, e->incarnation);
         break;
     case EFFECT_EVACUATION:
         keep_evacuation(h, e->evacuation.id, &e->evacuation.kept);
@@ -551,7 +551,7 @@ static void host_done(struct host *h)
 int host_run(struct role *role, const struct host_config *config, struct err *err)
 {
     struct host h = {.role = role,
-                     .session_keep = config->session_keep,
+                     .incarnation_keep = config->incarnation_keep,
                      .evacuation_keep = config->evacuation_keep,
                      .state_owner = config->state_owner};
     signal(SIGPIPE, SIG_IGN);

@@ -36,9 +36,9 @@ struct host_config {
     struct driver_shell *(*driver_new)(void *config, struct host *host, struct err *err);
     void *driver_config;
     unsigned driver_files; /* descriptors that the driver may come to hold: no connections take them */
-    /* Makes a session durable; NULL = this role has none. Blocks for as long as the disk takes: it is
-     * asked once in the life of a loss. */
-    int (*session_keep)(void *owner, uint64_t session, struct err *err);
+    /* Makes an incarnation durable; NULL = this role has none. Blocks for as long as the disk
+     * takes: it is asked once in the life of a loss. */
+    int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err);
     /* The same for what is to outlive the rep of an evacuation; NULL = this role has none. */
     int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
     void *state_owner; /* of both */

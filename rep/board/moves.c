@@ -56,7 +56,7 @@ static void order(struct rep *r, enum harmony_action action, bool stray, const c
 
 void moves_want(struct rep *r, struct container *c, enum harmony_action action)
 {
-    if (r->session.open && !operation_must_wait(r, c)) {
+    if (r->incarnation.open && !operation_must_wait(r, c)) {
         assert(c->op == OP_NONE);
         c->op = OP_MOVE;
         order(r, action, false, container_guid(c));
@@ -96,7 +96,7 @@ static struct stray *remember(struct rep *r, const char *key)
 
 void moves_look_at_stray(struct rep *r, const char *key, struct effects *out)
 {
-    if (!r->feed_client.current || !r->session.open || !listing_is_good(&r->listing)) {
+    if (!r->feed_client.current || !r->incarnation.open || !listing_is_good(&r->listing)) {
         return; /* what is missing comes with a pass over everything */
     }
     enum harmony_action action = container_kind_at(&r->containers, key)->stray(r, key);
@@ -144,9 +144,9 @@ static bool is_settled(const Board__MoveResult *result)
                       result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED);
 }
 
-/* A refusal that is about the session, not about the instance; a task is shown only once the
- * session was found good. */
-static bool session_refused(const Board__MoveResult *result)
+/* A refusal that is about the incarnation, not about the instance; a task is shown only once the
+ * incarnation was found good. */
+static bool incarnation_refused(const Board__MoveResult *result)
 {
     return result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED && result->error &&
            !result->task &&
@@ -196,9 +196,9 @@ static void settle_container(struct rep *r, const struct move_order *o,
 static void settle(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
                    struct effects *out)
 {
-    bool lost = result && session_refused(result);
+    bool lost = result && incarnation_refused(result);
     if (lost) {
-        session_lost(r, result->error->message, out);
+        incarnation_lost(r, result->error->message, out);
     }
     result = lost || !is_settled(result) ? NULL : result;
     if (o->stray) {
@@ -220,7 +220,7 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
     if (answer->error) {
         *ret_why = answer->error->message;
         if (answer->error->type == MODELS__ERROR__TYPE__ResourceConflict) {
-            session_lost(r, answer->error->message, out);
+            incarnation_lost(r, answer->error->message, out);
         }
         return NULL;
     }
@@ -310,7 +310,8 @@ static void send(struct rep *r, struct move_call *call, struct effects *out)
 void moves_flush(struct rep *r, struct effects *out)
 {
     struct moves *m = &r->moves;
-    for (size_t i = 0; i < MOVE_CALLS_MAX && !STAILQ_EMPTY(&m->orders) && r->session.open; i++) {
+    for (size_t i = 0; i < MOVE_CALLS_MAX && !STAILQ_EMPTY(&m->orders) && r->incarnation.open;
+         i++) {
         if (!m->calls[i].id) {
             send(r, &m->calls[i], out);
         }

@@ -53,7 +53,7 @@ void moves_init(struct moves *m, struct rep *r);
 void moves_done(struct moves *m);
 
 /* Wants the move for this container, which has no other operation; not while it must wait, or
- * without a session, for the opening of the next looks at everything again. */
+ * without an incarnation, for the opening of the next looks at everything again. */
 void moves_want(struct rep *r, struct container *c, enum harmony_action action);
 
 /* Nothing had called for a look, and yet there is this to do: what should have told was missed. */
@@ -61,7 +61,7 @@ void moves_tell_late(const char *what, const char *name, enum harmony_action act
                      struct effects *out);
 
 /* The rows without a container, for the record at this key: only after adoption ended, while the
- * listing succeeds, the feed is current and the session open. */
+ * listing succeeds, the feed is current and the incarnation open. */
 void moves_look_at_stray(struct rep *r, const char *key, struct effects *out);
 
 /* Forgets strays whose records are gone. */
@@ -73,7 +73,7 @@ void moves_retry_strays(struct rep *r);
 /* Sends what waits, as far as calls are free. Everything concerned is told of its answer. */
 void moves_flush(struct rep *r, struct effects *out);
 
-/* The session was lost: nothing waits any more, all are told to come again. */
+/* The incarnation was lost: nothing waits any more, all are told to come again. */
 void moves_release(struct rep *r, struct effects *out);
 
 #endif

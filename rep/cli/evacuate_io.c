@@ -67,7 +67,7 @@ static int look(struct watch *w, struct err *err)
     return r;
 }
 
-/* It answered 503: it has no session, or its driver does not list. */
+/* It answered 503: it has no incarnation, or its driver does not list. */
 static bool not_ready(int r, const struct err *why)
 {
     return r == -ERR_UNAVAILABLE && strstr(why->text, "not ready") != NULL;
@@ -196,7 +196,8 @@ int rep_evacuate_run(const struct invocation *call, struct err *err)
     if (r == 0) {
         w.until_ms = cli_now_ms() + limit_ms;
         r = look(&w, err);
-        r = not_ready(r, err) ? 0 : r; /* it can begin nevertheless, and resumes with its session */
+        r = not_ready(r, err) ? 0
+                              : r; /* it can begin nevertheless, and resumes with its incarnation */
         r = r < 0 ? r : begin(&w, err);
         r = r < 0 ? r : wait_for_end(&w, err);
     }

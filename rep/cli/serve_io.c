@@ -204,9 +204,9 @@ static unsigned files_of_driver(const struct rep_config *config)
     return (unsigned)(needed < files.rlim_cur / 2 ? needed : files.rlim_cur / 2);
 }
 
-static int keep_session(void *owner, uint64_t session, struct err *err)
+static int keep_incarnation(void *owner, uint64_t incarnation, struct err *err)
 {
-    return state_dir_raise(owner, session, err);
+    return state_dir_raise(owner, incarnation, err);
 }
 
 static int keep_evacuation(void *owner, const struct kept_evacuation *kept, struct err *err)
@@ -240,11 +240,11 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         host->driver_new = driver_new;
         host->driver_config = &driver;
         host->driver_files = files_of_driver(config);
-        host->session_keep = keep_session;
+        host->incarnation_keep = keep_incarnation;
         host->evacuation_keep = keep_evacuation;
         host->state_owner = &state;
         config->identity = state.identity;
-        config->session = state.session;
+        config->incarnation = state.incarnation;
         config->evacuation = state.evacuation;
         config->boot_id = boot_id(call->arena);
         config->rootfs_names = rootfs->names;

@@ -28,7 +28,7 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
 {
     if (!r->drain.on) {
         begin(r, r->config.evacuation_ns, why, out);
-        session_tell(r);
+        incarnation_tell(r);
     }
 }
 
@@ -149,7 +149,7 @@ static void end(struct rep *r, int code, const char *text, struct effects *out)
     r->ended = true;
 }
 
-/* Why it did not go, or NULL: it is gone, or is another session's now. */
+/* Why it did not go, or NULL: it is gone, or is another incarnation's now. */
 static const char *not_gone(const struct response *response, struct arena *a)
 {
     const char *why;
@@ -189,7 +189,7 @@ static void leave(struct rep *r, struct effects *out)
         heartbeat_sender_stop(&r->heartbeat_sender);
     }
     d->leave_url = boards_url(&r->boards);
-    d->leave_id = session_call(r, true, out);
+    d->leave_id = incarnation_call(r, true, out);
     askers_add(&r->askers, d->leave_id, left, r);
 }
 
@@ -209,7 +209,8 @@ static bool is_of_cell(const char *key, const struct followed *f)
 /* What is on its way would make the record again if it came after the leave. */
 static bool nothing_on_board(const struct rep *r)
 {
-    if (!r->session.open || r->session.tell || r->session.call_id || !r->feed_client.current) {
+    if (!r->incarnation.open || r->incarnation.tell || r->incarnation.call_id ||
+        !r->feed_client.current) {
         return false;
     }
     MAP_EACH(&r->feed_client.records, n)

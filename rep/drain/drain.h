@@ -42,7 +42,7 @@ struct drain {
     int64_t over_ns;       /* when it was told so */
     int64_t until_wall_ns; /* the same for the board, so that a restarted rep keeps to it */
     int64_t empty_ns;      /* since when there is no container; NEVER_NS: there is one */
-    bool leaving;          /* its record is asked to go: no heartbeats, no session any more */
+    bool leaving;          /* its record is asked to go: no heartbeats, no incarnation any more */
     uint64_t leave_id;     /* of the open call; 0 = none */
     const char *leave_url;
     unsigned failures;

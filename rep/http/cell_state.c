@@ -59,7 +59,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->cell_index = config->index;
     s->proxymemoryallocationmb = config->proxy_memory_mb;
     s->zone = (char *)config->zone;
-    s->session = config->session;
+    s->incarnation = config->incarnation;
     s->n_rootfsproviders = 2;
     s->rootfsproviders = ARENA_ARRAY(a, 2, Cell__CellState__RootFSProvidersEntry *);
     s->rootfsproviders[0] = fixed_set(a, "preloaded", config->rootfs_names);
@@ -88,12 +88,12 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
 
 const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf)
 {
-    return arena_printf(a, "\"%llu-%llu-%u-%s\"", (unsigned long long)r->config.session,
+    return arena_printf(a, "\"%llu-%llu-%u-%s\"", (unsigned long long)r->config.incarnation,
                         (unsigned long long)r->containers.version,
                         starts_failed_lately(&r->starts, r->now.mono_ns), protobuf ? "p" : "j");
 }
 
 bool cell_state_is_well(const struct rep *r)
 {
-    return r->session.open && listing_is_good(&r->listing);
+    return r->incarnation.open && listing_is_good(&r->listing);
 }

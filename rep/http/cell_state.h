@@ -15,7 +15,8 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a);
 /* Changes whenever the state does, also over restarts: for the ETag. */
 const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf);
 
-/* The cell can take work: its session is open, adoption has ended and its driver lists. Otherwise
+/* The cell can take work: its incarnation is open, adoption has ended and its driver lists.
+ * Otherwise
  * /state is answered 503, which the auctioneer takes for unreachable. */
 bool cell_state_is_well(const struct rep *r);
 

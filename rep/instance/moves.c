@@ -53,7 +53,7 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
     instance_key->instance_guid = arena_strdup(a, guid);
     instance_key->cell_id = (char *)r->config.cell_id;
     move->instance->actual_lrp_instance_key = instance_key;
-    move->session = r->config.session;
+    move->incarnation = r->config.incarnation;
     return move;
 }
 

@@ -30,7 +30,7 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__LRP *lrp)
     note.key = &key;
     note.instance_guid = guid;
     note.definition = lrp->definition;
-    note.session = r->config.session;
+    note.incarnation = r->config.incarnation;
     note.root_fs = lrp->rootfs;
     note.memory_mb = lrp->memorymb;
     note.disk_mb = lrp->diskmb;

@@ -13,7 +13,7 @@ static Board__Move *new_move(const struct rep *r, struct arena *a, enum harmony_
     Board__Move *move = move_new_task(a, harmony_action_name(action), task_guid);
     move->task->attempt = arena_strdup(a, attempt);
     move->task->cell_id = (char *)r->config.cell_id;
-    move->session = r->config.session;
+    move->incarnation = r->config.incarnation;
     return move;
 }
 

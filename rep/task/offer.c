@@ -20,7 +20,7 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
     note.format = NOTE_FORMAT;
     note.task = &what;
     note.instance_guid = (char *)(uintptr_t)name;
-    note.session = r->config.session;
+    note.incarnation = r->config.incarnation;
     note.root_fs = task->rootfs;
     note.memory_mb = task->memorymb;
     note.disk_mb = task->diskmb;

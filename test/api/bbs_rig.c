@@ -162,14 +162,15 @@ void bbs_post_as(const struct tls_files *files, const char *path, const Protobuf
     buf_done(&body);
 }
 
-int32_t bbs_open_session(struct arena *a, const char *cell_id, uint64_t session, struct buf *answer)
+int32_t bbs_open_incarnation(struct arena *a, const char *cell_id, uint64_t incarnation,
+                             struct buf *answer)
 {
     Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
     r.cell = &cell;
     cell.presence = &presence;
-    cell.session = session;
+    cell.incarnation = incarnation;
     cell.identity = arena_strdup(a, "state-1");
     presence.cell_id = arena_strdup(a, cell_id);
     presence.rep_url = arena_strdup(a, "https://127.0.0.1:1");

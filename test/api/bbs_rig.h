@@ -50,9 +50,9 @@ Models__DesireLRPRequest *bbs_desire_of(struct arena *a, const char *guid, int32
 Models__DesireTaskRequest *bbs_desire_task_of(struct arena *a, const char *guid,
                                               const char *domain);
 
-/* Desires an LRP, and opens a cell's session; give the error as bbs_error_of(). */
+/* Desires an LRP, and opens a cell's incarnation; give the error as bbs_error_of(). */
 int32_t bbs_desire(int port, const char *guid, int32_t instances, struct buf *answer);
-int32_t bbs_open_session(struct arena *a, const char *cell_id, uint64_t session,
-                         struct buf *answer);
+int32_t bbs_open_incarnation(struct arena *a, const char *cell_id, uint64_t incarnation,
+                             struct buf *answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* Our own paths of a running bbs on a real etcd: sessions and heartbeats of a cell, moves in
+/* Our own paths of a running bbs on a real etcd: incarnations and heartbeats of a cell, moves in
  * batches, leaders, the limiter. The tests follow one another on one board. */
 #include "board.pb-c.h"
 #include "common/model/moves.h"
@@ -15,18 +15,18 @@
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
-static int32_t heartbeat_cell(struct arena *a, uint64_t session, struct buf *answer)
+static int32_t heartbeat_cell(struct arena *a, uint64_t incarnation, struct buf *answer)
 {
     Board__HeartbeatRequest r = BOARD__HEARTBEAT_REQUEST__INIT;
     Board__CellHeartbeat heartbeat = BOARD__CELL_HEARTBEAT__INIT;
     r.cell = &heartbeat;
     heartbeat.cell_id = arena_strdup(a, "cell-1");
-    heartbeat.session = session;
+    heartbeat.incarnation = incarnation;
     bbs_post_as(&bbs_rig.rep, "/v1/board/heartbeat", &r.base, answer);
     return bbs_error_of(answer);
 }
 
-static void sessions_and_heartbeats(void **state)
+static void incarnations_and_heartbeats(void **state)
 {
     (void)state;
     struct arena arena, *a = &arena;
@@ -34,9 +34,9 @@ static void sessions_and_heartbeats(void **state)
     arena_init(a);
     buf_init(&answer);
     assert_int_equal(heartbeat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
-    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
-    assert_int_equal(bbs_open_session(a, "cell-1", 2, &answer),
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 2, &answer),
                      MODELS__ERROR__TYPE__ResourceConflict);
     assert_int_equal(heartbeat_cell(a, 3, &answer), -1);
     assert_int_equal(heartbeat_cell(a, 2, &answer), MODELS__ERROR__TYPE__ResourceConflict);
@@ -73,11 +73,11 @@ static const char *definition_of(struct arena *a, const char *guid)
     return got->desired_lrp->modification_tag->epoch;
 }
 
-static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t session,
+static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t incarnation,
                                int32_t index)
 {
     Board__Move *m = move_new_instance(a, "claim", "applied", index, 0, "");
-    m->session = session;
+    m->incarnation = incarnation;
     m->instance->definition = arena_strdup(a, definition_of(a, "applied"));
     Models__ActualLRPInstanceKey *key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
     models__actual_lrpinstance_key__init(key);
@@ -93,7 +93,7 @@ static void moves_in_batches(void **state)
     (void)state;
     static const struct {
         const char *move, *cell_id;
-        uint64_t session;
+        uint64_t incarnation;
         int32_t index;
         Board__MoveResult__Outcome outcome;
         int32_t error;                   /* -1 = none */
@@ -128,7 +128,7 @@ static void moves_in_batches(void **state)
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     r.moves = ARENA_ARRAY(a, 257, Board__Move *);
     for (size_t i = 0; i < ROWS; i++) {
-        r.moves[i] = claim_move(a, rows[i].cell_id, rows[i].session, rows[i].index);
+        r.moves[i] = claim_move(a, rows[i].cell_id, rows[i].incarnation, rows[i].index);
         r.moves[i]->move = arena_strdup(a, rows[i].move);
         if (rows[i].definition) {
             r.moves[i]->instance->definition = arena_strdup(a, rows[i].definition);
@@ -230,7 +230,7 @@ static void leaders(void **state)
     arena_done(a);
 }
 
-/* One move of the leading converger, about cell-1 in session 3; the outcome. */
+/* One move of the leading converger, about cell-1 in incarnation 3; the outcome. */
 static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
 {
     int32_t error;
@@ -241,9 +241,9 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     term.term = ask_lead_of(a, "converger", "c", 0, 0, &error);
     Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT, *cells[] = {&cell};
     cell.cell_id = arena_strdup(a, "cell-1");
-    cell.session = 3;
+    cell.incarnation = 3;
     Board__CellMove lose = BOARD__CELL_MOVE__INIT;
-    lose.session = cell.session;
+    lose.incarnation = cell.incarnation;
     Board__LimiterMove limiter = BOARD__LIMITER_MOVE__INIT;
     limiter.cells = cells;
     limiter.n_cells = 1;
@@ -305,7 +305,7 @@ static size_t count_cells(struct buf *answer)
     return count;
 }
 
-/* A cell is held, kept, confirmed, lost, and comes back with a higher session. */
+/* A cell is held, kept, confirmed, lost, and comes back with a higher incarnation. */
 static void a_cell_is_lost_and_comes_back(void **state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void a_cell_is_lost_and_comes_back(void **state)
     struct buf answer;
     arena_init(a);
     buf_init(&answer);
-    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
     assert_int_equal(say_limiter(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
     assert_int_equal(say_limiter(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
     assert_string_equal(shown_state(a, &answer), "PRESENT");
@@ -331,14 +331,14 @@ static void a_cell_is_lost_and_comes_back(void **state)
     assert_string_equal(shown_state(a, &answer), "LOST");
     assert_int_equal(count_cells(&answer), 0);
     assert_int_equal(heartbeat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer),
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer),
                      MODELS__ERROR__TYPE__ResourceConflict);
     ProtobufCAllocator allocator = arena_protobuf(a);
     const Board__CellResponse *refused =
         board__cell_response__unpack(&allocator, answer.size, answer.data);
     assert_int_equal(refused->cell->state, BOARD__CELL_RECORD__STATE__LOST);
-    assert_int_equal(refused->cell->session, 3);
-    assert_int_equal(bbs_open_session(a, "cell-1", 4, &answer), -1);
+    assert_int_equal(refused->cell->incarnation, 3);
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 4, &answer), -1);
     assert_string_equal(shown_state(a, &answer), "PRESENT");
     assert_int_equal(heartbeat_cell(a, 4, &answer), -1);
     buf_done(&answer);
@@ -348,7 +348,7 @@ static void a_cell_is_lost_and_comes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_and_heartbeats),
+        cmocka_unit_test(incarnations_and_heartbeats),
         cmocka_unit_test(moves_in_batches),
         cmocka_unit_test(leaders),
         cmocka_unit_test(a_cell_is_lost_and_comes_back),

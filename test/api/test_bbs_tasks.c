@@ -142,7 +142,7 @@ static void tasks_of_clients(void **state)
     arena_done(a);
 }
 
-/* One move of cell-1 in session 3; the result. */
+/* One move of cell-1 in incarnation 3; the result. */
 static const Board__MoveResult *apply_task(struct arena *a, const char *move, const char *attempt,
                                           const char *result)
 {
@@ -150,7 +150,7 @@ static const Board__MoveResult *apply_task(struct arena *a, const char *move, co
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     struct buf answer;
     buf_init(&answer);
-    m->session = 3;
+    m->incarnation = 3;
     m->task->cell_id = arena_strdup(a, "cell-1");
     m->task->attempt = arena_strdup(a, attempt);
     m->task->result = arena_strdup(a, result);
@@ -199,7 +199,7 @@ static void tasks_of_a_rep(void **state)
     struct buf answer;
     arena_init(a);
     buf_init(&answer);
-    assert_int_equal(bbs_open_session(a, "cell-1", 3, &answer), -1);
+    assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
     assert_int_equal(desire_task(bbs[1].port, "t5", "d", &answer), -1);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const Board__MoveResult *got =

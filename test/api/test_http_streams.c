@@ -107,7 +107,7 @@ static void a_waiting_cursor_is_woken(void **state)
 }
 
 /* What a stalled reader may cost: what waits for it (HTTP_OUTPUT_BYTES and a slice), its TLS record and
- * session. */
+ * incarnation. */
 enum { READER_KB = 256 };
 
 static void a_stalled_reader_costs_no_copies(void **state)

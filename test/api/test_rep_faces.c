@@ -127,7 +127,7 @@ static void run_rep(void)
     struct rlimit files = {FILES, FILES};
     struct rep_config config = {.cell_id = "cell-1",
                                 .identity = "i",
-                                .session = 1,
+                                .incarnation = 1,
                                 .zone = "z1",
                                 .boards = "https://127.0.0.1:1",
                                 .url = "https://cell-1:1801",
@@ -226,7 +226,7 @@ static void who_gets_what_status(void **state)
         {&auctioneer_files, "POST", "/work", "{\"cell_id\":\"cell-2\"}", 500, NULL},
         {&auctioneer_files, "POST", "/work", "{\"LRPs\":null,\"Tasks\":null}", 200,
          "{\"LRPs\":null,\"Tasks\":null}"},
-        /* Without a session it takes nothing, and gives back all. */
+        /* Without an incarnation it takes nothing, and gives back all. */
         {&auctioneer_files, "POST", "/work",
          "{\"LRPs\":[{\"process_guid\":\"a\",\"index\":1,\"domain\":\"d\",\"RootFs\":"
          "\"preloaded:busybox\",\"MemoryMB\":1,\"DiskMB\":2,\"PlacementTags\":[\"t\"]}],"

@@ -101,7 +101,7 @@ static void put_cell(struct bench *b, int n)
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     presence.cell_id = arena_printf(&b->arena, "cell-%04d", n);
     cell.presence = &presence;
-    cell.session = 1;
+    cell.incarnation = 1;
     put(b, key_cell(&b->arena, presence.cell_id), &cell.base);
 }
 

@@ -176,7 +176,7 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     board__cell_record__init(c);
     c->state = strncmp(text, "lost", 4) == 0 ? BOARD__CELL_RECORD__STATE__LOST
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
-    c->session = (uint64_t)row_number(a, text, "session", 1);
+    c->incarnation = (uint64_t)row_number(a, text, "incarnation", 1);
     c->identity = row_text(a, text, "identity");
     c->evacuating = row_value(a, text, "until") != NULL;
     c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;
@@ -200,7 +200,7 @@ static size_t row_cells(struct arena *a, const char *text, Board__CellHeartbeat 
         one->cell_id = arena_strndup(a, text, strcspn(text, ":"));
         text += strlen(one->cell_id);
         char *end;
-        one->session = strtoull(text + (*text == ':'), &end, 10);
+        one->incarnation = strtoull(text + (*text == ':'), &end, 10);
         text = end + (*end == ',');
     }
     *ret_list = list;
@@ -289,7 +289,7 @@ static Board__Move *row_lose(struct arena *a, const char *text)
     m->body_case = BOARD__MOVE__BODY_CELL;
     m->cell = ARENA_NEW(a, Board__CellMove);
     board__cell_move__init(m->cell);
-    m->cell->session = (uint64_t)row_number(a, text, "session", 0);
+    m->cell->incarnation = (uint64_t)row_number(a, text, "incarnation", 0);
     return m;
 }
 
@@ -305,7 +305,7 @@ static Board__Move *row_limiter_move(struct arena *a, const char *name, const ch
 
 void row_speaker(struct arena *a, const char *text, Board__Move *m)
 {
-    m->session = (uint64_t)row_number(a, text, "session", 0);
+    m->incarnation = (uint64_t)row_number(a, text, "incarnation", 0);
     if (row_value(a, text, "term")) {
         m->term = ARENA_NEW(a, Board__Term);
         board__term__init(m->term);
@@ -381,7 +381,8 @@ static void print_limiter(const Board__LimiterRecord *b, struct buf *out)
     static const char *const names[] = {"HELD", "KEPT", "RELEASED"};
     buf_printf(out, " -> %s", names[b->state]);
     for (size_t i = 0; i < b->n_cells; i++) {
-        buf_printf(out, " %s:%llu", b->cells[i]->cell_id, (unsigned long long)b->cells[i]->session);
+        buf_printf(out, " %s:%llu", b->cells[i]->cell_id,
+                   (unsigned long long)b->cells[i]->incarnation);
     }
     buf_printf(out, " since=%lld until=%lld", (long long)(b->since / SECOND_NS),
                (long long)(b->until / SECOND_NS));
@@ -398,9 +399,9 @@ static void print_change(const struct change *c, struct buf *out)
     } else if (c->message && c->message->descriptor == &board__cell_record__descriptor &&
                strcmp(c->move, "lose") == 0) {
         const Board__CellRecord *cell = (const Board__CellRecord *)c->message;
-        buf_printf(out, " -> %s session=%llu since=%lld",
+        buf_printf(out, " -> %s incarnation=%llu since=%lld",
                    cell->state == BOARD__CELL_RECORD__STATE__LOST ? "LOST" : "PRESENT",
-                   (unsigned long long)cell->session, (long long)(cell->since / SECOND_NS));
+                   (unsigned long long)cell->incarnation, (long long)(cell->since / SECOND_NS));
     } else if (c->message && c->message->descriptor == &board__job_record__descriptor) {
         const Board__JobRecord *j = (const Board__JobRecord *)c->message;
         buf_printf(out, " -> [%d, %d) by %s", j->cursor, j->end, j->worker);

@@ -3,14 +3,14 @@
  *   an instance   "RUNNING a@c1 since=100 crash=2 def=D1 stopping error=E reason=R zone=z"
  *                 "... route=H tag=V": an internal route, a metric tag "k"
  *   a DesiredLRP  "instances=3 def=D1 hold stay route=H tag=V": the tag INDEX or GUID is a dynamic one
- *   a cell        "present session=7", "lost session=7 until=1100": it is being emptied
+ *   a cell        "present incarnation=7", "lost incarnation=7 until=1100": it is being emptied
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
  *                 "restored": from before the epoch
  *   a limiter       "KEPT cells=c1:7,c2:8 since=10 until=70"
  *   a removal     "from=2 epoch=F": of the board's epoch, without it of this one
- *   a move        "claim a@c1 session=7 def=D1 error=E term=5 role=auctioneer presence=2 index=1",
- *                 "lose cell=c1 session=7", "hold cells=c1:7,c2:8" */
+ *   a move        "claim a@c1 incarnation=7 def=D1 error=E term=5 role=auctioneer presence=2
+ *                 index=1", "lose cell=c1 incarnation=7", "hold cells=c1:7,c2:8" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
 #define TEST_DECIDE_LRP_ROWS_H
 
@@ -46,7 +46,7 @@ Board__CellRecord *row_cell(struct arena *a, const char *text);
 Board__LimiterRecord *row_limiter(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);
 
-/* Who speaks by such a text: session, term. */
+/* Who speaks by such a text: incarnation, term. */
 void row_speaker(struct arena *a, const char *text, Board__Move *m);
 
 /* Of such a text: the first word; and of "name=value" the value, NULL, `otherwise` or "" if it is not

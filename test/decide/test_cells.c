@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
-/* ---- sessions -------------------------------------------------------------------------------- */
+/* ---- incarnations
+ * -------------------------------------------------------------------------------- */
 
-static void sessions(void **state)
+static void incarnations(void **state)
 {
     (void)state;
     static const struct {
@@ -23,65 +24,77 @@ static void sessions(void **state)
         bool leave, known;
         int64_t until_s; /* of the record then */
     } rows[] = {
-        {"a new cell", NULL, "present session=1 identity=A", "put cell/c1 open by rep\n"},
-        {"0 a late report", NULL, "present session=1 identity=A",
-         "refuse ResourceNotFound: cell c1 is unknown, or has left: open a session first\n",
+        {"a new cell", NULL, "present incarnation=1 identity=A", "put cell/c1 open by rep\n"},
+        {"0 a late report", NULL, "present incarnation=1 identity=A",
+         "refuse ResourceNotFound: cell c1 is unknown, or has left: register the cell first\n",
          .known = true},
-        {"3 a report", "present session=5 identity=A zone=z", "present session=5 identity=A zone=y",
-         "put cell/c1 open by rep\n", .known = true},
-        {"1 an older session", "present session=5 identity=A", "present session=4 identity=A",
-         "refuse ResourceConflict: session 4 of cell c1 is older than the board's 5: a newer rep "
+        {"3 a report", "present incarnation=5 identity=A zone=z",
+         "present incarnation=5 identity=A zone=y", "put cell/c1 open by rep\n", .known = true},
+        {"1 an older incarnation", "present incarnation=5 identity=A",
+         "present incarnation=4 identity=A",
+         "refuse ResourceConflict: incarnation 4 of cell c1 is older than the board's 5: a newer "
+         "rep "
          "of this state directory has taken over\n"},
-        {"1 a stranger", "present session=5 identity=A", "present session=9 identity=B",
+        {"1 a stranger", "present incarnation=5 identity=A", "present incarnation=9 identity=B",
          "refuse ResourceConflict: cell c1 is present and has another state directory: start the "
          "rep with that one, give it another cell id, or wait until the cell is lost\n"},
-        {"1 a stranger with the predecessor's session", "lost session=5 identity=A",
-         "present session=5 identity=B",
-         "refuse ResourceConflict: cell c1 is lost, and session 5 is not higher than the board's "
+        {"1 a stranger with the predecessor's incarnation", "lost incarnation=5 identity=A",
+         "present incarnation=5 identity=B",
+         "refuse ResourceConflict: cell c1 is lost, and incarnation 5 is not higher than the "
+         "board's "
          "5: raise it above that and open again\n"},
-        {"1 a lost cell's own session", "lost session=5 identity=A", "present session=5 identity=A",
-         "refuse ResourceConflict: cell c1 is lost, and session 5 is not higher than the board's "
+        {"1 a lost cell's own incarnation", "lost incarnation=5 identity=A",
+         "present incarnation=5 identity=A",
+         "refuse ResourceConflict: cell c1 is lost, and incarnation 5 is not higher than the "
+         "board's "
          "5: raise it above that and open again\n"},
-        {"1 a lost cell's older session", "lost session=5 identity=A",
-         "present session=4 identity=A",
-         "refuse ResourceConflict: cell c1 is lost, and session 4 is not higher than the board's "
+        {"1 a lost cell's older incarnation", "lost incarnation=5 identity=A",
+         "present incarnation=4 identity=A",
+         "refuse ResourceConflict: cell c1 is lost, and incarnation 4 is not higher than the "
+         "board's "
          "5: raise it above that and open again\n"},
-        {"2 the same again", "present session=5 identity=A zone=z since=10",
-         "present session=5 identity=A zone=z", "nothing\n"},
-        {"3 restarted", "present session=5 identity=A", "present session=6 identity=A",
+        {"2 the same again", "present incarnation=5 identity=A zone=z since=10",
+         "present incarnation=5 identity=A zone=z", "nothing\n"},
+        {"3 restarted", "present incarnation=5 identity=A", "present incarnation=6 identity=A",
          "put cell/c1 open by rep\n"},
-        {"3 the same session, another zone", "present session=5 identity=A zone=z",
-         "present session=5 identity=A zone=y", "put cell/c1 open by rep\n"},
-        {"3 back from lost", "lost session=5 identity=A", "present session=6 identity=A",
+        {"3 the same incarnation, another zone", "present incarnation=5 identity=A zone=z",
+         "present incarnation=5 identity=A zone=y", "put cell/c1 open by rep\n"},
+        {"3 back from lost", "lost incarnation=5 identity=A", "present incarnation=6 identity=A",
          "put cell/c1 open by rep\n"},
-        {"3 a stranger on a lost cell", "lost session=5 identity=A until=1100",
-         "present session=6 identity=B", "put cell/c1 open by rep\n"},
-        {"3 it begins to be emptied", "present session=5 identity=A",
-         "present session=5 identity=A until=1100", "put cell/c1 open by rep\n", .until_s = 1100},
-        {"2 a retry of what came before that", "present session=5 identity=A until=1100",
-         "present session=5 identity=A", "nothing\n"},
+        {"3 a stranger on a lost cell", "lost incarnation=5 identity=A until=1100",
+         "present incarnation=6 identity=B", "put cell/c1 open by rep\n"},
+        {"3 it begins to be emptied", "present incarnation=5 identity=A",
+         "present incarnation=5 identity=A until=1100", "put cell/c1 open by rep\n",
+         .until_s = 1100},
+        {"2 a retry of what came before that", "present incarnation=5 identity=A until=1100",
+         "present incarnation=5 identity=A", "nothing\n"},
         {"3 restarted while it is emptied: its rep says so itself",
-         "present session=5 identity=A until=1100", "present session=6 identity=A until=1090",
-         "put cell/c1 open by rep\n", .until_s = 1090},
-        {"3 the board went back to when it was emptied", "present session=5 identity=A until=1100",
-         "present session=6 identity=A", "put cell/c1 open by rep\n"},
-        {"3 back from lost while it is emptied", "lost session=5 identity=A until=1100",
-         "present session=6 identity=A until=1100", "put cell/c1 open by rep\n", .until_s = 1100},
-        {"3 back from lost, and emptied no more", "lost session=5 identity=A until=1100",
-         "present session=6 identity=A", "put cell/c1 open by rep\n"},
-        {"4 it leaves", "present session=5 identity=A until=1100",
-         "present session=5 identity=A", "delete cell/c1 leave by rep\n", .leave = true},
-        {"4 lost meanwhile", "lost session=5 identity=A", "present session=5 identity=A",
+         "present incarnation=5 identity=A until=1100",
+         "present incarnation=6 identity=A until=1090", "put cell/c1 open by rep\n",
+         .until_s = 1090},
+        {"3 the board went back to when it was emptied",
+         "present incarnation=5 identity=A until=1100", "present incarnation=6 identity=A",
+         "put cell/c1 open by rep\n"},
+        {"3 back from lost while it is emptied", "lost incarnation=5 identity=A until=1100",
+         "present incarnation=6 identity=A until=1100", "put cell/c1 open by rep\n",
+         .until_s = 1100},
+        {"3 back from lost, and emptied no more", "lost incarnation=5 identity=A until=1100",
+         "present incarnation=6 identity=A", "put cell/c1 open by rep\n"},
+        {"4 it leaves", "present incarnation=5 identity=A until=1100",
+         "present incarnation=5 identity=A", "delete cell/c1 leave by rep\n", .leave = true},
+        {"4 lost meanwhile", "lost incarnation=5 identity=A", "present incarnation=5 identity=A",
          "delete cell/c1 leave by rep\n", .leave = true},
-        {"4 again", NULL, "present session=5 identity=A", "nothing\n", .leave = true},
-        {"4 an older session", "present session=6 identity=A", "present session=5 identity=A",
-         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 6\n",
+        {"4 again", NULL, "present incarnation=5 identity=A", "nothing\n", .leave = true},
+        {"4 an older incarnation", "present incarnation=6 identity=A",
+         "present incarnation=5 identity=A",
+         "refuse ResourceConflict: incarnation 5 of cell c1 is over: the board's is 6\n",
          .leave = true},
-        {"4 a newer session", "present session=4 identity=A", "present session=5 identity=A",
-         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 4\n",
+        {"4 a newer incarnation", "present incarnation=4 identity=A",
+         "present incarnation=5 identity=A",
+         "refuse ResourceConflict: incarnation 5 of cell c1 is over: the board's is 4\n",
          .leave = true},
-        {"4 a stranger", "present session=5 identity=B", "present session=5 identity=A",
-         "refuse ResourceConflict: session 5 of cell c1 is over: the board's is 5\n",
+        {"4 a stranger", "present incarnation=5 identity=B", "present incarnation=5 identity=A",
+         "refuse ResourceConflict: incarnation 5 of cell c1 is over: the board's is 5\n",
          .leave = true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -107,7 +120,7 @@ static void sessions(void **state)
         if (plan.verdict == PLAN_COMMIT && !r.leave) {
             const Board__CellRecord *after = (const Board__CellRecord *)plan.record;
             assert_int_equal(after->state, BOARD__CELL_RECORD__STATE__PRESENT);
-            assert_int_equal(after->session, r.cell->session);
+            assert_int_equal(after->incarnation, r.cell->incarnation);
             assert_int_equal(after->evacuating, rows[i].until_s != 0);
             assert_int_equal(after->evacuate_until, rows[i].until_s * SECOND_NS);
             assert_int_equal(after->since, ROWS_NOW_S * SECOND_NS);
@@ -129,15 +142,16 @@ static void cells_are_validated(void **state)
     assert_string_equal(validation_text(&v), "Invalid field: cell");
     validation_done(&v);
     validation_init(&v);
-    r.cell = row_cell(&a, "present session=0");
+    r.cell = row_cell(&a, "present incarnation=0");
     r.cell->presence->cell_id = r.cell->presence->rep_url = r.cell->identity;
     valid_cell(&v, &r);
-    assert_string_equal(validation_text(&v),
-                        "Invalid field: cell_id, Invalid field: identity, Invalid field: session, "
-                        "Invalid field: rep_url");
+    assert_string_equal(
+        validation_text(&v),
+        "Invalid field: cell_id, Invalid field: identity, Invalid field: incarnation, "
+        "Invalid field: rep_url");
     validation_done(&v);
     validation_init(&v);
-    r.cell = row_cell(&a, "present session=1 identity=A");
+    r.cell = row_cell(&a, "present incarnation=1 identity=A");
     valid_cell(&v, &r);
     assert_true(validation_ok(&v));
     validation_done(&v);
@@ -149,13 +163,13 @@ static void heartbeats(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    assert_string_equal(session_refused(&a, NULL, "c1", 5),
-                        "cell c1 is unknown: open a session first");
-    assert_string_equal(session_refused(&a, row_cell(&a, "lost session=5"), "c1", 5),
-                        "cell c1 is lost: open a session first");
-    assert_string_equal(session_refused(&a, row_cell(&a, "present session=6"), "c1", 5),
-                        "session 5 of cell c1 is over: the board's is 6");
-    assert_null(session_refused(&a, row_cell(&a, "present session=5"), "c1", 5));
+    assert_string_equal(incarnation_refused(&a, NULL, "c1", 5),
+                        "cell c1 is unknown: register the cell first");
+    assert_string_equal(incarnation_refused(&a, row_cell(&a, "lost incarnation=5"), "c1", 5),
+                        "cell c1 is lost: register the cell first");
+    assert_string_equal(incarnation_refused(&a, row_cell(&a, "present incarnation=6"), "c1", 5),
+                        "incarnation 5 of cell c1 is over: the board's is 6");
+    assert_null(incarnation_refused(&a, row_cell(&a, "present incarnation=5"), "c1", 5));
     assert_string_equal(term_refused(&a, "auctioneer", 4, 3),
                         "term 3 of the auctioneer is over: the board's is 4");
     assert_non_null(term_refused(&a, "auctioneer", 0, 3));
@@ -308,7 +322,7 @@ static void freshness(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions), cmocka_unit_test(cells_are_validated),
+        cmocka_unit_test(incarnations), cmocka_unit_test(cells_are_validated),
         cmocka_unit_test(heartbeats),    cmocka_unit_test(locks),
         cmocka_unit_test(upserts),  cmocka_unit_test(freshness),
     };

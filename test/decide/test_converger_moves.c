@@ -12,8 +12,8 @@
 #define LEAD "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define FRESH "ttl=60 left=30 seen=5"
-#define PRESENT "present session=7"
-#define LOST "lost session=7"
+#define PRESENT "present incarnation=7"
+#define LOST "lost incarnation=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
 
@@ -36,8 +36,8 @@ static void creates(void **state)
                  "notice start web 1..2\n"},
         {"a client may not name it", ACTOR_CLIENT, .desired = "instances=0", .move = "create",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
-        {"nor a rep", ACTOR_REP, .desired = "instances=2", .cell = "present session=7",
-         .move = "create a@c1 session=7",
+        {"nor a rep", ACTOR_REP, .desired = "instances=2", .cell = "present incarnation=7",
+         .move = "create a@c1 incarnation=7",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .desired = "instances=2",
          .move = "create" TERM,

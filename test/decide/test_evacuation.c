@@ -13,13 +13,13 @@
 #define E "actual/web/0000000001/1"
 #define S "actual/web/0000000001/2"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
-#define REP(text) text, ACTOR_REP, .cell = "present session=7"
+#define REP(text) text, ACTOR_REP, .cell = "present incarnation=7"
 #define TWO .desired = "instances=2 def=D1"
 #define FRESH .domain = "ttl=60 left=30"
-#define OWN " a@c1 session=7"
+#define OWN " a@c1 incarnation=7"
 #define ASKS "notice start web 1..2\n"
 #define NOT_FOUND "refuse ResourceNotFound: the requested resource could not be found\n"
-#define OVER "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"
+#define OVER "refuse ResourceConflict: incarnation 6 of cell c1 is over: the board's is 7\n"
 #define UNCLAIMED(move, rest) "put " O " " move " by rep -> UNCLAIMED" rest " since=1000 E/5\n"
 
 static void claimed(void **state)
@@ -52,8 +52,8 @@ static void claimed(void **state)
          .desired = "instances=2 stay", .move = MOVE OWN, .plan = UNCLAIMED(MOVE, "") ASKS},
         {"5 by a client", ACTOR_CLIENT, .ordinary = "CLAIMED a@c1", TWO, .move = MOVE " a@c1",
          .plan = "put " O " " MOVE " by client -> UNCLAIMED since=1000 E/5\n" ASKS},
-        {REP("an old session"), .ordinary = "CLAIMED a@c1", TWO, .move = MOVE " a@c1 session=6",
-         .plan = OVER "keep\n"},
+        {REP("an old incarnation"), .ordinary = "CLAIMED a@c1", TWO,
+         .move = MOVE " a@c1 incarnation=6", .plan = OVER "keep\n"},
     };
     RUN(cases);
 #undef MOVE
@@ -87,8 +87,8 @@ static void crashed(void **state)
          .move = MOVE OWN " error=E",
          .plan = "put " O " " MOVE " by rep -> UNCLAIMED crash=1 reason=E routable since=1000 E/5 "
                  "(E)\n"},
-        {REP("an old session"), .ordinary = "RUNNING a@c1", TWO,
-         .move = MOVE " a@c1 session=6 error=E", .plan = OVER},
+        {REP("an old incarnation"), .ordinary = "RUNNING a@c1", TWO,
+         .move = MOVE " a@c1 incarnation=6 error=E", .plan = OVER},
     };
     RUN(cases);
 #undef MOVE
@@ -297,10 +297,10 @@ static void leaves_its_place(void **state)
          .plan = "nothing\nkeep\n"},
         {REP("8 of a later version"), .ordinary = "NEWER a@c1", TWO, .move = FULL,
          .plan = "nothing\n"},
-        {REP("an old session"), .ordinary = "RUNNING a@c1", TWO, .move = MOVE " a@c1 session=6",
-         .plan = OVER "keep\n"},
-        {"another cell's", ACTOR_REP, .cell = "present session=7", .ordinary = "RUNNING a@c2", TWO,
-         .move = MOVE " a@c2 session=7",
+        {REP("an old incarnation"), .ordinary = "RUNNING a@c1", TWO,
+         .move = MOVE " a@c1 incarnation=6", .plan = OVER "keep\n"},
+        {"another cell's", ACTOR_REP, .cell = "present incarnation=7", .ordinary = "RUNNING a@c2",
+         TWO, .move = MOVE " a@c2 incarnation=7",
          .plan = "refuse InvalidRequest: cell c1 may not move instances of cell c2\nkeep\n"},
     };
     RUN(cases);

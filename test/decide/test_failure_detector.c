@@ -2,7 +2,7 @@
  * in it.
  *
  *   cells: "a b c1 d1": ids of one letter, with their zone
- *   -ab    these cells send no more heartbeats; +ab again; ^a with a higher session
+ *   -ab    these cells send no more heartbeats; +ab again; ^a with a higher incarnation
  *   2ab    these send them to the bbs 2 (else to 1); !2 this bbs stops; @2 its record is deleted;
  *          *2 it begins again
  *   10     seconds pass: ticks each 500 ms, a cell is told of by its bbs every 2 s, by the bbs 2
@@ -30,7 +30,7 @@ struct cell {
     char id[2], zone[2];
     bool there, heartbeats, lost;
     int bbs; /* 0 or 1 */
-    uint64_t session;
+    uint64_t incarnation;
 };
 
 struct story {
@@ -56,7 +56,7 @@ static void tell_cell(struct story *s, const struct cell *c)
     p.cell_id = (char *)(uintptr_t)c->id;
     p.zone = (char *)(uintptr_t)c->zone;
     r.presence = &p;
-    r.session = c->session;
+    r.incarnation = c->incarnation;
     r.state = c->lost ? BOARD__CELL_RECORD__STATE__LOST : BOARD__CELL_RECORD__STATE__PRESENT;
     failure_detector_cell(&s->failure_detector, c->id, &r, s->now);
 }
@@ -85,7 +85,7 @@ static void set_limiter(struct story *s, const struct verdict *g)
         Board__CellHeartbeat *b = s->limiter.cells[i] = ARENA_NEW(&s->arena, Board__CellHeartbeat);
         board__cell_heartbeat__init(b);
         b->cell_id = arena_strdup(&s->arena, g->cells[i]->cell_id);
-        b->session = g->cells[i]->session;
+        b->incarnation = g->cells[i]->incarnation;
         assert_true(!fewer || map_get(&s->failure_detector.limiter.cells,
                                       b->cell_id)); /* the table's FEWER */
     }
@@ -117,8 +117,8 @@ static void apply(struct story *s, const struct verdict *g)
         struct cell *c = &s->cells[g->cell_id[0] - 'a'];
         bool held = s->holds && s->limiter.state != BOARD__LIMITER_RECORD__STATE__RELEASED &&
                     map_get(&s->failure_detector.limiter.cells, c->id);
-        assert_false(held); /* the table's NOT_HELD and SAME_SESSION */
-        assert_int_equal(g->session, c->session);
+        assert_false(held); /* the table's NOT_HELD and SAME_INCARNATION */
+        assert_int_equal(g->incarnation, c->incarnation);
         c->lost = true;
         tell_cell(s, c);
     } else if (strcmp(g->move, "hold") == 0) {
@@ -144,7 +144,7 @@ static void put(struct story *s, int bbs)
         if (c->there && c->heartbeats && c->bbs == bbs) {
             board__cell_heartbeat__init(&list[i]);
             list[i].cell_id = c->id;
-            list[i].session = c->session;
+            list[i].incarnation = c->incarnation;
             cells[heartbeat.n_cells++] = &list[i];
         }
     }
@@ -194,7 +194,7 @@ static void tell_cells(struct story *s, char what, const char *ids)
         c->bbs = what == '2' ? 1 : what == '1' ? 0 : c->bbs;
         c->heartbeats = what == '-' ? false : what == '+' || what == '^' ? true : c->heartbeats;
         if (what == '^') {
-            c->session++;
+            c->incarnation++;
             c->lost = false;
             tell_cell(s, c);
         }
@@ -262,7 +262,7 @@ static void begin(struct story *s, const char *cells)
     for (; *cells; cells++) {
         if (*cells >= 'a') {
             struct cell *c = &s->cells[*cells - 'a'];
-            *c = (struct cell){.id = {*cells}, .there = true, .heartbeats = true, .session = 1};
+            *c = (struct cell){.id = {*cells}, .there = true, .heartbeats = true, .incarnation = 1};
             c->zone[0] = cells[1] >= '0' ? cells[1] : 0;
             c->zone[0] = c->zone[0] >= 'a' ? 0 : c->zone[0];
             tell_cell(s, c);
@@ -284,10 +284,10 @@ static const struct row {
     {"all send heartbeats", "abc", "60", ""},
     {"a silent cell is lost after the window", "abcdef", "10 -a 20", "14.5 lose a"},
     {"unheard since its last heartbeat, not since it died", "abcdef", "9 -a 20", "14.5 lose a"},
-    {"the session that is told is the one that was judged", "abcdef", "10 ^a 2 -a 20",
+    {"the incarnation that is told is the one that was judged", "abcdef", "10 ^a 2 -a 20",
      "16.5 lose a"},
-    {"a cell that is back with another session is judged again", "abcdef", "10 -a 20 ^a 20 -a 20",
-     "14.5 lose a, 54.5 lose a"},
+    {"a cell that is back with another incarnation is judged again", "abcdef",
+     "10 -a 20 ^a 20 -a 20", "14.5 lose a, 54.5 lose a"},
     {"no bbs counts: nobody is lost", "abcdef", "10 -a !1 !2 60", ""},
     {"nor at once when one counts again", "abcdef", "10 -a !1 !2 60 *1 20", "75.5 lose a"},
     {"an own standstill: windows again", "abcdef", "10 -a 4 s9 20", "30.5 lose a"},
@@ -343,7 +343,7 @@ static const struct row {
      "14.0 hold a b c, 30.5 lose a, 30.5 lose b, 30.5 lose c, 31.0 hold"},
     {"cells that are heard again leave it; with none left it goes", "abcdef",
      "10 -abc 20 +a 10 +bc 10", "14.0 hold a b c, 30.5 hold b c, 40.5 hold"},
-    {"so do cells with another session", "abcdef", "10 -abc 20 ^a 10",
+    {"so do cells with another incarnation", "abcdef", "10 -abc 20 ^a 10",
      "14.0 hold a b c, 30.5 hold b c"},
     {"so do those of a kept one", "abcdef", "10 -abc 20 keep 20 +abc 10",
      "14.0 hold a b c, 50.5 hold"},

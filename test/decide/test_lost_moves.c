@@ -17,8 +17,8 @@
 #define LEAD "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define FRESH "ttl=60 left=30 seen=5"
-#define PRESENT "present session=7"
-#define LOST "lost session=7"
+#define PRESENT "present incarnation=7"
+#define LOST "lost incarnation=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
 #define DEPOSED                                                                                    \
@@ -28,18 +28,19 @@ static void loses(void **state)
 {
     (void)state;
 #define HELD_TEXT "refuse ResourceConflict: cell c1 is held by the mass-loss limiter\n"
-#define LOSES "put cell/c1 lose by converger -> LOST session=7 since=1000\n"
-    static const char lose[] = "lose cell=c1 session=7" TERM;
+#define LOSES "put cell/c1 lose by converger -> LOST incarnation=7 since=1000\n"
+    static const char lose[] = "lose cell=c1 incarnation=7" TERM;
     static const struct move_case cases[] = {
         {ROW("1 no such cell"), .move = lose, .plan = "nothing\n"},
         {ROW("1 lost already"), .cell = LOST, .move = lose, .plan = "nothing\n"},
-        {ROW("2 it came back with another session"), .cell = "present session=8", .move = lose,
-         .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 8\n"},
-        {ROW("2 an older one"), .cell = "present session=6", .move = lose,
-         .plan = "refuse ResourceConflict: session 7 of cell c1 is over: the board's is 6\n"},
+        {ROW("2 it came back with another incarnation"), .cell = "present incarnation=8",
+         .move = lose,
+         .plan = "refuse ResourceConflict: incarnation 7 of cell c1 is over: the board's is 8\n"},
+        {ROW("2 an older one"), .cell = "present incarnation=6", .move = lose,
+         .plan = "refuse ResourceConflict: incarnation 7 of cell c1 is over: the board's is 6\n"},
         {ROW("2 held"), .cell = PRESENT, .limiter = "HELD cells=c0:1,c1:7", .move = lose,
          .plan = HELD_TEXT},
-        {ROW("2 held with an older session"), .cell = PRESENT, .limiter = "HELD cells=c1:6",
+        {ROW("2 held with an older incarnation"), .cell = PRESENT, .limiter = "HELD cells=c1:6",
          .move = lose, .plan = HELD_TEXT},
         {ROW("2 kept"), .cell = PRESENT, .limiter = "KEPT cells=c1:7", .move = lose,
          .plan = HELD_TEXT},
@@ -50,8 +51,8 @@ static void loses(void **state)
          .plan = LOSES},
         {ROW("3 released"), .cell = PRESENT, .limiter = "RELEASED cells=c1:7", .move = lose,
          .plan = LOSES},
-        {ROW("3 since does not fall"), .cell = "present session=7 since=1200", .move = lose,
-         .plan = "put cell/c1 lose by converger -> LOST session=7 since=1200\n"},
+        {ROW("3 since does not fall"), .cell = "present incarnation=7 since=1200", .move = lose,
+         .plan = "put cell/c1 lose by converger -> LOST incarnation=7 since=1200\n"},
         {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .cell = PRESENT,
          .move = lose, .plan = DEPOSED},
     };
@@ -86,7 +87,7 @@ static void limiters(void **state)
          .plan = LIMITERS " -> HELD c1:7 c2:8 since=990 until=1050\n"},
         {ROW("4 one came back"), .limiter = "HELD cells=c1:7,c2:8 since=990 until=1050",
          .move = "hold cells=c2:8" TERM, .plan = LIMITERS " -> HELD c2:8 since=990 until=1050\n"},
-        {ROW("4 the same cell with another session"),
+        {ROW("4 the same cell with another incarnation"),
          .limiter = "HELD cells=c1:7 since=990 until=1050", .move = "hold cells=c1:8" TERM,
          .plan = LIMITERS " -> HELD c1:8 since=990 until=1050\n"},
         {ROW("4 kept, one more"), .limiter = "KEPT cells=c1:7 since=990",
@@ -201,7 +202,7 @@ static void limiters_are_validated(void **state)
         many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellHeartbeat);
         board__cell_heartbeat__init(many.cells[many.n_cells]);
         many.cells[many.n_cells]->cell_id = arena_printf(&a, "c%05zu", many.n_cells);
-        many.cells[many.n_cells]->session = 1;
+        many.cells[many.n_cells]->incarnation = 1;
     }
     for (size_t over = 0; over < 2; over++) {
         struct validation v;
@@ -214,7 +215,7 @@ static void limiters_are_validated(void **state)
     struct validation v;
     validation_init(&v);
     move_row_named(&cell_moves, "lose")->valid(&v, row_move(&a, "lose"));
-    assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: session");
+    assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: incarnation");
     validation_done(&v);
     arena_done(&a);
 }
@@ -231,12 +232,13 @@ static void suspects(void **state)
         {ROW("1"), .desired = "instances=2", .move = suspect, .plan = "nothing\n"},
         {ROW("2 UNCLAIMED"), .ordinary = "UNCLAIMED", .desired = "instances=2", .move = suspect,
          .plan = CANNOT},
-        {ROW("2 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=2",
-         .move = suspect, .plan = CANNOT},
-        {ROW("2 its cell is back"), .ordinary = "RUNNING a@c1", .cell = "present session=8",
+        {ROW("2 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=2", .move = suspect,
+         .plan = CANNOT},
+        {ROW("2 its cell is back"), .ordinary = "RUNNING a@c1", .cell = "present incarnation=8",
          .desired = "instances=2", .move = suspect, .plan = CANNOT},
         {ROW("2 its cell is back, marked"), .ordinary = "RUNNING a@c1 stopping",
-         .cell = "present session=8", .desired = "instances=2", .move = suspect, .plan = CANNOT},
+         .cell = "present incarnation=8", .desired = "instances=2", .move = suspect,
+         .plan = CANNOT},
         {ROW("2 not desired"), .ordinary = "RUNNING a@c1", .cell = LOST, .move = suspect,
          .plan = CANNOT},
         {ROW("2 the index is not"), .ordinary = "RUNNING a@c1", .cell = LOST,
@@ -273,9 +275,8 @@ static void suspects(void **state)
         {ROW("5 beside an EVACUATING one"), .ordinary = "CLAIMED a@c1 since=100",
          .evacuating = "RUNNING b@c2", .cell = LOST, .desired = "instances=2", .move = suspect,
          .plan = "put " S " suspect by converger -> CLAIMED a@c1 since=100 E/4\n" NEW},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
-         .ordinary = "RUNNING a@c1", .cell = LOST, .desired = "instances=2", .move = suspect,
-         .plan = DEPOSED},
+        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .ordinary = "RUNNING a@c1",
+         .cell = LOST, .desired = "instances=2", .move = suspect, .plan = DEPOSED},
     };
     RUN(cases);
 }
@@ -372,7 +373,7 @@ static void beside_a_suspect_one(void **state)
 {
     (void)state;
 #define REP(text) text, ACTOR_REP, .cell = PRESENT
-#define OWN " a@c1 session=7 def=D1"
+#define OWN " a@c1 incarnation=7 def=D1"
     static const struct move_case cases[] = {
         {REP("its rep claims: ignored"), .ordinary = "UNCLAIMED", .suspect = "CLAIMED a@c1 def=D1",
          .desired = "instances=2 def=D1", .move = "claim" OWN, .plan = "nothing\n"},

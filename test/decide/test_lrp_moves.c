@@ -12,7 +12,7 @@
 #define KEY "actual/web/0000000001/0"
 #define SUSPECT_KEY "actual/web/0000000001/2"
 #define EVACUATING_KEY "actual/web/0000000001/1"
-#define CELL "present session=7"
+#define CELL "present incarnation=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 
 static void claims(void **state)
@@ -31,25 +31,25 @@ static void claims(void **state)
         {"3 CRASHED", ACTOR_CLIENT, .ordinary = "CRASHED crash=3", .move = "claim a@c1",
          .plan = "refuse ActualLRPCannotBeClaimed: cannot claim actual LRP\n"},
         {"3 an old definition", ACTOR_REP, .ordinary = "UNCLAIMED",
-         .desired = "instances=3 def=D2", .cell = CELL, .move = "claim a@c1 session=7 def=D1",
+         .desired = "instances=3 def=D2", .cell = CELL, .move = "claim a@c1 incarnation=7 def=D1",
          .plan = "refuse ActualLRPCannotBeClaimed: cannot claim actual LRP\n"},
         {"4 its own already", ACTOR_CLIENT, .ordinary = "CLAIMED a@c1", .move = "claim a@c1",
          .plan = "nothing\n"},
         {"4 a rep's late repetition", ACTOR_REP, .ordinary = "RUNNING a@c1", .cell = CELL,
-         .move = "claim a@c1 session=7", .plan = "nothing\n"},
+         .move = "claim a@c1 incarnation=7", .plan = "nothing\n"},
         {"5 a client falls back to CLAIMED", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 address=A",
          .move = "claim a@c1",
          .plan = "put " KEY " claim by client -> CLAIMED a@c1 routable since=1000 E/5\n"},
         {"5 UNCLAIMED", ACTOR_REP,
          .ordinary = "UNCLAIMED since=10 error=full crash=2 reason=R zone=z",
-         .desired = "instances=3 def=D1", .cell = CELL, .move = "claim a@c1 session=7 def=D1",
+         .desired = "instances=3 def=D1", .cell = CELL, .move = "claim a@c1 incarnation=7 def=D1",
          .plan = "put " KEY " claim by rep -> CLAIMED a@c1 crash=2 reason=R def=D1 zone=z "
                  "since=1000 E/5\n"},
         {"5 since never falls", ACTOR_CLIENT, .ordinary = "UNCLAIMED since=5000",
          .move = "claim a@c1",
          .plan = "put " KEY " claim by client -> CLAIMED a@c1 since=5000 E/5\n"},
         {"5 nothing desired contradicts no definition", ACTOR_REP, .ordinary = "UNCLAIMED",
-         .cell = CELL, .move = "claim a@c1 session=7 def=D1",
+         .cell = CELL, .move = "claim a@c1 incarnation=7 def=D1",
          .plan = "put " KEY " claim by rep -> CLAIMED a@c1 def=D1 since=1000 E/5\n"},
     };
     RUN(cases);
@@ -60,22 +60,23 @@ static void authority(void **state)
     (void)state;
     static const struct move_case cases[] = {
         {"a rep moves for its own cell", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
-         .move = "claim a@c2 session=7",
+         .move = "claim a@c2 incarnation=7",
          .plan = "refuse InvalidRequest: cell c1 may not move instances of cell c2\n"},
         {"a rep names its instance", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
-         .move = "remove session=7",
+         .move = "remove incarnation=7",
          .plan = "refuse InvalidRequest: cell c1 may not move instances of cell (none)\n"},
-        {"without a session", ACTOR_REP, .ordinary = "UNCLAIMED", .move = "claim a@c1 session=7",
-         .plan = "refuse ResourceConflict: cell c1 is unknown: open a session first\n"},
-        {"a lost cell", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = "lost session=7",
-         .move = "claim a@c1 session=7",
-         .plan = "refuse ResourceConflict: cell c1 is lost: open a session first\n"},
-        {"an old session", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
-         .move = "claim a@c1 session=6",
-         .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
-        {"no session told", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
+        {"without an incarnation", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .move = "claim a@c1 incarnation=7",
+         .plan = "refuse ResourceConflict: cell c1 is unknown: register the cell first\n"},
+        {"a lost cell", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = "lost incarnation=7",
+         .move = "claim a@c1 incarnation=7",
+         .plan = "refuse ResourceConflict: cell c1 is lost: register the cell first\n"},
+        {"an old incarnation", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
+         .move = "claim a@c1 incarnation=6",
+         .plan = "refuse ResourceConflict: incarnation 6 of cell c1 is over: the board's is 7\n"},
+        {"no incarnation told", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
          .move = "claim a@c1",
-         .plan = "refuse ResourceConflict: session 0 of cell c1 is over: the board's is 7\n"},
+         .plan = "refuse ResourceConflict: incarnation 0 of cell c1 is over: the board's is 7\n"},
         {"a leader without its term", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
          .lead = "holder=h term=5", .move = "fail error=full",
          .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in epoch E\n"},
@@ -85,14 +86,14 @@ static void authority(void **state)
         {"another epoch", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED", .lead = "holder=h term=5",
          .move = "fail error=full term=5 role=auctioneer epoch=F",
          .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in epoch E\n"},
-        {"a deposed leader", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
-         .lead = "holder=h term=6", .move = "fail error=full term=5 role=auctioneer epoch=E",
+        {"a deposed leader", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED", .lead = "holder=h term=6",
+         .move = "fail error=full term=5 role=auctioneer epoch=E",
          .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 6\n"},
         {"no leader", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
          .move = "fail error=full term=5 role=auctioneer epoch=E",
          .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 0\n"},
         {"a move of another actor", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
-         .move = "fail a@c1 session=7 error=full",
+         .move = "fail a@c1 incarnation=7 error=full",
          .plan = "refuse ActualLRPCannotBeFailed: cannot fail actual LRP\n"},
     };
     RUN(cases);
@@ -101,7 +102,7 @@ static void authority(void **state)
 static void starts(void **state)
 {
     (void)state;
-#define FULL "start a@c1 session=7 def=D1 address=A zone=z tag1=k"
+#define FULL "start a@c1 incarnation=7 def=D1 address=A zone=z tag1=k"
 #define MADE                                                                                       \
     " -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 new/0\n"
 #define AFTER " -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 E/5\n"
@@ -163,7 +164,7 @@ static void starts(void **state)
          .plan = "put " KEY " start by client -> RUNNING a@c1 address=A tag=b tag=q routable "
                  "since=1000 E/5\n"},
         {"4 the mark stays", ACTOR_REP, .ordinary = "CLAIMED a@c1 stopping", .cell = CELL,
-         .move = "start a@c1 session=7 address=A",
+         .move = "start a@c1 incarnation=7 address=A",
          .plan = "put " KEY " start by rep -> RUNNING a@c1 address=A routable since=1000 E/5 "
                  "stopping\n"},
         {"4 the mark was for the instance taken over", ACTOR_REP,
@@ -171,7 +172,7 @@ static void starts(void **state)
          .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 nobody is to run at an index that is not desired", ACTOR_REP,
          .ordinary = "CLAIMED b@c2 stopping", .cell = CELL, .desired = "instances=1 def=D1",
-         .move = "start a@c1 session=7 def=D1 address=A",
+         .move = "start a@c1 incarnation=7 def=D1 address=A",
          .plan = "put " KEY " start by rep -> RUNNING a@c1 def=D1 address=A routable since=1000 "
                  "E/5 stopping\n"},
         {"5 the others of the index go", ACTOR_REP, .ordinary = "CLAIMED a@c1",
@@ -198,14 +199,14 @@ static void crashes(void **state)
          .move = "crash a@c1 error=boom",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"2 no record, still desired", ACTOR_REP, .desired = "instances=3 def=D1", .cell = CELL,
-         .move = "crash a@c1 session=7 def=D1 error=boom",
+         .move = "crash a@c1 incarnation=7 def=D1 error=boom",
          .plan = "put " KEY " crash by rep -> UNCLAIMED crash=1 reason=boom since=1000 new/0 "
                  "(boom)\nnotice start web 1..2\n"},
         {"2 no record, index not desired", ACTOR_REP, .desired = "instances=1 def=D1",
-         .cell = CELL, .move = "crash a@c1 session=7 error=boom",
+         .cell = CELL, .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"2 no record, another definition", ACTOR_REP, .desired = "instances=3 def=D2",
-         .cell = CELL, .move = "crash a@c1 session=7 def=D1 error=boom",
+         .cell = CELL, .move = "crash a@c1 incarnation=7 def=D1 error=boom",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"3 another's", ACTOR_CLIENT, .ordinary = "RUNNING b@c2", .desired = "instances=3",
          .move = "crash a@c1 error=boom",
@@ -214,36 +215,36 @@ static void crashes(void **state)
          .move = "crash a@c1 error=boom",
          .plan = "refuse ActualLRPCannotBeCrashed: cannot crash actual LRP\n"},
         {"4 stopping for good", ACTOR_REP, .ordinary = "RUNNING a@c1 stopping", .cell = CELL,
-         .desired = "instances=1", .move = "crash a@c1 session=7 error=boom",
+         .desired = "instances=1", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "delete " KEY " crash by rep\n"},
         {"5 the first", ACTOR_REP, .ordinary = "RUNNING a@c1 def=D1 since=900 zone=z address=A",
-         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 session=7 error=boom",
+         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> UNCLAIMED crash=1 reason=boom zone=z routable "
                  "since=1000 E/5 (boom)\nnotice start web 1..2\n"},
         {"5 the second, while CLAIMED", ACTOR_REP, .ordinary = "CLAIMED a@c1 since=100 crash=1",
-         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 session=7 error=boom",
+         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> UNCLAIMED crash=2 reason=boom since=1000 E/5 "
                  "(boom)\nnotice start web 1..2\n"},
         {"5 the third", ACTOR_REP, .ordinary = "RUNNING a@c1 since=900 crash=2", .cell = CELL,
-         .desired = "instances=3", .move = "crash a@c1 session=7 error=boom",
+         .desired = "instances=3", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> CRASHED crash=3 reason=boom routable since=1000 "
                  "E/5 (boom)\n"},
         {"5 after exactly five minutes RUNNING", ACTOR_REP,
          .ordinary = "RUNNING a@c1 since=700 crash=7", .cell = CELL, .desired = "instances=3",
-         .move = "crash a@c1 session=7 error=boom",
+         .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> CRASHED crash=8 reason=boom routable since=1000 "
                  "E/5 (boom)\n"},
         {"5 after more the count begins again", ACTOR_REP,
          .ordinary = "RUNNING a@c1 since=699 crash=7", .cell = CELL, .desired = "instances=3",
-         .move = "crash a@c1 session=7 error=boom",
+         .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> UNCLAIMED crash=1 reason=boom routable since=1000 "
                  "E/5 (boom)\nnotice start web 1..2\n"},
         {"5 a long CLAIMED does not count", ACTOR_REP, .ordinary = "CLAIMED a@c1 since=1 crash=7",
-         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 session=7 error=boom",
+         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> CRASHED crash=8 reason=boom since=1000 E/5 "
                  "(boom)\n"},
         {"5 a negative age counts as 0", ACTOR_REP, .ordinary = "RUNNING a@c1 since=9000 crash=2",
-         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 session=7 error=boom",
+         .cell = CELL, .desired = "instances=3", .move = "crash a@c1 incarnation=7 error=boom",
          .plan = "put " KEY " crash by rep -> CRASHED crash=3 reason=boom routable since=9000 "
                  "E/5 (boom)\n"},
         {"5 retiring, desired: an ordinary crash, the mark goes", ACTOR_CLIENT,
@@ -300,26 +301,26 @@ static void removes(void **state)
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"2 stopping, desired again", ACTOR_REP,
          .ordinary = "RUNNING a@c1 stopping crash=2 since=9", .desired = "instances=3",
-         .cell = CELL, .move = "remove a@c1 session=7",
+         .cell = CELL, .move = "remove a@c1 incarnation=7",
          .plan = "put " KEY " remove by rep -> UNCLAIMED since=1000 new/0\n"
                  "notice start web 1..2\n"},
         {"3 stopping, not desired", ACTOR_REP, .ordinary = "RUNNING a@c1 stopping",
-         .desired = "instances=1", .cell = CELL, .move = "remove a@c1 session=7",
+         .desired = "instances=1", .cell = CELL, .move = "remove a@c1 incarnation=7",
          .plan = "delete " KEY " remove by rep\n"},
         {"3 stopping, the LRP is gone", ACTOR_REP, .ordinary = "CLAIMED a@c1 stopping",
-         .cell = CELL, .move = "remove a@c1 session=7", .plan = "delete " KEY " remove by rep\n"},
+         .cell = CELL, .move = "remove a@c1 incarnation=7",
+         .plan = "delete " KEY " remove by rep\n"},
         {"3 not marked", ACTOR_CLIENT, .ordinary = "RUNNING a@c1", .desired = "instances=3",
          .move = "remove a@c1", .plan = "delete " KEY " remove by client\n"},
         {"3 whatever the state, without a key", ACTOR_CLIENT, .ordinary = "CRASHED",
-         .desired = "instances=3", .move = "remove",
-         .plan = "delete " KEY " remove by client\n"},
+         .desired = "instances=3", .move = "remove", .plan = "delete " KEY " remove by client\n"},
         {"3 UNCLAIMED with an empty key", ACTOR_CLIENT, .ordinary = "UNCLAIMED @",
          .move = "remove @", .plan = "delete " KEY " remove by client\n"},
         {"3 a SUSPECT one without a container", ACTOR_REP, .ordinary = "UNCLAIMED",
-         .suspect = "RUNNING a@c1", .cell = CELL, .move = "remove a@c1 session=7 presence=2",
+         .suspect = "RUNNING a@c1", .cell = CELL, .move = "remove a@c1 incarnation=7 presence=2",
          .plan = "delete " SUSPECT_KEY " remove by rep\n"},
         {"1 not by the ORDINARY one's name", ACTOR_REP, .ordinary = "RUNNING a@c1", .cell = CELL,
-         .move = "remove a@c1 session=7 presence=1",
+         .move = "remove a@c1 incarnation=7 presence=1",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
     };
     RUN(cases);
@@ -329,23 +330,23 @@ static void unclaims(void **state)
 {
     (void)state;
     static const struct move_case cases[] = {
-        {"1 no record", ACTOR_REP, .cell = CELL, .move = "unclaim a@c1 session=7",
+        {"1 no record", ACTOR_REP, .cell = CELL, .move = "unclaim a@c1 incarnation=7",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
         {"2 another's", ACTOR_REP, .ordinary = "RUNNING b@c2", .cell = CELL,
-         .move = "unclaim a@c1 session=7",
+         .move = "unclaim a@c1 incarnation=7",
          .plan = "refuse ActualLRPCannotBeUnclaimed: cannot unclaim actual LRP\n"},
         {"2 UNCLAIMED already", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
-         .move = "unclaim a@c1 session=7",
+         .move = "unclaim a@c1 incarnation=7",
          .plan = "refuse ActualLRPCannotBeUnclaimed: cannot unclaim actual LRP\n"},
         {"3 stopping for good", ACTOR_REP, .ordinary = "CLAIMED a@c1 stopping", .cell = CELL,
-         .move = "unclaim a@c1 session=7", .plan = "delete " KEY " unclaim by rep\n"},
+         .move = "unclaim a@c1 incarnation=7", .plan = "delete " KEY " unclaim by rep\n"},
         {"4 RUNNING", ACTOR_REP,
          .ordinary = "RUNNING a@c1 def=D1 crash=2 reason=R error=E zone=z address=A",
-         .desired = "instances=3", .cell = CELL, .move = "unclaim a@c1 session=7",
+         .desired = "instances=3", .cell = CELL, .move = "unclaim a@c1 incarnation=7",
          .plan = "put " KEY " unclaim by rep -> UNCLAIMED crash=2 reason=R error=E zone=z "
                  "routable since=1000 E/5\nnotice start web 1..2\n"},
         {"4 not desired: no start", ACTOR_REP, .ordinary = "CLAIMED a@c1", .cell = CELL,
-         .move = "unclaim a@c1 session=7",
+         .move = "unclaim a@c1 incarnation=7",
          .plan = "put " KEY " unclaim by rep -> UNCLAIMED since=1000 E/5\n"},
     };
     RUN(cases);

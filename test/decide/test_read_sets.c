@@ -34,7 +34,7 @@ enum { BOARDS_PRINTED = 60 }; /* what is compared on these is kept */
 
 #define EXPECTED "test/decide/expected/read_sets.txt"
 
-enum { INDICES = 3, UNIVERSE_MAX = 64, TERM = 5, SESSION = 7, TASK_REVISION = 9 };
+enum { INDICES = 3, UNIVERSE_MAX = 64, TERM = 5, INCARNATION = 7, TASK_REVISION = 9 };
 
 /* Every record that may stand, drawn again for each board: some do, the others are strangers. */
 struct universe {
@@ -134,10 +134,11 @@ static Board__DomainRecord *draw_domain(struct universe *u)
 static Board__CellRecord *draw_cell(struct universe *u, const char *cell_id)
 {
     struct random *r = u->random;
-    Board__CellRecord *c = row_cell(
-        u->arena, arena_printf(u->arena, "%s session=%d identity=I%s",
-                               ANY(r, "present", "present", "present", "lost"),
-                               chance(r, 85) ? SESSION : SESSION + 1, ANY(r, "", "", " until=1100")));
+    Board__CellRecord *c =
+        row_cell(u->arena, arena_printf(u->arena, "%s incarnation=%d identity=I%s",
+                                        ANY(r, "present", "present", "present", "lost"),
+                                        chance(r, 85) ? INCARNATION : INCARNATION + 1,
+                                        ANY(r, "", "", " until=1100")));
     c->presence->cell_id = arena_strdup(u->arena, cell_id);
     return c;
 }
@@ -221,9 +222,10 @@ static Board__Move *draw_move(struct universe *u, const char *name, enum actor a
 {
     struct random *r = u->random;
     const char *text = arena_printf(
-        u->arena, "%s %s index=%d session=%d%s%s presence=%d cell=%s cells=%s%s address=A zone=z", name,
+        u->arena,
+        "%s %s index=%d incarnation=%d%s%s presence=%d cell=%s cells=%s%s address=A zone=z", name,
         actor == ACTOR_REP ? ANY(r, "a@c1", "a@c1", "n@c1") : ANY(r, "", "a@c1", "b@c2"),
-        (int)random_below(r, INDICES), SESSION, ANY(r, "", " def=D1", " def=D2"),
+        (int)random_below(r, INDICES), INCARNATION, ANY(r, "", " def=D1", " def=D2"),
         ANY(r, "", " error=E"), chance(r, 80) ? 0 : (int)random_below(r, 3), ANY(r, "c1", "c2"),
         ANY(r, "c1:7", "c2:7", "c1:7,c2:7", ""), ANY(r, "", " tag1=k routable=true"));
     Board__Move *m = row_move(u->arena, text);
@@ -250,7 +252,7 @@ static const ProtobufCMessage *draw_task_move(struct universe *u, const char *na
     struct random *r = u->random;
     const Board__Move *speaks = draw_move(u, name, actor);
     Board__Move *m = move_new_task(u->arena, name, "t");
-    m->session = speaks->session;
+    m->incarnation = speaks->incarnation;
     m->term = speaks->term;
     m->task->error_message = move_instance(speaks)->error_message;
     m->task->cell_id = arena_strdup(u->arena, "c1");
@@ -268,7 +270,7 @@ static const ProtobufCMessage *draw_lock_move(struct universe *u, const char *na
 {
     const Board__Move *speaks = draw_move(u, name, actor);
     Board__Move *m = move_new(u->arena, name, key_lock(u->arena, "name"));
-    m->session = speaks->session;
+    m->incarnation = speaks->incarnation;
     m->term = speaks->term;
     for (size_t i = 0; i < u->count; i++) { /* as laid by lay() */
         m->subject->revision = strcmp(u->list[i].key, key_lock(u->arena, "name")) == 0
@@ -369,13 +371,14 @@ static const ProtobufCMessage *draw_upsert(struct universe *u, const char *name,
     return &q->base;
 }
 
-static const ProtobufCMessage *draw_session(struct universe *u, const char *name, enum actor actor)
+static const ProtobufCMessage *draw_incarnation(struct universe *u, const char *name,
+                                                enum actor actor)
 {
     (void)name;
     (void)actor;
     Board__CellRequest *q = REQUEST(u, Board__CellRequest, board__cell_request);
     q->cell = draw_cell(u, "c1");
-    q->cell->session += random_below(u->random, 2);
+    q->cell->incarnation += random_below(u->random, 2);
     q->leave = chance(u->random, 20);
     q->known = chance(u->random, 30);
     return &q->base;
@@ -578,7 +581,7 @@ static void try_all(struct tried *t)
     try_row(t, &instances_job_row, "slice", ACTOR_BBS, draw_job, NULL);
     try_row(t, &job_adopt_row, "adopt", ACTOR_BBS, draw_job, NULL);
     try_row(t, &upsert_domain_row, "upsert", ACTOR_CLIENT, draw_upsert, NULL);
-    try_row(t, &cell_row, "open", ACTOR_REP, draw_session, NULL);
+    try_row(t, &cell_row, "open", ACTOR_REP, draw_incarnation, NULL);
     try_row(t, &lead_row, "acquire", ACTOR_AUCTIONEER, draw_lead, NULL);
     try_row(t, &lead_row, "acquire", ACTOR_CONVERGER, draw_lead, NULL);
     try_row(t, &limiter_word_row, "word", ACTOR_CLIENT, draw_word, NULL);

@@ -1,7 +1,7 @@
 /* The decisions about tasks: rows of before, when, plan. The numbers are those of the rules in
  * bbs/task/. A task is written as
  *   "Running c1/A created=900 updated=950 completed=0 rejected=2 retries=3 keep=60 url revision=7"
- * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed session=7 revision=7
+ * (cell c1, attempt A), a move as "complete c1/A reason=R result=r failed incarnation=7 revision=7
  * after=10 of=900 offered=2" (of: created_at of the task that granted it, or was offered; offered:
  * how often it had been rejected by then). */
 #include "bbs/task/task.h"
@@ -26,11 +26,11 @@ struct task_case {
 };
 
 #define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
-#define CELL "present session=7"
+#define CELL "present incarnation=7"
 #define LEAD "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define BID " term=5 role=auctioneer epoch=E"
-#define SESSION " session=7"
+#define INCARNATION " incarnation=7"
 #define CLIENT(text) text, ACTOR_CLIENT
 #define BBS(text) text, ACTOR_BBS
 #define REP(text) text, ACTOR_REP, .cell = CELL
@@ -217,17 +217,17 @@ static void speakers(void **state)
 {
     (void)state;
     static const struct task_case cases[] = {
-        {REP("another cell's task"), .task = "Pending", .move = "start c2/A" SESSION,
+        {REP("another cell's task"), .task = "Pending", .move = "start c2/A" INCARNATION,
          .plan = "refuse InvalidRequest: cell c1 may not move tasks of cell c2\n"},
-        {REP("no cell named"), .task = "Pending", .move = "start" SESSION,
+        {REP("no cell named"), .task = "Pending", .move = "start" INCARNATION,
          .plan = "refuse InvalidRequest: cell c1 may not move tasks of cell (none)\n"},
-        {REP("an old session"), .task = "Pending", .move = "start c1/A session=6",
-         .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
-        {"a lost cell", ACTOR_REP, .task = "Running c1/A", .cell = "lost session=7",
-         .move = "complete c1/A" SESSION,
-         .plan = "refuse ResourceConflict: cell c1 is lost: open a session first\n"},
-        {"an unknown cell", ACTOR_REP, .task = "Running c1/A", .move = "reject c1/A" SESSION,
-         .plan = "refuse ResourceConflict: cell c1 is unknown: open a session first\n"},
+        {REP("an old incarnation"), .task = "Pending", .move = "start c1/An incarnation=6",
+         .plan = "refuse ResourceConflict: incarnation 6 of cell c1 is over: the board's is 7\n"},
+        {"a lost cell", ACTOR_REP, .task = "Running c1/A", .cell = "lost incarnation=7",
+         .move = "complete c1/A" INCARNATION,
+         .plan = "refuse ResourceConflict: cell c1 is lost: register the cell first\n"},
+        {"an unknown cell", ACTOR_REP, .task = "Running c1/A", .move = "reject c1/A" INCARNATION,
+         .plan = "refuse ResourceConflict: cell c1 is unknown: register the cell first\n"},
         {"a deposed converger", ACTOR_CONVERGER, .lead = "holder=h term=6",
          .task = "Resolving updated=0", .move = "kick" TERM,
          .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
@@ -250,25 +250,25 @@ static void incarnations(void **state)
     (void)state;
     static const struct task_case cases[] = {
         {REP("start, pending again"), .task = "Pending created=901",
-         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+         .move = "start c1/A of=900" INCARNATION, .plan = AGAIN},
         {REP("start, pending again, an older clock"), .task = "Pending created=899",
-         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+         .move = "start c1/A of=900" INCARNATION, .plan = AGAIN},
         {REP("start, running again by the same attempt"), .task = "Running c1/A created=901",
-         .move = "start c1/A of=900" SESSION, .plan = AGAIN},
+         .move = "start c1/A of=900" INCARNATION, .plan = AGAIN},
         {REP("complete, running again"), .task = "Running c1/A created=901",
-         .move = "complete c1/A of=900" SESSION, .plan = AGAIN},
+         .move = "complete c1/A of=900" INCARNATION, .plan = AGAIN},
         {REP("reject, running again"), .task = "Running c1/A created=901",
-         .move = "reject c1/A reason=R of=900" SESSION, .plan = AGAIN},
+         .move = "reject c1/A reason=R of=900" INCARNATION, .plan = AGAIN},
         {REP("who may not speak is told that first"), .task = "Pending created=901",
-         .move = "start c1/A of=900 session=6",
-         .plan = "refuse ResourceConflict: session 6 of cell c1 is over: the board's is 7\n"},
-        {REP("no task"), .move = "start c1/A of=900" SESSION, .plan = NOT_FOUND},
+         .move = "start c1/A of=900 incarnation=6",
+         .plan = "refuse ResourceConflict: incarnation 6 of cell c1 is over: the board's is 7\n"},
+        {REP("no task"), .move = "start c1/A of=900" INCARNATION, .plan = NOT_FOUND},
         {REP("its own, again"), .task = "Running c1/A created=900",
-         .move = "start c1/A of=900" SESSION, .plan = "nothing\n"},
+         .move = "start c1/A of=900" INCARNATION, .plan = "nothing\n"},
         {REP("its own, pending"), .task = "Pending created=900",
-         .move = "start c1/A of=900" SESSION,
+         .move = "start c1/A of=900" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
-        {REP("never granted"), .task = "Pending created=901", .move = "start c1/A" SESSION,
+        {REP("never granted"), .task = "Pending created=901", .move = "start c1/A" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
     };
     RUN(cases);
@@ -281,7 +281,7 @@ static void starts(void **state)
     (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1 no such task"), .move = "start c1/", .plan = NOT_FOUND},
-        {REP("1 no such task"), .move = "start c1/A" SESSION, .plan = NOT_FOUND},
+        {REP("1 no such task"), .move = "start c1/A" INCARNATION, .plan = NOT_FOUND},
         {CLIENT("2 on another cell"), .task = "Running c2/", .move = "start c1/",
          .plan = CANNOT("Running", "Running")},
         {CLIENT("2 over"), .task = "Completed", .move = "start c1/",
@@ -290,47 +290,46 @@ static void starts(void **state)
          .plan = CANNOT("Resolving", "Running")},
         {CLIENT("2 of a newer version"), .task = "Paused", .move = "start c1/",
          .plan = CANNOT("Invalid", "Running")},
-        {REP("2 another attempt of the cell"), .task = "Running c1/B", .move = "start c1/A" SESSION,
-         .plan = CANNOT("Running", "Running")},
+        {REP("2 another attempt of the cell"), .task = "Running c1/B",
+         .move = "start c1/A" INCARNATION, .plan = CANNOT("Running", "Running")},
         {REP("2 the attempt of another cell"), .task = "Running c2/A",
-         .move = "start c1/A" SESSION, .plan = CANNOT("Running", "Running")},
-        {REP("2 over"), .task = "Completed /A", .move = "start c1/A" SESSION,
+         .move = "start c1/A" INCARNATION, .plan = CANNOT("Running", "Running")},
+        {REP("2 over"), .task = "Completed /A", .move = "start c1/A" INCARNATION,
          .plan = CANNOT("Completed", "Running")},
         {REP("2 late, its attempt was rejected"), .task = "Pending c1/A rejected=1",
-         .move = "start c1/A" SESSION, .plan = CANNOT("Pending", "Running")},
+         .move = "start c1/A" INCARNATION, .plan = CANNOT("Pending", "Running")},
         {REP("2 late, rejected by another attempt since it was offered"),
-         .task = "Pending c2/B rejected=1", .move = "start c1/A of=900 offered=0" SESSION,
+         .task = "Pending c2/B rejected=1", .move = "start c1/A of=900 offered=0" INCARNATION,
          .plan = CANNOT("Pending", "Running")},
         {REP("2 late, rejected by the auctioneer since"), .task = "Pending rejected=3",
-         .move = "start c1/A of=900 offered=2" SESSION, .plan = CANNOT("Pending", "Running")},
+         .move = "start c1/A of=900 offered=2" INCARNATION, .plan = CANNOT("Pending", "Running")},
         {REP("2 offered again, but its attempt was rejected"), .task = "Pending c1/A rejected=1",
-         .move = "start c1/A of=900 offered=1" SESSION, .plan = CANNOT("Pending", "Running")},
+         .move = "start c1/A of=900 offered=1" INCARNATION, .plan = CANNOT("Pending", "Running")},
         {CLIENT("3 again"), .task = "Running c1/A", .move = "start c1/", .plan = "nothing\n"},
-        {REP("3 again"), .task = "Running c1/A", .move = "start c1/A" SESSION,
+        {REP("3 again"), .task = "Running c1/A", .move = "start c1/A" INCARNATION,
          .plan = "nothing\n"},
         {REP("3 again, as it was offered"), .task = "Running c1/A rejected=1",
-         .move = "start c1/A of=900 offered=1" SESSION, .plan = "nothing\n"},
+         .move = "start c1/A of=900 offered=1" INCARNATION, .plan = "nothing\n"},
         {CLIENT("4"), .task = "Pending", .move = "start c1/",
          .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
         {CLIENT("4 an ordinary client carries no attempt"), .task = "Pending c1/A",
-         .move = "start c1/",
-         .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
-        {REP("4"), .task = "Pending", .move = "start c1/A" SESSION,
+         .move = "start c1/", .plan = "put task/t start by client -> Running c1/ updated=1000\n"},
+        {REP("4"), .task = "Pending", .move = "start c1/A" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
         {REP("4 a new attempt of the cell that rejected it"), .task = "Pending c1/A",
-         .move = "start c1/B" SESSION,
+         .move = "start c1/B" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/B updated=1000\n"},
         {REP("4 as it was offered"), .task = "Pending c2/B rejected=1",
-         .move = "start c1/A of=900 offered=1" SESSION,
+         .move = "start c1/A of=900 offered=1" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000 rejected=1 ()\n"},
         {REP("4 no offer is told"), .task = "Pending c2/B rejected=1",
-         .move = "start c1/A" SESSION,
+         .move = "start c1/A" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000 rejected=1 ()\n"},
         {REP("4 a restored board has forgotten the rejection"), .task = "Pending",
-         .move = "start c1/A of=900 offered=1" SESSION,
+         .move = "start c1/A of=900 offered=1" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=1000\n"},
         {REP("4 updated_at never falls"), .task = "Pending updated=2000",
-         .move = "start c1/A" SESSION,
+         .move = "start c1/A" INCARNATION,
          .plan = "put task/t start by rep -> Running c1/A updated=2000\n"},
     };
     RUN(cases);
@@ -389,18 +388,19 @@ static void rejects(void **state)
          .move = "reject reason=R revision=3" BID, .plan = MOVED_ON("auctioneer", "Pending")},
         {AUCTIONEER("2 a cell has it"), .task = "Running c1/A revision=3",
          .move = "reject reason=R revision=3" BID, .plan = MOVED_ON("auctioneer", "Running")},
-        {REP("2 another attempt"), .task = "Running c1/B", .move = "reject c1/A reason=R" SESSION,
-         .plan = MOVED_ON("rep", "Running")},
-        {REP("2 not started by it"), .task = "Pending", .move = "reject c1/A reason=R" SESSION,
+        {REP("2 another attempt"), .task = "Running c1/B",
+         .move = "reject c1/A reason=R" INCARNATION, .plan = MOVED_ON("rep", "Running")},
+        {REP("2 not started by it"), .task = "Pending", .move = "reject c1/A reason=R" INCARNATION,
          .plan = MOVED_ON("rep", "Pending")},
-        {REP("2 over"), .task = "Completed /A", .move = "reject c1/A reason=R" SESSION,
+        {REP("2 over"), .task = "Completed /A", .move = "reject c1/A reason=R" INCARNATION,
          .plan = MOVED_ON("rep", "Completed")},
-        {REP("2 of a newer version"), .task = "Paused c1/A", .move = "reject c1/A reason=R" SESSION,
+        {REP("2 of a newer version"), .task = "Paused c1/A",
+         .move = "reject c1/A reason=R" INCARNATION,
          .plan = MOVED_ON("rep", "of an unknown state")},
-        {REP("3 again"), .task = "Pending c1/A rejected=1", .move = "reject c1/A reason=R" SESSION,
-         .plan = "nothing\n"},
+        {REP("3 again"), .task = "Pending c1/A rejected=1",
+         .move = "reject c1/A reason=R" INCARNATION, .plan = "nothing\n"},
         {REP("3 again, and they are spent"), .task = "Pending c1/A rejected=3",
-         .move = "reject c1/A reason=R" SESSION, .plan = "nothing\n"},
+         .move = "reject c1/A reason=R" INCARNATION, .plan = "nothing\n"},
         {CLIENT("4 the fourth"), .task = "Pending rejected=3", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
                  "rejected=4 (R)\n"},
@@ -409,7 +409,8 @@ static void rejects(void **state)
                  "rejected=4 (R)\nnotice callback t\n"},
         {CLIENT("4 its own number"), .task = "Running c1/ rejected=1 retries=1",
          .move = "reject reason=R",
-         .plan = "put task/t reject by client -> Completed ran_on=c1 updated=1000 completed=1000 failed (R) "
+         .plan = "put task/t reject by client -> Completed ran_on=c1 updated=1000 completed=1000 "
+                 "failed (R) "
                  "rejected=2 (R)\n"},
         {CLIENT("4 none at all"), .task = "Pending retries=0", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Completed updated=1000 completed=1000 failed (R) "
@@ -417,8 +418,9 @@ static void rejects(void **state)
         {AUCTIONEER("4"), .task = "Pending rejected=3", .move = "reject reason=R revision=3" BID,
          .plan = "put task/t reject by auctioneer -> Completed updated=1000 completed=1000 failed "
                  "(R) rejected=4 (R)\n"},
-        {REP("4"), .task = "Running c1/A rejected=3", .move = "reject c1/A reason=R" SESSION,
-         .plan = "put task/t reject by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 failed (R) "
+        {REP("4"), .task = "Running c1/A rejected=3", .move = "reject c1/A reason=R" INCARNATION,
+         .plan = "put task/t reject by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 "
+                 "failed (R) "
                  "rejected=4 (R)\n"},
         {CLIENT("5 the third"), .task = "Pending rejected=2", .move = "reject reason=R",
          .plan = "put task/t reject by client -> Pending updated=1000 rejected=3 (R)\n"},
@@ -431,7 +433,7 @@ static void rejects(void **state)
          .plan = "put task/t reject by client -> Pending c1/A updated=1000 rejected=1 (R)\n"},
         {AUCTIONEER("5"), .task = "Pending", .move = "reject reason=R revision=3" BID,
          .plan = "put task/t reject by auctioneer -> Pending updated=1000 rejected=1 (R)\n"},
-        {REP("5"), .task = "Running c1/A", .move = "reject c1/A reason=R" SESSION,
+        {REP("5"), .task = "Running c1/A", .move = "reject c1/A reason=R" INCARNATION,
          .plan = "put task/t reject by rep -> Pending c1/A updated=1000 rejected=1 (R)\n"},
     };
     RUN(cases);
@@ -450,44 +452,50 @@ static void completes(void **state)
          .plan = CANNOT("Completed", "Completed")},
         {CLIENT("2 on another cell"), .task = "Running c2/", .move = "complete c1/",
          .plan = "refuse RunningOnDifferentCell: Running on cell c2 not c1\n"},
-        {REP("2 on another cell"), .task = "Running c2/A", .move = "complete c1/A" SESSION,
+        {REP("2 on another cell"), .task = "Running c2/A", .move = "complete c1/A" INCARNATION,
          .plan = "refuse RunningOnDifferentCell: Running on cell c2 not c1\n"},
-        {REP("2 another attempt"), .task = "Running c1/B", .move = "complete c1/A" SESSION,
+        {REP("2 another attempt"), .task = "Running c1/B", .move = "complete c1/A" INCARNATION,
          .plan = "refuse ResourceConflict: task t runs on cell c1 by another attempt\n"},
         {REP("2 another result"), .task = "Completed /A result=r",
-         .move = "complete c1/A result=s" SESSION, .plan = CANNOT("Completed", "Completed")},
+         .move = "complete c1/A result=s" INCARNATION, .plan = CANNOT("Completed", "Completed")},
         {REP("2 another reason"), .task = "Completed /A failed reason=R",
-         .move = "complete c1/A failed reason=S" SESSION, .plan = CANNOT("Completed", "Completed")},
+         .move = "complete c1/A failed reason=S" INCARNATION,
+         .plan = CANNOT("Completed", "Completed")},
         {REP("2 cancelled meanwhile"), .task = "Completed /A failed reason=cancelled",
-         .move = "complete c1/A" SESSION, .plan = CANNOT("Completed", "Completed")},
+         .move = "complete c1/A" INCARNATION, .plan = CANNOT("Completed", "Completed")},
         {REP("2 by another attempt"), .task = "Completed /B result=r",
-         .move = "complete c1/A result=r" SESSION, .plan = CANNOT("Completed", "Completed")},
+         .move = "complete c1/A result=r" INCARNATION, .plan = CANNOT("Completed", "Completed")},
         {REP("2 no attempt is no proof"), .task = "Completed result=r",
-         .move = "complete c1/ result=r" SESSION, .plan = CANNOT("Completed", "Completed")},
+         .move = "complete c1/ result=r" INCARNATION, .plan = CANNOT("Completed", "Completed")},
         {REP("2 resolving, another outcome"), .task = "Resolving /A",
-         .move = "complete c1/A failed" SESSION, .plan = CANNOT("Resolving", "Completed")},
-        {REP("3 again"), .task = "Completed /A result=r", .move = "complete c1/A result=r" SESSION,
-         .plan = "nothing\n"},
+         .move = "complete c1/A failed" INCARNATION, .plan = CANNOT("Resolving", "Completed")},
+        {REP("3 again"), .task = "Completed /A result=r",
+         .move = "complete c1/A result=r" INCARNATION, .plan = "nothing\n"},
         {REP("3 again, resolving"), .task = "Resolving /A failed reason=R",
-         .move = "complete c1/A failed reason=R" SESSION, .plan = "nothing\n"},
+         .move = "complete c1/A failed reason=R" INCARNATION, .plan = "nothing\n"},
         {CLIENT("4 well"), .task = "Running c1/A", .move = "complete c1/ result=r",
-         .plan = "put task/t complete by client -> Completed /A ran_on=c1 updated=1000 completed=1000 "
-                 "result=r\n"},
-        {REP("4 well"), .task = "Running c1/A", .move = "complete c1/A result=r" SESSION,
+         .plan =
+             "put task/t complete by client -> Completed /A ran_on=c1 updated=1000 completed=1000 "
+             "result=r\n"},
+        {REP("4 well"), .task = "Running c1/A", .move = "complete c1/A result=r" INCARNATION,
          .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 "
                  "result=r\n"},
-        {REP("4 failed"), .task = "Running c1/A", .move = "complete c1/A failed reason=R" SESSION,
-         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
+        {REP("4 failed"), .task = "Running c1/A",
+         .move = "complete c1/A failed reason=R" INCARNATION,
+         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000 "
+                 "failed "
                  "(R)\n"},
-        {REP("4 awaited"), .task = "Running c1/A url", .move = "complete c1/A" SESSION,
-         .plan = "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000\n"
-                 "notice callback t\n"},
-        {REP("3 awaited, again"), .task = "Completed /A url", .move = "complete c1/A" SESSION,
+        {REP("4 awaited"), .task = "Running c1/A url", .move = "complete c1/A" INCARNATION,
+         .plan =
+             "put task/t complete by rep -> Completed /A ran_on=c1 updated=1000 completed=1000\n"
+             "notice callback t\n"},
+        {REP("3 awaited, again"), .task = "Completed /A url", .move = "complete c1/A" INCARNATION,
          .plan = "nothing\n"},
         {REP("4 what a client started on its cell"), .task = "Running c1/",
-         .move = "complete c1/ failed reason=R" SESSION,
-         .plan = "put task/t complete by rep -> Completed ran_on=c1 updated=1000 completed=1000 failed "
-                 "(R)\n"},
+         .move = "complete c1/ failed reason=R" INCARNATION,
+         .plan =
+             "put task/t complete by rep -> Completed ran_on=c1 updated=1000 completed=1000 failed "
+             "(R)\n"},
     };
     RUN(cases);
 }
@@ -724,7 +732,7 @@ static void large_outcomes(void **state)
         struct plan plan;
         arena_init(&a);
         plan_init(&plan, &a);
-        Board__Move *m = task_row_move(&a, "complete c1/A failed" SESSION);
+        Board__Move *m = task_row_move(&a, "complete c1/A failed" INCARNATION);
         m->task->result = repeat(&a, cases[i].result);
         m->task->error_message = repeat(&a, 1024);
         struct task_snapshot s = {.task = row_task(&a, "Running c1/A"),

@@ -27,10 +27,10 @@ static const struct path paths[] = {
     {"POST", "/models.Locket/Nothing"},
 };
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
     (void)context;
-    (void)session;
+    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = BBS_URL, .name = "bbs-1"});
 }
 

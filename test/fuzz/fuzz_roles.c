@@ -61,7 +61,7 @@ void fuzz_rep(struct bytes in)
     };
     requests(rep_new(&(struct rep_config){.cell_id = "cell-1",
                                           .identity = "identity-1",
-                                          .session = 7,
+                                          .incarnation = 7,
                                           .zone = "z1",
                                           .boards = "https://a:1",
                                           .url = "https://cell-1:1801",

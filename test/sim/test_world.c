@@ -12,9 +12,9 @@
 #include "test/sim/world/world.h"
 #include "test/tool/echo_role.h"
 
-static struct role *make_echo(void *context, unsigned session)
+static struct role *make_echo(void *context, unsigned incarnation)
 {
-    (void)context, (void)session;
+    (void)context, (void)incarnation;
     return echo_new();
 }
 

@@ -81,7 +81,7 @@ void play_cell(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *i
     presence.rep_url = arena_printf(&f->arena, "https://%s:1801", id);
     record.presence = &presence;
     record.state = cell_state;
-    record.session = 1;
+    record.incarnation = 1;
     frame_change(&f->sent, kind, key_cell(&f->arena, id), &record.base, next_revision(f, kind));
 }
 

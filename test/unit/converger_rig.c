@@ -123,7 +123,7 @@ void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
     presence.cell_id = arena_strdup(&f->arena, id);
     cell.presence = &presence;
     cell.state = cell_state;
-    cell.session = 1;
+    cell.incarnation = 1;
     cell.since = f->drive.now.wall_ns;
     rig_change(f, kind, key_cell(&f->arena, id), &cell.base);
 }
@@ -219,7 +219,7 @@ static void print_subject(struct converger_rig *f, const Board__Move *m)
     } else if (move_kind(m) == RECORD_LOCK) {
         buf_printf(&f->text, "lock %s@%lld ", name, (long long)m->subject->revision);
     } else if (move_kind(m) == RECORD_CELL) {
-        buf_printf(&f->text, "%s@%llu ", name, (unsigned long long)m->cell->session);
+        buf_printf(&f->text, "%s@%llu ", name, (unsigned long long)m->cell->incarnation);
     } else if (move_place(&f->arena, m, &place)) {
         buf_printf(&f->text, "%s/%d ", place.key.process_guid, place.key.index);
     }
@@ -244,7 +244,7 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call)
         assert_true(move_well_formed(&f->arena, m));
         for (size_t k = 0; k < move_limiter(m)->n_cells; k++) {
             buf_printf(&f->text, "%s@%llu ", m->limiter->cells[k]->cell_id,
-                       (unsigned long long)m->limiter->cells[k]->session);
+                       (unsigned long long)m->limiter->cells[k]->incarnation);
         }
         print_subject(f, m);
     }
@@ -288,7 +288,7 @@ bool rig_second(struct converger_rig *f, const char *cells)
             ARENA_NEW(&f->arena, Board__CellHeartbeat);
         board__cell_heartbeat__init(c);
         c->cell_id = arena_strndup(&f->arena, cells, 1);
-        c->session = 1;
+        c->incarnation = 1;
     }
     rig_change(f, PUT, key_beat(&f->arena, "bbs"), &heartbeat.base);
     frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);

@@ -74,9 +74,9 @@ const char *rig_moves(struct converger_rig *f, size_t n, uint64_t *ret_call);
 void rig_answer(struct converger_rig *f, uint64_t call, size_t count,
                 Board__MoveResult__Outcome outcome);
 
-/* A second passes in which a bbs tells that it heard these cells, ids of one letter with session 1;
- * the converger's own heartbeats are taken. True if moves were sent; then the bbs has told nothing.
- * */
+/* A second passes in which a bbs tells that it heard these cells, ids of one letter with
+ * incarnation 1; the converger's own heartbeats are taken. True if moves were sent; then the bbs
+ * has told nothing. */
 bool rig_second(struct converger_rig *f, const char *cells);
 
 /* Time passes while the board lives; true if moves were sent on the way. */

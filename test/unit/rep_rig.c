@@ -79,9 +79,9 @@ static void keep(struct rep_rig *g, const struct effect *e)
         g->output.label = e->output.label ? arena_strdup(&g->arena, e->output.label) : NULL;
         g->output_count++;
         break;
-    case EFFECT_SESSION:
-        assert_int_equal(g->session, 0);
-        g->session = e->session;
+    case EFFECT_INCARNATION:
+        assert_int_equal(g->incarnation, 0);
+        g->incarnation = e->incarnation;
         break;
     case EFFECT_EVACUATION:
         assert_int_equal(g->keeping, 0);
@@ -149,7 +149,7 @@ void rep_rig_init(struct rep_rig *g)
     g->config = (struct rep_config){
         .cell_id = RIG_CELL,
         .identity = "identity-1",
-        .session = 7,
+        .incarnation = 7,
         .boot_id = RIG_BOOT,
         .zone = "z1",
         .boards = "https://bbs-1:1,https://bbs-2:1",
@@ -188,24 +188,24 @@ void rep_rig_start(struct rep_rig *g)
     drive_start(&g->d);
 }
 
-uint64_t rep_rig_take_session(struct rep_rig *g)
+uint64_t rep_rig_take_incarnation(struct rep_rig *g)
 {
-    uint64_t session = g->session;
-    g->session = 0;
-    return session;
+    uint64_t incarnation = g->incarnation;
+    g->incarnation = 0;
+    return incarnation;
 }
 
-void rep_rig_answer_session(struct rep_rig *g)
+void rep_rig_answer_incarnation(struct rep_rig *g)
 {
-    rep_rig_answer_session_epoch(g, RIG_EPOCH);
+    rep_rig_answer_incarnation_epoch(g, RIG_EPOCH);
 }
 
-void rep_rig_answer_session_epoch(struct rep_rig *g, const char *epoch)
+void rep_rig_answer_incarnation_epoch(struct rep_rig *g, const char *epoch)
 {
     struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
-    cell.session = g->config.session;
+    cell.incarnation = g->config.incarnation;
     answer.cell = &cell;
     answer.epoch = (char *)(uintptr_t)epoch;
     drive_answer(&g->d, c.id, &answer.base);
@@ -242,7 +242,7 @@ void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list,
 void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count)
 {
     rep_rig_start(g);
-    rep_rig_answer_session(g);
+    rep_rig_answer_incarnation(g);
     rep_rig_feed_open(g);
     rep_rig_answer_list(g, list, count);
 }
@@ -329,7 +329,7 @@ struct rep_rig_move rep_rig_take_move(struct rep_rig *g, const char *name)
     assert_non_null(request);
     assert_int_equal(request->n_moves, 1);
     assert_string_equal(request->moves[0]->move, name);
-    assert_int_equal(request->moves[0]->session, g->config.session);
+    assert_int_equal(request->moves[0]->incarnation, g->config.incarnation);
     return (struct rep_rig_move){c.id, request, request->moves[0]};
 }
 

@@ -36,7 +36,7 @@ struct rep_rig {
     size_t logs;
     size_t step_bytes; /* the most that one step took of its arena */
     struct buf said; /* the log: "level message data" a line */
-    uint64_t session; /* to be kept; 0 = none */
+    uint64_t incarnation; /* to be kept; 0 = none */
     /* The disk keeps of an evacuation what it is asked to, at once; or it does nothing, and the test
      * answers (rep_rig_kept). */
     bool slow_disk;
@@ -58,18 +58,18 @@ void rep_rig_done(struct rep_rig *g);
 /* EVENT_START only. */
 void rep_rig_start(struct rep_rig *g);
 
-/* The session that the rep asks to be kept, once; 0 = it does not ask. Answered by hand. */
-uint64_t rep_rig_take_session(struct rep_rig *g);
+/* The incarnation that the rep asks to be kept, once; 0 = it does not ask. Answered by hand. */
+uint64_t rep_rig_take_incarnation(struct rep_rig *g);
 
 /* The slow disk's answer: "" = done, else why not. */
 void rep_rig_kept(struct rep_rig *g, const char *text);
 
-/* Starts, answers the session, the feed (empty snapshot) and the listing (these containers). */
+/* Starts, answers the incarnation, the feed (empty snapshot) and the listing (these containers). */
 void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t count);
 
 /* The same in parts. */
-void rep_rig_answer_session(struct rep_rig *g);
-void rep_rig_answer_session_epoch(struct rep_rig *g, const char *epoch);
+void rep_rig_answer_incarnation(struct rep_rig *g);
+void rep_rig_answer_incarnation_epoch(struct rep_rig *g, const char *epoch);
 void rep_rig_feed_open(struct rep_rig *g);
 void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch);
 void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count);

@@ -35,10 +35,10 @@ static void on_heard(void *context, const Models__TaskCallbackResponse *m)
              m->failure_reason, m->result, m->annotation, (long long)m->created_at);
 }
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
     const struct scene *s = context;
-    (void)session;
+    (void)incarnation;
     return bbs_new(&(struct bbs_config){
         .url = "https://bbs-1:8889", .name = "bbs-1", .callbacks = s->limits});
 }

@@ -33,10 +33,10 @@ struct trial {
 
 static const char url[] = "https://bbs-1:8889";
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
     (void)context;
-    (void)session;
+    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = url, .name = "bbs-1"});
 }
 

@@ -128,22 +128,22 @@ static void cell_free(struct role *r)
     free(r);
 }
 
-static struct role *make_cell(void *told, unsigned session)
+static struct role *make_cell(void *told, unsigned incarnation)
 {
     static const struct role_ops ops = {
         .name = "rep", .step = cell_step, .body_limit = cell_body_limit, .free = cell_free};
     struct cell *c = calloc(1, sizeof(*c));
-    (void)session;
+    (void)incarnation;
     assert_non_null(c);
     c->role.ops = &ops;
     c->told = told;
     return &c->role;
 }
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
     (void)context;
-    (void)session;
+    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = "https://bbs-1:8889", .name = "bbs-1"});
 }
 
@@ -199,7 +199,7 @@ static void begin(struct scene *s, int instances)
                                                                     .make = make_cell,
                                                                     .context = &s->told}));
     world_run(s->world, SECOND_NS);
-    put(s, key_cell(&s->arena, "c1"), &row_cell(&s->arena, "present session=1")->base);
+    put(s, key_cell(&s->arena, "c1"), &row_cell(&s->arena, "present incarnation=1")->base);
     put(s, key_desired(&s->arena, ROWS_PROCESS),
         &row_desired(&s->arena, arena_printf(&s->arena, "instances=%d def=D1 route=old tag=1",
                                              instances))

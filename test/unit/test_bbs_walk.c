@@ -35,9 +35,9 @@ struct walk {
 static const char *const urls[BBS_COUNT] = {"https://bbs-1:8889", "https://bbs-2:8889"};
 static const char *const names[BBS_COUNT] = {"bbs-1", "bbs-2"};
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)session;
+    (void)incarnation;
     const size_t *number = context;
     return bbs_new(&(struct bbs_config){.url = urls[*number], .name = names[*number]});
 }

@@ -435,7 +435,7 @@ static bool heartbeat_cell(struct rig *r, const char *cell)
     Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
     Board__CellHeartbeat c = BOARD__CELL_HEARTBEAT__INIT;
     c.cell_id = (char *)(size_t)cell;
-    c.session = UINT64_MAX;
+    c.incarnation = UINT64_MAX;
     q.cell = &c;
     return board_heartbeat(board_rig_board(r, 0), &q);
 }

@@ -14,7 +14,7 @@ static bool heartbeat(struct rig *r, const char *cell)
     Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
     Board__CellHeartbeat c = BOARD__CELL_HEARTBEAT__INIT;
     c.cell_id = (char *)(size_t)cell;
-    c.session = 7;
+    c.incarnation = 7;
     q.cell = &c;
     return board_heartbeat(board_rig_board(r, 0), &q);
 }

@@ -51,14 +51,14 @@ static void put_file(const char *name, const char *text)
     fclose(f);
 }
 
-static void identity_stays_and_session_rises(void **state)
+static void identity_stays_and_incarnation_rises(void **state)
 {
     (void)state;
     struct state_dir s;
     struct err err;
     char identity[STATE_IDENTITY_BYTES];
     assert_int_equal(state_dir_open(&s, below("a/b/c"), "cell-1", &err), 0);
-    assert_int_equal(s.session, 1);
+    assert_int_equal(s.incarnation, 1);
     assert_int_equal(strlen(s.identity), 36);
     memcpy(identity, s.identity, sizeof(identity));
     struct stat st;
@@ -67,12 +67,12 @@ static void identity_stays_and_session_rises(void **state)
     state_dir_close(&s);
     for (unsigned i = 2; i < 5; i++) {
         assert_int_equal(state_dir_open(&s, below("a/b/c"), "cell-1", &err), 0);
-        assert_int_equal(s.session, i);
+        assert_int_equal(s.incarnation, i);
         assert_string_equal(s.identity, identity);
         state_dir_close(&s);
     }
     assert_int_equal(state_dir_open(&s, below("a/b/c"), NULL, &err), 0); /* only looks */
-    assert_int_equal(s.session, 4);
+    assert_int_equal(s.incarnation, 4);
     state_dir_close(&s);
     assert_int_equal(state_dir_open(&s, below("other"), "cell-1", &err), 0);
     assert_string_not_equal(s.identity, identity);
@@ -80,7 +80,7 @@ static void identity_stays_and_session_rises(void **state)
 }
 
 /* What a lost cell asks for: above the present one, and the next start goes on from there. */
-static void a_session_is_raised_by_more(void **state)
+static void an_incarnation_is_raised_by_more(void **state)
 {
     (void)state;
     struct state_dir s;
@@ -88,13 +88,13 @@ static void a_session_is_raised_by_more(void **state)
     assert_int_equal(state_dir_open(&s, below("raised"), "cell-1", &err), 0);
     assert_int_equal(state_dir_raise(&s, 1, &err), -ERR_CONFLICT);
     assert_int_equal(state_dir_raise(&s, 9, &err), 0);
-    assert_int_equal(s.session, 9);
+    assert_int_equal(s.incarnation, 9);
     assert_int_equal(state_dir_raise(&s, 9, &err), -ERR_CONFLICT);
     assert_int_equal(state_dir_raise(&s, UINT64_C(1000000000000000000), &err), -ERR_CONFLICT);
-    assert_int_equal(s.session, 9);
+    assert_int_equal(s.incarnation, 9);
     state_dir_close(&s);
     assert_int_equal(state_dir_open(&s, below("raised"), "cell-1", &err), 0);
-    assert_int_equal(s.session, 10);
+    assert_int_equal(s.incarnation, 10);
     state_dir_close(&s);
 }
 
@@ -104,11 +104,11 @@ static struct kept_evacuation until(int64_t wall_ns, int64_t mono_ns, const char
         .on = true, .until_wall_ns = wall_ns, .until_mono_ns = mono_ns, .boot_id = boot_id};
 }
 
-static void opens(struct state_dir *s, const char *name, uint64_t session)
+static void opens(struct state_dir *s, const char *name, uint64_t incarnation)
 {
     struct err err;
     assert_int_equal(state_dir_open(s, below(name), "cell-1", &err), 0);
-    assert_int_equal(s->session, session);
+    assert_int_equal(s->incarnation, incarnation);
 }
 
 static void an_evacuation_is_kept_and_dropped(void **state)
@@ -145,8 +145,8 @@ static void an_evacuation_is_kept_and_dropped(void **state)
     state_dir_close(&s);
 }
 
-/* A cell that comes back lost has a session far above: what it keeps is no less its own. */
-static void a_raised_session_keeps_its_evacuation(void **state)
+/* A cell that comes back lost has an incarnation far above: what it keeps is no less its own. */
+static void a_raised_incarnation_keeps_its_evacuation(void **state)
 {
     (void)state;
     struct state_dir s;
@@ -161,7 +161,7 @@ static void a_raised_session_keeps_its_evacuation(void **state)
     assert_int_equal(state_dir_keep(&s, &e, &err), 0);
     assert_int_equal(state_dir_raise(&s, 20, &err), 0);
     state_dir_close(&s);
-    put_file("er/session", "10\n"); /* the raise was cut short after the evacuation */
+    put_file("er/incarnation", "10\n"); /* the raise was cut short after the evacuation */
     opens(&s, "er", 11);
     assert_true(s.evacuation.on && s.evacuation.handed_on);
     assert_int_equal(s.evacuation.until_wall_ns, 5);
@@ -194,7 +194,7 @@ static void an_evacuation_that_cannot_be_kept(void **state)
     assert_int_equal(state_dir_keep(&s, &e, &err), -ERR_IO);
     assert_non_null(strstr(err.text, "evacuation.new"));
     assert_int_equal(state_dir_raise(&s, 9, &err), -ERR_IO); /* not without it */
-    assert_int_equal(s.session, 2);
+    assert_int_equal(s.incarnation, 2);
     assert_int_equal(s.evacuation.until_mono_ns, 6);
     assert_int_equal(unlink(below("en/evacuation")), 0);
     assert_int_equal(mkdir(below("en/evacuation"), 0700), 0);
@@ -254,7 +254,7 @@ static void one_rep_at_a_time(void **state)
     close(ends[0]);
     state_dir_close(&s);
     assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), 0);
-    assert_int_equal(second.session, 2); /* the refused one raised nothing */
+    assert_int_equal(second.incarnation, 2); /* the refused one raised nothing */
     state_dir_close(&second);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -270,14 +270,14 @@ static void strange_directories_are_refused(void **state)
     state_dir_close(&s);
     assert_int_equal(state_dir_open(&s, below("d"), "cell-2", &err), -ERR_CONFLICT);
     assert_non_null(strstr(err.text, "is of cell cell-1, not cell-2"));
-    put_file("d/session", "12x\n");
+    put_file("d/incarnation", "12x\n");
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
-    put_file("d/session", "12"); /* cut short */
+    put_file("d/incarnation", "12"); /* cut short */
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
-    put_file("d/session", "12\n");
-    put_file("d/session.new", "rubbish of a crash");
+    put_file("d/incarnation", "12\n");
+    put_file("d/incarnation.new", "rubbish of a crash");
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
-    assert_int_equal(s.session, 13);
+    assert_int_equal(s.incarnation, 13);
     state_dir_close(&s);
     put_file("d/identity", "short\n");
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), -ERR_IO);
@@ -400,9 +400,9 @@ static void a_standby_is_told_from_a_leader(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(identity_stays_and_session_rises), TEST(a_session_is_raised_by_more),
+        TEST(identity_stays_and_incarnation_rises), TEST(an_incarnation_is_raised_by_more),
         TEST(an_evacuation_is_kept_and_dropped),
-        TEST(a_raised_session_keeps_its_evacuation),
+        TEST(a_raised_incarnation_keeps_its_evacuation),
         TEST(an_evacuation_that_cannot_be_kept),
         TEST(a_damaged_evacuation_is_refused),
         TEST(one_rep_at_a_time),

@@ -100,7 +100,7 @@ static void expect_changes(struct fixture *x, const char *changes)
 static void change(struct fixture *x, Board__FeedFrame__Kind kind, const char *key, int64_t rev)
 {
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
-    cell.session = (uint64_t)rev;
+    cell.incarnation = (uint64_t)rev;
     frame_change(&x->sent, kind, key, &cell.base, rev);
 }
 
@@ -169,7 +169,7 @@ static void snapshot_then_changes_make_the_copy(void **state)
     const struct followed *b = feed_client_get(&x->feed_client, "cell/b");
     assert_int_equal(b->mod_revision, 10);
     assert_int_equal(b->record->data[0], 1);
-    assert_int_equal(b->record->size, 3); /* version byte, session = 10 */
+    assert_int_equal(b->record->size, 3); /* version byte, incarnation = 10 */
     /* More of revision 10 may come: it is complete when the heartbeat says so. */
     assert_int_equal(x->feed_client.revision, 9);
     frame_heartbeat(&x->sent, "e1", 12);

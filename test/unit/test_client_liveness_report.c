@@ -1,14 +1,16 @@
 /* The liveness report: whose silence is how long, as rows. A row is a story of one cell `c`
- * (session 1) and of the bbs a and b, told in words, with the cell's silence in it:
+ * (incarnation 1) and of the bbs a and b, told in words, with the cell's silence in it:
  *
  *   A B    this bbs begins to put its heartbeat record once a second
  *   a b    it stops
- *   A+ B+  it names the cell from now on; A- B- no more; A* it names another session of the cell
+ *   A+ B+  it names the cell from now on; A- B- no more; A* it names another incarnation of the
+ *   cell
  *   A!     its record is deleted
  *   3      seconds pass, with a tick each 500 ms; s3 = nobody ticks meanwhile
  *   l6     six seconds pass with ticks 1,500 ms apart
  *   T      a new raft term of etcd; t = an older one
- *   N      the owner starts all windows again; R = another copy begins; S = the cell has session 2
+ *   N      the owner starts all windows again; R = another copy begins; S = the cell has
+ *          incarnation 2
  *   g2     the feed has a gap of two seconds
  *   =3.5   the cell's silence is 3.5 s
  *   -      no bbs counts; + one does */
@@ -24,7 +26,7 @@
 
 struct bbs {
     bool heartbeats;
-    int names; /* session of the cell that it names; 0 = nobody */
+    int names; /* incarnation of the cell that it names; 0 = nobody */
 };
 
 struct story {
@@ -42,7 +44,7 @@ static void put(struct story *s, size_t i)
     Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT, *cells[] = {&cell};
     char id[] = "c";
     cell.cell_id = id;
-    cell.session = (uint64_t)s->bbs[i].names;
+    cell.incarnation = (uint64_t)s->bbs[i].names;
     heartbeat.cells = cells;
     heartbeat.n_cells = s->bbs[i].names ? 1 : 0;
     heartbeat.raft_term = s->raft_term;
@@ -124,7 +126,7 @@ static const struct row {
     {"who is named is not silent", "A+ 20 =1 20 =1"},
     {"who is not named any more is silent", "A+ 5 A- 1 =2 5 =7"},
     {"who was never named is silent since it was expected", "A 7 =7"},
-    {"a heartbeat of another session is not heard", "A+ 5 A* 5 =6"},
+    {"a heartbeat of another incarnation is not heard", "A+ 5 A* 5 =6"},
     {"either of two bbs is enough", "A+ B 5 A- B+ 5 =1"},
 
     {"no bbs: nobody is silent", "30 =0 -"},
@@ -139,7 +141,7 @@ static const struct row {
     {"the owner's new term starts it again", "A 5 N =0 3 =3"},
     {"another copy starts it again, and nobody counts", "A 5 R =0 a 2 =0 - A 3 =3"},
     {"a gap of the feed starts it again", "A 5 g2 =0 3 =3"},
-    {"another session starts it again", "A 5 S 3 =3"},
+    {"another incarnation starts it again", "A 5 S 3 =3"},
 
     {"a new raft term starts it again", "A 5 T 1 =1 4 =5"},
     {"once for all bbs that tell it", "A B 5 T 1 =1 4 =5"},

@@ -66,7 +66,7 @@ static const Converge__ConvergerState *shown(struct converger_rig *f)
     return (const Converge__ConvergerState *)m;
 }
 
-static void a_silent_cell_is_lost_with_the_session_that_was_judged(void **state)
+static void a_silent_cell_is_lost_with_the_incarnation_that_was_judged(void **state)
 {
     struct converger_rig *f = *state;
     lead_over(f, "abcd");
@@ -142,7 +142,7 @@ static void rig_limiter(struct converger_rig *f, Board__LimiterRecord__State lim
         Board__CellHeartbeat *c = r.cells[r.n_cells++] = ARENA_NEW(&f->arena, Board__CellHeartbeat);
         board__cell_heartbeat__init(c);
         c->cell_id = arena_strndup(&f->arena, cells, 1);
-        c->session = 1;
+        c->incarnation = 1;
     }
     rig_change(f, PUT, key_brake(&f->arena), &r.base);
     rig_send(f);
@@ -216,7 +216,7 @@ static void all_cells_of_the_largest_cluster_are_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_silent_cell_is_lost_with_the_session_that_was_judged),
+        TEST(a_silent_cell_is_lost_with_the_incarnation_that_was_judged),
         TEST(a_refused_loss_is_judged_again),
         TEST(a_new_leader_begins_all_windows_again),
         TEST(a_mass_loss_is_held_released_and_worked_off),

@@ -194,7 +194,7 @@ static void stopped(const struct scene *s, const char *move, void (*other)(struc
 
 static void cell_opens(struct race *t)
 {
-    write_cell(t, "present session=8");
+    write_cell(t, "present incarnation=8");
 }
 
 static void limiter_holds_it(struct race *t)
@@ -216,13 +216,13 @@ static void another_leads(struct race *t)
 static void nobody_is_lost_who_came_back_or_is_held(void **state)
 {
     (void)state;
-    static const struct scene scene = {.cell = "present session=7"};
-    static const struct scene released = {.cell = "present session=7",
+    static const struct scene scene = {.cell = "present incarnation=7"};
+    static const struct scene released = {.cell = "present incarnation=7",
                                           .limiter = "RELEASED cells=c1:7"};
-    stopped(&scene, "lose cell=c1 session=7", cell_opens, PLAN_REFUSE);
-    stopped(&scene, "lose cell=c1 session=7", limiter_holds_it, PLAN_REFUSE);
-    stopped(&released, "lose cell=c1 session=7", limiter_holds_it, PLAN_REFUSE);
-    stopped(&scene, "lose cell=c1 session=7", another_leads, PLAN_REFUSE);
+    stopped(&scene, "lose cell=c1 incarnation=7", cell_opens, PLAN_REFUSE);
+    stopped(&scene, "lose cell=c1 incarnation=7", limiter_holds_it, PLAN_REFUSE);
+    stopped(&released, "lose cell=c1 incarnation=7", limiter_holds_it, PLAN_REFUSE);
+    stopped(&scene, "lose cell=c1 incarnation=7", another_leads, PLAN_REFUSE);
 }
 
 static void nothing_is_released_that_an_operator_keeps(void **state)
@@ -238,12 +238,12 @@ static void nothing_is_released_that_an_operator_keeps(void **state)
 
 static void cell_returns(struct race *t)
 {
-    write_cell(t, "present session=8");
+    write_cell(t, "present incarnation=8");
 }
 
 static void cell_appears(struct race *t)
 {
-    write_cell(t, "present session=1");
+    write_cell(t, "present incarnation=1");
 }
 
 static void removed(struct race *t)
@@ -270,7 +270,7 @@ static void nothing_becomes_suspect_under_a_change(void **state)
 {
     (void)state;
     static const struct scene lost = {.ordinary = "RUNNING a@c1", .desired = "instances=2",
-                                      .cell = "lost session=7"};
+                                      .cell = "lost incarnation=7"};
     static const struct scene unknown = {.ordinary = "RUNNING a@c1", .desired = "instances=2"};
     stopped(&lost, "suspect", cell_returns, PLAN_REFUSE);
     stopped(&unknown, "suspect", cell_appears, PLAN_REFUSE);
@@ -292,7 +292,7 @@ static void suspect_twice_is_once(void **state)
 {
     (void)state;
     static const struct scene lost = {.ordinary = "RUNNING a@c1 since=100",
-                                      .desired = "instances=2", .cell = "lost session=7"};
+                                      .desired = "instances=2", .cell = "lost incarnation=7"};
     stopped(&lost, "suspect", suspect_by_another, PLAN_REFUSE);
     struct race t;
     assert_int_equal(race(&t, &lost, "suspect", NULL), PLAN_COMMIT);
@@ -317,7 +317,7 @@ static void replacement_crashes(struct race *t)
 
 static void cell_is_lost_again(struct race *t)
 {
-    write_cell(t, "lost session=8");
+    write_cell(t, "lost incarnation=8");
 }
 
 static void its_rep_removes(struct race *t)
@@ -329,7 +329,7 @@ static void no_instance_is_taken_back_beside_one_that_runs(void **state)
 {
     (void)state;
     static const struct scene back = {.ordinary = "CLAIMED b@c2", .suspect = "RUNNING a@c1",
-                                      .desired = "instances=2", .cell = "present session=8"};
+                                      .desired = "instances=2", .cell = "present incarnation=8"};
     struct race t;
     stopped(&back, "resolve", replacement_starts, PLAN_NOTHING);
     stopped(&back, "resolve", cell_is_lost_again, PLAN_REFUSE);
@@ -344,7 +344,7 @@ static void the_last_one_that_runs_does_not_go(void **state)
 {
     (void)state;
     static const struct scene both = {.ordinary = "RUNNING b@c2", .suspect = "RUNNING a@c1",
-                                      .desired = "instances=2", .cell = "lost session=7"};
+                                      .desired = "instances=2", .cell = "lost incarnation=7"};
     struct race t;
     stopped(&both, "resolve", replacement_crashes, PLAN_REFUSE);
     assert_int_equal(race(&t, &both, "resolve", replacement_crashes), PLAN_REFUSE);
@@ -391,8 +391,8 @@ static enum plan_verdict absent(struct race *t, const struct scene *s, const cha
 static void nothing_goes_for_absence_that_is_desired_again(void **state)
 {
     (void)state;
-    static const struct scene suspect = {.suspect = "RUNNING a@c1", .cell = "lost session=7"};
-    static const struct scene ordinary = {.ordinary = "RUNNING a@c1", .cell = "lost session=7"};
+    static const struct scene suspect = {.suspect = "RUNNING a@c1", .cell = "lost incarnation=7"};
+    static const struct scene ordinary = {.ordinary = "RUNNING a@c1", .cell = "lost incarnation=7"};
     static const struct scene *const scenes[] = {&suspect, &ordinary};
     static const char *const moves[] = {"resolve", "stop"};
     for (size_t i = 0; i < 2; i++) {
@@ -412,7 +412,7 @@ static void a_stop_on_a_lost_cell_waits_for_a_rep_that_is_back(void **state)
 {
     (void)state;
     static const struct scene scene = {.ordinary = "RUNNING a@c1 stopping",
-                                       .cell = "lost session=7"};
+                                       .cell = "lost incarnation=7"};
     struct race t;
     assert_int_equal(race(&t, &scene, "stop", NULL), PLAN_COMMIT);
     assert_null(instance(&t, ORDINARY));
@@ -425,7 +425,7 @@ static void a_stop_on_a_lost_cell_waits_for_a_rep_that_is_back(void **state)
 static void an_evacuating_one_stays_when_its_cell_is_back(void **state)
 {
     (void)state;
-    static const struct scene scene = {.evacuating = "RUNNING a@c1", .cell = "lost session=7"};
+    static const struct scene scene = {.evacuating = "RUNNING a@c1", .cell = "lost incarnation=7"};
     stopped(&scene, "vacate", cell_returns, PLAN_REFUSE);
 }
 
@@ -438,7 +438,7 @@ static void a_removal_finds_what_became_suspect(void **state)
     (void)state;
     struct race t;
     set(&t, &(struct scene){.ordinary = "RUNNING a@c1", .desired = "instances=2",
-                            .cell = "lost session=7"});
+                            .cell = "lost incarnation=7"});
     board_rig_stall_watch(t.rig, 0, true);
     suspect_by_another(&t);
     Models__RemoveDesiredLRPRequest r = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
@@ -461,7 +461,7 @@ static void a_domain_of_an_older_epoch_is_not_fresh(void **state)
 {
     (void)state;
     struct race t;
-    struct scene scene = {.ordinary = "RUNNING a@c1", .cell = "present session=7"};
+    struct scene scene = {.ordinary = "RUNNING a@c1", .cell = "present incarnation=7"};
     set(&t, &scene);
     write_domain(&t);
     Board__EpochRecord epoch = BOARD__EPOCH_RECORD__INIT;

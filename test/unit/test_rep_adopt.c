@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-/* Session and feed are there, with this record; the listing is not answered yet. */
+/* Incarnation and feed are there, with this record; the listing is not answered yet. */
 static void open_with_record(struct rep_rig *g, const Models__ActualLRP *record)
 {
     rep_rig_start(g);
-    rep_rig_answer_session(g);
+    rep_rig_answer_incarnation(g);
     rep_rig_feed_open(g);
     rep_rig_feed_put(g, record);
 }
@@ -180,7 +180,7 @@ static void an_unreadable_note_is_removed(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     rep_rig_feed_open(&g);
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
     s.note.size = 3;
@@ -329,7 +329,7 @@ static void nothing_is_decided_before_the_first_snapshot(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
     rep_rig_answer_list(&g, &s, 1);
     drive_advance(&g.d, 2000);
@@ -457,7 +457,7 @@ static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
         list[i].note.size = 1;
     }
     rep_rig_start(&g);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     rep_rig_feed_open(&g);
     rep_rig_answer_list(&g, list, MANY);
     size_t removed = rep_rig_verbs(&g, VERB_REMOVE);

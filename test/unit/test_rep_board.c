@@ -1,7 +1,7 @@
-/* The rep and its bbs: sessions, heartbeats, answers that fail, an absent bbs, batches. */
+/* The rep and its bbs: incarnations, heartbeats, answers that fail, an absent bbs, batches. */
 #include "common/codec/scan.h"
 #include "common/model/keys.h"
-#include "rep/board/session.h"
+#include "rep/board/incarnation.h"
 #include "test/unit/feed_frames.h"
 #include "test/unit/rep_rig.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static void the_session_says_who_we_are(void **state)
+static void the_incarnation_says_who_we_are(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -26,7 +26,7 @@ static void the_session_says_who_we_are(void **state)
     assert_non_null(request);
     const Board__CellRecord *cell = request->cell;
     assert_string_equal(cell->identity, "identity-1");
-    assert_int_equal(cell->session, 7);
+    assert_int_equal(cell->incarnation, 7);
     assert_string_equal(cell->presence->cell_id, RIG_CELL);
     assert_string_equal(cell->presence->rep_url, "https://cell-1:1801");
     assert_int_equal(cell->presence->capacity->memory_mb, 1000);
@@ -36,7 +36,7 @@ static void the_session_says_who_we_are(void **state)
     rep_rig_done(&g);
 }
 
-static void refuse_session(struct rep_rig *g, Models__Error__Type type)
+static void refuse_incarnation(struct rep_rig *g, Models__Error__Type type)
 {
     struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Models__Error error = MODELS__ERROR__INIT;
@@ -53,7 +53,7 @@ static void a_stranger_with_our_name_ends_us(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
-    refuse_session(&g, MODELS__ERROR__TYPE__ResourceConflict);
+    refuse_incarnation(&g, MODELS__ERROR__TYPE__ResourceConflict);
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 4);
     /* Nothing more is done: containers run on. */
@@ -69,7 +69,7 @@ static void what_passes_by_itself_is_waited_for(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
-    refuse_session(&g, MODELS__ERROR__TYPE__UnknownError);
+    refuse_incarnation(&g, MODELS__ERROR__TYPE__UnknownError);
     assert_false(g.exited);
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
@@ -93,18 +93,18 @@ static void an_absent_bbs_is_waited_for(void **state)
         } else {
             drive_response(&g.d, c.id, 503, "", (struct bytes){0});
         }
-        assert_int_equal(rep_rig_work(&g, "web", 1), 1); /* no session: all goes back */
-        assert_int_equal(rep_rig_said(&g, "warn waiting") > 0, i >= SESSION_CALM_FAILURES);
+        assert_int_equal(rep_rig_work(&g, "web", 1), 1); /* no incarnation: all goes back */
+        assert_int_equal(rep_rig_said(&g, "warn waiting") > 0, i >= INCARNATION_CALM_FAILURES);
         rep_rig_advance(&g, 7000);
     }
     assert_true(other);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     assert_int_equal(rep_rig_work(&g, "web", 1), 0);
     rep_rig_take_move(&g, "claim");
     rep_rig_done(&g);
 }
 
-static void a_rejected_heartbeat_opens_the_session_again(void **state)
+static void a_rejected_heartbeat_opens_the_incarnation_again(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -114,22 +114,22 @@ static void a_rejected_heartbeat_opens_the_session_again(void **state)
     struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
     Models__Error error = MODELS__ERROR__INIT;
     error.type = MODELS__ERROR__TYPE__ResourceConflict;
-    error.message = (char *)"another session";
+    error.message = (char *)"another incarnation";
     Board__HeartbeatResponse answer = BOARD__HEARTBEAT_RESPONSE__INIT;
     answer.error = &error;
     drive_answer(&g.d, heartbeat.id, &answer.base);
     assert_int_equal(rep_rig_work(&g, "other", 1), 1);
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/heartbeat"), 0);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/heartbeat"), 1);
     assert_int_equal(rep_rig_work(&g, "other", 1), 0);
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
     rep_rig_done(&g);
 }
 
-/* The board's record stands in the way: lost, with this session. */
-static void refuse_as_lost(struct rep_rig *g, uint64_t session)
+/* The board's record stands in the way: lost, with this incarnation. */
+static void refuse_as_lost(struct rep_rig *g, uint64_t incarnation)
 {
     struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Models__Error error = MODELS__ERROR__INIT;
@@ -137,20 +137,20 @@ static void refuse_as_lost(struct rep_rig *g, uint64_t session)
     error.message = (char *)"cell cell-1 is lost";
     Board__CellRecord stands = BOARD__CELL_RECORD__INIT;
     stands.state = BOARD__CELL_RECORD__STATE__LOST;
-    stands.session = session;
+    stands.incarnation = incarnation;
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     answer.error = &error;
     answer.cell = &stands;
     drive_answer(&g->d, c.id, &answer.base);
 }
 
-static void kept(struct rep_rig *g, uint64_t session, const char *text)
+static void kept(struct rep_rig *g, uint64_t incarnation, const char *text)
 {
-    drive_event(&g->d, (struct event){.kind = EVENT_SESSION,
-                                      .session = {.session = session, .text = text}});
+    drive_event(&g->d, (struct event){.kind = EVENT_INCARNATION,
+                                      .incarnation = {.incarnation = incarnation, .text = text}});
 }
 
-static uint64_t asked_session(struct rep_rig *g, const char *path, struct call *ret_call)
+static uint64_t asked_incarnation(struct rep_rig *g, const char *path, struct call *ret_call)
 {
     struct call c = rep_rig_take_call(g, path);
     const ProtobufCMessageDescriptor *type = strcmp(path, "/v1/board/cell") == 0
@@ -161,13 +161,13 @@ static uint64_t asked_session(struct rep_rig *g, const char *path, struct call *
     assert_int_equal(scan_and_unpack(&g->arena, type, c.body, 1 << 20, &m, &err), 0);
     *ret_call = c;
     return type == &board__cell_request__descriptor
-               ? ((const Board__CellRequest *)m)->cell->session
-               : ((const Board__HeartbeatRequest *)m)->cell->session;
+               ? ((const Board__CellRequest *)m)->cell->incarnation
+               : ((const Board__HeartbeatRequest *)m)->cell->incarnation;
 }
 
 /* Lost while it was silent: its number rises above the board's, on the disk before it is used, and
  * what runs runs on. */
-static void a_lost_cell_comes_back_with_a_higher_session(void **state)
+static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -178,7 +178,7 @@ static void a_lost_cell_comes_back_with_a_higher_session(void **state)
     struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
     Models__Error error = MODELS__ERROR__INIT;
     error.type = MODELS__ERROR__TYPE__ResourceConflict;
-    error.message = (char *)"cell cell-1 is lost: open a session first";
+    error.message = (char *)"cell cell-1 is lost: register the cell first";
     Board__HeartbeatResponse rejected = BOARD__HEARTBEAT_RESPONSE__INIT;
     rejected.error = &error;
     drive_answer(&g.d, heartbeat.id, &rejected.base);
@@ -187,26 +187,26 @@ static void a_lost_cell_comes_back_with_a_higher_session(void **state)
     assert_false(g.exited);
     rep_rig_advance(&g, 10000);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0); /* not before it is kept */
-    assert_int_equal(rep_rig_take_session(&g), 8);
+    assert_int_equal(rep_rig_take_incarnation(&g), 8);
     kept(&g, 9, ""); /* of nobody */
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     kept(&g, 8, "");
-    assert_int_equal(asked_session(&g, "/v1/board/cell", &c), 8);
+    assert_int_equal(asked_incarnation(&g, "/v1/board/cell", &c), 8);
     Board__CellResponse opened = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     opened.cell = &cell;
     opened.epoch = (char *)RIG_EPOCH;
     drive_answer(&g.d, c.id, &opened.base);
-    assert_int_equal(asked_session(&g, "/v1/board/heartbeat", &c), 8);
-    g.config.session = 8;
+    assert_int_equal(asked_incarnation(&g, "/v1/board/heartbeat", &c), 8);
+    g.config.incarnation = 8;
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
-    rep_rig_take_move(&g, "start"); /* with the new session */
+    rep_rig_take_move(&g, "start"); /* with the new incarnation */
     rep_rig_done(&g);
 }
 
-/* A full disk: the old session is tried again, later. */
-static void a_session_that_cannot_be_kept_is_not_used(void **state)
+/* A full disk: the old incarnation is tried again, later. */
+static void an_incarnation_that_cannot_be_kept_is_not_used(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -214,29 +214,30 @@ static void a_session_that_cannot_be_kept_is_not_used(void **state)
     rep_rig_init(&g);
     rep_rig_start(&g);
     refuse_as_lost(&g, 41);
-    assert_int_equal(rep_rig_take_session(&g), 42);
+    assert_int_equal(rep_rig_take_incarnation(&g), 42);
     kept(&g, 42, "no space left");
     assert_false(g.exited);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     rep_rig_advance(&g, 1000);
-    assert_int_equal(asked_session(&g, "/v1/board/cell", &c), 7);
+    assert_int_equal(asked_incarnation(&g, "/v1/board/cell", &c), 7);
     rep_rig_done(&g);
 }
 
-/* A lost cell refuses for another reason than its session: nothing would be won by raising it. */
-static void a_refusal_that_is_not_about_the_session_ends_us(void **state)
+/* A lost cell refuses for another reason than its incarnation: nothing would be won by raising it.
+ * */
+static void a_refusal_that_is_not_about_the_incarnation_ends_us(void **state)
 {
     (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
     refuse_as_lost(&g, 6);
-    assert_int_equal(rep_rig_take_session(&g), 0);
+    assert_int_equal(rep_rig_take_incarnation(&g), 0);
     assert_true(g.exited);
     rep_rig_done(&g);
 }
 
-static void a_move_of_an_outdated_session_destroys_nothing(void **state)
+static void a_move_of_an_outdated_incarnation_destroys_nothing(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -248,7 +249,7 @@ static void a_move_of_an_outdated_session_destroys_nothing(void **state)
                          NULL);
     assert_int_equal(g.verb_count, 0);
     rep_rig_advance(&g, 1000);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     rep_rig_advance(&g, 1000);
     rep_rig_take_move(&g, "start");
     assert_int_equal(g.verb_count, 0);
@@ -500,7 +501,7 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     rep_rig_answer_list(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -664,7 +665,7 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
 
 /* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as the board is
  * known again, and not when its back-off is over (seed 7223643). */
-static void a_session_of_another_epoch_hurries_the_feed_and_the_moves(void **state)
+static void an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -684,7 +685,7 @@ static void a_session_of_another_epoch_hurries_the_feed_and_the_moves(void **sta
     rep_rig_move_refused(&g, rep_rig_take_move(&g, "crash"), MODELS__ERROR__TYPE__ResourceConflict, NULL);
     drive_advance(&g.d, 200);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/feed"), 0);
-    rep_rig_answer_session_epoch(&g, "epoch-2");
+    rep_rig_answer_incarnation_epoch(&g, "epoch-2");
     drive_advance(&g.d, 1);
     g.revision = 10;
     rep_rig_feed_open_epoch(&g, "epoch-2");
@@ -695,15 +696,15 @@ static void a_session_of_another_epoch_hurries_the_feed_and_the_moves(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_session_says_who_we_are),
+        cmocka_unit_test(the_incarnation_says_who_we_are),
         cmocka_unit_test(a_stranger_with_our_name_ends_us),
         cmocka_unit_test(what_passes_by_itself_is_waited_for),
         cmocka_unit_test(an_absent_bbs_is_waited_for),
-        cmocka_unit_test(a_rejected_heartbeat_opens_the_session_again),
-        cmocka_unit_test(a_lost_cell_comes_back_with_a_higher_session),
-        cmocka_unit_test(a_session_that_cannot_be_kept_is_not_used),
-        cmocka_unit_test(a_refusal_that_is_not_about_the_session_ends_us),
-        cmocka_unit_test(a_move_of_an_outdated_session_destroys_nothing),
+        cmocka_unit_test(a_rejected_heartbeat_opens_the_incarnation_again),
+        cmocka_unit_test(a_lost_cell_comes_back_with_a_higher_incarnation),
+        cmocka_unit_test(an_incarnation_that_cannot_be_kept_is_not_used),
+        cmocka_unit_test(a_refusal_that_is_not_about_the_incarnation_ends_us),
+        cmocka_unit_test(a_move_of_an_outdated_incarnation_destroys_nothing),
         cmocka_unit_test(a_lost_record_is_made_again),
         cmocka_unit_test(an_unsettled_claim_is_repeated_until_the_reservation_ends),
         cmocka_unit_test(while_bbs_is_away_containers_are_served),
@@ -719,7 +720,7 @@ int main(void)
         cmocka_unit_test(moves_go_to_another_bbs_after_a_failure),
         cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
         cmocka_unit_test(a_record_that_came_back_is_asked_about_again),
-        cmocka_unit_test(a_session_of_another_epoch_hurries_the_feed_and_the_moves),
+        cmocka_unit_test(an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,9 @@ static bool is_known(struct rep_rig *g, uint64_t *ret_id)
     return known;
 }
 
-/* Reports of an open session say so, and make no record; where there is none the session is opened.
- * */
-static void reports_of_an_open_session_make_no_record(void **state)
+/* Reports of an open incarnation say so, and make no record; where there is none the incarnation is
+ * opened. */
+static void reports_of_an_open_incarnation_make_no_record(void **state)
 {
     struct rep_rig g;
     uint64_t id;
@@ -45,7 +45,7 @@ static void reports_of_an_open_session_make_no_record(void **state)
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Models__Error error = MODELS__ERROR__INIT;
     error.type = MODELS__ERROR__TYPE__ResourceNotFound;
-    error.message = (char *)"cell cell-1 is unknown, or has left: open a session first";
+    error.message = (char *)"cell cell-1 is unknown, or has left: register the cell first";
     answer.error = &error;
     drive_answer(&g.d, id, &answer.base);
     assert_false(g.exited);
@@ -312,7 +312,7 @@ static void past_the_limit(struct rep_rig *g)
     g->config.evacuation_ns = 1; /* so that a rep started again waits no longer either */
     g->config.evacuation = drain_rig_kept(0, 0, RIG_BOOT, true);
     rep_rig_start(g);
-    rep_rig_answer_session(g);
+    rep_rig_answer_incarnation(g);
     rep_rig_feed_open(g);
     rep_rig_advance(g, 1);
 }
@@ -372,7 +372,7 @@ static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
     board__cell_request__free_unpacked(r, NULL);
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
-    cell.session = g.config.session;
+    cell.incarnation = g.config.incarnation;
     cell.evacuating = true;
     answer.cell = &cell;
     answer.epoch = (char *)RIG_EPOCH;
@@ -468,7 +468,7 @@ static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
         g.config.evacuation_ns = (int64_t)(seed % 3) * MILLISECOND_NS + 1;
         g.config.evacuation = drain_rig_kept(0, 0, "another", true);
         rep_rig_start(&g);
-        rep_rig_answer_session(&g);
+        rep_rig_answer_incarnation(&g);
         rep_rig_feed_open(&g);
         struct container_status *list = mixed_cell(&g, seed);
         rep_rig_answer_list(&g, list, DRIVER_CONTAINERS_MAX);
@@ -492,7 +492,7 @@ static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_of_an_open_session_make_no_record),
+        cmocka_unit_test(reports_of_an_open_incarnation_make_no_record),
         cmocka_unit_test(only_the_machine_itself_asks_for_it),
         cmocka_unit_test(an_empty_cell_leaves_at_once),
         cmocka_unit_test(what_was_not_heard_is_told_again_before_it_leaves),

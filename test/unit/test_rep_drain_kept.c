@@ -192,7 +192,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
         assert_int_equal(g.kept.on, !over);
         if (over) {
             assert_int_equal(rep_rig_said(&g, "warn an earlier rep's evacuation is over"), 1);
-            rep_rig_answer_session(&g);
+            rep_rig_answer_incarnation(&g);
             rep_rig_feed_open(&g);
             rep_rig_answer_list(&g, NULL, 0);
             assert_int_equal(rep_rig_work(&g, "web", 1), 0);

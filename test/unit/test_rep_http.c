@@ -329,7 +329,7 @@ static void states_are_told_in_diegos_words(void **state)
     assert_string_equal(s->lrps[0]->state, "CLAIMED");
     assert_string_equal(s->lrps[0]->definition, RIG_DEFINITION);
     assert_int_equal(s->startingcontainercount, 1);
-    assert_int_equal(s->session, 7);
+    assert_int_equal(s->incarnation, 7);
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     assert_string_equal(state_of(&g)->lrps[0]->state, "CLAIMED");
@@ -384,7 +384,7 @@ static void a_cell_that_is_not_well_says_so(void **state)
     rep_rig_init(&g);
     rep_rig_start(&g);
     assert_int_equal(tagged_state(&g, "").status, 503);
-    rep_rig_answer_session(&g);
+    rep_rig_answer_incarnation(&g);
     assert_int_equal(tagged_state(&g, "").status, 503); /* adoption has not ended */
     rep_rig_answer_list(&g, NULL, 0);
     assert_int_equal(tagged_state(&g, "").status, 200);

@@ -689,7 +689,7 @@ static void a_restarted_rep_knows_which_it_was(void **state)
     rep_rig_done(&g);
 }
 
-/* A conflict about the attempt is not one about the session. */
+/* A conflict about the attempt is not one about the incarnation. */
 static void a_conflict_of_its_own(void **state)
 {
     (void)state;
@@ -716,7 +716,7 @@ static void back(struct rep_rig *g, int state, bool noted, int exit_code)
         rep_rig_task_status(g, "t-1", "a-1", noted, (enum container_state)state);
     s.exit_code = exit_code;
     rep_rig_start(g);
-    rep_rig_answer_session(g);
+    rep_rig_answer_incarnation(g);
     rep_rig_feed_open(g);
     rep_rig_task_put(g, running(g, "a-1"));
     assert_int_equal(rep_rig_calls(g, "apply"), 0); /* not before it was listed */

@@ -35,7 +35,7 @@ struct evacuation {
     /* Its rep has answered that it evacuates, and has not ended that. */
     bool accepted;
     bool over; /* the rep of now has ended it: its answer may still be on its way */
-    unsigned accepted_session, accepted_boots;
+    unsigned accepted_incarnation, accepted_boots;
     int64_t accepted_ends_ns;
 };
 
@@ -100,7 +100,7 @@ void checkers_at_rest(struct checkers *k, struct buf *ret_why);
 void checkers_evacuates(struct checkers *k, int cell);
 void checkers_restarted(struct checkers *k, const struct node *node);
 
-/* It has answered so, and is up. From then on each new session of it says that it evacuates. */
+/* It has answered so, and is up. From then on each new incarnation of it says that it evacuates. */
 void checkers_accepted(struct checkers *k, int cell);
 void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line);
 

@@ -64,7 +64,7 @@ void checkers_accepted(struct checkers *k, int cell)
     const struct node *n = k->cluster->cells[cell];
     if (!e->accepted && !e->over) {
         e->accepted = true;
-        e->accepted_session = node_session(n);
+        e->accepted_incarnation = node_incarnation(n);
         e->accepted_boots = node_boots(n);
         e->accepted_ends_ns = world_now(k->cluster->world) + whole_limit_ns(k);
         e->accepted_ends_ns =
@@ -93,14 +93,14 @@ static void check_accepted(struct checkers *k, unsigned cell, const Board__CellR
 {
     struct evacuation *e = &k->evacuations[cell];
     const struct node *n = k->cluster->cells[cell];
-    if (!e->accepted || is->evacuating || is->session <= e->accepted_session) {
+    if (!e->accepted || is->evacuating || is->incarnation <= e->accepted_incarnation) {
         return;
     }
     if (e->accepted_boots == node_boots(n) &&
         node_started_ns(n) < e->accepted_ends_ns + EVACUATION_END_NS) {
         checkers_report(k, "L3",
-                        "%s has accepted an evacuation, and session %llu knows nothing of it",
-                        node_name(n), (unsigned long long)is->session);
+                        "%s has accepted an evacuation, and incarnation %llu knows nothing of it",
+                        node_name(n), (unsigned long long)is->incarnation);
     }
     e->accepted = false;
 }

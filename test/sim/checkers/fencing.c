@@ -176,8 +176,8 @@ static const char *cell_of_task(const struct past *p)
     return t && t->cell_id[0] ? t->cell_id : NULL;
 }
 
-/* A rep's move compares its own cell's record, whose session it gave; that of a lost cell the one that
- * says so. */
+/* A rep's move compares its own cell's record, whose incarnation it gave; that of a lost cell the
+ * one that says so. */
 static void check_task_reads(struct scrutiny *s)
 {
     const struct past *p = s->change;

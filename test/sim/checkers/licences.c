@@ -1,6 +1,6 @@
 /* S2, S10: what a replaced instance of a rep or a deposed leader asks is refused. The transaction's
  * compares cannot show it: they hold the board to what the decision read, and a decision that does
- * not look at the session given reads the present one all the same. */
+ * not look at the incarnation given reads the present one all the same. */
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -20,10 +20,10 @@ static bool licensed_by(const struct licence *l, const struct past *p)
     if (p->type == RECORD_LEAD) {
         return l->seen->move->term && p->create_revision == l->seen->move->term->term;
     }
-    return ((const Board__CellRecord *)p->message)->session == l->seen->move->session;
+    return ((const Board__CellRecord *)p->message)->incarnation == l->seen->move->incarnation;
 }
 
-/* Some version that stood while it was asked has the session or term given. */
+/* Some version that stood while it was asked has the incarnation or term given. */
 static bool was_licensed(const struct licence *l)
 {
     const struct past *p = history_at(&l->k->history, l->key, l->until);
@@ -55,8 +55,8 @@ void check_licence(struct checkers *k, const struct seen_answer *seen)
     if (!was_licensed(&l)) {
         checkers_report(k, rep ? "S2" : "S10", "%s did %s of %s with %s %lld, which is not the board's",
                         node_name(seen->answer->by), move->move, node_name(seen->answer->from),
-                        rep ? "session" : "term",
-                        rep ? (long long)move->session : (long long)move->term->term);
+                        rep ? "incarnation" : "term",
+                        rep ? (long long)move->incarnation : (long long)move->term->term);
     }
     arena_done(&a);
 }

@@ -266,7 +266,7 @@ static const Board__LimiterRecord *limiter_before(struct checkers *k, struct are
     return p ? (const Board__LimiterRecord *)p->message : NULL;
 }
 
-/* Which session the failure detector judged does not show. */
+/* Which incarnation the failure detector judged does not show. */
 static struct seen_move cell_move(struct checkers *k, struct arena *a, const struct past *p)
 {
     const Board__CellRecord *was = cell_of(p->before), *is = cell_of(p);
@@ -274,11 +274,11 @@ static struct seen_move cell_move(struct checkers *k, struct arena *a, const str
     struct seen_move m = {.table = &cell_lifecycle,
                           .from = cell_state_of(was),
                           .to = cell_state_of(is),
-                          .unknown_guards = CELL_IF_SAME_SESSION | CELL_IF_OWN};
+                          .unknown_guards = CELL_IF_SAME_INCARNATION | CELL_IF_OWN};
     if (was && is) {
         bool same = strcmp(was->identity, is->identity) == 0;
-        m.true_guards |= same && is->session >= was->session ? CELL_IF_SUCCESSOR : 0;
-        m.true_guards |= is->session > was->session ? CELL_IF_HIGHER_SESSION : 0;
+        m.true_guards |= same && is->incarnation >= was->incarnation ? CELL_IF_SUCCESSOR : 0;
+        m.true_guards |= is->incarnation > was->incarnation ? CELL_IF_HIGHER_INCARNATION : 0;
     }
     const char *id = is ? is->presence->cell_id : "";
     bool held =

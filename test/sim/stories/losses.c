@@ -74,8 +74,9 @@ void story_cell_paused_and_woken(struct cluster *c)
     await_replaced(c, cell, "RUNNING", 3);
     assert_int_equal(cluster_containers(c), 4);
     world_run(c->world, 8 * SECOND_NS);
-    says(c, "It wakes and speaks with its old session, which the board refuses: it raises it and "
-            "learns that another instance runs. The old container stops.");
+    says(c,
+         "It wakes and speaks with its old incarnation, which the board refuses: it raises it and "
+         "learns that another instance runs. The old container stops.");
     world_wake(c->world, cell);
     await_running(c, "web", 3);
     assert_int_equal(cluster_records(c, "actual/web/"), 3);

@@ -22,7 +22,8 @@
 
 struct story {
     const char *name;
-    void (*tell)(struct cluster *c); /* the cluster is ready: cells have sessions, leaders lead */
+    void (*tell)(
+        struct cluster *c); /* the cluster is ready: cells have incarnations, leaders lead */
     uint64_t seed;                   /* of the trace that is kept */
     unsigned seeds;                  /* how many others it is told with; 0 = 100 (sanitized: 20) */
     bool alike; /* of the kept trace, too, the cells are alike; else they are graded (cluster.h), so that

@@ -48,9 +48,9 @@ static const char *bbs_list(struct cluster *c)
     return list;
 }
 
-static struct role *make_bbs(void *context, unsigned session)
+static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)session;
+    (void)incarnation;
     struct process *p = context;
     return bbs_new(&(struct bbs_config){
         .name = p->name,
@@ -59,9 +59,9 @@ static struct role *make_bbs(void *context, unsigned session)
     });
 }
 
-static struct role *make_auctioneer(void *context, unsigned session)
+static struct role *make_auctioneer(void *context, unsigned incarnation)
 {
-    (void)session;
+    (void)incarnation;
     struct process *p = context;
     return auctioneer_new(&(struct auctioneer_config){.name = p->name,
                                                       .url = p->url,
@@ -70,17 +70,17 @@ static struct role *make_auctioneer(void *context, unsigned session)
                                                       .scoring = "default"});
 }
 
-static struct role *make_converger(void *context, unsigned session)
+static struct role *make_converger(void *context, unsigned incarnation)
 {
-    (void)session;
+    (void)incarnation;
     struct process *p = context;
     return converger_new(&(struct converger_config){
         .name = p->name, .url = p->url, .boards = bbs_list(p->cluster)});
 }
 
-/* The shell of a real rep keeps identity and session in its state directory; here the world keeps
- * the session. */
-static struct role *make_rep(void *context, unsigned session)
+/* The shell of a real rep keeps identity and incarnation in its state directory; here the world
+ * keeps the incarnation. */
+static struct role *make_rep(void *context, unsigned incarnation)
 {
     struct process *p = context;
     static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
@@ -89,7 +89,7 @@ static struct role *make_rep(void *context, unsigned session)
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
-        .session = session,
+        .incarnation = incarnation,
         .evacuation = node_evacuation(p->cluster->cells[p->number - 1]),
         .boot_id = arena_printf(&p->cluster->arena, "boot-%u",
                                 node_boots(p->cluster->cells[p->number - 1])),

@@ -51,7 +51,7 @@ void cluster_free(struct cluster *c);
 /* How many instances of cluster_desire fit on a cell. */
 unsigned cluster_cell_instances(const struct cluster *c);
 
-/* Every cell has a session, an auctioneer leads, and a converger if there is one. */
+/* Every cell has an incarnation, an auctioneer leads, and a converger if there is one. */
 bool cluster_ready(void *cluster);
 
 /* Desires `instances` of a run action; gives the error type of the answer (0 = none), -1 when none

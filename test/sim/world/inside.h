@@ -22,9 +22,10 @@ struct node {
     int64_t started_ns;
     unsigned boots;    /* of its machine, after the first */
     int64_t booted_ns; /* where its monotonic clock began */
-    unsigned session; /* in its state directory: raised at each start, and when it asks for it */
-    struct kept_evacuation evacuation; /* in its state directory, from `evacuation_session` */
-    unsigned evacuation_session;
+    unsigned
+        incarnation; /* in its state directory: raised at each start, and when it asks for it */
+    struct kept_evacuation evacuation; /* in its state directory, from `evacuation_incarnation` */
+    unsigned evacuation_incarnation;
     char boot_id[64]; /* of that */
     struct kept_evacuation keeping; /* on its way to the disk */
     char keeping_boot_id[64];

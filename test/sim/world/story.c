@@ -75,9 +75,9 @@ static void story_cell(struct buf *out, const struct story_subject *s, const Pro
 {
     const Board__CellRecord *r = (const Board__CellRecord *)m;
     (void)s;
-    buf_printf(out, "%s %s, session %llu%s", r->presence->cell_id,
+    buf_printf(out, "%s %s, incarnation %llu%s", r->presence->cell_id,
                r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
-               (unsigned long long)r->session, r->evacuating ? ", evacuating" : "");
+               (unsigned long long)r->incarnation, r->evacuating ? ", evacuating" : "");
 }
 
 static void story_cell_gone(struct buf *out, const struct story_subject *s)

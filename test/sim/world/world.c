@@ -98,16 +98,16 @@ const struct cluster *node_cluster(const struct node *n)
     return n->config.cluster;
 }
 
-unsigned node_session(const struct node *n)
+unsigned node_incarnation(const struct node *n)
 {
-    return n->session;
+    return n->incarnation;
 }
 
 struct kept_evacuation node_evacuation(const struct node *n)
 {
     struct kept_evacuation kept = n->evacuation;
     kept.boot_id = n->boot_id;
-    kept.handed_on = n->evacuation_session + 1 >= n->session;
+    kept.handed_on = n->evacuation_incarnation + 1 >= n->incarnation;
     return kept;
 }
 
@@ -141,9 +141,9 @@ void world_start(struct world *w, struct node *n)
     assert(!n->role);
     n->starts++;
     n->started_ns = w->now_ns;
-    n->session++;
+    n->incarnation++;
     world_note(w, n->config.name, "starts");
-    n->role = n->config.make(n->config.context, n->session);
+    n->role = n->config.make(n->config.context, n->incarnation);
     node_step(n, &(struct event){.kind = EVENT_START});
 }
 
@@ -207,7 +207,7 @@ void world_set_clock(struct world *w, struct node *n)
 static void evacuation_on_disk(struct node *n)
 {
     n->evacuation = n->keeping;
-    n->evacuation_session = n->session;
+    n->evacuation_incarnation = n->incarnation;
     memcpy(n->boot_id, n->keeping_boot_id, sizeof(n->boot_id));
     n->keeping_id = 0;
 }
@@ -372,30 +372,31 @@ static void trace_log(struct node *n, const struct log_line *l)
 }
 
 struct kept {
-    unsigned session;
+    unsigned incarnation;
     unsigned start; /* of the process that asked */
 };
 
-static void session_kept(void *world, struct item *item)
+static void incarnation_kept(void *world, struct item *item)
 {
     (void)world;
     struct node *n = item->owner;
     const struct kept *kept = item->payload;
     if (n->role && n->starts == kept->start) {
-        node_step(n, &(struct event){.kind = EVENT_SESSION,
-                                     .session = {.session = kept->session, .text = ""}});
+        node_step(n,
+                  &(struct event){.kind = EVENT_INCARNATION,
+                                  .incarnation = {.incarnation = kept->incarnation, .text = ""}});
     }
 }
 
 /* The disk takes a moment; whether the process hears of it or dies before, it is kept. */
-static void keep_session(struct node *n, uint64_t session)
+static void keep_incarnation(struct node *n, uint64_t incarnation)
 {
-    assert(session > n->session);
-    n->session = (unsigned)session;
-    n->evacuation_session = n->session; /* raised along with it (rep/state_dir_io.h) */
-    struct item *i = item_new(session_kept);
+    assert(incarnation > n->incarnation);
+    n->incarnation = (unsigned)incarnation;
+    n->evacuation_incarnation = n->incarnation; /* raised along with it (rep/state_dir_io.h) */
+    struct item *i = item_new(incarnation_kept);
     struct kept *kept = ARENA_NEW(&i->arena, struct kept);
-    *kept = (struct kept){.session = n->session, .start = n->starts};
+    *kept = (struct kept){.incarnation = n->incarnation, .start = n->starts};
     i->payload = kept;
     i->owner = n;
     queue_push(&n->world->queue, i, n->world->now_ns + 2 * MILLISECOND_NS);
@@ -472,8 +473,8 @@ static void carry_out(struct node *n, const struct effect *e)
     case EFFECT_OUTPUT:
         assert(!"model containers write nothing");
         break;
-    case EFFECT_SESSION:
-        keep_session(n, e->session);
+    case EFFECT_INCARNATION:
+        keep_incarnation(n, e->incarnation);
         break;
     case EFFECT_EVACUATION:
         keep_evacuation(n, e->evacuation.id, &e->evacuation.kept);
@@ -490,7 +491,7 @@ static void carry_out(struct node *n, const struct effect *e)
     }
 }
 
-/* With a session or a term: what must not be done when those are over. */
+/* With an incarnation or a term: what must not be done when those are over. */
 static bool asks_for_moves(const struct effects *out)
 {
     for (size_t i = 0; i < out->count; i++) {

@@ -53,7 +53,7 @@ struct node_config {
     const struct cluster *cluster; /* that it is of; NULL = of none */
     struct store *store;           /* that it speaks to; NULL = to none */
     bool has_containers;
-    struct role *(*make)(void *context, unsigned session); /* of this start: 1, 2, ... */
+    struct role *(*make)(void *context, unsigned incarnation); /* of this start: 1, 2, ... */
     void *context;
 };
 
@@ -65,7 +65,7 @@ void world_kill(struct world *w, struct node *n);  /* as kill -9: containers run
 void world_stop(struct world *w, struct node *n);  /* as SIGTERM */
 const char *node_name(const struct node *n);
 const struct cluster *node_cluster(const struct node *n);
-unsigned node_session(const struct node *n); /* as its state directory has it */
+unsigned node_incarnation(const struct node *n); /* as its state directory has it */
 
 /* What its state directory keeps of an evacuation, for the role that is made. */
 struct kept_evacuation node_evacuation(const struct node *n);

@@ -1,4 +1,4 @@
-#include "rep/board/session.h"
+#include "rep/board/incarnation.h"
 
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
@@ -39,12 +39,12 @@ static Models__CellPresence *presence(const struct rep *r, struct arena *a)
     return p;
 }
 
-uint64_t session_call(struct rep *r, bool leave, struct effects *out)
+uint64_t incarnation_call(struct rep *r, bool leave, struct effects *out)
 {
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     cell.presence = presence(r, out->arena);
     cell.state = BOARD__CELL_RECORD__STATE__PRESENT;
-    cell.session = r->config.session;
+    cell.incarnation = r->config.incarnation;
     cell.identity = (char *)r->config.identity;
     cell.admin_url = (char *)r->config.admin_url;
     cell.evacuating = r->drain.on;
@@ -52,29 +52,29 @@ uint64_t session_call(struct rep *r, bool leave, struct effects *out)
     Board__CellRequest request = BOARD__CELL_REQUEST__INIT;
     request.cell = &cell;
     request.leave = leave;
-    request.known = !leave && r->session.open;
+    request.known = !leave && r->incarnation.open;
     return boards_call(&r->boards, out, "/v1/board/cell", "", &request.base,
                        r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
 }
 
 static void ask(struct rep *r, struct effects *out)
 {
-    r->session.tell = false;
-    r->session.url = boards_url(&r->boards);
-    r->session.call_id = session_call(r, false, out);
+    r->incarnation.tell = false;
+    r->incarnation.url = boards_url(&r->boards);
+    r->incarnation.call_id = incarnation_call(r, false, out);
 }
 
 /* Asked again later, at the next bbs; told once for each reason, and once more when it is a
  * warning. */
 static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 {
-    struct session *s = &r->session;
+    struct incarnation *s = &r->incarnation;
     boards_failed(&r->boards, s->url);
     s->tell |= s->open;
     s->failures++;
     s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
-    bool calm = !s->was_open && s->failures <= SESSION_CALM_FAILURES;
-    bool grave = !s->was_open && s->failures == SESSION_CALM_FAILURES + 1;
+    bool calm = !s->was_open && s->failures <= INCARNATION_CALM_FAILURES;
+    bool grave = !s->was_open && s->failures == INCARNATION_CALM_FAILURES + 1;
     if (grave || strncmp(s->why, why, sizeof(s->why) - 1) != 0) {
         snprintf(s->why, sizeof(s->why), "%s", why);
         effects_log(out, calm ? LOG_INFO_LEVEL : LOG_WARN_LEVEL, "waiting for a bbs",
@@ -85,8 +85,8 @@ static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 static void end(struct rep *r, int code, const char *why, struct effects *out)
 {
     effects_log(out, LOG_ERROR_LEVEL, "the board refuses this cell",
-                "cell_id=%s session=%llu why=\"%s\"", r->config.cell_id,
-                (unsigned long long)r->config.session, why);
+                "cell_id=%s incarnation=%llu why=\"%s\"", r->config.cell_id,
+                (unsigned long long)r->config.incarnation, why);
     effects_exit(out, code,
                  arena_printf(out->arena, "the board refuses cell %s: %s; its containers run on",
                               r->config.cell_id, why));
@@ -102,30 +102,34 @@ static bool passes_by_itself(Models__Error__Type type)
 
 /* The board lost us: nothing that we asked before it counts any more, and what we ask from now on
  * bears another number. */
-static void raise_session(struct rep *r, uint64_t above, struct effects *out)
+static void raise_incarnation(struct rep *r, uint64_t above, struct effects *out)
 {
-    r->session.raising = above + 1;
-    effects_log(out, LOG_WARN_LEVEL, "this cell was lost", "cell_id=%s session=%llu raised_to=%llu",
-                r->config.cell_id, (unsigned long long)r->config.session,
-                (unsigned long long)r->session.raising);
-    effects_add(out, EFFECT_SESSION)->session = r->session.raising;
+    r->incarnation.raising = above + 1;
+    effects_log(out, LOG_WARN_LEVEL, "this cell was lost",
+                "cell_id=%s incarnation=%llu raised_to=%llu", r->config.cell_id,
+                (unsigned long long)r->config.incarnation,
+                (unsigned long long)r->incarnation.raising);
+    effects_add(out, EFFECT_INCARNATION)->incarnation = r->incarnation.raising;
 }
 
-static void raised(struct rep *r, const struct session_kept *kept, struct effects *out)
+static void raised(struct rep *r, const struct incarnation_kept *kept, struct effects *out)
 {
-    r->session.raising = 0;
+    r->incarnation.raising = 0;
     if (kept->text[0]) {
-        wait_for_board(r, arena_printf(out->arena, "cannot keep a session: %s", kept->text), out);
+        wait_for_board(r, arena_printf(out->arena, "cannot keep an incarnation: %s", kept->text),
+                       out);
         return;
     }
-    r->config.session = r->heartbeat.session = kept->session;
+    r->config.incarnation = r->heartbeat.incarnation = kept->incarnation;
 }
 
-/* The record that refused us is that of a cell which is lost, with a session not below ours. */
+/* The record that refused us is that of a cell which is lost, with an incarnation not below ours.
+ * */
 static bool was_lost(const struct rep *r, const Board__CellResponse *answer)
 {
     return answer->cell && answer->cell->state == BOARD__CELL_RECORD__STATE__LOST &&
-           answer->cell->session >= r->config.session && answer->cell->session < UINT64_MAX;
+           answer->cell->incarnation >= r->config.incarnation &&
+           answer->cell->incarnation < UINT64_MAX;
 }
 
 static bool opened(struct rep *r, const Board__CellResponse *answer, struct effects *out)
@@ -135,12 +139,12 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     if (answer->error && answer->error->type == MODELS__ERROR__TYPE__ResourceNotFound) {
-        session_lost(r, answer->error->message, out);
+        incarnation_lost(r, answer->error->message, out);
         return false;
     }
     if (answer->error && was_lost(r, answer)) {
-        session_lost(r, answer->error->message, out);
-        raise_session(r, answer->cell->session, out);
+        incarnation_lost(r, answer->error->message, out);
+        raise_incarnation(r, answer->cell->incarnation, out);
         return false;
     }
     if (answer->error) {
@@ -149,9 +153,9 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
     }
     if (*r->feed_client.epoch && strcmp(r->feed_client.epoch, answer->epoch) != 0) {
         feed_client_hurry(&r->feed_client,
-                          out); /* moves for the old one are all refused, and end the session */
+                          out); /* moves for the old one are all refused, and end the incarnation */
     }
-    struct session *s = &r->session;
+    struct incarnation *s = &r->incarnation;
     bool changed = !s->open;
     s->open = s->was_open = true;
     s->failures = 0;
@@ -160,14 +164,14 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     r->containers.version++;
-    effects_log(out, LOG_INFO_LEVEL, "session opened", "cell_id=%s session=%llu url=%s",
-                r->config.cell_id, (unsigned long long)r->config.session, s->url);
+    effects_log(out, LOG_INFO_LEVEL, "incarnation begun", "cell_id=%s incarnation=%llu url=%s",
+                r->config.cell_id, (unsigned long long)r->config.incarnation, s->url);
     return true;
 }
 
 static bool answered(struct rep *r, const struct response *response, struct effects *out)
 {
-    r->session.call_id = 0;
+    r->incarnation.call_id = 0;
     if (response->outcome == CALL_ANSWERED && response->status == 403) {
         end(r, EXIT_CELL_DENIED, "its certificate does not name this cell (403)", out);
         return false;
@@ -182,15 +186,15 @@ static bool answered(struct rep *r, const struct response *response, struct effe
     return opened(r, answer, out);
 }
 
-bool session_step(struct rep *r, const struct event *ev, struct effects *out)
+bool incarnation_step(struct rep *r, const struct event *ev, struct effects *out)
 {
-    struct session *s = &r->session;
+    struct incarnation *s = &r->incarnation;
     bool changed = false;
     if (s->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == s->call_id) {
         changed = answered(r, &ev->response, out);
     }
-    if (s->raising && ev->kind == EVENT_SESSION && ev->session.session == s->raising) {
-        raised(r, &ev->session, out);
+    if (s->raising && ev->kind == EVENT_INCARNATION && ev->incarnation.incarnation == s->raising) {
+        raised(r, &ev->incarnation, out);
     }
     if (r->ended || (s->open && !s->tell) || s->call_id || s->raising) {
         return changed;
@@ -203,14 +207,14 @@ bool session_step(struct rep *r, const struct event *ev, struct effects *out)
     return changed;
 }
 
-void session_tell(struct rep *r)
+void incarnation_tell(struct rep *r)
 {
-    r->session.tell = r->session.open || r->session.call_id;
+    r->incarnation.tell = r->incarnation.open || r->incarnation.call_id;
 }
 
-void session_lost(struct rep *r, const char *why, struct effects *out)
+void incarnation_lost(struct rep *r, const char *why, struct effects *out)
 {
-    struct session *s = &r->session;
+    struct incarnation *s = &r->incarnation;
     if (!s->open) {
         return;
     }
@@ -219,6 +223,6 @@ void session_lost(struct rep *r, const char *why, struct effects *out)
     s->retry_ns = r->now.mono_ns + back_off_ns(&r->random, s->failures);
     r->containers.version++;
     heartbeat_sender_stop(&r->heartbeat_sender);
-    effects_log(out, LOG_WARN_LEVEL, "session lost", "cell_id=%s session=%llu why=\"%s\"",
-                r->config.cell_id, (unsigned long long)r->config.session, why);
+    effects_log(out, LOG_WARN_LEVEL, "incarnation lost", "cell_id=%s incarnation=%llu why=\"%s\"",
+                r->config.cell_id, (unsigned long long)r->config.incarnation, why);
 }
