@@ -117,7 +117,7 @@ static void refill(struct auctioneer *x, struct effects *out)
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void lead(struct auctioneer *x, const struct event *ev, struct effects *out)
+static void leader_lock(struct auctioneer *x, const struct event *ev, struct effects *out)
 {
     switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
@@ -138,7 +138,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
         return;
     }
     refill(x, out);
-    lead(x, ev, out);
+    leader_lock(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         questions_answer(&auctioneer_questions, role, &ev->request, out);
     }

@@ -213,7 +213,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
 {
     struct auctioneer *x = (struct auctioneer *)role;
     Auction__AuctioneerState s = AUCTION__AUCTIONEER_STATE__INIT;
-    const Board__LeadRecord *holder = leader_holder(&x->life.leader, out->arena);
+    const Board__LeaderLockRecord *holder = leader_holder(&x->life.leader, out->arena);
     s.name = (char *)(uintptr_t)x->life.name;
     s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;

@@ -299,7 +299,7 @@ void notices_add(struct bbs *b, const struct notice *notice, const char *trace_i
 static const char *auctioneer_url(struct bbs *b, struct arena *a)
 {
     const struct seen *seen = view_peek(board_view(b->board, a), key_lead(a, "auctioneer"));
-    const char *url = seen ? ((const Board__LeadRecord *)seen->message)->url : "";
+    const char *url = seen ? ((const Board__LeaderLockRecord *)seen->message)->url : "";
     return url[0] ? url : NULL;
 }
 

@@ -126,7 +126,7 @@ static void look(struct converger *x, struct effects *out)
     effects_due(out, x->full_ns);
 }
 
-static void lead(struct converger *x, const struct event *ev, struct effects *out)
+static void leader_lock(struct converger *x, const struct event *ev, struct effects *out)
 {
     switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
@@ -147,7 +147,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     if (!leading_begin(&x->life, ev, out)) {
         return;
     }
-    lead(x, ev, out);
+    leader_lock(x, ev, out);
     if (ev->kind == EVENT_REQUEST) {
         questions_answer(&converger_questions, role, &ev->request, out);
     }

@@ -81,7 +81,7 @@ bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat)
         return false;
     }
     for (size_t i = 0; i < heartbeat->n_leaders; i++) {
-        const Board__LeadHeartbeat *l = heartbeat->leaders[i];
+        const Board__LeaderHeartbeat *l = heartbeat->leaders[i];
         if (!hear(b, &b->heartbeats.leaders, HEARTBEAT_LEADERS_MAX, l->role, (uint64_t)l->term)) {
             return false;
         }
@@ -106,11 +106,12 @@ static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena
         c->cell_id = (char *)(size_t)map_key(n);
         c->incarnation = ((const struct heard *)map_value(n))->incarnation;
     }
-    r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeadHeartbeat *);
+    r->leaders = ARENA_ARRAY(a, s->leaders.count, Board__LeaderHeartbeat *);
     MAP_EACH(&s->leaders, n)
     {
-        Board__LeadHeartbeat *l = r->leaders[r->n_leaders++] = ARENA_NEW(a, Board__LeadHeartbeat);
-        board__lead_heartbeat__init(l);
+        Board__LeaderHeartbeat *l = r->leaders[r->n_leaders++] =
+            ARENA_NEW(a, Board__LeaderHeartbeat);
+        board__leader_heartbeat__init(l);
         l->role = (char *)(size_t)map_key(n);
         l->term = (int64_t)((const struct heard *)map_value(n))->incarnation;
     }

@@ -10,8 +10,8 @@ void speaker_gather(struct view *v, const struct op_input *in, struct speaker *r
         const struct seen *cell = view_get(v, key_cell(a, in->peer_name));
         ret->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
     } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
-        const struct seen *lead = view_get(v, key_lead(a, actor_name(in->actor)));
-        ret->lead_term = lead ? lead->create_revision : 0;
+        const struct seen *leader_lock = view_get(v, key_lead(a, actor_name(in->actor)));
+        ret->leader_lock_term = leader_lock ? leader_lock->create_revision : 0;
     }
 }
 
@@ -52,7 +52,7 @@ static const char *leader_refused(const struct speaker *s, enum actor actor, con
     if (!term || strcmp(term->role, role) != 0 || strcmp(term->epoch, s->epoch) != 0) {
         return arena_printf(a, "a move of the %s needs its term in epoch %s", role, s->epoch);
     }
-    return term_refused(a, role, s->lead_term, term->term);
+    return term_refused(a, role, s->leader_lock_term, term->term);
 }
 
 bool speaker_authorised(const struct speaker *s, const struct op_input *in, struct plan *p)

@@ -10,7 +10,7 @@
 /* What is read of who speaks. */
 struct speaker {
     const Board__CellRecord *cell; /* of a rep; NULL = it has no record */
-    int64_t lead_term;             /* of a leader's lock; 0 = nobody leads */
+    int64_t leader_lock_term;      /* of a leader's lock; 0 = nobody leads */
     const char *epoch;             /* of the board */
 };
 

@@ -59,10 +59,10 @@ const char *record_text_desired(struct arena *a, const ProtobufCMessage *m)
                         lrp->instances == 1 ? "" : "s");
 }
 
-const char *record_text_lead(struct arena *a, const ProtobufCMessage *m)
+const char *record_text_leader_lock(struct arena *a, const ProtobufCMessage *m)
 {
-    const Board__LeadRecord *lead = (const Board__LeadRecord *)m;
-    return arena_printf(a, "held by %s at %s", lead->holder, lead->url);
+    const Board__LeaderLockRecord *leader_lock = (const Board__LeaderLockRecord *)m;
+    return arena_printf(a, "held by %s at %s", leader_lock->holder, leader_lock->url);
 }
 
 const char *record_text_task(struct arena *a, const ProtobufCMessage *m)

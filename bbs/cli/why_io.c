@@ -62,7 +62,7 @@ static bool is_fresh(const struct asker *q, const char *domain)
     return false;
 }
 
-/* ---- The leading auctioneer, from the record of its lead ---- */
+/* ---- The leading auctioneer, from the record of its leader lock ---- */
 
 struct snapshot {
     struct asker *asker;
@@ -72,17 +72,17 @@ struct snapshot {
 /* True: the snapshot is complete. */
 static bool take_frame(struct asker *q, struct bytes body)
 {
-    ProtobufCMessage *m, *lead;
+    ProtobufCMessage *m, *leader_lock;
     struct arena *a = &q->s->arena;
     if (scan_and_unpack(a, &board__feed_frame__descriptor, body, FRAME_MAX * 8, &m, NULL) < 0) {
         return true;
     }
     const Board__FeedFrame *f = (const Board__FeedFrame *)m;
     if (f->kind == BOARD__FEED_FRAME__KIND__RECORD &&
-        record_decode(a, RECORD_LEAD, (struct bytes){f->record.data, f->record.len}, &lead, NULL) ==
-            0 &&
-        strcmp(((const Board__LeadRecord *)lead)->role, "auctioneer") == 0) {
-        q->leader = ((const Board__LeadRecord *)lead)->url;
+        record_decode(a, RECORD_LEADER_LOCK, (struct bytes){f->record.data, f->record.len},
+                      &leader_lock, NULL) == 0 &&
+        strcmp(((const Board__LeaderLockRecord *)leader_lock)->role, "auctioneer") == 0) {
+        q->leader = ((const Board__LeaderLockRecord *)leader_lock)->url;
     }
     return f->kind == BOARD__FEED_FRAME__KIND__CURRENT;
 }
@@ -119,7 +119,7 @@ static void find_leader(struct asker *q)
     struct snapshot snapshot = {.asker = q};
     Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    selector.type = arena_strdup(&q->s->arena, record_type_name(RECORD_LEAD));
+    selector.type = arena_strdup(&q->s->arena, record_type_name(RECORD_LEADER_LOCK));
     request.n_selectors = 1;
     request.selectors = list;
     q->leader_sought = true;

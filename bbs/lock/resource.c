@@ -35,9 +35,11 @@ Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cel
     return r;
 }
 
-Models__Resource *resource_of_lead(struct arena *a, const Board__LeadRecord *lead)
+Models__Resource *resource_of_leader_lock(struct arena *a,
+                                          const Board__LeaderLockRecord *leader_lock)
 {
-    return resource(a, MODELS__TYPE_CODE__LOCK, lead->role, lead->holder, lead->url);
+    return resource(a, MODELS__TYPE_CODE__LOCK, leader_lock->role, leader_lock->holder,
+                    leader_lock->url);
 }
 
 Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock)
@@ -75,8 +77,10 @@ static Models__Resource *of_role(struct view *v, const char *role, struct moment
     if (strcmp(role, "bbs") == 0) {
         return of_bbs(v, now);
     }
-    const struct seen *lead = view_peek(v, key_lead(view_arena(v), role));
-    return lead ? resource_of_lead(view_arena(v), (const Board__LeadRecord *)lead->message) : NULL;
+    const struct seen *leader_lock = view_peek(v, key_lead(view_arena(v), role));
+    return leader_lock ? resource_of_leader_lock(
+                             view_arena(v), (const Board__LeaderLockRecord *)leader_lock->message)
+                       : NULL;
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------- */

@@ -13,7 +13,8 @@
 Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell);
 
 /* owner = the holder, value = where it listens. */
-Models__Resource *resource_of_lead(struct arena *a, const Board__LeadRecord *lead);
+Models__Resource *resource_of_leader_lock(struct arena *a,
+                                          const Board__LeaderLockRecord *leader_lock);
 
 Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock);
 

@@ -3,7 +3,7 @@
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "bbs/board/errors.h"
-#include "bbs/lead/lead.h"
+#include "bbs/leader_lock/leader_lock.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
 #include "models/ping.pb-c.h"
@@ -130,9 +130,9 @@ void route_heartbeat(struct ask *ask, struct effects *out)
     }
 }
 
-/* ---- lead ------------------------------------------------------------------------------------ */
+/* ---- leader lock ----------------------------------------------------------------------------- */
 
-static void lead_done(void *context, const struct op_result *result, struct effects *out);
+static void leader_lock_done(void *context, const struct op_result *result, struct effects *out);
 
 /* The lock of a holder unheard of is gone: the caller's second step. */
 static void acquire(const struct ask *ask, struct effects *out)
@@ -144,34 +144,36 @@ static void acquire(const struct ask *ask, struct effects *out)
     next->in.peer_name = arena_strdup(a, ask->in.peer_name);
     next->in.trace_id = arena_strdup(a, ask->in.trace_id);
     next->in.boot_id = arena_strdup(a, ask->in.boot_id);
-    const Board__LeadRecord *wanted = ((const Board__LeadRequest *)ask->in.request)->lead;
-    Board__LeadRequest *request = ARENA_NEW(a, Board__LeadRequest);
-    board__lead_request__init(request);
-    request->lead = ARENA_NEW(a, Board__LeadRecord);
-    board__lead_record__init(request->lead);
-    request->lead->role = arena_strdup(a, wanted->role);
-    request->lead->holder = arena_strdup(a, wanted->holder);
-    request->lead->url = arena_strdup(a, wanted->url);
+    const Board__LeaderLockRecord *wanted =
+        ((const Board__LeaderLockRequest *)ask->in.request)->leader_lock;
+    Board__LeaderLockRequest *request = ARENA_NEW(a, Board__LeaderLockRequest);
+    board__leader_lock_request__init(request);
+    request->leader_lock = ARENA_NEW(a, Board__LeaderLockRecord);
+    board__leader_lock_record__init(request->leader_lock);
+    request->leader_lock->role = arena_strdup(a, wanted->role);
+    request->leader_lock->holder = arena_strdup(a, wanted->holder);
+    request->leader_lock->url = arena_strdup(a, wanted->url);
     next->in.request = &request->base;
-    board_op(ask->router->board, &lead_row, &next->in, a, lead_done, next, out);
+    board_op(ask->router->board, &leader_lock_row, &next->in, a, leader_lock_done, next, out);
 }
 
 /* The term of the lock as it stands: the commit's revision, or the one in the copy. */
 static int64_t term_of(const struct ask *ask, const struct op_result *result, struct arena *a)
 {
-    const Board__LeadRecord *lead = (const Board__LeadRecord *)result->plan->record;
-    if (!lead || result->plan->verdict == PLAN_COMMIT) {
-        return lead ? result->revision : 0;
+    const Board__LeaderLockRecord *leader_lock =
+        (const Board__LeaderLockRecord *)result->plan->record;
+    if (!leader_lock || result->plan->verdict == PLAN_COMMIT) {
+        return leader_lock ? result->revision : 0;
     }
     const struct seen *seen =
-        view_peek(board_view(ask->router->board, a), key_lead(a, lead->role));
+        view_peek(board_view(ask->router->board, a), key_lead(a, leader_lock->role));
     return seen ? seen->create_revision : 0;
 }
 
-static void lead_done(void *context, const struct op_result *result, struct effects *out)
+static void leader_lock_done(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
-    const Board__LeadRequest *r = (const Board__LeadRequest *)ask->in.request;
+    const Board__LeaderLockRequest *r = (const Board__LeaderLockRequest *)ask->in.request;
     if (result->end == OP_UNAVAILABLE) {
         answer_unavailable(out, ask->request_id);
         return;
@@ -182,11 +184,11 @@ static void lead_done(void *context, const struct op_result *result, struct effe
     }
     Models__Error error;
     Board__Term term = BOARD__TERM__INIT;
-    Board__LeadResponse response = BOARD__LEAD_RESPONSE__INIT;
+    Board__LeaderLockResponse response = BOARD__LEADER_LOCK_RESPONSE__INIT;
     response.error = plan_error(result->plan, &error) ? &error : NULL;
-    response.lead = (Board__LeadRecord *)(uintptr_t)result->plan->record;
-    if (response.lead) {
-        term.role = response.lead->role;
+    response.leader_lock = (Board__LeaderLockRecord *)(uintptr_t)result->plan->record;
+    if (response.leader_lock) {
+        term.role = response.leader_lock->role;
         term.epoch = (char *)(uintptr_t)board_epoch(ask->router->board);
         term.term = term_of(ask, result, out->arena);
         response.term = &term;
@@ -194,20 +196,21 @@ static void lead_done(void *context, const struct op_result *result, struct effe
     effects_reply_message(out, ask->request_id, &response.base);
 }
 
-void route_lead(struct ask *ask, struct effects *out)
+void route_leader_lock(struct ask *ask, struct effects *out)
 {
-    const Board__LeadRequest *r = (const Board__LeadRequest *)ask->in.request;
+    const Board__LeaderLockRequest *r = (const Board__LeaderLockRequest *)ask->in.request;
     struct validation v;
     validation_init(&v);
-    valid_lead(&v, r);
+    valid_leader_lock(&v, r);
     if (!ask_valid(ask, &v, out)) {
         return;
     }
-    if (strcmp(r->lead->role, actor_name(ask->in.actor)) != 0) {
-        deny(ask, r->lead->role, out);
+    if (strcmp(r->leader_lock->role, actor_name(ask->in.actor)) != 0) {
+        deny(ask, r->leader_lock->role, out);
         return;
     }
-    board_op(ask->router->board, &lead_row, &ask->in, ask->arena, lead_done, ask, out);
+    board_op(ask->router->board, &leader_lock_row, &ask->in, ask->arena, leader_lock_done, ask,
+             out);
 }
 
 /* ---- limiter -----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ void leader_init(struct leader *l)
     l->ask_ns = 0;
     liveness_report_init(&l->liveness_report);
     heartbeat_sender_init(&l->heartbeat_sender, l->boards);
-    board__lead_heartbeat__init(&l->heartbeat);
+    board__leader_heartbeat__init(&l->heartbeat);
     l->heartbeat.role = (char *)(uintptr_t)l->role;
     l->heartbeats[0] = &l->heartbeat;
     l->heartbeat_sender.request.n_leaders = 1;
@@ -61,13 +61,13 @@ static void on_heartbeat(struct leader *l, enum feed_client_change change, const
     arena_done(&a);
 }
 
-static void on_lead(struct leader *l, const struct followed *record, struct moment now)
+static void on_leader_lock(struct leader *l, const struct followed *record, struct moment now)
 {
     struct arena a;
     arena_init(&a);
     ProtobufCMessage *m;
-    bool ours = record_decode(&a, RECORD_LEAD, blob_bytes(record->record), &m, NULL) == 0 &&
-                strcmp(((const Board__LeadRecord *)m)->holder, l->id) == 0;
+    bool ours = record_decode(&a, RECORD_LEADER_LOCK, blob_bytes(record->record), &m, NULL) == 0 &&
+                strcmp(((const Board__LeaderLockRecord *)m)->holder, l->id) == 0;
     arena_done(&a);
     liveness_report_expect(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role,
                            (uint64_t)record->create_revision);
@@ -80,7 +80,7 @@ static void on_lead(struct leader *l, const struct followed *record, struct mome
     }
 }
 
-static void on_lead_gone(struct leader *l, const struct followed *record, struct moment now)
+static void on_leader_lock_gone(struct leader *l, const struct followed *record, struct moment now)
 {
     l->held = false;
     liveness_report_forget(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role);
@@ -114,35 +114,35 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
     } else if (key_type(key) == RECORD_HEARTBEAT) {
         liveness_report_tick(&l->liveness_report, now.mono_ns, l->feed_client->current);
         on_heartbeat(l, change, key, record);
-    } else if (key_type(key) == RECORD_LEAD && strcmp(key + strlen("lead/"), l->role) == 0) {
+    } else if (key_type(key) == RECORD_LEADER_LOCK && strcmp(key + strlen("lead/"), l->role) == 0) {
         if (change == FEED_CLIENT_PUT) {
-            on_lead(l, record, now);
+            on_leader_lock(l, record, now);
         } else {
-            on_lead_gone(l, record, now);
+            on_leader_lock_gone(l, record, now);
         }
     }
 }
 
 /* ---- The lock -------------------------------------------------------------------------------- */
 
-static void send(struct leader *l, const Board__LeadRequest *request, const struct event *ev,
+static void send(struct leader *l, const Board__LeaderLockRequest *request, const struct event *ev,
                  struct effects *out)
 {
     l->asked_url = boards_url(l->boards);
     l->ask_ns = ev->now.mono_ns + LEADER_RETRY_NS;
-    l->call_id = boards_call(l->boards, out, "/v1/board/lead", "", &request->base,
+    l->call_id = boards_call(l->boards, out, "/v1/board/leader_lock", "", &request->base,
                              ev->now.mono_ns + LEADER_CALL_NS);
 }
 
-static void request_init(const struct leader *l, Board__LeadRequest *request,
-                         Board__LeadRecord *lead)
+static void request_init(const struct leader *l, Board__LeaderLockRequest *request,
+                         Board__LeaderLockRecord *leader_lock)
 {
-    board__lead_request__init(request);
-    board__lead_record__init(lead);
-    lead->role = (char *)(uintptr_t)l->role;
-    lead->holder = (char *)(uintptr_t)l->id;
-    lead->url = (char *)(uintptr_t)l->url;
-    request->lead = lead;
+    board__leader_lock_request__init(request);
+    board__leader_lock_record__init(leader_lock);
+    leader_lock->role = (char *)(uintptr_t)l->role;
+    leader_lock->holder = (char *)(uintptr_t)l->id;
+    leader_lock->url = (char *)(uintptr_t)l->url;
+    request->leader_lock = leader_lock;
 }
 
 /* Asks when the lock is free, ours by an answer that was lost, or held by somebody unheard of. */
@@ -155,10 +155,10 @@ static void maybe_ask(struct leader *l, const struct event *ev, struct effects *
         ev->now.mono_ns < l->ask_ns || (l->held && !l->held_by_us && !unheard)) {
         return;
     }
-    Board__LeadRequest request;
-    Board__LeadRecord lead;
-    request_init(l, &request, &lead);
-    lead.since = ev->now.wall_ns;
+    Board__LeaderLockRequest request;
+    Board__LeaderLockRecord leader_lock;
+    request_init(l, &request, &leader_lock);
+    leader_lock.since = ev->now.wall_ns;
     request.displace = unheard ? l->held_term : 0;
     send(l, &request, ev, out);
 }
@@ -182,14 +182,15 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
         return; /* given back, or the others wait for our silence */
     }
     if (r->outcome != CALL_ANSWERED || r->status != 200 ||
-        scan_and_unpack(out->arena, &board__lead_response__descriptor, r->body, ANSWER_MAX, &m,
-                        NULL) != 0) {
+        scan_and_unpack(out->arena, &board__leader_lock_response__descriptor, r->body, ANSWER_MAX,
+                        &m, NULL) != 0) {
         boards_failed(l->boards, l->asked_url);
         return;
     }
-    const Board__LeadResponse *answer = (const Board__LeadResponse *)m;
-    bool ours = answer->lead && strcmp(answer->lead->holder, l->id) == 0 && answer->term &&
-                answer->term->term > 0 && strlen(answer->term->epoch) < sizeof(l->epoch);
+    const Board__LeaderLockResponse *answer = (const Board__LeaderLockResponse *)m;
+    bool ours = answer->leader_lock && strcmp(answer->leader_lock->holder, l->id) == 0 &&
+                answer->term && answer->term->term > 0 &&
+                strlen(answer->term->epoch) < sizeof(l->epoch);
     if (!ours || l->leads) {
         return; /* somebody else holds it: the feed tells the rest */
     }
@@ -249,9 +250,9 @@ void leader_stop(struct leader *l, const struct event *ev, struct effects *out)
     if (!l->leads) {
         return;
     }
-    Board__LeadRequest request;
-    Board__LeadRecord lead;
-    request_init(l, &request, &lead);
+    Board__LeaderLockRequest request;
+    Board__LeaderLockRecord leader_lock;
+    request_init(l, &request, &leader_lock);
     request.release = l->term;
     l->releasing = true;
     send(l, &request, ev, out);
@@ -263,12 +264,12 @@ bool leader_stopped(const struct leader *l)
     return l->stopping && !l->leads && !l->call_id;
 }
 
-const Board__LeadRecord *leader_holder(const struct leader *l, struct arena *a)
+const Board__LeaderLockRecord *leader_holder(const struct leader *l, struct arena *a)
 {
     const struct followed *r = feed_client_get(l->feed_client, key_lead(a, l->role));
     ProtobufCMessage *m;
-    if (!r || record_decode(a, RECORD_LEAD, blob_bytes(r->record), &m, NULL) != 0) {
+    if (!r || record_decode(a, RECORD_LEADER_LOCK, blob_bytes(r->record), &m, NULL) != 0) {
         return NULL;
     }
-    return (const Board__LeadRecord *)m;
+    return (const Board__LeaderLockRecord *)m;
 }

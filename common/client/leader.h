@@ -38,7 +38,7 @@ struct leader {
     int64_t term;                     /* while it leads */
     char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of the term */
     struct heartbeat_sender heartbeat_sender;
-    Board__LeadHeartbeat heartbeat, *heartbeats[1];
+    Board__LeaderHeartbeat heartbeat, *heartbeats[1];
     uint64_t call_id; /* of the open question for the lock; 0 = none */
     const char *asked_url;
     int64_t ask_ns; /* not before */
@@ -72,6 +72,6 @@ void leader_stop(struct leader *l, const struct event *ev, struct effects *out);
 bool leader_stopped(const struct leader *l);
 
 /* The holder's record as the feed shows it, decoded into the arena; NULL if there is none. */
-const Board__LeadRecord *leader_holder(const struct leader *l, struct arena *a);
+const Board__LeaderLockRecord *leader_holder(const struct leader *l, struct arena *a);
 
 #endif

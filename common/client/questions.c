@@ -43,7 +43,7 @@ void question_reply_json(const struct request *q, const ProtobufCMessage *m, str
 void question_refer(const struct leading *l, const struct request *q, const char *does,
                     struct effects *out)
 {
-    const Board__LeadRecord *holder = leader_holder(&l->leader, out->arena);
+    const Board__LeaderLockRecord *holder = leader_holder(&l->leader, out->arena);
     question_reply(q, 503, QUESTION_TEXT,
                    arena_printf(out->arena, "this %s %s; the leader is %s\n", l->role.ops->name,
                                 does, holder ? holder->url : "not known"),

@@ -70,13 +70,13 @@ static unsigned take_code(const char **at)
 static void append_code(struct buf *out, unsigned code)
 {
     static const struct {
-        unsigned below, lead;
+        unsigned below, leader_lock;
     } forms[] = {{0x80, 0}, {0x800, 0xc0}, {0x10000, 0xe0}, {0x110000, 0xf0}};
     unsigned more = 0;
     while (code >= forms[more].below) {
         more++;
     }
-    buf_printf(out, "%c", (int)(forms[more].lead | code >> 6 * more));
+    buf_printf(out, "%c", (int)(forms[more].leader_lock | code >> 6 * more));
     for (unsigned i = more; i-- > 0;) {
         buf_printf(out, "%c", (int)(0x80 | (code >> 6 * i & 0x3f)));
     }

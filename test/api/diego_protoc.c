@@ -67,7 +67,7 @@ static const struct {
     {"/v1/board/apply", "board.ApplyRequest", "board.ApplyResponse"},
     {"/v1/board/cell", "board.CellRequest", "board.CellResponse"},
     {"/v1/board/heartbeat", "board.HeartbeatRequest", "board.HeartbeatResponse"},
-    {"/v1/board/lead", "board.LeadRequest", "board.LeadResponse"},
+    {"/v1/board/leader_lock", "board.LeaderLockRequest", "board.LeaderLockResponse"},
 };
 
 /* The first word of a column of endpoints.tsv, "" for one in parentheses. */

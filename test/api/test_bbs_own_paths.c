@@ -177,33 +177,33 @@ static void moves_in_batches(void **state)
 }
 
 /* Gives the term after the request, 0 when the lock is free; *ret_error -1 = none. */
-static int64_t ask_lead_of(struct arena *a, const char *role, const char *holder, int64_t displace,
-                           int64_t release, int32_t *ret_error)
+static int64_t ask_leader_lock_of(struct arena *a, const char *role, const char *holder,
+                                  int64_t displace, int64_t release, int32_t *ret_error)
 {
-    Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRequest r = BOARD__LEADER_LOCK_REQUEST__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     struct buf answer;
     buf_init(&answer);
-    r.lead = &lead;
+    r.leader_lock = &leader_lock;
     r.displace = displace;
     r.release = release;
-    lead.role = arena_strdup(a, role);
-    lead.holder = arena_strdup(a, holder);
+    leader_lock.role = arena_strdup(a, role);
+    leader_lock.holder = arena_strdup(a, holder);
     bbs_post_as(strcmp(role, "converger") == 0 ? &bbs_rig.converger : &bbs_rig.auctioneer,
-                "/v1/board/lead", &r.base, &answer);
+                "/v1/board/leader_lock", &r.base, &answer);
     ProtobufCAllocator allocator = arena_protobuf(a);
-    const Board__LeadResponse *got =
-        board__lead_response__unpack(&allocator, answer.size, answer.data);
+    const Board__LeaderLockResponse *got =
+        board__leader_lock_response__unpack(&allocator, answer.size, answer.data);
     assert_non_null(got);
     *ret_error = got->error ? (int32_t)got->error->type : -1;
     buf_done(&answer);
     return got->term ? got->term->term : 0;
 }
 
-static int64_t ask_lead(struct arena *a, const char *holder, int64_t displace, int64_t release,
-                        int32_t *ret_error)
+static int64_t ask_leader_lock(struct arena *a, const char *holder, int64_t displace,
+                               int64_t release, int32_t *ret_error)
 {
-    return ask_lead_of(a, "auctioneer", holder, displace, release, ret_error);
+    return ask_leader_lock_of(a, "auctioneer", holder, displace, release, ret_error);
 }
 
 static void leaders(void **state)
@@ -212,21 +212,21 @@ static void leaders(void **state)
     struct arena arena, *a = &arena;
     int32_t error;
     arena_init(a);
-    int64_t term = ask_lead(a, "one", 0, 0, &error);
+    int64_t term = ask_leader_lock(a, "one", 0, 0, &error);
     assert_true(term > 0);
     assert_int_equal(error, -1);
-    assert_int_equal(ask_lead(a, "one", 0, 0, &error), term);
+    assert_int_equal(ask_leader_lock(a, "one", 0, 0, &error), term);
     assert_int_equal(error, -1);
-    assert_int_equal(ask_lead(a, "two", 0, 0, &error), term);
+    assert_int_equal(ask_leader_lock(a, "two", 0, 0, &error), term);
     assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
-    assert_int_equal(ask_lead(a, "two", term - 1, 0, &error), term);
+    assert_int_equal(ask_leader_lock(a, "two", term - 1, 0, &error), term);
     assert_int_equal(error, MODELS__ERROR__TYPE__ResourceConflict);
-    int64_t next = ask_lead(a, "two", term, 0, &error);
+    int64_t next = ask_leader_lock(a, "two", term, 0, &error);
     assert_int_equal(error, -1);
     assert_true(next > term);
-    assert_int_equal(ask_lead(a, "one", 0, term, &error), next); /* not its term any more */
-    assert_int_equal(ask_lead(a, "two", 0, next, &error), 0);
-    assert_true(ask_lead(a, "one", 0, 0, &error) > next);
+    assert_int_equal(ask_leader_lock(a, "one", 0, term, &error), next); /* not its term any more */
+    assert_int_equal(ask_leader_lock(a, "two", 0, next, &error), 0);
+    assert_true(ask_leader_lock(a, "one", 0, 0, &error) > next);
     arena_done(a);
 }
 
@@ -238,7 +238,7 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     buf_init(&answer);
     Board__Term term = BOARD__TERM__INIT;
     term.role = arena_strdup(a, "converger");
-    term.term = ask_lead_of(a, "converger", "c", 0, 0, &error);
+    term.term = ask_leader_lock_of(a, "converger", "c", 0, 0, &error);
     Board__CellHeartbeat cell = BOARD__CELL_HEARTBEAT__INIT, *cells[] = {&cell};
     cell.cell_id = arena_strdup(a, "cell-1");
     cell.incarnation = 3;

@@ -114,16 +114,16 @@ static void put_domain(struct bench *b)
 
 static void elect(struct bench *b)
 {
-    Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = b->x->life.leader.id;
+    leader_lock.holder = b->x->life.leader.id;
     term.role = arena_strdup(&b->arena, "converger");
     term.epoch = arena_strdup(&b->arena, "e1");
     term.term = 1;
-    r.lead = &lead;
+    r.leader_lock = &leader_lock;
     r.term = &term;
-    drive_answer(&b->drive, drive_call(&b->drive, "/v1/board/lead", 0)->id, &r.base);
+    drive_answer(&b->drive, drive_call(&b->drive, "/v1/board/leader_lock", 0)->id, &r.base);
 }
 
 /* ---- What is measured ------------------------------------------------------------------------ */

@@ -485,7 +485,8 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
         .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
     };
     struct speaker by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
-                         .lead_term = c->lead ? row_number(a, c->lead, "term", 0) : 0,
+                         .leader_lock_term =
+                             c->leader_lock ? row_number(a, c->leader_lock, "term", 0) : 0,
                          .epoch = ROWS_EPOCH};
     s->lrp = (struct move_snapshot){
         .by = by,

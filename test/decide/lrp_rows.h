@@ -29,7 +29,7 @@ struct move_case {
     const char *name; /* the rule */
     enum actor actor; /* a rep is of cell c1 */
     const char *ordinary, *suspect, *evacuating; /* before; NULL = none */
-    const char *desired, *cell, *lead, *domain, *limiter, *removal;
+    const char *desired, *cell, *leader_lock, *domain, *limiter, *removal;
     const char *move;
     const char *plan; /* as printed by print_plan */
 };

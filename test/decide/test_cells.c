@@ -1,7 +1,7 @@
 /* Cells, leaders' locks, domains: rows of before, when, plan (design.md 5, 6; behaviour.md 7). */
 #include "bbs/cell/cell.h"
 #include "bbs/domain/domain.h"
-#include "bbs/lead/lead.h"
+#include "bbs/leader_lock/leader_lock.h"
 #include "test/decide/lrp_rows.h"
 
 #include <setjmp.h>
@@ -211,20 +211,21 @@ static void locks(void **state)
         arena_init(&a);
         plan_init(&plan, &a);
         buf_init(&printed);
-        Board__LeadRecord wanted = BOARD__LEAD_RECORD__INIT, stands = BOARD__LEAD_RECORD__INIT;
+        Board__LeaderLockRecord wanted = BOARD__LEADER_LOCK_RECORD__INIT,
+                                stands = BOARD__LEADER_LOCK_RECORD__INIT;
         wanted.role = stands.role = arena_strdup(&a, "auctioneer");
         wanted.holder = arena_strdup(&a, "me");
         stands.holder = arena_strdup(&a, rows[i].holder);
-        Board__LeadRequest r = BOARD__LEAD_REQUEST__INIT;
-        r.lead = &wanted;
+        Board__LeaderLockRequest r = BOARD__LEADER_LOCK_REQUEST__INIT;
+        r.leader_lock = &wanted;
         r.displace = rows[i].displace;
         r.release = rows[i].release;
-        struct lead_snapshot s = {0};
+        struct leader_lock_snapshot s = {0};
         if (rows[i].holder) {
-            s = (struct lead_snapshot){.lead = &stands, .term = 7};
+            s = (struct leader_lock_snapshot){.leader_lock = &stands, .term = 7};
         }
         struct op_input in = row_input(ACTOR_AUCTIONEER, &random, &r.base);
-        lead_decide(&s, &in, &plan);
+        leader_lock_decide(&s, &in, &plan);
         print_plan(&plan, &printed);
         if (strcmp(buf_string(&printed), rows[i].plan) != 0) {
             fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,

@@ -9,13 +9,13 @@
 #include <cmocka.h>
 
 #define KEY "actual/web/0000000001/0"
-#define LEAD "holder=h term=5"
+#define LEADER_LOCK "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define FRESH "ttl=60 left=30 seen=5"
 #define PRESENT "present incarnation=7"
 #define LOST "lost incarnation=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
-#define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
+#define ROW(text) text, ACTOR_CONVERGER, .leader_lock = LEADER_LOCK
 
 static void creates(void **state)
 {
@@ -39,8 +39,8 @@ static void creates(void **state)
         {"nor a rep", ACTOR_REP, .desired = "instances=2", .cell = "present incarnation=7",
          .move = "create a@c1 incarnation=7",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .desired = "instances=2",
-         .move = "create" TERM,
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
+         .desired = "instances=2", .move = "create" TERM,
          .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
     };
     RUN(cases);
@@ -58,7 +58,7 @@ static void asks(void **state)
         {ROW("2 gone"), .desired = "instances=2", .move = "ask" TERM, .plan = refusal},
         {ROW("2 not desired"), .ordinary = "UNCLAIMED", .desired = "instances=1",
          .move = "ask" TERM, .plan = refusal},
-        {"another leader", ACTOR_AUCTIONEER, .lead = LEAD, .ordinary = "UNCLAIMED",
+        {"another leader", ACTOR_AUCTIONEER, .leader_lock = LEADER_LOCK, .ordinary = "UNCLAIMED",
          .desired = "instances=2", .move = "ask term=5 role=auctioneer epoch=E", .plan = refusal},
     };
     RUN(cases);
@@ -77,12 +77,13 @@ static void refreshes(void **state)
         {ROW("1 not desired"), .ordinary = "RUNNING a@c1", REFRESH, CANNOT},
         {ROW("1 the index is not"), .ordinary = "RUNNING a@c1", .desired = "instances=1 tag=v",
          REFRESH, CANNOT},
-        {"1 another leader", ACTOR_AUCTIONEER, .lead = LEAD, .ordinary = "RUNNING a@c1",
-         .desired = "instances=2 tag=v", .move = "refresh term=5 role=auctioneer epoch=E", CANNOT},
+        {"1 another leader", ACTOR_AUCTIONEER, .leader_lock = LEADER_LOCK,
+         .ordinary = "RUNNING a@c1", .desired = "instances=2 tag=v",
+         .move = "refresh term=5 role=auctioneer epoch=E", CANNOT},
         {ROW("2 nothing is desired, nothing shown"), .ordinary = "RUNNING a@c1",
          .desired = "instances=2", REFRESH, .plan = "nothing\n"},
-        {ROW("2"), .ordinary = "RUNNING a@c1 route=h tag=v",
-         .desired = "instances=2 route=h tag=v", REFRESH, .plan = "nothing\n"},
+        {ROW("2"), .ordinary = "RUNNING a@c1 route=h tag=v", .desired = "instances=2 route=h tag=v",
+         REFRESH, .plan = "nothing\n"},
         {ROW("2 its index"), .ordinary = "RUNNING a@c1 tag=1", .desired = "instances=2 tag=INDEX",
          REFRESH, .plan = "nothing\n"},
         {ROW("2 its guid"), .ordinary = "RUNNING a@c1 tag=a", .desired = "instances=2 tag=GUID",
@@ -219,7 +220,7 @@ static void expiries(void **state)
          .move = "expire" TERM, .plan = "delete domain/d expire by converger\n"},
         {ROW("3 long"), .domain = "ttl=7200 left=0 seen=3600", .move = "expire" TERM,
          .plan = "delete domain/d expire by converger\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .domain = "ttl=60 left=0 seen=60", .move = "expire" TERM,
          .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
     };

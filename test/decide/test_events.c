@@ -109,9 +109,9 @@ static void print_events(struct buf *out, const struct api_events *events, const
     for (size_t i = 0; i < events->count; i++) {
         const struct api_event *e = &events->list[i];
         bool crashed = strcmp(e->name, "actual_lrp_crashed") == 0;
-        const char *lead = crashed ? "actual_lrp_" : prefix;
-        assert_int_equal(strncmp(e->name, lead, strlen(lead)), 0);
-        buf_printf(out, "%s%s[", i ? ", " : "", e->name + strlen(lead));
+        const char *leader_lock = crashed ? "actual_lrp_" : prefix;
+        assert_int_equal(strncmp(e->name, leader_lock, strlen(leader_lock)), 0);
+        buf_printf(out, "%s%s[", i ? ", " : "", e->name + strlen(leader_lock));
         print_shown(out, e->name, e->message);
         buf_append_string(out, "]");
         assert_false(e->of_all_cells);

@@ -168,7 +168,7 @@ static void expiries(void **state)
         fill(&a, &rows[i].row, &s);
         s.since_ns = in.now.mono_ns;
         s.by.epoch = "e1";
-        s.by.lead_term = 4;
+        s.by.leader_lock_term = 4;
         move_decide(&lock_moves, &s, &in, &plan);
         check(&rows[i].row, &plan);
         arena_done(&a);

@@ -14,13 +14,13 @@
 #define O "actual/web/0000000001/0"
 #define E "actual/web/0000000001/1"
 #define S "actual/web/0000000001/2"
-#define LEAD "holder=h term=5"
+#define LEADER_LOCK "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define FRESH "ttl=60 left=30 seen=5"
 #define PRESENT "present incarnation=7"
 #define LOST "lost incarnation=7"
 #define RUN(cases) run_move_cases(cases, sizeof(cases) / sizeof((cases)[0]))
-#define ROW(text) text, ACTOR_CONVERGER, .lead = LEAD
+#define ROW(text) text, ACTOR_CONVERGER, .leader_lock = LEADER_LOCK
 #define DEPOSED                                                                                    \
     "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"
 
@@ -53,7 +53,7 @@ static void loses(void **state)
          .plan = LOSES},
         {ROW("3 since does not fall"), .cell = "present incarnation=7 since=1200", .move = lose,
          .plan = "put cell/c1 lose by converger -> LOST incarnation=7 since=1200\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .cell = PRESENT,
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6", .cell = PRESENT,
          .move = lose, .plan = DEPOSED},
     };
     RUN(cases);
@@ -96,7 +96,7 @@ static void limiters(void **state)
         {ROW("4 released, the first of three is lost"),
          .limiter = "RELEASED cells=c1:7,c2:8,c3:9 since=990", .move = "hold cells=c2:8,c3:9" TERM,
          .plan = LIMITERS " -> RELEASED c2:8 c3:9 since=990 until=0\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .move = "hold cells=c1:7" TERM, .plan = DEPOSED},
     };
     RUN(cases);
@@ -117,7 +117,7 @@ static void releases(void **state)
         {ROW("3 just due"), .limiter = "HELD cells=c1:7 since=940 until=1000",
          .move = "release" TERM,
          .plan = "put brake/cells release by converger -> RELEASED c1:7 since=1000 until=0\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .limiter = "HELD cells=c1:7 until=1000", .move = "release" TERM, .plan = DEPOSED},
     };
     RUN(cases);
@@ -275,8 +275,9 @@ static void suspects(void **state)
         {ROW("5 beside an EVACUATING one"), .ordinary = "CLAIMED a@c1 since=100",
          .evacuating = "RUNNING b@c2", .cell = LOST, .desired = "instances=2", .move = suspect,
          .plan = "put " S " suspect by converger -> CLAIMED a@c1 since=100 E/4\n" NEW},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6", .ordinary = "RUNNING a@c1",
-         .cell = LOST, .desired = "instances=2", .move = suspect, .plan = DEPOSED},
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
+         .ordinary = "RUNNING a@c1", .cell = LOST, .desired = "instances=2", .move = suspect,
+         .plan = DEPOSED},
     };
     RUN(cases);
 }
@@ -343,7 +344,7 @@ static void resolves(void **state)
         {ROW("5 its state is of a newer version"), .ordinary = "NEWER b@c2",
          .suspect = "RUNNING a@c1", .cell = PRESENT, .desired = "instances=2", .move = resolve,
          .plan = WAITS},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .suspect = "RUNNING a@c1", .cell = PRESENT, .move = resolve, .plan = DEPOSED},
     };
     RUN(cases);
@@ -362,7 +363,7 @@ static void vacates(void **state)
          .move = "vacate" TERM, .plan = "delete " E " vacate by converger\n"},
         {ROW("3 the cell has no record"), .evacuating = "RUNNING a@c1", .move = "vacate" TERM,
          .plan = "delete " E " vacate by converger\n"},
-        {"a deposed leader", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed leader", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .evacuating = "RUNNING a@c1", .move = "vacate" TERM, .plan = DEPOSED},
     };
     RUN(cases);

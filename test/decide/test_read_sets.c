@@ -5,7 +5,7 @@
 #include "bbs/board/inside.h"
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
-#include "bbs/lead/lead.h"
+#include "bbs/leader_lock/leader_lock.h"
 #include "bbs/lock/lock.h"
 #include "bbs/lrp/desired.h"
 #include "bbs/lrp/move.h"
@@ -155,11 +155,11 @@ static void add_cells(struct universe *u)
     add(u, key_domain(u->arena, ROWS_DOMAIN), &draw_domain(u)->base);
     static const char *const roles[] = {"auctioneer", "converger"};
     for (size_t i = 0; i < 2; i++) {
-        Board__LeadRecord *lead = ARENA_NEW(u->arena, Board__LeadRecord);
-        board__lead_record__init(lead);
-        lead->role = arena_strdup(u->arena, roles[i]);
-        lead->holder = arena_strdup(u->arena, ANY(u->random, "holder", "other"));
-        add(u, key_lead(u->arena, lead->role), &lead->base);
+        Board__LeaderLockRecord *leader_lock = ARENA_NEW(u->arena, Board__LeaderLockRecord);
+        board__leader_lock_record__init(leader_lock);
+        leader_lock->role = arena_strdup(u->arena, roles[i]);
+        leader_lock->holder = arena_strdup(u->arena, ANY(u->random, "holder", "other"));
+        add(u, key_lead(u->arena, leader_lock->role), &leader_lock->base);
     }
 }
 
@@ -202,12 +202,12 @@ static struct laid_board *lay(struct universe *u)
     unsigned percent = (unsigned)random_below(u->random, 4) * 25 + 20;
     for (size_t i = 0; i < u->count; i++) {
         enum record_type type = key_type(u->list[i].key);
-        bool needed = type == RECORD_CELL || type == RECORD_LEAD || type == RECORD_TASK ||
+        bool needed = type == RECORD_CELL || type == RECORD_LEADER_LOCK || type == RECORD_TASK ||
                       type == RECORD_DESIRED;
         if (!chance(u->random, needed ? 85 : percent)) {
             continue;
         }
-        int64_t revision = type == RECORD_LEAD  ? TERM
+        int64_t revision = type == RECORD_LEADER_LOCK  ? TERM
                            : type == RECORD_TASK ? TASK_REVISION
                                                  : (int64_t)(LAID_FIRST + 10 + i);
         laid_put(l, u->list[i].key, u->list[i].message, revision, revision,
@@ -384,13 +384,14 @@ static const ProtobufCMessage *draw_incarnation(struct universe *u, const char *
     return &q->base;
 }
 
-static const ProtobufCMessage *draw_lead(struct universe *u, const char *name, enum actor actor)
+static const ProtobufCMessage *draw_leader_lock(struct universe *u, const char *name,
+                                                enum actor actor)
 {
     (void)name;
-    Board__LeadRequest *q = REQUEST(u, Board__LeadRequest, board__lead_request);
-    q->lead = REQUEST(u, Board__LeadRecord, board__lead_record);
-    q->lead->role = arena_strdup(u->arena, actor_name(actor));
-    q->lead->holder = arena_strdup(u->arena, "holder");
+    Board__LeaderLockRequest *q = REQUEST(u, Board__LeaderLockRequest, board__leader_lock_request);
+    q->leader_lock = REQUEST(u, Board__LeaderLockRecord, board__leader_lock_record);
+    q->leader_lock->role = arena_strdup(u->arena, actor_name(actor));
+    q->leader_lock->holder = arena_strdup(u->arena, "holder");
     q->displace = chance(u->random, 60) ? TERM : 0;
     q->release = chance(u->random, 20) ? TERM : 0;
     return &q->base;
@@ -582,8 +583,8 @@ static void try_all(struct tried *t)
     try_row(t, &job_adopt_row, "adopt", ACTOR_BBS, draw_job, NULL);
     try_row(t, &upsert_domain_row, "upsert", ACTOR_CLIENT, draw_upsert, NULL);
     try_row(t, &cell_row, "open", ACTOR_REP, draw_incarnation, NULL);
-    try_row(t, &lead_row, "acquire", ACTOR_AUCTIONEER, draw_lead, NULL);
-    try_row(t, &lead_row, "acquire", ACTOR_CONVERGER, draw_lead, NULL);
+    try_row(t, &leader_lock_row, "acquire", ACTOR_AUCTIONEER, draw_leader_lock, NULL);
+    try_row(t, &leader_lock_row, "acquire", ACTOR_CONVERGER, draw_leader_lock, NULL);
     try_row(t, &limiter_word_row, "word", ACTOR_CLIENT, draw_word, NULL);
     try_row(t, &desire_task_row, "desire", ACTOR_CLIENT, draw_task, NULL);
     try_row(t, &lock_row, "lock", ACTOR_CLIENT, draw_lock, NULL);

@@ -20,22 +20,22 @@ struct task_case {
     enum actor actor; /* a rep is of cell c1 */
     const char *task; /* before; NULL = none */
     const char *cell; /* of the rep, or the one that runs the task; NULL = none */
-    const char *lead; /* the leader's lock */
+    const char *leader_lock; /* the leader's lock */
     const char *move;
     const char *plan;
 };
 
 #define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define CELL "present incarnation=7"
-#define LEAD "holder=h term=5"
+#define LEADER_LOCK "holder=h term=5"
 #define TERM " term=5 role=converger epoch=E"
 #define BID " term=5 role=auctioneer epoch=E"
 #define INCARNATION " incarnation=7"
 #define CLIENT(text) text, ACTOR_CLIENT
 #define BBS(text) text, ACTOR_BBS
 #define REP(text) text, ACTOR_REP, .cell = CELL
-#define CONVERGER(text) text, ACTOR_CONVERGER, .lead = LEAD
-#define AUCTIONEER(text) text, ACTOR_AUCTIONEER, .lead = LEAD
+#define CONVERGER(text) text, ACTOR_CONVERGER, .leader_lock = LEADER_LOCK
+#define AUCTIONEER(text) text, ACTOR_AUCTIONEER, .leader_lock = LEADER_LOCK
 #define NOT_FOUND "refuse ResourceNotFound: the requested resource could not be found\n"
 #define INVALID "refuse InvalidRequest: the request received is invalid\n"
 #define CANNOT(from, to)                                                                           \
@@ -173,7 +173,7 @@ static void run_case(const struct task_case *c)
         .revision = c->task ? row_number(&a, c->task, "revision", 3) : 0,
         .cell = c->actor == ACTOR_CONVERGER ? cell : NULL,
         .by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
-               .lead_term = c->lead ? row_number(&a, c->lead, "term", 0) : 0,
+               .leader_lock_term = c->leader_lock ? row_number(&a, c->leader_lock, "term", 0) : 0,
                .epoch = ROWS_EPOCH},
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
@@ -228,7 +228,7 @@ static void speakers(void **state)
          .plan = "refuse ResourceConflict: cell c1 is lost: register the cell first\n"},
         {"an unknown cell", ACTOR_REP, .task = "Running c1/A", .move = "reject c1/A" INCARNATION,
          .plan = "refuse ResourceConflict: cell c1 is unknown: register the cell first\n"},
-        {"a deposed converger", ACTOR_CONVERGER, .lead = "holder=h term=6",
+        {"a deposed converger", ACTOR_CONVERGER, .leader_lock = "holder=h term=6",
          .task = "Resolving updated=0", .move = "kick" TERM,
          .plan = "refuse ResourceConflict: term 5 of the converger is over: the board's is 6\n"},
         {"a deposed auctioneer", ACTOR_AUCTIONEER, .task = "Pending",

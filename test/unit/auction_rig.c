@@ -153,7 +153,7 @@ int64_t play_task(struct auction_rig *f, Board__FeedFrame__Kind kind, const char
 void play_lock(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *holder,
                int64_t revision)
 {
-    Board__LeadRecord record = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord record = BOARD__LEADER_LOCK_RECORD__INIT;
     record.holder = arena_strdup(&f->arena, holder);
     frame_change(&f->sent, kind, "lead/auctioneer", &record.base, revision);
 }
@@ -172,15 +172,15 @@ void play_heartbeat(struct auction_rig *f)
 
 void play_elect(struct auction_rig *f)
 {
-    uint64_t id = drive_call(&f->drive, "/v1/board/lead", 0)->id;
-    Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    uint64_t id = drive_call(&f->drive, "/v1/board/leader_lock", 0)->id;
+    Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = f->x->life.leader.id;
+    leader_lock.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "auctioneer");
     term.epoch = arena_strdup(&f->arena, "e1");
     term.term = ++f->revision;
-    r.lead = &lead;
+    r.leader_lock = &leader_lock;
     r.term = &term;
     drive_answer(&f->drive, id, &r.base);
     assert_true(f->x->life.leader.leads);
@@ -193,7 +193,7 @@ void play_depose(struct auction_rig *f)
     assert_false(f->x->life.leader.leads);
 }
 
-void play_lead(struct auction_rig *f, const char *cells)
+void play_leader_lock(struct auction_rig *f, const char *cells)
 {
     char **ids;
     size_t count = cell_row_words(&f->arena, cells, &ids);
@@ -208,7 +208,7 @@ void play_lead(struct auction_rig *f, const char *cells)
 
 void play_unclaimed(struct auction_rig *f, const char *cells, int instances)
 {
-    play_lead(f, cells);
+    play_leader_lock(f, cells);
     play_desired(f, PUT, "web", instances);
     for (int i = 0; i < instances; i++) {
         play_actual(f, PUT, "web", i);
@@ -323,7 +323,7 @@ Cell__CellState *play_refuse_lrp(struct auction_rig *f)
 
 int64_t play_refuse_task(struct auction_rig *f, int32_t rejections, Cell__CellState **ret_full)
 {
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     int64_t revision = play_task(f, PUT, "t", rejections);
     play_send(f);
     Cell__CellState *full = play_refuse(f);

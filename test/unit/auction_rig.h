@@ -63,7 +63,7 @@ void play_elect(struct auction_rig *f);
 void play_depose(struct auction_rig *f);
 
 /* Started and leading, with these cells ("a b") and nothing to place. */
-void play_lead(struct auction_rig *f, const char *cells);
+void play_leader_lock(struct auction_rig *f, const char *cells);
 
 /* Leading, and "web" is desired with so many instances, which are all unclaimed. */
 void play_unclaimed(struct auction_rig *f, const char *cells, int instances);

@@ -179,22 +179,22 @@ void rig_current(struct converger_rig *f)
 
 void rig_elect(struct converger_rig *f)
 {
-    uint64_t id = drive_call(&f->drive, "/v1/board/lead", 0)->id;
-    Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    uint64_t id = drive_call(&f->drive, "/v1/board/leader_lock", 0)->id;
+    Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term term = BOARD__TERM__INIT;
-    lead.holder = f->x->life.leader.id;
+    leader_lock.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "converger");
     term.epoch = arena_strdup(&f->arena, f->x->life.feed_client.epoch);
     term.term = ++f->revision;
-    r.lead = &lead;
+    r.leader_lock = &leader_lock;
     r.term = &term;
     drive_answer(&f->drive, id, &r.base);
     assert_true(f->x->life.leader.leads);
 }
 
 /* Started and leading, with what was sent before. */
-void rig_lead(struct converger_rig *f)
+void rig_leader_lock(struct converger_rig *f)
 {
     struct buf rest = f->sent;
     buf_init(&f->sent);

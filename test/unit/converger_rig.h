@@ -63,7 +63,7 @@ void rig_current(struct converger_rig *f);
 void rig_elect(struct converger_rig *f);
 
 /* Started and leading, with the frames so far as the snapshot. */
-void rig_lead(struct converger_rig *f);
+void rig_leader_lock(struct converger_rig *f);
 
 /* The n-th call of moves in the last step as "create web/0 lose c@1 hold a@1 b@1 ask task t "; ""
  * if there is none. */

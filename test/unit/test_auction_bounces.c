@@ -83,7 +83,7 @@ static void the_oldest_is_forgotten_at_the_bound(void **state)
 /* Of "web" two are unclaimed; a task is Pending, and a has room for two of the three. */
 static uint64_t play_three(struct auction_rig *f)
 {
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2);
     play_actual(f, PUT, "web", 0);
     play_actual(f, PUT, "web", 1);
@@ -127,7 +127,7 @@ static void it_is_remembered_by_its_name(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_send(f);
     Cell__CellState *s = play_row(f, "a");
@@ -163,7 +163,7 @@ static void it_is_offered_again_after_its_time(void **state)
 {
     struct auction_rig *f = *state;
     int offered = 0, asked = 0;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_send(f);
     Cell__CellState *s = play_row(f, "a");
@@ -198,7 +198,7 @@ static void a_cell_that_takes_nothing_is_left_out(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     int tries = 0;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", CELL_RETURNS_MAX + 2);
     for (int i = 0; i < CELL_RETURNS_MAX + 2; i++) {
         play_actual(f, PUT, "web", i);
@@ -226,7 +226,7 @@ static void rounds_that_place_nothing_become_rare(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     int rounds = 0;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2000);
     for (int i = 0; i < 2000; i++) {
         play_actual(f, PUT, "web", i);
@@ -254,7 +254,7 @@ static void why_says_that_it_came_back(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_send(f);
     Cell__Work *w = play_hand_out(f, "a", &call);

@@ -39,7 +39,7 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
     play_end(f);
     f->config.pool_max = 3;
     play_begin(f);
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2);
     play_actual(f, PUT, "web", 0);
     play_task(f, PUT, "t1", 0);
@@ -70,7 +70,7 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
 static void a_round_takes_a_bounded_number_the_fresh_first(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "");
+    play_leader_lock(f, "");
     play_desired(f, PUT, "web", 9);
     for (int i = 0; i < 6; i++) {
         play_actual(f, PUT, "web", i);
@@ -200,7 +200,7 @@ static void work_is_handed_out_in_parts(void **state)
 {
     enum { TASKS = 10 };
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     for (int i = 0; i < TASKS; i++) {
         play_heavy_task(f, arena_printf(&f->arena, "t-%d", i));
     }

@@ -32,7 +32,7 @@ static const char lrp_hints[] =
 static void hints_of_lrps_come_sooner_than_the_feed(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2);
     play_send(f);
     const struct reply *r = play_post(f, "bbs", "/v1/lrps", lrp_hints);
@@ -60,7 +60,7 @@ static void hints_of_lrps_come_sooner_than_the_feed(void **state)
 static void hints_in_protobuf_and_of_what_is_unknown(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     Cell__LRPStarts starts = CELL__LRPSTARTS__INIT;
     Cell__LRPStart start = CELL__LRPSTART__INIT, *list[] = {&start};
     int32_t indices[] = {0, -1};
@@ -97,7 +97,7 @@ static void a_hint_retries_what_was_refused(void **state)
 static void bad_hints_of_lrps(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     expect_bad_json(f, "/v1/lrps", "[{\"indices\":\"x\"}]");
     assert_int_equal(
         play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", bytes_of("\xff"))->status,
@@ -172,7 +172,7 @@ static void feed(struct auction_rig *f, Board__FeedFrame__Kind kind)
 
 static void desire_one(struct auction_rig *f)
 {
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_send(f);
     play_heartbeat(f);
@@ -340,7 +340,7 @@ static void hints_of_tasks_come_sooner_than_the_feed(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     const struct reply *r = play_post(f, "bbs", "/v1/tasks", task_hints);
     assert_int_equal(r->status, 202);
     assert_true(play_body_is(r, "{}"));
@@ -359,7 +359,7 @@ static void hints_of_tasks_come_sooner_than_the_feed(void **state)
 static void hints_of_tasks_in_protobuf(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     Cell__TaskStarts starts = CELL__TASK_STARTS__INIT;
     Cell__Task task = CELL__TASK__INIT, *list[] = {&task, &task};
     task.taskguid = arena_strdup(&f->arena, "t");
@@ -398,7 +398,7 @@ static void hint_task_at(struct auction_rig *f, int64_t revision)
 static void a_late_hint_of_a_task_changes_nothing(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_heartbeat(f);
     int64_t revision = f->revision;
@@ -419,7 +419,7 @@ static void a_late_hint_of_a_task_changes_nothing(void **state)
 static void a_hint_larger_than_a_record_is_dropped(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     Cell__TaskStarts starts = CELL__TASK_STARTS__INIT;
     Cell__Task small = CELL__TASK__INIT, large = CELL__TASK__INIT, *list[] = {&small, &large};
     char *tag = arena_alloc(&f->arena, RECORD_MAX_BYTES + 1);
@@ -446,7 +446,7 @@ static void a_hint_that_was_refused_is_told_once_the_feed_shows_it(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "");
+    play_leader_lock(f, "");
     play_post(f, "bbs", "/v1/tasks", play_task_hint);
     play_go_on(f);
     assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
@@ -487,7 +487,7 @@ static void a_hint_that_nothing_confirms_goes(void **state)
 static void bad_hints_of_tasks(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     expect_bad_json(f, "/v1/tasks", "[{\"MemoryMB\":\"x\"}]");
     static const struct {
         const char *unit;

@@ -75,7 +75,7 @@ static void another_cell_comes_first(void **state)
 static void so_it_is_with_a_task(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a b");
+    play_leader_lock(f, "a b");
     play_task(f, PUT, "t", 0);
     play_send(f);
     assert_int_equal(round_goes_to(f, ""), 'a');

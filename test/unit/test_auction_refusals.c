@@ -28,7 +28,7 @@ static void a_refusal_is_told_once(void **state)
 static void a_new_leader_does_not_repeat_what_the_record_says(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_actual_with(f, PUT, "web", 0, "insufficient resources: memory");
     play_send(f);
@@ -47,9 +47,9 @@ static void a_report_without_answer_is_repeated(void **state)
 }
 
 /* Another one led in between, and has said nothing. */
-static void lead_again(struct auction_rig *f)
+static void leader_lock_again(struct auction_rig *f)
 {
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     frame_change(&f->sent, DELETE, "lead/auctioneer", &other.base, ++f->revision);
     play_send(f);
     play_elect(f);
@@ -62,12 +62,12 @@ static void what_was_said_under_a_term_that_is_over_is_said_again(void **state)
     Cell__CellState *full = play_refuse_lrp(f);
     assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
     play_depose(f); /* before the answer: nobody waits for it any more */
-    lead_again(f);
+    leader_lock_again(f);
     play_tell_state(f, play_state_call(f, "a"), full);
     assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
     play_refused(f, call, 1); /* the board knows sooner than we do */
     play_depose(f);
-    lead_again(f);
+    leader_lock_again(f);
     play_tell_state(f, play_state_call(f, "a"), full);
     assert_string_equal(play_failed(f, &call), "web/0=insufficient resources: memory ");
 }
@@ -118,7 +118,7 @@ static void what_has_started_lets_the_next_start(void **state)
     play_end(f);
     f->config.starting_container_maximum = 2;
     play_begin(f);
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_actual(f, PUT, "web", 0);
     play_send(f);

@@ -20,7 +20,7 @@ static void a_standby_follows_but_asks_no_cell(void **state)
     play_desired(f, RECORD, "web", 1);
     play_lock(f, RECORD, "other", 5);
     play_current(f);
-    assert_null(drive_call(&f->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&f->drive, "/v1/board/leader_lock", 0));
     assert_null(play_asked_state(f, "a"));
     drive_advance(&f->drive, 2000);
     assert_null(play_asked_state(f, "a"));
@@ -73,14 +73,15 @@ static void a_reset_keeps_what_is_seen_again(void **state)
 static void stopping_gives_the_lock_back(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     drive_event(&f->drive, (struct event){.kind = EVENT_STOP});
     assert_null(drive_effect(&f->drive, EFFECT_EXIT, 0));
-    const struct call *c = drive_call(&f->drive, "/v1/board/lead", 0);
+    const struct call *c = drive_call(&f->drive, "/v1/board/leader_lock", 0);
     ProtobufCAllocator allocator = arena_protobuf(&f->arena);
-    Board__LeadRequest *r = board__lead_request__unpack(&allocator, c->body.size, c->body.data);
+    Board__LeaderLockRequest *r =
+        board__leader_lock_request__unpack(&allocator, c->body.size, c->body.data);
     assert_int_equal(r->release, 11);
-    Board__LeadResponse answer = BOARD__LEAD_RESPONSE__INIT;
+    Board__LeaderLockResponse answer = BOARD__LEADER_LOCK_RESPONSE__INIT;
     drive_answer(&f->drive, c->id, &answer.base);
     assert_int_equal(drive_effect(&f->drive, EFFECT_EXIT, 0)->exit.code, 0);
     drive_timer(&f->drive);
@@ -90,7 +91,7 @@ static void stopping_gives_the_lock_back(void **state)
 static void stopping_waits_a_second_at_most(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     drive_event(&f->drive, (struct event){.kind = EVENT_STOP});
     drive_advance(&f->drive, 999);
     assert_null(drive_effect(&f->drive, EFFECT_EXIT, 0));

@@ -11,7 +11,7 @@
 static void places_what_the_feed_shows(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_actual(f, PUT, "web", 0);
     play_send(f);
     assert_null(play_asked_state(f, "a")); /* not desired yet */
@@ -41,7 +41,7 @@ static void places_what_the_feed_shows(void **state)
 static void unchanged_cells_answer_their_tag(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2);
     play_actual(f, PUT, "web", 0);
     play_send(f);
@@ -60,7 +60,7 @@ static void unchanged_cells_answer_their_tag(void **state)
 static void a_batch_is_what_came_during_the_last_round(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 4);
     play_actual(f, PUT, "web", 0);
     play_send(f);
@@ -84,7 +84,7 @@ static void a_batch_is_what_came_during_the_last_round(void **state)
 static void cells_that_cannot_be_relied_on_are_not_used(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a b c d e f");
+    play_leader_lock(f, "a b c d e f");
     play_cell(f, PUT, "lost", BOARD__CELL_RECORD__STATE__LOST);
     play_desired(f, PUT, "web", 1);
     play_actual(f, PUT, "web", 0);
@@ -116,7 +116,7 @@ static void cells_that_cannot_be_relied_on_are_not_used(void **state)
 static void what_is_not_desired_is_not_placed(void **state)
 {
     struct auction_rig *f = *state;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_actual(f, PUT, "web", 1); /* beyond the instances */
     play_send(f);

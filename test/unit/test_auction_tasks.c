@@ -11,7 +11,7 @@ static void places_what_the_feed_shows(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 2);
     play_send(f);
     Cell__Work *w = play_hand_out(f, "a", &call);
@@ -42,7 +42,7 @@ static void instances_and_tasks_travel_together(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_actual(f, PUT, "web", 0);
     play_task(f, PUT, "t", 0);
@@ -57,7 +57,7 @@ static void a_task_is_no_instance_of_its_name(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 1);
     play_actual(f, PUT, "web", 0);
     play_task(f, PUT, "web", 0);
@@ -77,7 +77,7 @@ static void placed_but_pending_is_auctioned_again(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_send(f);
     Cell__Work *w = play_hand_out(f, "a", &call);
@@ -97,7 +97,7 @@ static void a_change_of_leader_loses_no_task(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_task(f, PUT, "u", 1);
     play_send(f);
@@ -124,7 +124,7 @@ static void returned_or_lost_work_goes_elsewhere_at_once(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a b c");
+    play_leader_lock(f, "a b c");
     play_task(f, PUT, "t", 0);
     play_send(f);
     uint64_t a = play_state_call(f, "a"), b = play_state_call(f, "b"), c = play_state_call(f, "c");
@@ -148,7 +148,7 @@ static void what_all_cells_return_is_rejected(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     int64_t revision = play_task(f, PUT, "t", 0);
     play_send(f);
     Cell__Work *w = play_hand_out(f, "a", &call);
@@ -177,7 +177,7 @@ static void offered_again_when_it_was_rejected_meanwhile(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     Cell__Work *w;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     play_task(f, PUT, "t", 0);
     play_send(f);
     assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 0);
@@ -215,7 +215,7 @@ static void a_later_hint_offers_again(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     Cell__Work *w;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     hint_offer(f, 0);
     uint64_t state_call = play_state_call(f, "a");
     hint_offer(f, 1);
@@ -229,7 +229,7 @@ static void a_hint_after_it_was_placed_offers_again(void **state)
     struct auction_rig *f = *state;
     uint64_t call;
     Cell__Work *w;
-    play_lead(f, "a");
+    play_leader_lock(f, "a");
     hint_offer(f, 0);
     assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 0);
     play_take_tasks(f, w, call, 0);

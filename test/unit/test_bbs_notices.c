@@ -320,9 +320,9 @@ static void so_many_indices_are_looked_at(void **state)
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
 /* The cell plays the auctioneer too. */
-static void lead(struct scene *s)
+static void leader_lock(struct scene *s)
 {
-    Board__LeadRecord record = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord record = BOARD__LEADER_LOCK_RECORD__INIT;
     record.role = (char *)(uintptr_t) "auctioneer";
     record.holder = (char *)(uintptr_t) "h";
     record.url = (char *)(uintptr_t) "https://c1:1801";
@@ -336,7 +336,7 @@ static void the_auctioneer_is_told_of_an_instance(void **state)
     struct scene s;
     int64_t before = 0;
     begin(&s, 2);
-    lead(&s);
+    leader_lock(&s);
     for (int crashes = 0; crashes < 2; crashes++) {
         put_running(&s, 1);
         Models__CrashActualLRPRequest request = MODELS__CRASH_ACTUAL_LRPREQUEST__INIT;
@@ -389,7 +389,7 @@ static void the_auctioneer_is_told_of_a_task(void **state)
     send_desire(&s, "t0", "trace"); /* nobody leads */
     world_run(s.world, SECOND_NS);
     assert_string_equal(buf_string(&s.told.lines), "");
-    lead(&s);
+    leader_lock(&s);
     world_run(s.world, SECOND_NS);
     send_desire(&s, "t1", "trace");
     world_run(s.world, SECOND_NS);
@@ -447,7 +447,7 @@ static void so_many_tasks_wait_to_be_told(void **state)
     struct scene s;
     char guid[32];
     begin(&s, 1);
-    lead(&s);
+    leader_lock(&s);
     enum { ALL = START_CALLS_MAX + STARTS_WAITING_MAX + 5 };
     world_run(s.world, SECOND_NS);
     s.told.silent = true;

@@ -557,7 +557,7 @@ static void bad_requests(void **state)
     assert_int_equal(call(w, "/v1/ping/", NULL), 404);
     assert_int_equal(call(w, "/v1/tasks/list.r4", NULL), 404);
     assert_int_equal(call(w, "/v1/board/apply", NULL), 403);
-    assert_int_equal(call(w, "/v1/board/lead", NULL), 403);
+    assert_int_equal(call(w, "/v1/board/leader_lock", NULL), 403);
     /* A message of another type: malformed here. */
     Models__DomainsResponse wrong = MODELS__DOMAINS_RESPONSE__INIT;
     Models__Error error = MODELS__ERROR__INIT;

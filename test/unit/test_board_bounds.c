@@ -443,7 +443,7 @@ static bool heartbeat_cell(struct rig *r, const char *cell)
 static bool heartbeat_leader(struct rig *r, const char *role)
 {
     Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
-    Board__LeadHeartbeat l = BOARD__LEAD_HEARTBEAT__INIT, *list = &l;
+    Board__LeaderHeartbeat l = BOARD__LEADER_HEARTBEAT__INIT, *list = &l;
     l.role = (char *)(size_t)role;
     l.term = 1;
     q.n_leaders = 1;

@@ -83,10 +83,10 @@ static void a_leaders_heartbeat_is_put_soon(void **state)
     (void)state;
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 2100 * MILLISECOND_NS); /* one was just put: the next is due in 1.9 s or so */
-    Board__LeadHeartbeat lead = BOARD__LEAD_HEARTBEAT__INIT, *leaders[] = {&lead};
+    Board__LeaderHeartbeat leader_lock = BOARD__LEADER_HEARTBEAT__INIT, *leaders[] = {&leader_lock};
     Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
-    lead.role = (char *)(size_t)"auctioneer";
-    lead.term = 7;
+    leader_lock.role = (char *)(size_t)"auctioneer";
+    leader_lock.term = 7;
     q.n_leaders = 1;
     q.leaders = leaders;
     assert_true(board_heartbeat(board_rig_board(r, 0), &q));

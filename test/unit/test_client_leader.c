@@ -105,15 +105,15 @@ static void send(struct fixture *x)
     buf_done(&once);
 }
 
-static void lead_frame(struct fixture *x, Board__FeedFrame__Kind kind, const char *holder,
-                       int64_t revision)
+static void leader_lock_frame(struct fixture *x, Board__FeedFrame__Kind kind, const char *holder,
+                              int64_t revision)
 {
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     char role[] = "auctioneer", url[] = "https://other:9016";
-    lead.role = role;
-    lead.holder = (char *)(uintptr_t)holder;
-    lead.url = url;
-    frame_change(&x->sent, kind, "lead/auctioneer", &lead.base, revision);
+    leader_lock.role = role;
+    leader_lock.holder = (char *)(uintptr_t)holder;
+    leader_lock.url = url;
+    frame_change(&x->sent, kind, "lead/auctioneer", &leader_lock.base, revision);
 }
 
 /* A heartbeat record of this bbs that names the holder of `term` (0: nobody). */
@@ -121,11 +121,11 @@ static void heartbeat_frame(struct fixture *x, Board__FeedFrame__Kind kind, cons
                             int64_t term)
 {
     Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
-    Board__LeadHeartbeat lead = BOARD__LEAD_HEARTBEAT__INIT;
-    Board__LeadHeartbeat *leaders[] = {&lead};
+    Board__LeaderHeartbeat leader_lock = BOARD__LEADER_HEARTBEAT__INIT;
+    Board__LeaderHeartbeat *leaders[] = {&leader_lock};
     char role[] = "auctioneer";
-    lead.role = role;
-    lead.term = term;
+    leader_lock.role = role;
+    leader_lock.term = term;
     heartbeat.n_leaders = term ? 1 : 0;
     heartbeat.leaders = leaders;
     frame_change(&x->sent, kind, key, &heartbeat.base, ++x->revision);
@@ -141,44 +141,44 @@ static void begin(struct fixture *x, const char *holder, int64_t term)
     drive_start(&x->drive);
     frame_reset(&x->sent, "e1");
     if (*holder) {
-        lead_frame(x, RECORD, holder, term);
+        leader_lock_frame(x, RECORD, holder, term);
     }
     frame_current(&x->sent, "e1", x->revision);
     send(x);
 }
 
-static Board__LeadRequest *asked(struct fixture *x, uint64_t *ret_id)
+static Board__LeaderLockRequest *asked(struct fixture *x, uint64_t *ret_id)
 {
-    const struct call *call = drive_call(&x->drive, "/v1/board/lead", 0);
+    const struct call *call = drive_call(&x->drive, "/v1/board/leader_lock", 0);
     assert_non_null(call);
     ProtobufCAllocator allocator = arena_protobuf(&x->drive.arena);
     *ret_id = call->id;
-    Board__LeadRequest *r =
-        board__lead_request__unpack(&allocator, call->body.size, call->body.data);
+    Board__LeaderLockRequest *r =
+        board__leader_lock_request__unpack(&allocator, call->body.size, call->body.data);
     assert_non_null(r);
-    assert_string_equal(r->lead->role, "auctioneer");
-    assert_string_equal(r->lead->holder, x->leader.id);
-    assert_string_equal(r->lead->url, "https://auctioneer:9016");
+    assert_string_equal(r->leader_lock->role, "auctioneer");
+    assert_string_equal(r->leader_lock->holder, x->leader.id);
+    assert_string_equal(r->leader_lock->url, "https://auctioneer:9016");
     return r;
 }
 
 static void answer(struct fixture *x, uint64_t id, const char *holder, int64_t term)
 {
-    Board__LeadResponse r = BOARD__LEAD_RESPONSE__INIT;
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term t = BOARD__TERM__INIT;
     char role[] = "auctioneer", epoch[] = "e1";
-    lead.holder = (char *)(uintptr_t)holder;
+    leader_lock.holder = (char *)(uintptr_t)holder;
     t.role = role;
     t.epoch = epoch;
     t.term = term;
-    r.lead = &lead;
+    r.leader_lock = &leader_lock;
     r.term = &t;
     drive_answer(&x->drive, id, &r.base);
 }
 
 /* Elected at term 12. */
-static void lead(struct fixture *x)
+static void leader_lock(struct fixture *x)
 {
     begin(x, "", 0);
     uint64_t id;
@@ -193,7 +193,7 @@ static void a_free_lock_is_asked_for(void **state)
     struct fixture *x = *state;
     begin(x, "", 0);
     uint64_t id;
-    Board__LeadRequest *r = asked(x, &id);
+    Board__LeaderLockRequest *r = asked(x, &id);
     assert_int_equal(r->displace, 0);
     assert_int_equal(r->release, 0);
     assert_int_equal(strlen(x->leader.id), 36);
@@ -221,7 +221,7 @@ static void not_asked_before_the_feed_is_current(void **state)
     frame_reset(&x->sent, "e1");
     send(x);
     drive_advance(&x->drive, 3000);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void a_lock_that_somebody_else_got_is_left(void **state)
@@ -233,10 +233,10 @@ static void a_lock_that_somebody_else_got_is_left(void **state)
     answer(x, id, "somebody", 12);
     expect(x, "");
     assert_false(x->leader.leads);
-    lead_frame(x, PUT, "somebody", 12);
+    leader_lock_frame(x, PUT, "somebody", 12);
     send(x);
     drive_advance(&x->drive, 3000);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void a_lost_answer_is_asked_for_again(void **state)
@@ -246,12 +246,12 @@ static void a_lost_answer_is_asked_for_again(void **state)
     uint64_t id;
     asked(x, &id);
     drive_sleep(&x->drive, 1000);
-    lead_frame(x, PUT, x->leader.id, 12); /* it did land */
+    leader_lock_frame(x, PUT, x->leader.id, 12); /* it did land */
     send(x);
     drive_unanswered(&x->drive, id, CALL_UNKNOWN);
-    Board__LeadRequest *r = asked(x, &id);
+    Board__LeaderLockRequest *r = asked(x, &id);
     assert_int_equal(r->displace, 0);
-    assert_non_null(drive_call(&x->drive, "https://b:2/v1/board/lead", 0));
+    assert_non_null(drive_call(&x->drive, "https://b:2/v1/board/leader_lock", 0));
     answer(x, id, x->leader.id, 12);
     expect(x, "elected ");
 }
@@ -261,7 +261,7 @@ static void heartbeats_for(struct fixture *x, int seconds, int64_t term)
 {
     for (int i = 0; i < seconds; i++) {
         drive_advance(&x->drive, 1000);
-        if (drive_call(&x->drive, "/v1/board/lead", 0)) {
+        if (drive_call(&x->drive, "/v1/board/leader_lock", 0)) {
             return;
         }
         heartbeat_frame(x, PUT, "beat/one", term);
@@ -275,17 +275,17 @@ static void an_unheard_holder_is_displaced_after_six_seconds(void **state)
     struct fixture *x = *state;
     begin(x, "somebody", 5);
     heartbeats_for(x, 20, 5);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     heartbeats_for(x, 5, 0);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     heartbeats_for(x, 2, 0);
     uint64_t id;
-    Board__LeadRequest *r = asked(x, &id);
+    Board__LeaderLockRequest *r = asked(x, &id);
     assert_int_equal(r->displace, 5);
     answer(x, id, x->leader.id, 40);
     expect(x, "elected ");
     /* The feed still shows the old holder, then its end, then us: all older than our term. */
-    lead_frame(x, DELETE, "somebody", x->revision + 1);
+    leader_lock_frame(x, DELETE, "somebody", x->revision + 1);
     send(x);
     expect(x, "");
     assert_true(x->leader.leads);
@@ -302,9 +302,9 @@ static void it_is_displaced_when_the_six_seconds_are_over(void **state)
     send(x);
     heartbeats_for(x, 5, 0);
     drive_advance(&x->drive, 799);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     drive_advance(&x->drive, 1);
-    assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_non_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void nobody_is_displaced_while_no_bbs_counts(void **state)
@@ -313,7 +313,7 @@ static void nobody_is_displaced_while_no_bbs_counts(void **state)
     begin(x, "somebody", 5);
     for (int i = 0; i < 30; i++) {
         drive_advance(&x->drive, 1000);
-        assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+        assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
         frame_heartbeat(&x->sent, "e1", x->revision);
         send(x);
     }
@@ -325,12 +325,12 @@ static void a_record_of_a_dead_bbs_does_not_count(void **state)
     drive_start(&x->drive);
     frame_reset(&x->sent, "e1");
     heartbeat_frame(x, RECORD, "beat/dead", 0);
-    lead_frame(x, RECORD, "somebody", 5);
+    leader_lock_frame(x, RECORD, "somebody", 5);
     frame_current(&x->sent, "e1", x->revision);
     send(x);
     for (int i = 0; i < 20; i++) {
         drive_advance(&x->drive, 1000);
-        assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+        assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
         frame_heartbeat(&x->sent, "e1", x->revision);
         send(x);
     }
@@ -344,7 +344,7 @@ static void the_loss_of_the_bbs_that_heard_it_starts_the_window_again_once(void 
     send(x);
     /* Now bbs two is silent, one counts on: lost at 4 s, so not displaced before 10 s. */
     heartbeats_for(x, 9, 0);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     heartbeats_for(x, 3, 0);
     uint64_t id;
     assert_int_equal(asked(x, &id)->displace, 5);
@@ -358,13 +358,13 @@ static void an_own_standstill_starts_the_window_again(void **state)
     drive_sleep(&x->drive, 3000);
     heartbeat_frame(x, PUT, "beat/one", 0);
     send(x);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     assert_true(liveness_report_silent_ns(&x->leader.liveness_report, LIVENESS_REPORT_LEADER,
                                           "auctioneer") == 0);
     heartbeats_for(x, 5, 0);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
     heartbeats_for(x, 2, 0);
-    assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_non_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void a_gap_of_the_feed_starts_the_window_again(void **state)
@@ -380,11 +380,11 @@ static void a_gap_of_the_feed_starts_the_window_again(void **state)
 static void deposed_by_another_holder(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
-    lead_frame(x, PUT, x->leader.id, 12);
+    leader_lock(x);
+    leader_lock_frame(x, PUT, x->leader.id, 12);
     send(x);
     expect(x, "");
-    lead_frame(x, PUT, "somebody", 20);
+    leader_lock_frame(x, PUT, "somebody", 20);
     send(x);
     expect(x, "deposed ");
     drive_advance(&x->drive, 5000);
@@ -394,11 +394,11 @@ static void deposed_by_another_holder(void **state)
 static void deposed_by_the_end_of_its_lock(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
-    lead_frame(x, PUT, x->leader.id, 12);
+    leader_lock(x);
+    leader_lock_frame(x, PUT, x->leader.id, 12);
     send(x);
     /* frame_change writes its revision as create-revision too; the copy has 12. */
-    lead_frame(x, DELETE, x->leader.id, 20);
+    leader_lock_frame(x, DELETE, x->leader.id, 20);
     send(x);
     expect(x, "deposed ");
 }
@@ -406,7 +406,7 @@ static void deposed_by_the_end_of_its_lock(void **state)
 static void deposed_by_a_rejected_heartbeat(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
+    leader_lock(x);
     uint64_t heartbeat = drive_call(&x->drive, "/v1/board/heartbeat", 0)->id;
     Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
     Models__Error e = MODELS__ERROR__INIT;
@@ -414,15 +414,15 @@ static void deposed_by_a_rejected_heartbeat(void **state)
     r.error = &e;
     drive_answer(&x->drive, heartbeat, &r.base);
     expect(x, "deposed ");
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0)); /* not at once */
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0)); /* not at once */
     drive_advance(&x->drive, 1000);
-    assert_non_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_non_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void deposed_by_another_epoch(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
+    leader_lock(x);
     frame_reset(&x->sent, "e2");
     send(x);
     expect(x, "deposed ");
@@ -431,7 +431,7 @@ static void deposed_by_another_epoch(void **state)
 static void a_snapshot_without_its_lock_deposes(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
+    leader_lock(x);
     frame_reset(&x->sent, "e1");
     frame_current(&x->sent, "e1", 11); /* older than its term: says nothing */
     send(x);
@@ -445,7 +445,7 @@ static void a_snapshot_without_its_lock_deposes(void **state)
 static void stopping_gives_the_lock_back(void **state)
 {
     struct fixture *x = *state;
-    lead(x);
+    leader_lock(x);
     assert_false(leader_stopped(&x->leader));
     x->stop = true;
     drive_timer(&x->drive);
@@ -457,7 +457,7 @@ static void stopping_gives_the_lock_back(void **state)
     assert_true(leader_stopped(&x->leader));
     expect(x, "");
     drive_advance(&x->drive, 5000);
-    assert_null(drive_call(&x->drive, "/v1/board/lead", 0));
+    assert_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
 static void stopping_while_asking_waits_for_the_answer(void **state)

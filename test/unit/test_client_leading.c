@@ -132,7 +132,7 @@ static void the_leader_hears_of_the_lock_before_the_role(void **state)
 {
     struct fixture *x = *state;
     drive_start(&x->drive);
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     other.holder = arena_strdup(&x->arena, "other");
     frame_reset(&x->sent, "e1");
     frame_change(&x->sent, BOARD__FEED_FRAME__KIND__RECORD, "lead/auctioneer", &other.base, 5);

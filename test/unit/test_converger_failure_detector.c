@@ -15,12 +15,12 @@
 #define LOST BOARD__CELL_RECORD__STATE__LOST
 
 /* Leading over these cells, which have just been heard. */
-static void lead_over(struct converger_rig *f, const char *cells)
+static void leader_lock_over(struct converger_rig *f, const char *cells)
 {
     for (const char *c = cells; *c; c++) {
         rig_cell(f, RECORD, arena_strndup(&f->arena, c, 1), PRESENT);
     }
-    rig_lead(f);
+    rig_leader_lock(f);
     rig_second(f, cells);
 }
 
@@ -69,7 +69,7 @@ static const Converge__ConvergerState *shown(struct converger_rig *f)
 static void a_silent_cell_is_lost_with_the_incarnation_that_was_judged(void **state)
 {
     struct converger_rig *f = *state;
-    lead_over(f, "abcd");
+    leader_lock_over(f, "abcd");
     assert_true(sent_after(f, 6, "abc"));
     assert_int_equal(shown(f)->cells[3]->silent_ms, 6000);
     assert_string_equal(shown(f)->cells[3]->state, "PRESENT");
@@ -86,7 +86,7 @@ static void a_refused_loss_is_judged_again(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
-    lead_over(f, "abcd");
+    leader_lock_over(f, "abcd");
     assert_true(sent_after(f, 6, "abc"));
     assert_moves(f, "lose d@1 ", &call);
     rig_answer(f, call, 1, REFUSED);
@@ -98,7 +98,7 @@ static void a_refused_loss_is_judged_again(void **state)
     rig_answer(f, call, 1, DONE);
 }
 
-static Board__LeadRecord other_leader = BOARD__LEAD_RECORD__INIT;
+static Board__LeaderLockRecord other_leader = BOARD__LEADER_LOCK_RECORD__INIT;
 static char other_holder[] = "other";
 
 /* Standing by over these cells. */
@@ -152,7 +152,7 @@ static void a_mass_loss_is_held_released_and_worked_off(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
-    lead_over(f, "abcdef");
+    leader_lock_over(f, "abcdef");
     assert_true(sent_after(f, 6, "ab"));
     assert_moves(f, "hold c@1 d@1 e@1 f@1 ", &call);
     rig_limiter(f, BOARD__LIMITER_RECORD__STATE__HELD, "cdef");
@@ -204,7 +204,7 @@ static void all_cells_of_the_largest_cluster_are_judged(void **state)
     for (int i = 0; i < MANY; i++) {
         rig_cell(f, RECORD, arena_printf(&f->arena, "cell-%d", i), PRESENT);
     }
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_true(sent_after(f, 7, ""));
     const char *moves = rig_moves(f, 0, &call);
     assert_memory_equal(moves, "hold cell-0@1 ", 14);

@@ -18,7 +18,7 @@ static void a_crashed_one_is_restarted_when_due(void **state)
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
     rig_actual(f, RECORD, "web", 0, "CRASHED", f->drive.now.wall_ns);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_false(rig_moved_within(f, 29));
     assert_true(rig_moved_within(f, 2));
@@ -32,7 +32,7 @@ static void one_that_went_is_made_again_after_a_while(void **state)
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
     rig_actual(f, RECORD, "web", 0, "CRASHED", f->drive.now.wall_ns);
-    rig_lead(f);
+    rig_leader_lock(f);
     rig_actual(f, DELETE, "web", 0, "CRASHED", 0);
     rig_send(f);
     assert_moves(f, "", &call);
@@ -53,7 +53,7 @@ static void records_that_keep_going_hold_nothing_up(void **state)
     for (int i = 0; i < INSTANCES; i++) {
         rig_actual(f, RECORD, "web", i, "CRASHED", f->drive.now.wall_ns);
     }
-    rig_lead(f);
+    rig_leader_lock(f);
     for (int i = 0; i < INSTANCES && !moved; i++) {
         rig_actual(f, DELETE, "web", i, "CRASHED", 0);
         rig_send(f);
@@ -71,7 +71,7 @@ static void what_waits_too_long_is_asked_for_in_full_passes(void **state)
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
     rig_actual(f, RECORD, "web", 0, "UNCLAIMED", f->drive.now.wall_ns);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_true(rig_moved_within(f, 61));
     assert_moves(f, "ask web/0 ", &call);
@@ -86,7 +86,7 @@ static void extra_ones_are_stopped_only_in_a_fresh_domain(void **state)
     struct converger_rig *f = *state;
     uint64_t call;
     rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_false(rig_moved_within(f, 65));
     rig_domain(f, PUT, 12);
@@ -116,7 +116,7 @@ static void a_refused_repair_is_not_found_late(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 28));
     uint64_t passes = f->x->full_passes;
     rig_desired(f, PUT, "web", 1);
@@ -134,7 +134,7 @@ static void a_repair_that_was_just_done_is_not_found_late(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call;
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 28));
     uint64_t passes = f->x->full_passes;
     rig_desired(f, PUT, "web", 1);
@@ -159,7 +159,7 @@ static void nothing_is_stopped_after_a_restore(void **state)
     uint64_t call;
     rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
     rig_domain(f, RECORD, 0);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "stop web/0 ", &call);
     rig_reset(f, "e2", f->revision + 1);
     rig_actual(f, RECORD, "web", 0, "RUNNING", 0);
@@ -180,7 +180,7 @@ static void an_expired_domain_goes(void **state)
     struct converger_rig *f = *state;
     uint64_t call;
     rig_domain(f, RECORD, 10);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 9));
     assert_true(rig_moved_within(f, 22));
     assert_moves(f, "expire domain d ", &call);
@@ -193,7 +193,7 @@ static void a_lock_goes_after_its_time(void **state)
     uint64_t call;
     rig_lock(f, RECORD, "a b", 10);
     rig_lock(f, RECORD, "for ever", INT64_MAX);
-    rig_lead(f);
+    rig_leader_lock(f);
     f->drive.now.wall_ns += 1000 * SECOND_NS;
     assert_false(rig_moved_within(f, 9));
     assert_true(rig_moved_within(f, 1));
@@ -214,7 +214,7 @@ static void a_lock_that_is_renewed_stays(void **state)
     struct converger_rig *f = *state;
     uint64_t call;
     rig_lock(f, RECORD, "k", 10);
-    rig_lead(f);
+    rig_leader_lock(f);
     for (int i = 0; i < 5; i++) {
         assert_false(rig_moved_within(f, 9));
         rig_lock(f, PUT, "k", 10);
@@ -241,7 +241,7 @@ static void a_lock_that_is_over_waits_for_room(void **state)
         rig_desired(f, RECORD, large[i], REPAIRS_MAX);
     }
     rig_lock(f, RECORD, "k", 1);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(mover_room(&f->x->mover, 1));
     drive_sleep(&f->drive, 1500);
     drive_timer(&f->drive);
@@ -259,7 +259,7 @@ static void a_lock_of_another_board_begins_again(void **state)
     uint64_t call;
     rig_lock(f, RECORD, "gone", 10);
     rig_lock(f, RECORD, "k", 10);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 9));
     rig_reset(f, "e2", f->revision + 1);
     rig_lock(f, RECORD, "k", 10); /* by chance at the revision that was the last one */
@@ -284,7 +284,7 @@ static void what_a_lost_cell_ran_is_started_elsewhere(void **state)
     rig_placed(f, RECORD, "api", 0, ORDINARY, "c1");
     rig_placed(f, RECORD, "api", 1, ORDINARY, "c2");
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c2");
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     rig_cell(f, PUT, "c1", BOARD__CELL_RECORD__STATE__LOST);
     rig_send(f);
@@ -313,7 +313,7 @@ static void an_evacuation_ends_with_its_cell(void **state)
     rig_cell(f, RECORD, "c2", BOARD__CELL_RECORD__STATE__PRESENT);
     rig_placed(f, RECORD, "web", 0, EVACUATING, "c1");
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c2");
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     rig_cell(f, PUT, "c1", BOARD__CELL_RECORD__STATE__LOST);
     rig_send(f);
@@ -331,12 +331,12 @@ static void a_reset_forgets_all(void **state)
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
     rig_placed(f, RECORD, "web", 1, ORDINARY, "c1");
     rig_placed(f, RECORD, "api", 0, ORDINARY, "c1");
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.holder = f->x->life.leader.id;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
+    leader_lock.holder = f->x->life.leader.id;
     frame_reset(&f->sent, "e1");
-    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->life.leader.term);
+    frame_change(&f->sent, RECORD, "lead/converger", &leader_lock.base, f->x->life.leader.term);
     rig_desired(f, RECORD, "web", 2);
     rig_placed(f, RECORD, "web", 0, ORDINARY, "c1");
     rig_current(f);

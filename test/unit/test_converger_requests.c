@@ -35,7 +35,7 @@ static void plan_shows_and_once_does(void **state)
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
     rig_domain(f, RECORD, 0);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "create web/0 ", &call);
     rig_actual(f, PUT, "web", 0, "UNCLAIMED", f->drive.now.wall_ns - 60 * SECOND_NS);
     rig_send(f);

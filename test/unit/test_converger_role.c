@@ -28,7 +28,7 @@ static void a_standby_moves_nothing_and_forgets_what_is_gone(void **state)
     drive_start(&f->drive);
     frame_reset(&f->sent, "e1");
     rig_desired(f, RECORD, "web", 1);
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     other.holder = arena_strdup(&f->arena, "other");
     frame_change(&f->sent, RECORD, "lead/converger", &other.base, 5);
     rig_current(f);
@@ -49,7 +49,7 @@ static void changes_are_looked_at_at_once_and_only_once(void **state)
 {
     struct converger_rig *f = *state;
     uint64_t call, none;
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     rig_desired(f, PUT, "web", 1);
     rig_send(f);
@@ -75,7 +75,7 @@ static void an_unanswered_repair_is_thought_over(void **state)
     struct converger_rig *f = *state;
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "create web/0 ", &call);
     drive_unanswered(&f->drive, call, CALL_UNKNOWN);
     assert_moves(f, "", &call);
@@ -96,9 +96,9 @@ static void a_deposed_leader_stops_at_once(void **state)
     struct converger_rig *f = *state;
     uint64_t call;
     rig_desired(f, RECORD, "web", 1);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "create web/0 ", &call);
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     other.holder = arena_strdup(&f->arena, "other");
     frame_change(&f->sent, PUT, "lead/converger", &other.base, f->revision += 10);
     rig_desired(f, PUT, "web", 2);
@@ -119,7 +119,7 @@ static void much_work_is_done_in_bounded_pieces(void **state)
     bool *made = ARENA_ARRAY(&f->arena, MANY, bool);
     size_t answered = 0;
     rig_desired(f, RECORD, "web", MANY);
-    rig_lead(f);
+    rig_leader_lock(f);
     uint64_t open[MOVER_CALLS_MAX * 4];
     size_t sizes[MOVER_CALLS_MAX * 4], count = 0, next = 0;
     while (answered < MANY) {

@@ -25,7 +25,7 @@ static void an_unplaceable_one_is_asked_for_each_30_s(void **state)
     uint64_t call;
     Models__Task *t = rig_task_row(f, "t", PENDING);
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     for (int rejections = 1; rejections <= 3; rejections++) {
         assert_false(rig_moved_within(f, 29));
@@ -52,7 +52,7 @@ static void a_question_that_changes_nothing_is_repeated_in_full_passes(void **st
     struct converger_rig *f = *state;
     uint64_t call;
     rig_task(f, RECORD, rig_task_row(f, "t", PENDING));
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_true(rig_moved_within(f, 31));
     assert_moves(f, "ask task t ", &call);
     for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ static void one_that_waits_for_too_long_expires(void **state)
     t->created_at -= 30 * 60 * SECOND_NS; /* on whatever clock: 10 s of its own are waited for */
     rig_tasks(f)->limits.expire_pending_ns = 10 * SECOND_NS;
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_false(rig_moved_within(f, 9));
     assert_true(rig_moved_within(f, 2));
@@ -88,7 +88,7 @@ static void run_on_c1(struct converger_rig *f)
     rig_cell(f, RECORD, "c2", PRESENT);
     rig_task(f, RECORD, t);
     rig_task(f, RECORD, other);
-    rig_lead(f);
+    rig_leader_lock(f);
 }
 
 static void what_ran_on_a_lost_cell_fails_after_a_minute(void **state)
@@ -148,7 +148,7 @@ static void one_that_is_not_resolved_is_kicked_and_delivered_again(void **state)
     Models__Task *t = rig_task_row(f, "t", RESOLVING);
     t->task_definition->completion_callback_url = arena_strdup(&f->arena, "https://callback");
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 44));
     assert_true(rig_moved_within(f, 2));
     assert_moves(f, "kick task t ", &call);
@@ -175,7 +175,7 @@ static void what_was_kept_for_long_enough_goes(void **state)
     t->optional_keep_s_case = MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
     t->keep_s = 10;
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_false(rig_moved_within(f, 9));
     assert_true(rig_moved_within(f, 2));
     assert_moves(f, "forget task t ", &call);
@@ -195,7 +195,7 @@ static void a_repair_is_planned_once_until_it_is_answered(void **state)
     Models__Task *t = rig_task_row(f, "t", PENDING);
     t->created_at = t->updated_at = 0;
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "ask task t ", &call);
     rig_task(f, PUT, t);
     rig_send(f);
@@ -217,9 +217,9 @@ static void a_new_leader_begins_with_a_look_at_all(void **state)
     Models__Task *t = rig_task_row(f, "t", PENDING);
     t->created_at = t->updated_at = 0;
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "ask task t ", &call);
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     other.holder = arena_strdup(&f->arena, "other");
     frame_change(&f->sent, PUT, "lead/converger", &other.base, f->revision += 10);
     rig_task(f, PUT, t);
@@ -238,10 +238,10 @@ static void a_reset_forgets_all(void **state)
     struct converger_rig *f = *state;
     run_on_c1(f);
     assert_int_equal(rig_tasks(f)->by_guid.count, 2);
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.holder = f->x->life.leader.id;
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
+    leader_lock.holder = f->x->life.leader.id;
     rig_reset(f, "e1", 1);
-    frame_change(&f->sent, RECORD, "lead/converger", &lead.base, f->x->life.leader.term);
+    frame_change(&f->sent, RECORD, "lead/converger", &leader_lock.base, f->x->life.leader.term);
     rig_task(f, RECORD, rig_task_row(f, "u", PENDING));
     rig_current(f);
     assert_int_equal(rig_tasks(f)->by_guid.count, 1);
@@ -256,7 +256,7 @@ static void a_task_of_a_newer_version_is_left_alone(void **state)
     Models__Task *t = rig_task_row(f, "t", (Models__Task__State)9);
     t->created_at = t->updated_at = t->first_completed_at = 0;
     rig_task(f, RECORD, t);
-    rig_lead(f);
+    rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_false(rig_moved_within(f, 65));
 }
@@ -273,7 +273,7 @@ static void much_work_is_done_in_bounded_pieces(void **state)
         t->created_at = t->updated_at = 0;
         rig_task(f, RECORD, t);
     }
-    rig_lead(f);
+    rig_leader_lock(f);
     size_t expired = 0, created = 0, sizes[PLACES], count = 0, next = 0;
     uint64_t open[PLACES];
     while (expired < MANY) {

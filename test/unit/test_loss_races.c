@@ -79,11 +79,11 @@ static void write_limiter(struct race *t, const char *text)
     write_record(t, key_brake(&t->arena), text ? &row_limiter(&t->arena, text)->base : NULL);
 }
 
-static void write_lead(struct race *t)
+static void write_leader_lock(struct race *t)
 {
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    lead.role = lead.holder = arena_strdup(&t->arena, "converger");
-    write_record(t, key_lead(&t->arena, "converger"), &lead.base);
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
+    leader_lock.role = leader_lock.holder = arena_strdup(&t->arena, "converger");
+    write_record(t, key_lead(&t->arena, "converger"), &leader_lock.base);
 }
 
 static const struct seen *seen_at(struct race *t, const char *key)
@@ -143,7 +143,7 @@ static void set(struct race *t, const struct scene *s)
 {
     const char *const records[] = {s->ordinary, s->evacuating, s->suspect};
     race_init(t);
-    write_lead(t);
+    write_leader_lock(t);
     for (int i = ORDINARY; i <= SUSPECT; i++) {
         if (records[i]) {
             write_instance(t, i, records[i]);
@@ -210,7 +210,7 @@ static void operator_keeps(struct race *t)
 static void another_leads(struct race *t)
 {
     write_record(t, key_lead(&t->arena, "converger"), NULL);
-    write_lead(t);
+    write_leader_lock(t);
 }
 
 static void nobody_is_lost_who_came_back_or_is_held(void **state)

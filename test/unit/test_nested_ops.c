@@ -125,8 +125,8 @@ static struct trial *trial_new(void)
         record->actual_lrp_key->process_guid = arena_strdup(&t->arena, "old");
         put_record(t->rig, key_actual(&t->arena, "old", index, 0), &record->base);
     }
-    Board__LeadRecord lead = BOARD__LEAD_RECORD__INIT;
-    put_record(t->rig, "lead/converger", &lead.base);
+    Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
+    put_record(t->rig, "lead/converger", &leader_lock.base);
     board_rig_run(t->rig, 100 * MILLISECOND_NS);
     t->move = move_new(&t->arena, "roll", "domain/rolled");
     row_speaker(&t->arena,
@@ -256,7 +256,7 @@ static void the_term_ends_on_the_way(void **state)
     desire(t, "new", "instances=1");
     remove_desired(t, "old", "");
     board_rig_stall_watch(t->rig, 0, true);
-    Board__LeadRecord other = BOARD__LEAD_RECORD__INIT;
+    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
     other.since = 1;
     Etcd__RequestOp *gone = etcd_op_delete(&t->arena, "lead/converger");
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;

@@ -158,7 +158,7 @@ static const struct {
     {"board.CellRecord", " identity admin_url "},
     {"board.CellHeartbeat", " cell_id "},
     {"board.DomainRecord", " domain "},
-    {"board.LeadRecord", " role holder url "},
+    {"board.LeaderLockRecord", " role holder url "},
 };
 
 static bool is_plain(struct arena *a, const char *message, const char *field)
@@ -211,7 +211,7 @@ static void every_text_of_a_record_is_known_to_be_secret_or_not(void **state)
         &models__desired_lrprun_info__descriptor, &models__task__descriptor,
         &models__actual_lrp__descriptor,          &board__cell_record__descriptor,
         &board__limiter_record__descriptor,         &board__domain_record__descriptor,
-        &board__lead_record__descriptor,
+        &board__leader_lock_record__descriptor,
     };
     struct walk w = {.arena = &f->arena};
     for (size_t i = 0; i < sizeof(shown_types) / sizeof(shown_types[0]); i++) {

@@ -204,7 +204,7 @@ static void check_change(struct scrutiny *s)
     if (!compares_epoch(s->txn)) {
         checkers_report(s->k, "S2", "%s: %s does not compare the epoch", p->key, p->cause->move);
     }
-    if (by_leader(p) && p->type != RECORD_LEAD) {
+    if (by_leader(p) && p->type != RECORD_LEADER_LOCK) {
         must_read(s, key_lead(s->arena, p->cause->actor), "S10", "its lock");
     }
     if (p->type == RECORD_CELL && strcmp(p->cause->move, "lose") == 0) {

@@ -17,7 +17,7 @@ static bool licensed_by(const struct licence *l, const struct past *p)
     if (!p || !p->message) {
         return false;
     }
-    if (p->type == RECORD_LEAD) {
+    if (p->type == RECORD_LEADER_LOCK) {
         return l->seen->move->term && p->create_revision == l->seen->move->term->term;
     }
     return ((const Board__CellRecord *)p->message)->incarnation == l->seen->move->incarnation;

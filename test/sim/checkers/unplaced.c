@@ -133,11 +133,11 @@ void check_unplaced(struct checkers *k)
     struct waiting w = {.k = k};
     note_room(k);
     arena_init(&a);
-    const struct past *lead = map_get(&k->history.now, key_lead(&a, "auctioneer"));
+    const struct past *leader_lock = map_get(&k->history.now, key_lead(&a, "auctioneer"));
     arena_done(&a);
-    if (lead && lead->message) {
+    if (leader_lock && leader_lock->message) {
         int64_t whole_ns = checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
-        w.since_ns = lead->at_ns > whole_ns ? lead->at_ns : whole_ns;
+        w.since_ns = leader_lock->at_ns > whole_ns ? leader_lock->at_ns : whole_ns;
         history_each(&k->history, "actual/", judge, &w);
     }
 }

@@ -247,10 +247,10 @@ static int64_t leads_since_ns(struct swarm *s, const char *role, struct node *co
     }
     struct arena a;
     arena_init(&a);
-    const struct past *lead = map_get(&s->checkers.history.now, key_lead(&a, role));
+    const struct past *leader_lock = map_get(&s->checkers.history.now, key_lead(&a, role));
     arena_done(&a);
     int64_t well_ns = well_since_ns(s, list[leader]);
-    return lead && also_term ? later_ns(lead->at_ns, well_ns) : well_ns;
+    return leader_lock && also_term ? later_ns(leader_lock->at_ns, well_ns) : well_ns;
 }
 
 /* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do, but one whose runtime

@@ -407,7 +407,7 @@ static void take_leader(void *context, enum record_type type, const ProtobufCMes
 {
     (void)type;
     struct lock *lock = context;
-    const Board__LeadRecord *r = (const Board__LeadRecord *)m;
+    const Board__LeaderLockRecord *r = (const Board__LeaderLockRecord *)m;
     for (int i = 0; i < CLUSTER_LEADERS_MAX; i++) {
         const struct node *a = lock->cluster->auctioneers[i], *v = lock->cluster->convergers[i];
         if ((a && strcmp(node_url(a), r->url) == 0) || (v && strcmp(node_url(v), r->url) == 0)) {

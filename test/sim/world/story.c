@@ -123,13 +123,14 @@ static void story_job_gone(struct buf *out, const struct story_subject *s)
     buf_append_string(out, "job done");
 }
 
-static void story_lead(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
+static void story_leader_lock(struct buf *out, const struct story_subject *s,
+                              const ProtobufCMessage *m)
 {
     (void)m;
     buf_printf(out, "the lock of the %s", s->name);
 }
 
-static void story_lead_gone(struct buf *out, const struct story_subject *s)
+static void story_leader_lock_gone(struct buf *out, const struct story_subject *s)
 {
     buf_printf(out, "the lock of the %s is free", s->name);
 }

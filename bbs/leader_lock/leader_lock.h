@@ -1,0 +1,22 @@
+/* Leaders' locks: acquiring, displacing, releasing (design.md 6, Fencing). Pure. */
+#ifndef BBS_LEADER_LOCK_LEADER_LOCK_H
+#define BBS_LEADER_LOCK_LEADER_LOCK_H
+
+#include "bbs/board/op.h"
+#include "bbs/board/validation.h"
+
+#include "board.pb-c.h"
+
+/* Board__LeaderLockRequest; the plan's record is the Board__LeaderLockRecord as it stands after it.
+ * */
+extern const struct op_row leader_lock_row;
+
+struct leader_lock_snapshot {
+    const Board__LeaderLockRecord *leader_lock; /* as it stands; NULL = free */
+    int64_t term;                  /* its create-revision */
+};
+void leader_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
+
+void valid_leader_lock(struct validation *v, const Board__LeaderLockRequest *request);
+
+#endif
