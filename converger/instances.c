@@ -10,8 +10,9 @@
 /* What a repair did is on the feed by then, also what a rep is told first. */
 #define REPAIR_SHOWS_NS (5 * SECOND_NS)
 /* A client that retires a crashed instance may look whether it is gone: Diego makes it again in
- * its next pass, up to 30 s later, and its acceptance suite looks every 500 ms. Where records
- * keep going, the first of them is made again after the longer of the two at the latest. */
+ * its next pass, up to 30 s later, and its acceptance suite looks every 500 ms. While further
+ * records of the process go, the first of them is made again after the longer of the two at the
+ * latest. */
 #define REMAKE_AFTER_NS (2 * SECOND_NS)
 #define REMAKE_WITHIN_NS (4 * SECOND_NS)
 /* Processes looked at in one step. */

@@ -168,8 +168,8 @@ static Models__ActualLRP *decoded(struct hub *h, const struct version *v)
     return (Models__ActualLRP *)m;
 }
 
-/* The record as its change left it, but for the text that it brought: stored it is cut, told it is
- * whole (behaviour.md 10.1). */
+/* The record after its change, with the whole text that the change brought. The board keeps that
+ * text cut; clients are sent all of it (behaviour.md 10.1). */
 static const Models__ActualLRP *told_whole(struct hub *h, const struct change_seen *c)
 {
     Models__ActualLRP *after = decoded(h, c->after);

@@ -244,7 +244,7 @@ static const struct row rows[] = {
      .repairs = "differs:refresh 0"},
     {"not once it is to stop", "instances=1", {"0 RUNNING a@c1 stopping differs"}, .repairs = ""},
     {"not before it runs", "instances=1", {"0 CLAIMED a@c1 differs"}, .full = true, .repairs = ""},
-    {"nobody could be told",
+    {"its cell is absent, so nobody could be notified",
      "instances=1",
      {"0 RUNNING a@x1 differs"},
      .hold = true,
