@@ -435,7 +435,8 @@ static void finish(struct auction *x, const struct event *ev, struct effects *ou
 {
     refuse(x, ev);
     if (x->by_time && x->now.placed > 0) {
-        effects_log(out, LOG_WARN_LEVEL, "what waited was placed, and nothing had told that it could be",
+        effects_log(out, LOG_WARN_LEVEL,
+                    "what waited was placed, and nothing had reported that it could be",
                     "number=%llu placed=%u", (unsigned long long)x->now.number, x->now.placed);
     }
     try_again_soon(x, ev);

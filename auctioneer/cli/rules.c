@@ -7,7 +7,7 @@
 const struct cli_option auctioneer_rules_options[] = {
     {.name = "zones",
      .value = "A,B,C",
-     .help = "preferred zones in turn; the fewest instances first unless told"},
+     .help = "preferred zones in turn; the fewest instances first by default"},
     {.name = "scoring",
      .value = "default|diego",
      .help = "how cells are compared",

@@ -22,7 +22,7 @@
 /* As cli_bbs_options and cli_tls_options, but nothing is required: files may say all. */
 const struct cli_option auctioneer_simulate_options[] = {
     {.name = "task", .value = "FILE", .help = "a task file", .repeated = true},
-    {.name = "cells", .value = "FILE", .help = "cell states; the live ones unless told"},
+    {.name = "cells", .value = "FILE", .help = "cell states; the live ones by default"},
     {.name = "bbs-url",
      .value = "URLS",
      .help = "the bbs servers, comma-separated",

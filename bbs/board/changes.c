@@ -99,13 +99,13 @@ static const char *change_fault(struct board *b, const Board__CauseRecord *cause
         }
         if (entry_for(cause, n->key, &next_entry)) {
             if (is_told[next_entry - 1]) { /* it may stand in the place of another that was left out */
-                return "the watch told a change of its transaction twice";
+                return "the watch sent a change of its transaction twice";
             }
             is_told[next_entry - 1] = true;
             told++;
         }
         if (record_is_kept(n->type) && !agrees(b, n)) {
-            return "the watch tells of a value that the copy never had";
+            return "the watch sent a value that the copy never had";
         }
     }
     return cause && told < cause->n_changes ? "the watch left out a change of its transaction" : NULL;

@@ -304,7 +304,7 @@ static void on_settled(struct slot *s, int64_t landed_revision, struct effects *
     } else if (landed_revision == 0) {
         all_left(s);
     } else {
-        all_failed(s, "nobody can tell any more whether it was done", out);
+        all_failed(s, "nobody can know any more whether it was done", out);
     }
 }
 

@@ -89,11 +89,11 @@ static const char *order_fault(const Etcd__WatchResponse *r, int64_t last)
     for (size_t i = 0; i < r->n_events; i++) {
         const Etcd__KeyValue *kv = r->events[i]->kv;
         if (!kv) {
-            return "the watch told a change without a key";
+            return "the watch sent a change without a key";
         }
         bool same = i > 0 && kv->mod_revision == revision;
         if (!same && kv->mod_revision <= revision) {
-            return "the watch told a revision twice or backwards";
+            return "the watch sent a revision twice or backwards";
         }
         if (!same && kv->mod_revision != revision + 1) {
             return "the watch left out a revision";

@@ -115,7 +115,7 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
     s->names_task = is_task(s, name);
     if (s->names_task) {
         return err_set(err, ERR_NOT_FOUND,
-                       "no process \"%.60s\", but a task: bbs task tells of it, and so do bbs why "
+                       "no process \"%.60s\", but a task: bbs task shows it, and so do bbs why "
                        "and bbs logs with --task",
                        name);
     }

@@ -260,8 +260,8 @@ const char *task_gone_text(struct arena *a, const char *name,
     bool keeps = request->optional_keep_s_case == MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
     int64_t keep_s = keeps ? (int64_t)request->keep_s : KEEP_UNLESS_TOLD_S;
     if (*request->task_definition->completion_callback_url) {
-        return arena_printf(a, "%.60s is over, and its callback was told how; it has been deleted",
-                            name);
+        return arena_printf(
+            a, "%.60s is over, and its callback was sent the outcome; it has been deleted", name);
     }
     if (unseen_s < keep_s) {
         return arena_printf(a, "%.60s was deleted by somebody else", name);

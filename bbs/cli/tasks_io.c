@@ -51,7 +51,7 @@ static int check_removal(const struct invocation *call, const struct task_select
     bool narrowed = s->name || s->cell || s->state || s->over_before_ns || cli_text(call, "domain");
     if (!narrowed) {
         return err_set(err, ERR_INVALID,
-                       "--rm needs to be told which: a NAME, --state, --older, --cell or --domain; "
+                       "--rm needs to know which: a NAME, --state, --older, --cell or --domain; "
                        "--state completed means all that are over");
     }
     if (s->state && (strcmp(s->state, "pending") == 0 || strcmp(s->state, "running") == 0)) {
@@ -192,7 +192,7 @@ static int cancel_one(struct session *s, const char *name, struct err *err)
         return r;
     }
     if (task_is_over(task)) {
-        return err_set(err, ERR_CONFLICT, "%.60s is over already: bbs task %.60s tells how", name,
+        return err_set(err, ERR_CONFLICT, "%.60s is over already: bbs task %.60s shows how", name,
                        task->task_guid);
     }
     r = session_cancel_task(s, task->task_guid, err);
@@ -229,14 +229,17 @@ static const char tasks_details[] =
     "  bbs tasks --rm --state succeeded --older 1h\n"
     "\n"
     "deletes those that succeeded an hour ago or before, and prints each. --rm deletes only tasks\n"
-    "that are over, and leaves alone those that somebody waits for: whose callback was not told yet,\n"
+    "that are over, and leaves alone those that somebody waits for: whose callback was not "
+    "notified yet,\n"
     "and those that are being resolved. bbs task GUID --rm deletes such a one, too.\n";
 
-const char bbs_cancel_details[] =
-    "NAME is a task's, or its guid; of several tasks of one name it means the one that is not over.\n"
-    "When one is not there, or is over, that is told and the others are cancelled; the exit status\n"
-    "is that of the first that failed. A cancelled task is over, and has failed: bbs task GUID --rm\n"
-    "deletes it.\n";
+const char bbs_cancel_details[] = "NAME is a task's, or its guid; of several tasks of one name it "
+                                  "means the one that is not over.\n"
+                                  "When one is not there, or is over, that is reported and the "
+                                  "others are cancelled; the exit status\n"
+                                  "is that of the first that failed. A cancelled task is over, and "
+                                  "has failed: bbs task GUID --rm\n"
+                                  "deletes it.\n";
 
 static const struct cli_command verbs[] = {
     {"", "[NAME]", "shows the tasks, or deletes old ones", tasks_details, list, 0, 1, run_tasks},

@@ -218,7 +218,7 @@ static void say_kept(struct why *w, const struct why_facts *f, const Models__Tas
     int64_t keep_ns = said ? t->keep_s * SECOND_NS : TASK_KEEP_NS;
     int64_t left_ns = t->first_completed_at + keep_ns - f->now_ns;
     const char *rule =
-        said ? "keep" : "24h after its end, unless the converger is told otherwise";
+        said ? "keep" : "24h after its end, unless the converger is configured otherwise";
     const char *when = left_ns > 0
                            ? arena_printf(w->arena, "in %s", age_text(w->arena, left_ns))
                            : "when the converger looks next";
@@ -233,7 +233,7 @@ static void say_over(struct why *w, const struct why_facts *f, const Models__Tas
             *t->failure_reason ? task_failure_text(w->arena, t) : "no reason was given");
     }
     if (*url) {
-        say(w, "its callback is told how it ended, then it is deleted: %s", url);
+        say(w, "its callback is sent the outcome, then it is deleted: %s", url);
     } else if (t->state == MODELS__TASK__STATE__Resolving) {
         say(w, "somebody takes note of how it ended, and deletes it");
     } else {

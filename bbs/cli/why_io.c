@@ -244,7 +244,7 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
     }
     if (r == 0 && well + more > 0) {
         const char *name = q->facts.by_guid ? lrp->process_guid : lrp_name(lrp);
-        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s/N tells of one\n", name,
+        fprintf(stderr, "bbs: %s: left out are %d that run%s; bbs why %s/N explains one\n", name,
                 (int)well, more ? arena_printf(a, ", and %d others", (int)more) : "", name);
     }
     return r;

@@ -20,15 +20,15 @@ static const char apply_details[] =
     "apps:.\n"
     "\n"
     "  name: web                        what ps, scale and rm call it\n"
-    "  instances: 3                     1 unless told; left as it is when not told\n"
+    "  instances: 3                     1 by default; left as it is when not given\n"
     "  rootfs: preloaded:busybox        a root filesystem that cells have: bbs cells\n"
     "  command: exec httpd -f -p $PORT  for /bin/sh -c; or a list: [httpd, -f]\n"
     "  user: root  dir: /app            of the command\n"
     "  env: {KEY: value}\n"
     "  ports: [8080]\n"
-    "  memory: 64M  disk: 128M          128M and 256M unless told\n"
+    "  memory: 64M  disk: 128M          128M and 256M by default\n"
     "  cpu: 50                          its weight where processors are short, 1 to 100;\n"
-    "                                   unless told an ordinary process's, which 100 is about\n"
+    "                                   by default an ordinary process's, which 100 is about\n"
     "  routes: {cf-router: [...]}  metric_tags: {key: value}  domain: default\n"
     "\n"
     "and other keys of a DesiredLRP by their names in the API (action, max_pids, placement_tags,\n"
@@ -78,7 +78,8 @@ static const char restart_details[] =
     "same.\n"
     "It goes no further when one crashes as it starts (exit status 1), does not run in time (6), "
     "or\n"
-    "somebody removes the app or scales it down meanwhile (4); how far it came is told. What was\n"
+    "somebody removes the app or scales it down meanwhile (4); how far it came is reported. What "
+    "was\n"
     "stopped is started again in any case, by the cluster.\n"
     "\n"
     "An instance on a cell that is LOST is made again elsewhere, also with on_cell_loss: hold, "
@@ -87,15 +88,19 @@ static const char restart_details[] =
     "\"warning\").\n";
 
 static const char rm_details[] =
-    "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there nothing\n"
-    "is removed (exit status 3). A removal that fails is told, and the others go on.\n"
+    "NAME is an app's, with all its definitions, or a process_guid. When a NAME is not there "
+    "nothing\n"
+    "is removed (exit status 3). A removal that fails is reported, and the others go on.\n"
     "\n"
-    "With --wait, what was on a cell that is LOST is told: it may run still, and is stopped when the\n"
+    "With --wait, what was on a cell that is LOST is named: it may run still, and is stopped when "
+    "the\n"
     "cell is back. That is not waited for, and the exit status is 6.\n";
 
 static const char scale_details[] =
-    "With --wait, what is to stop on a cell that is LOST is told: it may run still, and is stopped when\n"
-    "the cell is back. That is not waited for, and the exit status is 6. Somebody else who asks for\n"
+    "With --wait, what is to stop on a cell that is LOST is named: it may run still, and is "
+    "stopped when\n"
+    "the cell is back. That is not waited for, and the exit status is 6. Somebody else who asks "
+    "for\n"
     "another number meanwhile ends the waiting, which says so (4).\n";
 
 static const char run_details[] =
@@ -106,21 +111,25 @@ static const char run_details[] =
     "  command: tar cf /tmp/b.tar /etc  for /bin/sh -c; or a list: [tar, cf, ...]\n"
     "  user: root  dir: /app            of the command\n"
     "  env: {KEY: value}\n"
-    "  memory: 64M  disk: 128M          128M and 256M unless told\n"
+    "  memory: 64M  disk: 128M          128M and 256M by default\n"
     "  cpu: 50                          its weight where processors are short, 1 to 100;\n"
-    "                                   unless told an ordinary process's, which 100 is about\n"
+    "                                   by default an ordinary process's, which 100 is about\n"
     "  result_file: /tmp/result         what stands in it at the end is the result\n"
     "  completion_callback_url: https://...\n"
     "  max_retries: 3  keep: 24h        rejections by cells; how long it is kept when it is over\n"
-    "  domain: default  task_guid: ...  the name and a random part unless told\n"
+    "  domain: default  task_guid: ...  the name and a random part by default\n"
     "\n"
-    "and other keys of a TaskDefinition by their names in the API; docs/app-file.md lists all. What\n"
+    "and other keys of a TaskDefinition by their names in the API; docs/app-file.md lists all. "
+    "What\n"
     "no cell can do is refused.\n"
     "\n"
     "It runs at most once. With --wait the exit status is 0 when it succeeded, 1 when it failed,\n"
-    "6 when it was not over in time (it goes on), 3 when it was deleted, by somebody or as keep says,\n"
-    "before its end was seen; interrupted, it tells the guid, and the task goes on. It is kept for\n"
-    "its result until bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at once.\n";
+    "6 when it was not over in time (it goes on), 3 when it was deleted, by somebody or as keep "
+    "says,\n"
+    "before its end was seen; interrupted, it prints the guid, and the task goes on. It is kept "
+    "for\n"
+    "its result until bbs task GUID --rm, or as long as keep says; --wait --rm deletes it at "
+    "once.\n";
 
 static const char logs_details[] =
     "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
@@ -138,12 +147,15 @@ static const char logs_details[] =
     "ended last first, and names on standard error what it shows, and cells that do not answer.\n";
 
 static const char events_details[] =
-    "A line is a change: the revision of the board, new, changed or gone, and how it is now. In JSON\n"
+    "A line is a change: the revision of the board, new, changed or gone, and how it is now. In "
+    "JSON\n"
     "\"record\" is the whole record; of one that is gone, as it was, if that is known.\n"
     "\n"
-    "When a bbs is lost it goes on at another one, and tells each change once. If changes were missed all\n"
-    "the same, (some changes were missed), in JSON {\"change\":\"missed\"}, stands before what differs\n"
-    "from what was told: how it is now, and not what became of it in between.\n";
+    "When a bbs is lost it goes on at another one, and shows each change once. If changes were "
+    "missed all\n"
+    "the same, (some changes were missed), in JSON {\"change\":\"missed\"}, stands before what "
+    "differs\n"
+    "from what was shown: how it is now, and not what became of it in between.\n";
 
 static const struct cli_command verbs[] = {
     {"apply", "FILE...", "keeps running what app files describe", apply_details, change, 1,

@@ -62,7 +62,7 @@ static void program_help(const struct invocation *call, struct buf *out)
     struct lines lines = {call, NULL, out};
     cli_each_command(p, command_line, &lines);
     buf_printf(out,
-               "\n%s COMMAND --help tells all of a command; %s --version the version.\n"
+               "\n%s COMMAND --help says all about a command; %s --version the version.\n"
                "In bash eval \"$(%s completion)\" completes these words.\n"
                "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 unavailable,\n"
                "6 timeout, 7 partly placed, 8 denied, 130 interrupted.\n",

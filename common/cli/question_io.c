@@ -83,7 +83,7 @@ static int follow_leader(const struct invocation *call, int64_t limit_ms, struct
     }
     if (ask_leader(call, url, limit_ms, body, err) < 0) {
         tell_standby(call, name, url,
-                     arena_printf(call->arena, ", and does not tell its state: %s", err->text));
+                     arena_printf(call->arena, ", and does not give its state: %s", err->text));
         return cli_interrupted() ? -(int)err->code : 0;
     }
     if (cli_state_role(call->arena, *body, &name, &url) == STATE_STANDS_BY) {

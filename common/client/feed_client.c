@@ -213,7 +213,7 @@ static void cut(struct feed_client *f, const struct event *ev, const char *why, 
 static const char *compare_with(struct feed_client *f, const Board__FeedFrame *frame)
 {
     if (frame->revision < f->revision || frame->revision < f->change_revision) {
-        return "its snapshot is older than what it told";
+        return "its snapshot is older than what it sent";
     }
     f->snapshot = true;
     f->listing++;

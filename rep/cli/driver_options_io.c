@@ -15,8 +15,8 @@ const struct cli_option rep_driver_options[] = {
      .value = "oci|process",
      .help = "containers by runc or crun, or plain processes without isolation",
      .fallback = "oci"},
-    {.name = "runtime", .value = "PATH", .help = "runc or crun; the first that works unless told"},
-    {.name = "shim", .value = "PATH", .help = "the program rep-shim; beside rep unless told"},
+    {.name = "runtime", .value = "PATH", .help = "runc or crun; the first that works by default"},
+    {.name = "shim", .value = "PATH", .help = "the program rep-shim; beside rep by default"},
     {0},
 };
 

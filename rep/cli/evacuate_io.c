@@ -163,7 +163,7 @@ static int judge_end(const struct watch *w, const char *urls, struct err *err)
         return r != 0 ? r : tell(w, "empty", "is empty", err);
     }
     if (w->left > 0) {
-        fprintf(stderr, "rep: %s no longer answers; %zu were left (--bbs-url tells more)\n",
+        fprintf(stderr, "rep: %s no longer answers; %zu were left (--bbs-url shows more)\n",
                 w->cell_id, w->left);
         return NOT_EMPTY;
     }

@@ -18,7 +18,7 @@
 const struct cli_option rep_serve_options[] = {
     {.name = "cell-id", .value = "ID", .help = "the cell's name, unique", .required = true},
     {.name = "zone", .value = "ZONE", .help = "availability zone", .fallback = "z1"},
-    {.name = "name", .value = "NAME", .help = "in log lines; the cell id unless told"},
+    {.name = "name", .value = "NAME", .help = "in log lines; the cell id by default"},
     {.name = "listen", .value = "IP:PORT", .help = "address of its API", .required = true},
     {.name = "url", .value = "URL", .help = "how others reach it", .required = true},
     {.name = "bbs", .value = "URLS", .help = "the bbs servers, comma-separated", .required = true},
@@ -31,7 +31,7 @@ const struct cli_option rep_serve_options[] = {
      .help = "root filesystem preloaded:NAME",
      .repeated = true},
     {.name = "rootfs-dir", .value = "DIR", .help = "each directory in it is one by its own name"},
-    {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's unless told"},
+    {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's by default"},
     {.name = "disk-mb", .value = "N", .help = "disk of the cell", .fallback = "10240"},
     {.name = "containers", .value = "N", .help = "most containers", .fallback = "250"},
     {.name = "proxy-memory",
@@ -52,7 +52,7 @@ const struct cli_option rep_serve_options[] = {
      .repeated = true},
     {.name = "admin-listen",
      .value = "IP:PORT",
-     .help = "where this machine's tools reach it (rep evacuate); nowhere unless told"},
+     .help = "where this machine's tools reach it (rep evacuate); nowhere by default"},
     {.name = "on-term",
      .value = "drain|leave",
      .help = "what SIGTERM does: empties the cell, or ends the rep while its containers run on; "

@@ -246,7 +246,7 @@ static void look_for_end(struct rep *r, struct effects *out)
     due_unless_past(r, last_ns, out);
     bool last = r->now.mono_ns >= last_ns;
     if (last && drain_drop(r, out)) {
-        end(r, 0, "evacuated; the board was not told: the cell will be lost", out);
+        end(r, 0, "evacuated; the board was not notified: the cell will be lost", out);
     } else if (!last && !d->leave_id && (d->leaving || nothing_on_board(r))) {
         if (r->now.mono_ns < d->retry_ns) {
             effects_due(out, d->retry_ns);

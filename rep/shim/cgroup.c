@@ -51,7 +51,7 @@ int cgroup_remove(const char *name)
     result = remove_group(group);
     DIR *all = opendir(CGROUPS);
     if (!all && identity_untold(errno)) {
-        report("cannot tell which control groups are left: %s", strerror(errno));
+        report("cannot find out which control groups are left: %s", strerror(errno));
         return -1;
     }
     for (struct dirent *e; all && (e = readdir(all));) {

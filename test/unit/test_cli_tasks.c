@@ -156,7 +156,7 @@ static void one_that_is_gone_has_a_reason(void **state)
         {"keep: 2s\n", 2, "a is over, and was not kept: its file says keep: 2s. How it ended is not "
                           "known"},
         {"keep: 0s\ncompletion_callback_url: http://h\n", 0,
-         "a is over, and its callback was told how; it has been deleted"},
+         "a is over, and its callback was sent the outcome; it has been deleted"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct task_app app;

@@ -214,18 +214,20 @@ static void tasks(void **state)
         int keep_s; /* 0: not said */
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
-         "PENDING for 5s; no cell has the root filesystem docker:///x (cells have: busybox, alpine); "
-         OFFERED "; after 3 rejections the next one fails it (max_retries); " CELLS},
+         "PENDING for 5s; no cell has the root filesystem docker:///x (cells have: busybox, "
+         "alpine); " OFFERED "; after 3 rejections the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 1,
          "PENDING for 5s; it was rejected twice, the last time: no room; no cell has the root "
          "filesystem docker:///x (cells have: busybox, alpine); " OFFERED
          "; after 1 rejection the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "RUNNING on here for 5s"},
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
-         "RUNNING on gone for 5s; its cell gone has been LOST for 7s; a task runs at most once, so it "
+         "RUNNING on gone for 5s; its cell gone has been LOST for 7s; a task runs at most once, so "
+         "it "
          "is started nowhere else; it fails when its cell stays away for 60 s"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
-         "SUCCEEDED 5s ago; it is deleted in 23h (24h after its end, unless the converger is told "
+         "SUCCEEDED 5s ago; it is deleted in 23h (24h after its end, unless the converger is "
+         "configured "
          "otherwise), or now by: bbs task t-1 --rm"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
          "SUCCEEDED on gone 5s ago; it is deleted in 55s (keep), or now by: bbs task t-1 --rm",
@@ -235,7 +237,7 @@ static void tasks(void **state)
          "bbs task t-1 --rm",
          "gone", 4},
         {MODELS__TASK__STATE__Completed, "", "http://x", "no", "", true, 0, -1,
-         "FAILED 5s ago; it failed: no; its callback is told how it ended, then it is deleted: "
+         "FAILED 5s ago; it failed: no; its callback is sent the outcome, then it is deleted: "
          "http://x"},
         {MODELS__TASK__STATE__Resolving, "", "", "", "", false, 0, -1,
          "SUCCEEDED (resolving) 5s ago; somebody takes note of how it ended, and deletes it"},

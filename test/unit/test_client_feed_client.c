@@ -644,7 +644,7 @@ static void a_refresh_from_before_is_refused(void **state)
     begin(x);
     run_to_refresh(x);
     frame_reset_at(&x->sent, "e1", 6);
-    refuses(x, "older than what it told", 7);
+    refuses(x, "older than what it sent", 7);
     assert_int_equal(x->feed_client.records.count, 2);
 }
 

@@ -61,7 +61,7 @@ static const struct {
     {"an unknown outcome was settled", "", STORE | PAUSES | IS(STORM) | WENT_BACK},
     {"the feed begins again", "", GONE | UNHEARD | LAGS | SLIPS},
     /* The cell did not answer, or could not be asked. */
-    {"what waited was placed, and nothing had told that it could be", "",
+    {"what waited was placed, and nothing had reported that it could be", "",
      GONE | UNHEARD | LAGS | RUNTIME | IS(FAILING_RUNTIME)},
     {"what a cell took did not show on the board, and is placed again", "",
      GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME | IS(NO_SPACE)},
