@@ -54,7 +54,7 @@ int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t inde
               const struct log_source *cell, struct log_source **ret_sources, size_t *ret_count,
               struct err *err);
 
-/* Gives ERR_NOT_FOUND, with what was said of the name, which no process has, and how the output of one
+/* ERR_NOT_FOUND, with what was `said` of the name, which no process has, and how the output of one
  * that was removed is shown. */
 int logs_no_process(const char *name, const char *said, struct err *err);
 

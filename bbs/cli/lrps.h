@@ -70,8 +70,8 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count,
               const Board__CellsStatus *cells, int64_t now_ns, bool terminal, struct buf *out);
 
-/* What `bbs ps --output json` shows of the processes that have no record, a line each in the order of
- * `lrps`: {"process_guid":"web-1","domain":"default","instances":0}. */
+/* What `bbs ps --output json` shows of the processes that have no record, a line each in the order
+ * of `lrps`: {"process_guid":"web-1","domain":"default","instances":0}. */
 void ps_lines_without_record(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
                              Models__ActualLRP *const *actuals, size_t actual_count,
                              struct buf *out);

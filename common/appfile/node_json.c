@@ -119,8 +119,8 @@ static int build(struct builder *b, const json_t *from, struct node **ret_node)
     n->line = next_line(&b->lines);
     n->text = "";
     if (++b->nodes > NODES_MAX) {
-        return err_set(b->err, ERR_TOO_LARGE, "%s:%u: more than %d values" NODE_DIVIDE, b->file, n->line,
-                       NODES_MAX);
+        return err_set(b->err, ERR_TOO_LARGE, "%s:%u: more than %d values" NODE_DIVIDE, b->file,
+                       n->line, NODES_MAX);
     }
     int r = 0;
     if (json_is_array(from)) {

@@ -30,7 +30,7 @@ static int mistake(struct builder *b, const yaml_node_t *at, const char *what)
     return err_set(b->err, ERR_INVALID, "%s:%u: %s", b->file, line_of(at), what);
 }
 
-/* `anchors`: met so far. */
+/* Of what has been met of the file so far, at `line`. */
 static int check_counts(struct builder *b, size_t line, size_t nodes, size_t depth, size_t anchors)
 {
     if (nodes > NODES_MAX) {
@@ -41,9 +41,11 @@ static int check_counts(struct builder *b, size_t line, size_t nodes, size_t dep
         return err_set(b->err, ERR_TOO_LARGE, "%s:%zu: more than %d anchors" NODE_DIVIDE, b->file,
                        line, NODE_ANCHORS_MAX);
     }
-    return depth > NODE_DEPTH_MAX ? err_set(b->err, ERR_TOO_LARGE, "%s:%zu: nested more than %d deep",
-                                            b->file, line, NODE_DEPTH_MAX)
-                                  : 0;
+    if (depth > NODE_DEPTH_MAX) {
+        return err_set(b->err, ERR_TOO_LARGE, "%s:%zu: nested more than %d deep", b->file, line,
+                       NODE_DEPTH_MAX);
+    }
+    return 0;
 }
 
 static bool is_one_of(const char *text, const char *const *words)

@@ -125,8 +125,9 @@ static int ask_board(const struct watch *w, const char *urls, struct err *err)
                             &board__cells_status__descriptor, &m, err);
     }
     if (r == 0 && lists((const Board__CellsStatus *)m, w->cell_id)) {
-        fprintf(stderr, "rep: %s has ended, and is still on the board; the evacuation goes on when its rep is started "
-                "again\n",
+        fprintf(stderr,
+                "rep: %s has ended, and is still on the board; the evacuation goes on when its rep "
+                "is started again\n",
                 w->cell_id);
         r = NOT_EMPTY;
     }

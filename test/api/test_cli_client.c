@@ -567,8 +567,8 @@ static void bad_settings_are_told_at_once(void **state)
                         "cannot read /: Is a directory (CLIENT_KEY_FILE, --client-key-file)");
     cli_client_close(f->client);
     f->client = NULL;
-    assert_int_equal(open_with(f, &client_files, "https://[::1],https://[::1]:65535/,https://a/b:x", 0),
-                     0);
+    static const char good[] = "https://[::1],https://[::1]:65535/,https://a/b:x";
+    assert_int_equal(open_with(f, &client_files, good, 0), 0);
 }
 
 /* The names of the files, and not the words of a library. */
