@@ -9,8 +9,8 @@
 
 enum {
     WORK_ANSWER_MAX = 64 * 1024 * 1024,
-    /* A message to a cell takes no more jobs once it has so much. A job has at most 1 MiB, a cell takes
-     * 4 (rep/http/request.h), and 64 of what they make when decoded. */
+    /* A message to a cell takes no more jobs once it has so much. A job has at most 1 MiB, a cell
+     * takes 4 (rep/http/request.h), and 64 of what they make when decoded. */
     WORK_BYTES_ENOUGH = 1024 * 1024,
 };
 
@@ -101,8 +101,9 @@ static size_t position_of(const struct draft *d, const char *cell_id)
 }
 
 /* The cells of the input that are remembered with this job, the one longest ago first. */
-static const uint32_t *remembered(struct auction *x, const struct draft *d, const struct bounces *list,
-                                  const char *job_key, size_t *ret_count)
+static const uint32_t *remembered(struct auction *x, const struct draft *d,
+                                  const struct bounces *list, const char *job_key,
+                                  size_t *ret_count)
 {
     const struct bounce **pairs;
     size_t count = bounces_of(list, &x->arena, job_key, &pairs);
@@ -394,7 +395,8 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
         } else {
             cell_leave_out(c->cell, "did not answer to work");
         }
-        /* A cell that gives back knows more than the auctioneer could, say that it holds the task still. */
+        /* A cell that gives back knows more than the auctioneer could, say that it holds the task
+         * still. */
         effects_log(out, back ? LOG_INFO_LEVEL : LOG_WARN_LEVEL, "work came back",
                     "cell_id=%s count=%u why=\"%s\"", c->cell->id, returned,
                     back ? "given back" : ev->response.text);
@@ -533,8 +535,8 @@ static void begin_look(struct auction *x, const struct event *ev, struct effects
     }
 }
 
-/* If an awaited cell has more room a round follows, for which all are asked: what the others told may be
- * old. */
+/* If an awaited cell has more room a round follows, for which all are asked: what the others told
+ * may be old. */
 static void end_asking_few(struct auction *x, const struct event *ev, struct effects *out)
 {
     x->asks_few = false;
@@ -557,7 +559,8 @@ static void advance(struct auction *x, const struct event *ev, struct effects *o
     }
     while (x->phase == ROUND_COMMITTING && x->open_count == 0) {
         if (x->came_back) {
-            decide(x, ev, out); /* what came back, and what found no room beside it, goes elsewhere */
+            decide(x, ev,
+                   out); /* what came back, and what found no room beside it, goes elsewhere */
         } else {
             finish(x, ev, out);
         }
@@ -573,8 +576,9 @@ bool auction_step(struct auction *x, const struct event *ev, struct effects *out
     size_t overdue = x->pool->overdue;
     pool_expire(x->pool, ev->now.mono_ns);
     if (x->pool->overdue > overdue) {
-        effects_log(out, LOG_WARN_LEVEL, "what a cell took did not show on the board, and is placed again",
-                    "count=%zu", x->pool->overdue - overdue);
+        effects_log(out, LOG_WARN_LEVEL,
+                    "what a cell took did not show on the board, and is placed again", "count=%zu",
+                    x->pool->overdue - overdue);
     }
     advance(x, ev, out);
     own = report_step(x->report, ev, out) || own;

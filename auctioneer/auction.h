@@ -16,8 +16,8 @@
 enum { ROUND_JOBS_MAX = 65536 };
 /* While something is unplaced the cells are asked so often whether they have more room. */
 #define ROUND_LOOK_NS (2 * SECOND_NS)
-/* When work came back in the round and something was refused, sooner: what came back is kept apart from
- * its cell by then. At first after so long, then after twice as long each time. */
+/* When work came back in the round and something was refused, sooner: what came back is kept apart
+ * from its cell by then. At first after so long, then after twice as long each time. */
 #define ROUND_AGAIN_NS (20 * MILLISECOND_NS)
 
 enum round_phase {
@@ -33,8 +33,8 @@ struct round_job {
     int32_t index;
     struct cell *cell; /* where it goes, or went; NULL = nowhere yet */
     bool settled;      /* the cell took it */
-    const char *refusal; /* why it went nowhere when last decided; it is final when nothing is on its way
-                            that may come back and make room */
+    const char *refusal; /* why it went nowhere when last decided; it is final when nothing is on
+                            its way that may come back and make room */
     bool lacks_room;     /* it is so for want of room */
 };
 
@@ -68,8 +68,8 @@ struct auction {
     bool came_back; /* some work, since the last decision */
     int64_t began_ns;
     int64_t look_ns;  /* not before: the next look for more room */
-    int64_t again_wait_ns; /* after rounds in which work came back and something was refused, one after
-                              another: the wait before the last one's successor */
+    int64_t again_wait_ns; /* after rounds in which work came back and something was refused, one
+                              after another: the wait before the last one's successor */
     int64_t sweep_ns; /* not before: everything unplaced is tried again */
     size_t sweep_left;
     bool sweeping; /* the present round is part of a sweep */

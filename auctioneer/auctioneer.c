@@ -104,8 +104,8 @@ static void refill_with(struct auctioneer *x, enum record_type type, struct effe
     }
 }
 
-/* The pool was full when these came, or a hint was believed instead of them: read the copy again when there
- * is room. Tasks first, for they are the ones that end. */
+/* The pool was full when these came, or a hint was believed instead of them: read the copy again
+ * when there is room. Tasks first, for they are the ones that end. */
 static void refill(struct auctioneer *x, struct effects *out)
 {
     if ((x->pool.overflowed || x->pool.doubted) && x->pool.entries.count < x->pool.max) {

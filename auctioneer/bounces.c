@@ -87,7 +87,8 @@ const struct bounce *bounces_next(const struct bounces *b, const struct bounce *
 
 static int older_first(const void *a, const void *b)
 {
-    const struct bounce *x = *(const struct bounce *const *)a, *y = *(const struct bounce *const *)b;
+    const struct bounce *x = *(const struct bounce *const *)a,
+                        *y = *(const struct bounce *const *)b;
     return (x->until_ns > y->until_ns) - (x->until_ns < y->until_ns);
 }
 

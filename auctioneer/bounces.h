@@ -2,9 +2,9 @@
  * - the cell gave the job back: the two are kept apart. A task's old container may hang where it is
  *   desired again; without this the cell is charged with it in each round, and refuses what would
  *   have fitted.
- * - the cell took the job, and that did not show on the board: another cell comes first. Its runtime may
- *   hang with an old container of the very instance; without this it is offered to that cell for ever.
- * By the job's key, for the job itself may leave and come again. Bounded. Pure. */
+ * - the cell took the job, and that did not show on the board: another cell comes first. Its
+ * runtime may hang with an old container of the very instance; without this it is offered to that
+ * cell for ever. By the job's key, for the job itself may leave and come again. Bounded. Pure. */
 #ifndef AUCTIONEER_BOUNCES_H
 #define AUCTIONEER_BOUNCES_H
 
@@ -19,7 +19,8 @@
 
 /* Well below the 10 s within which what is unplaced is tried again (design.md 6, L2). */
 #define BOUNCE_PAUSE_NS (5 * SECOND_NS)
-/* As long as a rep waits for its runtime: by then the cell knows what became of the old container. */
+/* As long as a rep waits for its runtime: by then the cell knows what became of the old container.
+ */
 #define LATE_PAUSE_NS (60 * SECOND_NS)
 /* Pairs that are remembered; one more, and the oldest is forgotten. */
 enum { BOUNCES_MAX = 1024 };
@@ -47,12 +48,13 @@ void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, in
 /* Whether the two are remembered. */
 bool bounces_apart(const struct bounces *b, const char *job_key, const char *cell_id);
 
-/* The first cell, and the one after it, that is remembered with this job; NULL = none, or no more. */
+/* The first cell, and the one after it, that is remembered with this job; NULL = none, or no more.
+ */
 const struct bounce *bounces_first(const struct bounces *b, const char *job_key);
 const struct bounce *bounces_next(const struct bounces *b, const struct bounce *after);
 
-/* All of this job, the one remembered longest ago first; gives their number. The list lives in the arena,
- * its members until `b` is changed. */
+/* All of this job, the one remembered longest ago first; gives their number. The list lives in the
+ * arena, its members until `b` is changed. */
 size_t bounces_of(const struct bounces *b, struct arena *a, const char *job_key,
                   const struct bounce ***ret_list);
 

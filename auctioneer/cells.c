@@ -177,8 +177,10 @@ void cells_look(struct cells *c, const struct event *ev, struct effects *out)
     ask_more(c, ev, out);
 }
 
-/* Than was left of what it had when last seen. It may show the same as then, as what it took is over. */
-static bool has_more_room(const struct cells *c, const struct cell *cell, const Cell__CellState *now)
+/* Than was left of what it had when last seen. It may show the same as then, as what it took is
+ * over. */
+static bool has_more_room(const struct cells *c, const struct cell *cell,
+                          const Cell__CellState *now)
 {
     const Cell__CellState *before = cell->state;
     const Cell__Resources *n = now->availableresources, *b = before->availableresources;

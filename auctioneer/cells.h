@@ -64,7 +64,8 @@ void cells_reset(struct cells *c);
 /* Begins to ask all that are present. Must not be looking. */
 void cells_look(struct cells *c, const struct event *ev, struct effects *out);
 
-/* The same of the awaited ones alone: whether they have more room by now. No auction rests on it. */
+/* The same of the awaited ones alone: whether they have more room by now. No auction rests on it.
+ */
 void cells_look_awaited(struct cells *c, const struct event *ev, struct effects *out);
 
 /* True if the event was its own; `looking` is false when all have answered or failed. */
@@ -81,8 +82,8 @@ void cell_took(struct cell *cell, int64_t memory_mb, int64_t disk_mb);
 size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell **ret_cells,
                     struct cell ***ret_from);
 
-/* It gave some of its work back. Left out of this auction when it did so too often: what it tells of
- * its room is wrong, or it takes nothing at all. */
+/* It gave some of its work back. Left out of this auction when it did so too often: what it tells
+ * of its room is wrong, or it takes nothing at all. */
 enum { CELL_RETURNS_MAX = 8 };
 void cell_returned(struct cell *cell);
 

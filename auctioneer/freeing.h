@@ -1,6 +1,6 @@
-/* Room that cells are about to have: what has ended there is being removed. Where something that was
- * refused may fit by then, the cell is asked again soon, then ever later, until the usual look for more
- * room takes over. Pure. */
+/* Room that cells are about to have: what has ended there is being removed. Where something that
+ * was refused may fit by then, the cell is asked again soon, then ever later, until the usual look
+ * for more room takes over. Pure. */
 #ifndef AUCTIONEER_FREEING_H
 #define AUCTIONEER_FREEING_H
 
@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At first after so long, then after twice as long each time, so many times for the same room. The last
- * comes 2.54 s after the first answer, when the usual look, each 2 s, has begun to ask as well. */
+/* At first after so long, then after twice as long each time, so many times for the same room. The
+ * last comes 2.54 s after the first answer, when the usual look, each 2 s, has begun to ask as
+ * well. */
 #define FREEING_LOOK_NS (20 * MILLISECOND_NS)
 enum { FREEING_LOOKS_MAX = 7 };
 
@@ -28,8 +29,8 @@ void freeing_init(struct freeing *f);
 /* One that was refused because no compatible cell has room for it. */
 void freeing_refused(struct freeing *f, const struct demand *q);
 
-/* Cells have told of their room: marks those that are awaited (cells.h), and plans when they are asked
- * again. One that frees more than it did begins again. */
+/* Cells have told of their room: marks those that are awaited (cells.h), and plans when they are
+ * asked again. One that frees more than it did begins again. */
 void freeing_plan(struct freeing *f, struct cells *c, int64_t now_ns);
 
 #endif

@@ -268,7 +268,8 @@ int64_t pick_late(const struct pick *p, const uint32_t *zones, size_t count)
 }
 
 /* The same sums as in the search, so that equal is equal. */
-static struct best judged(const struct pick *p, const struct room *r, uint32_t cell, uint32_t process)
+static struct best judged(const struct pick *p, const struct room *r, uint32_t cell,
+                          uint32_t process)
 {
     double base = score_base(r, p->rules, &p->demand);
     bool lrp = p->demand.kind == JOB_LRP;
@@ -276,8 +277,8 @@ static struct best judged(const struct pick *p, const struct room *r, uint32_t c
     return (struct best){.score = score_with(base, locality), .base = base, .cell = cell};
 }
 
-uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
-                           uint32_t cell)
+uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count,
+                           uint32_t process, uint32_t cell)
 {
     struct best best = judged(p, &p->rooms[cell], cell, process);
     uint32_t equals = 0;

@@ -42,14 +42,16 @@ struct pick {
     bool *mixed;
     struct demand demand;           /* of the run */
     const struct pick_cells *cells; /* of the run, by zone: compatible ones */
-    const uint32_t *late; /* of the run, which is of one job then: cells that come last, in this order */
+    const uint32_t
+        *late; /* of the run, which is of one job then: cells that come last, in this order */
     size_t late_count;
     bool heaped;
 };
 
 /* All members up to `mixed` are set by the caller; zones have room for all their cells. */
 
-/* Begins a run of `jobs` jobs on those of the compatible cells (by zone) that fit. No cell is late. */
+/* Begins a run of `jobs` jobs on those of the compatible cells (by zone) that fit. No cell is late.
+ */
 void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells,
                 size_t jobs);
 
@@ -60,16 +62,17 @@ int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t 
 /* Of a run of a single job: these cells come last, in this order. pick_best() passes over them. */
 void pick_set_late(struct pick *p, const uint32_t *late, size_t count);
 
-/* The first of the late cells that is compatible, in one of these zones, and fits. -1 if none is. */
+/* The first of the late cells that is compatible, in one of these zones, and fits. -1 if none is.
+ */
 int64_t pick_late(const struct pick *p, const uint32_t *zones, size_t count);
 
-/* How many cells of these zones are as good as `cell`, the best of them, for an instance of `process`,
- * itself among them. Looks at every cell: for explanations. */
-uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
-                           uint32_t cell);
+/* How many cells of these zones are as good as `cell`, the best of them, for an instance of
+ * `process`, itself among them. Looks at every cell: for explanations. */
+uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t count,
+                           uint32_t process, uint32_t cell);
 
-/* The cell of these zones that would have won if failed starts counted for nothing; `cell`, the best of
- * them, if that is the same. Looks at every cell: for explanations. */
+/* The cell of these zones that would have won if failed starts counted for nothing; `cell`, the
+ * best of them, if that is the same. Looks at every cell: for explanations. */
 uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
                      uint32_t cell);
 

@@ -145,8 +145,9 @@ static void await_again(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-/* The feed tells each change: of a record that it told of already and that is in the selection still,
- * only the reason has changed. After a hint, or a gap, another revision may be another need. */
+/* The feed tells each change: of a record that it told of already and that is in the selection
+ * still, only the reason has changed. After a hint, or a gap, another revision may be another need.
+ */
 void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
                  int64_t mod_revision, int64_t now_ns)
 {
@@ -209,8 +210,8 @@ struct entry *pool_task(struct pool *p, const char *key, const Models__Task *tas
         set_source(p, e, SOURCE_BOARD);
         want_task(p, e, wanted_of_task(task), now_ns);
         if (e->revision != mod_revision) {
-            /* Whoever rejected it, this leader or the one before: what was asked is answered. Only of
-             * a hint that came before any record nobody knows. */
+            /* Whoever rejected it, this leader or the one before: what was asked is answered. Only
+             * of a hint that came before any record nobody knows. */
             e->requested = task->rejection_count == 0 || (e->requested && e->revision == 0);
             e->revision = mod_revision;
         }
@@ -551,7 +552,8 @@ bool pool_untold(const struct entry *e)
     if (e->task) {
         return e->source == SOURCE_BOARD && e->requested && e->state == ENTRY_REFUSED;
     }
-    return e->source == SOURCE_BOARD && e->reason && strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
+    return e->source == SOURCE_BOARD && e->reason &&
+           strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
 }
 
 const char *reason_text(const struct blob *reason)

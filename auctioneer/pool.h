@@ -54,12 +54,12 @@ struct entry {
     TAILQ_ENTRY(entry) link; /* in the list of its state */
     enum entry_state state;
     enum entry_source source;
-    bool queued;         /* in the queue of those whose reason is to be told to the board (report.h) */
+    bool queued; /* in the queue of those whose reason is to be told to the board (report.h) */
     int64_t since_ns;    /* of the state; of a hint: when it came */
     int64_t hinted_ns;   /* when the hint came */
     struct wanted *task; /* of a task: what it asks for; NULL = an instance */
-    int64_t revision;    /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a hint
-                            spoke of it, and did not tell */
+    int64_t revision; /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a
+                         hint spoke of it, and did not tell */
     bool awaits_again; /* of an instance that the auction holds: it was placed, and left that place,
                          since it was taken */
     bool passed_over; /* of a hint: the feed told of older records than it, which were left alone */
@@ -91,7 +91,8 @@ struct pool {
     size_t overdue;  /* entries that a cell took for too long, so far */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
-    bool doubted;    /* so must it be because a hint was believed in its stead, and nothing confirmed it */
+    bool doubted; /* so must it be because a hint was believed in its stead, and nothing confirmed
+                     it */
     bool changed;    /* something may be ready for a batch that was not before */
 };
 
@@ -116,10 +117,10 @@ void pool_reset(struct pool *p);
 /* The copy is complete: what was not seen again is gone, but for fresh hints. */
 void pool_current(struct pool *p);
 
-/* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 = which
- * was not told. The feed has told all up to `position`, 0 = that is not known. What a hint says that comes
- * after the feed changes nothing; one that comes before it is: an instance that a cell took, and
- * that is UNCLAIMED at a later revision, is fresh again. */
+/* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 =
+ * which was not told. The feed has told all up to `position`, 0 = that is not known. What a hint
+ * says that comes after the feed changes nothing; one that comes before it is: an instance that a
+ * cell took, and that is UNCLAIMED at a later revision, is fresh again. */
 struct hint {
     const char *process_guid;
     int32_t index;
@@ -129,9 +130,9 @@ void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t n
 /* The same of a task: a request. */
 void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns);
 
-/* Placed for too long: fresh again, and its cell is late. Kept apart from a cell for long enough: fresh
- * again. A hint that the feed does not confirm in time: dropped, and if it contradicted the feed, the copy
- * is right. */
+/* Placed for too long: fresh again, and its cell is late. Kept apart from a cell for long enough:
+ * fresh again. A hint that the feed does not confirm in time: dropped, and if it contradicted the
+ * feed, the copy is right. */
 void pool_expire(struct pool *p, int64_t now_ns);
 /* When pool_expire() has something to do; NEVER_NS = nothing. */
 int64_t pool_due_ns(const struct pool *p);
@@ -149,8 +150,8 @@ bool pool_has_fresh(struct pool *p);
 size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
                  size_t *ret_refused);
 
-/* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own. `as`: what
- * it was offered. A task that is offered otherwise by now is fresh again at once, for
+/* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own.
+ * `as`: what it was offered. A task that is offered otherwise by now is fresh again at once, for
  * that start will be refused; so is an instance that awaits a place again. */
 void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
                  int64_t now_ns);

@@ -4,7 +4,8 @@
 
 #define DIEGO_STARTING_WEIGHT 0.25
 
-static int init_zones(struct arena *a, const char *list, struct schedule_rules *ret, struct err *err)
+static int init_zones(struct arena *a, const char *list, struct schedule_rules *ret,
+                      struct err *err)
 {
     const char **zones = ARENA_ARRAY(a, ZONES_TOLD_MAX, const char *);
     ret->zones = zones;

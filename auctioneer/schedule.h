@@ -27,8 +27,8 @@ struct job {
     int32_t disk_mb;
     const uint32_t *barred; /* cells of the input that are closed to it */
     size_t barred_count;
-    /* Cells of the input that took it and did not bring it to the board, the one longest ago first: any
-     * other that takes it comes before them, and they come in this order. */
+    /* Cells of the input that took it and did not bring it to the board, the one longest ago first:
+     * any other that takes it comes before them, and they come in this order. */
     const uint32_t *late;
     size_t late_count;
 };
@@ -50,7 +50,7 @@ struct schedule_rules {
 struct decision {
     int32_t cell;        /* where it is placed; -1 = nowhere */
     uint32_t turn;       /* decided as the n-th, from 0 */
-    uint32_t equals;     /* cells that were as good, itself among them; of schedule_input.explains */
+    uint32_t equals; /* cells that were as good, itself among them; of schedule_input.explains */
     int32_t spared;      /* the cell that failed starts kept it from; -1 = none; likewise */
     const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
     bool lacks_room;     /* nowhere, for compatible cells have no room for it */

@@ -65,7 +65,8 @@ static inline bool room_fits(const struct room *r, const struct demand *q)
 }
 
 /* Whether an instance that the cell tells of holds others of its process off (locality, zones). One
- * whose process is gone does not: its cell is free for the one that follows it. Diego counts all (5.2). */
+ * whose process is gone does not: its cell is free for the one that follows it. Diego counts all
+ * (5.2). */
 bool score_counts(const struct score_rules *rules, const Cell__LRP *lrp);
 
 /* Takes the job's resources off. Diego does not take the proxy's memory off (5.2, quirk), so

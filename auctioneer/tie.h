@@ -1,5 +1,5 @@
-/* Which of equal cells wins: ranks that differ, drawn from entropy for each decision, so that no cell
- * draws all that comes one after another (design.md 5, Score). The same entropy gives the same
+/* Which of equal cells wins: ranks that differ, drawn from entropy for each decision, so that no
+ * cell draws all that comes one after another (design.md 5, Score). The same entropy gives the same
  * ranks. Pure. */
 #ifndef AUCTIONEER_TIE_H
 #define AUCTIONEER_TIE_H

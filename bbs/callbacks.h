@@ -1,7 +1,7 @@
 /* Completion callbacks: a task that is over is made Resolving by this bbs, its outcome is POSTed to
  * its completion_callback_url, and then it is deleted (behaviour.md 13.4; docs/tasks.md,
- * Completion). What is not heard, or forgotten by a bbs that dies, stays on the board: the converger
- * kicks it and has it delivered again. Pure. */
+ * Completion). What is not heard, or forgotten by a bbs that dies, stays on the board: the
+ * converger kicks it and has it delivered again. Pure. */
 #ifndef BBS_CALLBACKS_H
 #define BBS_CALLBACKS_H
 
@@ -44,8 +44,8 @@ struct callbacks {
 void callbacks_init(struct callbacks *c, const struct callback_limits *limits);
 void callbacks_done(struct callbacks *c);
 
-/* The task is Completed and has a URL; it begins with callbacks_run at the end of the step. While one
- * of the same task is under way, when that has come to its end. */
+/* The task is Completed and has a URL; it begins with callbacks_run at the end of the step. While
+ * one of the same task is under way, when that has come to its end. */
 void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
                    struct effects *out);
 void callbacks_run(struct bbs *b, struct effects *out);

@@ -320,7 +320,8 @@ static void add_unclaimed(struct view *v, struct arena *a, const struct start_no
     }
 }
 
-/* What the auctioneer must know of the LRP; NULL when it is not desired any more, or none awaits a cell. */
+/* What the auctioneer must know of the LRP; NULL when it is not desired any more, or none awaits a
+ * cell. */
 static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
                                        const struct start_notice *s)
 {

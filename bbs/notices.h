@@ -12,10 +12,10 @@
 
 struct bbs;
 
-/* More waiting starts than STARTS_WAITING_MAX are dropped, of LRPs and of tasks alike, more stops at
- * once than STOP_CALLS_MAX, more cancels than CANCEL_CALLS_MAX and more refreshes than
- * REFRESH_CALLS_MAX too. START_CALLS_MAX calls tell of LRPs, as many of tasks. A refresh looks at REFRESH_INDICES_MAX indices; the
- * converger sees to those behind. */
+/* More waiting starts than STARTS_WAITING_MAX are dropped, of LRPs and of tasks alike, more stops
+ * at once than STOP_CALLS_MAX, more cancels than CANCEL_CALLS_MAX and more refreshes than
+ * REFRESH_CALLS_MAX too. START_CALLS_MAX calls tell of LRPs, as many of tasks. A refresh looks at
+ * REFRESH_INDICES_MAX indices; the converger sees to those behind. */
 enum {
     STARTS_WAITING_MAX = 4096,
     START_CALLS_MAX = 8,

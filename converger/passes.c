@@ -105,8 +105,8 @@ static struct instance_facts facts_of(const struct process_view *v, const struct
     };
 }
 
-/* Plans the pass's move where the lifecycle allows it to the converger; `but` is the guards that are not
- * to count. Says whether it did. */
+/* Plans the pass's move where the lifecycle allows it to the converger; `but` is the guards that
+ * are not to count. Says whether it did. */
 static bool plan_but(const struct process_view *v, const struct pass *pass,
                      const struct instance_view *one, uint32_t but, struct repairs *r)
 {
@@ -201,8 +201,8 @@ static void extra(const struct process_view *v, const struct pass *pass, struct 
     }
 }
 
-/* Marked by an explicit request or a fresh domain: its rep is told again, whatever the freshness now. If
- * the cell is absent there is no rep to tell, and `lost` ends it. */
+/* Marked by an explicit request or a fresh domain: its rep is told again, whatever the freshness
+ * now. If the cell is absent there is no rep to tell, and `lost` ends it. */
 static void stopping(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
@@ -213,8 +213,8 @@ static void stopping(const struct process_view *v, const struct pass *pass, stru
     }
 }
 
-/* Its replacement runs, its cell is back, or it is not wanted any more (behaviour.md 12). A job stops what
- * is too many itself. */
+/* Its replacement runs, its cell is back, or it is not wanted any more (behaviour.md 12). A job
+ * stops what is too many itself. */
 static void suspect(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {

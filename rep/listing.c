@@ -44,7 +44,8 @@ static void remove_unknown(struct rep *r, const struct container_status *s, cons
         return;
     }
     effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
-                "container=%s why=\"%s\"", s->guid, why); /* an instance's or a task's: who can tell */
+                "container=%s why=\"%s\"", s->guid,
+                why); /* an instance's or a task's: who can tell */
     struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
     *call = (struct verb_call){.id = r->next_id++,
                                .verb = VERB_REMOVE,

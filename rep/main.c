@@ -9,7 +9,8 @@
 
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};
-static const struct cli_option *const question[] = {rep_url_options, question_options, cli_tls_options, NULL};
+static const struct cli_option *const question[] = {rep_url_options, question_options,
+                                                    cli_tls_options, NULL};
 static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
@@ -25,7 +26,8 @@ static const struct cli_command commands[] = {
     {"containers", "", "shows a cell's containers", NULL, question, 0, 0, rep_containers_run},
     {"metrics", "", "shows what a cell's containers use", NULL, question, 0, 0, rep_metrics_run},
     {"evacuate", "", "empties a cell and waits for the end of its rep",
-     "What runs is replaced elsewhere first; at the rep's --evacuation-limit what is left is stopped.\n"
+     "What runs is replaced elsewhere first; at the rep's --evacuation-limit what is left is "
+     "stopped.\n"
      "An evacuation can not be called off. That the cell has left the board is proved only with\n"
      "--bbs-url; without it, exit status 0 says that nothing was left when the rep last answered.\n"
      "Gives 0 when the rep has ended, 1 when the cell is still on the board or the rep ended with\n"

@@ -246,7 +246,8 @@ static int open_evacuation(struct state_dir *s, struct err *err)
 int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct err *err)
 {
     if (e->on && (e->until_wall_ns < 0 || e->until_mono_ns < 0 || !boot_fits(e->boot_id))) {
-        return err_set(err, ERR_INVALID, "cannot keep an evacuation until %" PRId64 " ns: a clock of "
+        return err_set(err, ERR_INVALID,
+                       "cannot keep an evacuation until %" PRId64 " ns: a clock of "
                        "this machine is far off, or its boot id is longer than %d letters",
                        e->until_wall_ns, STATE_BOOT_BYTES - 1);
     }

@@ -127,7 +127,8 @@ static int read_states(struct arena *a, struct bytes text, ProtobufCMessage ***r
     for (; *at; at += strspn(at, " \t\r\n")) {
         size_t size = strcspn(at, "\n");
         struct bytes line = {.data = (const uint8_t *)at, .size = size};
-        if (json_decode(a, &cell__cell_state__descriptor, line, STATES_READ, &list[count], err) < 0) {
+        if (json_decode(a, &cell__cell_state__descriptor, line, STATES_READ, &list[count], err) <
+            0) {
             return err_prefix(err, "state %zu", count + 1);
         }
         count++;

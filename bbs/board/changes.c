@@ -98,7 +98,8 @@ static const char *change_fault(struct board *b, const Board__CauseRecord *cause
             break;
         }
         if (entry_for(cause, n->key, &next_entry)) {
-            if (is_told[next_entry - 1]) { /* it may stand in the place of another that was left out */
+            if (is_told[next_entry -
+                        1]) { /* it may stand in the place of another that was left out */
                 return "the watch sent a change of its transaction twice";
             }
             is_told[next_entry - 1] = true;
@@ -108,7 +109,8 @@ static const char *change_fault(struct board *b, const Board__CauseRecord *cause
             return "the watch sent a value that the copy never had";
         }
     }
-    return cause && told < cause->n_changes ? "the watch left out a change of its transaction" : NULL;
+    return cause && told < cause->n_changes ? "the watch left out a change of its transaction"
+                                            : NULL;
 }
 
 /* One revision, whole or not at all: who follows the board sees nothing of changes in which

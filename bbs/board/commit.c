@@ -21,8 +21,8 @@ static const struct slot *idle_slot(const struct board *b)
 }
 
 /* While one travels it is worth waiting for company: what becomes ready meanwhile shares the next,
- * and so its round trip, its cause and its place in etcd's log. A full batch does not wait, and none
- * waits long, however slow etcd's disk is. */
+ * and so its round trip, its cause and its place in etcd's log. A full batch does not wait, and
+ * none waits long, however slow etcd's disk is. */
 static bool worth_sending(const struct board *b)
 {
     const struct op *oldest = TAILQ_FIRST(&b->ready);

@@ -47,7 +47,8 @@ bool commits_idle(const struct board *b); /* no transaction is open or unsettled
 
 /* The Range at this place of a failure branch; NULL if none is there. */
 const Etcd__RangeResponse *txn_range(const Etcd__TxnResponse *r, size_t at);
-/* Whether the batch's failure reads, which begin at place `first`, show that what `c` read has moved. */
+/* Whether the batch's failure reads, which begin at place `first`, show that what `c` read has
+ * moved. */
 bool batch_moved(const struct batch *batch, const struct commit *c, const Etcd__TxnResponse *r,
                  size_t first);
 

@@ -1,8 +1,9 @@
-/* An answer that commits nothing is confirmed before it is given: etcd compares all that the decision
- * read, in a transaction without writes, and the copy reaches the revision of that (design.md 2).
- * The read barrier alone says that the copy is fresh, not that it is right: of a copy whose watch
- * silently left something out, a refusal would end what is needed still. Ops share a transaction
- * as those do that commit; it writes nothing, so an answer that is lost is asked for again. */
+/* An answer that commits nothing is confirmed before it is given: etcd compares all that the
+ * decision read, in a transaction without writes, and the copy reaches the revision of that
+ * (design.md 2). The read barrier alone says that the copy is fresh, not that it is right: of a
+ * copy whose watch silently left something out, a refusal would end what is needed still. Ops share
+ * a transaction as those do that commit; it writes nothing, so an answer that is lost is asked for
+ * again. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static void again(struct confirm_call *c, struct effects *out)
     }
 }
 
-/* The compares hold, yet a range has more keys than the copy knows: it never heard of one of them. */
+/* The compares hold, yet a range has more keys than the copy knows: it never heard of one of them.
+ */
 static bool counts_differ(const struct batch *batch, const struct commit *c,
                           const Etcd__TxnResponse *r)
 {
@@ -120,7 +122,8 @@ static bool counts_differ(const struct batch *batch, const struct commit *c,
         }
         const Etcd__RangeResponse *found = txn_range(r, at++);
         for (size_t j = 0; j < c->compare_count; j++) {
-            if (compare_equal(&c->compares[j], range) && (!found || found->count != range->members)) {
+            if (compare_equal(&c->compares[j], range) &&
+                (!found || found->count != range->members)) {
                 return true;
             }
         }
@@ -128,7 +131,8 @@ static bool counts_differ(const struct batch *batch, const struct commit *c,
     return false;
 }
 
-static void on_success_branch(struct confirm_call *c, const Etcd__TxnResponse *r, struct effects *out)
+static void on_success_branch(struct confirm_call *c, const Etcd__TxnResponse *r,
+                              struct effects *out)
 {
     struct op_list lost = TAILQ_HEAD_INITIALIZER(lost);
     struct op *op, *next;
@@ -170,7 +174,8 @@ static void on_failure_branch(struct board *b, struct confirm_call *c, const Etc
             TAILQ_INSERT_TAIL(&lost, op, link);
         }
     }
-    if (TAILQ_EMPTY(&lost)) { /* it failed and nothing shows why: nobody may try the same for ever */
+    if (TAILQ_EMPTY(
+            &lost)) { /* it failed and nothing shows why: nobody may try the same for ever */
         TAILQ_CONCAT(&lost, &c->ops, link);
     }
     again(c, out);

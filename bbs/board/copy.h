@@ -71,8 +71,8 @@ struct copied *copy_next(struct copied *p);
 struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text);
 struct copied *copied_next_tagged(struct copied *p, enum tag tag);
 
-/* Keeps what `old` has seen of the records whose revision, or creation, is still the same; what it had
- * not seen was written after `after_ns`, until when it was up to date. */
+/* Keeps what `old` has seen of the records whose revision, or creation, is still the same; what it
+ * had not seen was written after `after_ns`, until when it was up to date. */
 void copy_inherit(struct copy *c, const struct copy *old, int64_t after_ns);
 
 #endif

@@ -26,8 +26,8 @@ struct feed {
     int64_t base;        /* all changes above it are in the ring */
     struct ring_change *ring;
     size_t capacity;
-    size_t bytes, bytes_max; /* of the values before the changes: those after are in the copy, or are
-                                before a later change */
+    size_t bytes, bytes_max; /* of the values before the changes: those after are in the copy, or
+                                are before a later change */
     uint64_t first, next; /* numbers of the changes in the ring: [first, next) */
     uint64_t shown;       /* end of the complete revisions */
     uint64_t heartbeat;   /* number of the last one */

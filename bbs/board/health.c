@@ -199,8 +199,8 @@ static void on_alarms(struct board *b, void *context, const struct store_answer 
     recovered(b, out); /* another bbs, or somebody by hand, was faster */
 }
 
-/* What was sent while etcd was full and landed shows that another bbs was faster, or somebody by hand: no
- * need to wait for the next try. One's own that is under way ends as it does. */
+/* What was sent while etcd was full and landed shows that another bbs was faster, or somebody by
+ * hand: no need to wait for the next try. One's own that is under way ends as it does. */
 void health_wrote(struct board *b, int64_t sent_ns, struct effects *out)
 {
     const struct health *h = &b->health;

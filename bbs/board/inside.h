@@ -1,5 +1,5 @@
-/* The board's inside, for the files of bbs/board alone: one struct, one subject a file and a header.
- * The layer above uses board.h, op.h and view.h.
+/* The board's inside, for the files of bbs/board alone: one struct, one subject a file and a
+ * header. The layer above uses board.h, op.h and view.h.
  *
  * Calls go one way: board.c steps and does what was noted; below it stand the subjects, of which
  * none calls board.c back; below them store.c, copy.c, feed.c; state.c is what all may note. */

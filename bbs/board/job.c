@@ -161,9 +161,9 @@ static int64_t silent_since_ns(const struct board *b, const char *worker, const 
     return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 
-/* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be wrong. A
- * slice does no harm when it is early, so a job waits DEFERRED_MAX_NS at most, as far as this bbs has
- * seen. */
+/* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be
+ * wrong. A slice does no harm when it is early, so a job waits DEFERRED_MAX_NS at most, as far as
+ * this bbs has seen. */
 static int64_t deferred_ns(const struct board *b, const Board__JobRecord *job,
                            const struct copied *p)
 {

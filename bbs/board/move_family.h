@@ -39,24 +39,24 @@ struct move_turn {
 struct move_row {
     const char *name; /* the lifecycle's trigger of that name; who may bring it stands there */
     void (*valid)(struct validation *v, const Board__Move *move); /* says all that is wrong */
-    const char *rep_says;      /* what a rep must say too: "attempt", "definition"; NULL = nothing */
-    unsigned reads;            /* bits of the family: what is read beside who speaks and the record */
+    const char *rep_says; /* what a rep must say too: "attempt", "definition"; NULL = nothing */
+    unsigned reads;       /* bits of the family: what is read beside who speaks and the record */
     unsigned about;            /* of the family: which record it is about */
     enum move_absent absent;
     uint32_t (*guards)(const struct move_turn *t); /* NULL = none */
     void (*refuse)(const struct move_turn *t);     /* the lifecycle leads nowhere */
     void (*decide)(const struct move_turn *t);     /* it leads to t->to */
     const struct op_row *op;
-    const struct op_row *op_of_rep; /* of a rep that repeats itself: is told "nothing to change" by the
-                                       copy alone, which etcd does not confirm */
+    const struct op_row *op_of_rep; /* of a rep that repeats itself: is told "nothing to change" by
+                                       the copy alone, which etcd does not confirm */
 };
 
 struct move_family {
     const struct lifecycle *lifecycle;
     const struct move_row *rows;
     size_t count;
-    /* Sets `record`, its state, and what the answer shows. False: it is decided, for the caller may not
-     * speak or nothing is to be done. */
+    /* Sets `record`, its state, and what the answer shows. False: it is decided, for the caller may
+     * not speak or nothing is to be done. */
     bool (*begin)(struct move_turn *t);
 };
 

@@ -205,8 +205,8 @@ static void on_wait(struct await *a, bool reached, struct effects *out)
 
 /* ---- gather and decide ---- */
 
-/* A record that a range did not show is made only where none stands: the range's own compare says that
- * nothing is newer than what it showed, and the copy may have missed something older. */
+/* A record that a range did not show is made only where none stands: the range's own compare says
+ * that nothing is newer than what it showed, and the copy may have missed something older. */
 static void note_creations(const struct plan *plan, struct read_set *reads)
 {
     for (const struct change *p = plan->changes; p; p = p->next) {
@@ -360,8 +360,8 @@ static void gather_again(struct op *op)
     queue(op);
 }
 
-/* All may have landed and none be answered, which is more than a step may answer: they are woken as late
- * ones are, some in each step. */
+/* All may have landed and none be answered, which is more than a step may answer: they are woken as
+ * late ones are, some in each step. */
 void ops_new_epoch(struct board *b)
 {
     struct op *op;
@@ -417,7 +417,8 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
     struct board *b = op->board;
     op->state = OP_CATCH_UP;
     b->conflicts++;
-    /* The copy had the revision of the first refusal when the same was read again: it may be wrong. */
+    /* The copy had the revision of the first refusal when the same was read again: it may be wrong.
+     */
     if (same_reads(&op->refused, op->commit.compares, op->commit.compare_count)) {
         verify_soon(b);
     }

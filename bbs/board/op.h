@@ -31,9 +31,9 @@ struct op_row {
     /* Pure: *snapshot and *in to *plan. */
     void (*decide)(const void *snapshot, const struct op_input *in, struct plan *plan);
     size_t snapshot_size;
-    /* An answer that commits nothing is confirmed by etcd, which compares what was read, and decided again
-     * at that revision, unless the row is for a rep that repeats itself and the verdict is NOTHING
-     * (design.md 2). */
+    /* An answer that commits nothing is confirmed by etcd, which compares what was read, and
+     * decided again at that revision, unless the row is for a rep that repeats itself and the
+     * verdict is NOTHING (design.md 2). */
     bool nothing_unconfirmed;
 };
 
@@ -48,7 +48,8 @@ struct op_result {
     const struct plan *plan; /* for DECIDED; lives until the callback returns */
     int64_t revision;        /* position the answer was made from, or of the commit */
     const char *text;        /* for UNAVAILABLE */
-    bool may_have_done;      /* for UNAVAILABLE: its transaction travelled, and may land or have landed */
+    bool
+        may_have_done; /* for UNAVAILABLE: its transaction travelled, and may land or have landed */
 };
 
 /* Called once, from within a step of the bbs. */

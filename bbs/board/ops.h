@@ -70,10 +70,10 @@ void op_start(struct board *b, const struct op_row *row, const struct op_input *
 /* Runs queued ops until there are none, or the step has done enough. */
 void ops_run(struct board *b, struct effects *out);
 
-/* How a transaction with this op in it ended (commit.c and confirm.c tell): committed at `revision`;
- * confirmed: what it read stood so at `revision`, it decides again once the copy has that; lost: what
- * it read moved, likewise; left: nothing of its own moved, it travels again; failed: answered
- * UNAVAILABLE with this text. */
+/* How a transaction with this op in it ended (commit.c and confirm.c tell): committed at
+ * `revision`; confirmed: what it read stood so at `revision`, it decides again once the copy has
+ * that; lost: what it read moved, likewise; left: nothing of its own moved, it travels again;
+ * failed: answered UNAVAILABLE with this text. */
 void op_committed(struct op *op, int64_t revision, struct effects *out);
 void op_confirmed(struct op *op, int64_t revision);
 void op_lost(struct op *op, int64_t revision, struct effects *out);

@@ -1,5 +1,5 @@
-/* How many records a page of a long list has. etcd walks the rest of the range for each page, so few
- * large pages are cheap; but a page must fit an answer, whatever its records weigh. */
+/* How many records a page of a long list has. etcd walks the rest of the range for each page, so
+ * few large pages are cheap; but a page must fit an answer, whatever its records weigh. */
 #include "bbs/board/inside.h"
 
 void page_size_init(struct page_size *p, size_t bytes)

@@ -24,7 +24,8 @@ void reload_begin(struct board *b, const char *why, struct effects *out)
 static const char *went_back(const struct copied *epoch, struct arena *a)
 {
     ProtobufCMessage *m;
-    bool is = record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
+    bool is =
+        record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
     const char *reason = is ? ((const Board__EpochRecord *)m)->went_back : "";
     return *reason ? reason : NULL;
 }

@@ -1,5 +1,6 @@
-/* Marks of removals (removal/...) that nobody needs any more. A mark is for containers of cells that
- * were away when their stop was asked, so it goes once no cell is away, and after a day in any case. */
+/* Marks of removals (removal/...) that nobody needs any more. A mark is for containers of cells
+ * that were away when their stop was asked, so it goes once no cell is away, and after a day in any
+ * case. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static bool present(struct arena *a, const struct version *cell)
            ((const Board__CellRecord *)m)->state == BOARD__CELL_RECORD__STATE__PRESENT;
 }
 
-/* Every cell of the board is there, and has been for long enough to have spoken for what it runs. */
+/* Every cell of the board is there, and has been for long enough to have spoken for what it runs.
+ */
 static bool cells_are_settled(const struct board *b, struct arena *a)
 {
     for (struct copied *p = copy_from(b->copy, all_cells); p; p = copy_next(p)) {

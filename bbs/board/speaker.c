@@ -40,13 +40,13 @@ const char *term_refused(struct arena *a, const char *role, int64_t stands, int6
     if (stands && stands == term) {
         return NULL;
     }
-    return arena_printf(a, "term %lld of the %s is over: the board's is %lld", (long long)term, role,
-                        (long long)stands);
+    return arena_printf(a, "term %lld of the %s is over: the board's is %lld", (long long)term,
+                        role, (long long)stands);
 }
 
 /* Why the leader may not speak; NULL if it may. */
-static const char *leader_refused(const struct speaker *s, enum actor actor, const Board__Term *term,
-                                  struct arena *a)
+static const char *leader_refused(const struct speaker *s, enum actor actor,
+                                  const Board__Term *term, struct arena *a)
 {
     const char *role = actor_name(actor);
     if (!term || strcmp(term->role, role) != 0 || strcmp(term->epoch, s->epoch) != 0) {

@@ -1,5 +1,5 @@
-/* What every subject of the board may note, and what all share: the least of the board's files, which
- * calls no other. */
+/* What every subject of the board may note, and what all share: the least of the board's files,
+ * which calls no other. */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>

@@ -129,8 +129,8 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     if (!count) {
         note(v, COMPARE_RANGE_EMPTY, prefix, 0);
     } else if (v->reads) {
-        /* Nothing newer than the newest member: the same at every position of the copy until the range
-         * changes, so that equal ones merge in a batch. */
+        /* Nothing newer than the newest member: the same at every position of the copy until the
+         * range changes, so that equal ones merge in a batch. */
         struct copied *first;
         read_set_add_range(v->reads, prefix, newest, (int64_t)count_keys(v, prefix, max, &first));
     }
@@ -156,7 +156,8 @@ bool view_pick_one(struct view *v, const char *key, struct picked *ret)
     return p != NULL;
 }
 
-/* What the selector takes of the copy. A list grows by copies that the arena keeps: so of pointers. */
+/* What the selector takes of the copy. A list grows by copies that the arena keeps: so of pointers.
+ */
 static size_t selected(struct view *v, const Board__Selector *selector, struct version ***ret_list)
 {
     struct picker p = picker_of(v->arena, selector);

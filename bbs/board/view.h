@@ -76,8 +76,8 @@ int64_t view_revision(const struct view *v);
 /* The board's epoch id. (Every transaction compares that epoch/<id> exists.) */
 const char *view_epoch(const struct view *v);
 
-/* How this process knows the present revision of the record at this key, and its creation; as if seen
- * now if there is none. */
+/* How this process knows the present revision of the record at this key, and its creation; as if
+ * seen now if there is none. */
 struct sighting view_seen(const struct view *v, const char *key);
 struct sighting view_made(const struct view *v, const char *key);
 

@@ -11,7 +11,8 @@
 enum { FEW_CELLS = 2 /* of a board on which one cell's word is enough */ };
 
 /* What the caller has seen and the store, which is no older than this copy was, has not; NULL if it
- * has. The caller had its position before it asked, and the copy has passed the read barrier since. */
+ * has. The caller had its position before it asked, and the copy has passed the read barrier since.
+ */
 static const char *evidence(const struct board *b, const Board__FeedRequest *r, struct arena *a)
 {
     if (!b->epoch || strcmp(r->epoch, b->epoch) != 0) {
@@ -43,7 +44,8 @@ static unsigned cells_up_to(const struct board *b, unsigned max)
     return count;
 }
 
-/* The first cell that says so waits for another one: a single rep must not stop the whole cluster. */
+/* The first cell that says so waits for another one: a single rep must not stop the whole cluster.
+ */
 static bool second_cell(struct board *b, const char *cell, const char *what, struct effects *out)
 {
     struct fall *f = &b->fall;
@@ -58,9 +60,10 @@ static bool second_cell(struct board *b, const char *cell, const char *what, str
             abort();
         }
         f->cell_ns = b->now.mono_ns;
-        effects_log(out, LOG_ERROR_LEVEL,
-                    "a cell says that etcd lost acknowledged writes: believed when another one does",
-                    "reason=\"%s %s\"", cell, what);
+        effects_log(
+            out, LOG_ERROR_LEVEL,
+            "a cell says that etcd lost acknowledged writes: believed when another one does",
+            "reason=\"%s %s\"", cell, what);
     }
     return false;
 }

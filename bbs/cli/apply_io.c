@@ -190,7 +190,8 @@ static int look_again(struct session *s, struct application *all, size_t count, 
 }
 
 /* What was waited for runs; an apply that began later may have another end in mind, or have reached
- * it: of several at once the last one says that it is done, the others that they were not the last. */
+ * it: of several at once the last one says that it is done, the others that they were not the last.
+ */
 static int look_last(struct session *s, const struct application *all, size_t count,
                      struct err *err)
 {

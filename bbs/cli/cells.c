@@ -62,8 +62,8 @@ static const char *stand(struct arena *a, const Board__LimiterRecord *limiter, i
         how = arena_printf(a, "kept for %s, and until confirmed or back", since);
         break;
     default:
-        how = arena_printf(a, "released %s ago; those that stay silent become LOST, a few at a time",
-                           since);
+        how = arena_printf(
+            a, "released %s ago; those that stay silent become LOST, a few at a time", since);
         break;
     }
     return arena_printf(a, "%s fell silent%s: %s (%s)", count(a, limiter),
@@ -108,7 +108,8 @@ const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter)
                               count(a, limiter), names(a, limiter));
 }
 
-Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells, const char *cell_id)
+Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells,
+                               const char *cell_id)
 {
     Board__CellsStatus *only = arena_copy(a, cells, sizeof(*cells));
     only->cells = ARENA_ARRAY(a, cells->n_cells, Board__CellStatus *);

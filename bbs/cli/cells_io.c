@@ -102,7 +102,8 @@ static const char cells_details[] =
     "ROOTFS names the root filesystems that a cell has (rootfs: preloaded:NAME). URL is for rep\n"
     "state, containers and metrics; ADMIN URL is for rep evacuate, on the cell's own machine.\n"
     "\n"
-    "A cell is PRESENT, or LOST when no bbs has heard of it for 6 s: then what ran there is started\n"
+    "A cell is PRESENT, or LOST when no bbs has heard of it for 6 s: then what ran there is "
+    "started\n"
     "elsewhere. Many that fall silent at once are held for a minute first, LOST (held), for the\n"
     "network is then the likelier fault. Until then you may confirm or keep them.\n";
 

@@ -169,8 +169,8 @@ static size_t find_all(struct session *s, const struct invocation *call,
     return total;
 }
 
-/* A mistaken name leaves all as it was (`bbs rm web 2`: somebody thought of scale); a removal that fails
- * leaves the others to go. */
+/* A mistaken name leaves all as it was (`bbs rm web 2`: somebody thought of scale); a removal that
+ * fails leaves the others to go. */
 static int remove_all(struct session *s, const struct invocation *call, struct err *err)
 {
     Models__DesiredLRP **lrps;
@@ -191,7 +191,8 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
         removed += gone[i].result == 0;
         session_count(s, gone[i].name, gone[i].result, err);
     }
-    s->undone = removed < total ? arena_printf(&s->arena, "%zu of %zu removed", removed, total) : NULL;
+    s->undone =
+        removed < total ? arena_printf(&s->arena, "%zu of %zu removed", removed, total) : NULL;
     for (size_t i = 0; s->wait && i < total && session_goes_on(s); i++) {
         if (gone[i].result == 0) {
             const char *guid = gone[i].lrp->process_guid;

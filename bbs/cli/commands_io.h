@@ -1,5 +1,5 @@
-/* The command line of `bbs`: its groups, and what their tables share. A group stands with its subject:
- * a table of its verbs, what their help says, and its row in groups.def. */
+/* The command line of `bbs`: its groups, and what their tables share. A group stands with its
+ * subject: a table of its verbs, what their help says, and its row in groups.def. */
 #ifndef BBS_CLI_COMMANDS_IO_H
 #define BBS_CLI_COMMANDS_IO_H
 

@@ -23,13 +23,16 @@ struct events {
     bool fresh;        /* the snapshot has nothing to be compared with */
     bool missed;       /* that there was such was told */
     bool older;        /* this connection's snapshot is older than what was told: of no use */
-    bool behind;       /* the snapshot that was compared is beyond the position: it is gone on from there */
-    int64_t compared;  /* its revision: up to it, what it has not may go in the ordinary way; 0 = none */
+    bool behind; /* the snapshot that was compared is beyond the position: it is gone on from there
+                  */
+    int64_t
+        compared; /* its revision: up to it, what it has not may go in the ordinary way; 0 = none */
     struct map known;  /* key -> struct events_known: of what was told last */
     uint64_t listing;  /* number of the snapshot */
     char epoch[64];    /* position to resume at; "" = none */
     int64_t revision;
-    int64_t change_revision; /* of the last change that was told: one above the position, until a heartbeat */
+    int64_t change_revision; /* of the last change that was told: one above the position, until a
+                                heartbeat */
     struct frames frames;
     struct buf out; /* lines; the caller takes and clears them */
 };
@@ -37,15 +40,16 @@ struct events {
 void events_init(struct events *e, bool json);
 void events_done(struct events *e);
 
-/* A new connection: what was cut off is dropped, the position stays. `compares`: a snapshot was asked for
- * although there is a position. Of every snapshot but the first, and one of another epoch, what differs from
- * what was told is told as changes, after a line that says that changes were missed ("change":"missed"). One
- * that was asked for to compare tells so only what is not newer than the position, from which the feed is to
- * be resumed then (`behind`): it does not have all that happened since. */
+/* A new connection: what was cut off is dropped, the position stays. `compares`: a snapshot was
+ * asked for although there is a position. Of every snapshot but the first, and one of another
+ * epoch, what differs from what was told is told as changes, after a line that says that changes
+ * were missed ("change":"missed"). One that was asked for to compare tells so only what is not
+ * newer than the position, from which the feed is to be resumed then (`behind`): it does not have
+ * all that happened since. */
 void events_connect(struct events *e, bool compares);
 
-/* Takes bytes of the feed's answer. ERR_INVALID when they are no feed; ERR_UNAVAILABLE when this bbs is behind
- * another one that told before. */
+/* Takes bytes of the feed's answer. ERR_INVALID when they are no feed; ERR_UNAVAILABLE when this
+ * bbs is behind another one that told before. */
 int events_take(struct events *e, struct bytes bytes, struct err *err);
 
 #endif

@@ -80,10 +80,11 @@ static int no_container(const struct logs *l, int32_t index, int32_t desired, st
 {
     const char *what = name_text(&l->s->arena, l->name, index);
     if (desired >= 0 && index >= desired) {
-        return err_set(err, ERR_NOT_FOUND,
-                       "there is no %.70s: %.60s has %d instance%s; bbs logs %.70s --previous shows "
-                       "what an earlier one wrote",
-                       what, l->name, (int)desired, desired == 1 ? "" : "s", what);
+        return err_set(
+            err, ERR_NOT_FOUND,
+            "there is no %.70s: %.60s has %d instance%s; bbs logs %.70s --previous shows "
+            "what an earlier one wrote",
+            what, l->name, (int)desired, desired == 1 ? "" : "s", what);
     }
     return err_set(err, ERR_NOT_FOUND,
                    "%.70s has no container now; bbs logs %.70s --previous shows what the last one "

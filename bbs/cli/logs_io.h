@@ -60,11 +60,12 @@ void log_reader_read(struct log_reader *r, int64_t lines, bool follow, int64_t l
 /* Where the cell's rep is; NULL when it is not present. */
 const char *logs_url_of(const struct logs *l, const char *cell_id);
 
-/* Which streams are read, each by itself; gives their number. Of both at once, {NULL}, nobody can tell
- * which a line is of: not for programs. */
+/* Which streams are read, each by itself; gives their number. Of both at once, {NULL}, nobody can
+ * tell which a line is of: not for programs. */
 size_t logs_streams(const struct logs *l, const char *ret_streams[LOGS_STREAMS]);
 
-/* Adds one container; ERR_UNAVAILABLE when its cell is not present, ERR_TOO_LARGE beyond LOGS_FOLLOWED_MAX.
+/* Adds one container; ERR_UNAVAILABLE when its cell is not present, ERR_TOO_LARGE beyond
+ * LOGS_FOLLOWED_MAX.
  */
 int logs_add(struct logs *l, struct log_source source, struct err *err);
 

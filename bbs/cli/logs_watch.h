@@ -43,8 +43,8 @@ void logs_watch_init(struct logs_watch *w);
 void logs_watch_done(struct logs_watch *w);
 void logs_watch_connect(struct logs_watch *w, bool compares); /* as events_connect() */
 
-/* ERR_INVALID when the bytes are no feed; ERR_UNAVAILABLE when this bbs is behind another one that told
- * before. */
+/* ERR_INVALID when the bytes are no feed; ERR_UNAVAILABLE when this bbs is behind another one that
+ * told before. */
 int logs_watch_take(struct logs_watch *w, struct bytes bytes, struct err *err);
 
 /* Whether the app is not on the board any more, and nothing of it. */

@@ -66,8 +66,8 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
     }
     const char *left = p->left ? arena_printf(a, ", %d to stop%s", (int)p->left, unheard) : unheard;
     return arena_printf(a, "%s: %d of %d running%s%s%s%s", name, (int)p->running, (int)p->desired,
-                        left, p->problem ? " (" : "", p->problem ? text_printable(a, p->problem) : "",
-                        p->problem ? ")" : "");
+                        left, p->problem ? " (" : "",
+                        p->problem ? text_printable(a, p->problem) : "", p->problem ? ")" : "");
 }
 
 const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net)
@@ -244,8 +244,9 @@ void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
     }
     add_left(&ps, records, shown, actual_count);
     if (ps.silent) {
-        table_note(&ps.table, "nothing is heard of cells that are LOST or gone: what stands here of "
-                              "them is what they said last (bbs cells)");
+        table_note(&ps.table,
+                   "nothing is heard of cells that are LOST or gone: what stands here of "
+                   "them is what they said last (bbs cells)");
     }
     table_print(&ps.table, out);
 }

@@ -22,11 +22,11 @@ struct apply_plan {
 };
 
 /* What brings the board from `lrps` (all there are) to `app`. The same definition: only instances
- * (if the file says them), routes, annotation, metric tags and policies may differ, and are updated.
- * Another definition under the same name (design.md 5): a new process, with as many instances as
- * the old one has unless the file says them, and the old one goes when the new one runs. Both are
- * there when that was interrupted: then what is left to do is planned. A name that a process has
- * which the command line did not make: refused. */
+ * (if the file says them), routes, annotation, metric tags and policies may differ, and are
+ * updated. Another definition under the same name (design.md 5): a new process, with as many
+ * instances as the old one has unless the file says them, and the old one goes when the new one
+ * runs. Both are there when that was interrupted: then what is left to do is planned. A name that a
+ * process has which the command line did not make: refused. */
 void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
                   size_t count, struct apply_plan *ret_plan);
 
@@ -63,9 +63,9 @@ const char *lrp_progress_text(struct arena *a, const char *name, const struct lr
 
 /* The table of `bbs ps`: a row for each record of the processes, in the order of name, index and
  * presence, and one for each process without any; then the records of others, under their
- * process_guid: what is left of processes that are not desired any more. `cells`: for what cannot be
- * placed, rootfs_problem(), and which cells are silent; NULL = not known.
- * `terminal`: as in table.h. */
+ * process_guid: what is left of processes that are not desired any more. `cells`: for what cannot
+ * be placed, rootfs_problem(), and which cells are silent; NULL = not known. `terminal`: as in
+ * table.h. */
 void ps_table(struct arena *a, Models__DesiredLRP *const *lrps, size_t count,
               Models__ActualLRP *const *actuals, size_t actual_count,
               const Board__CellsStatus *cells, int64_t now_ns, bool terminal, struct buf *out);
@@ -89,8 +89,8 @@ const char *net_info_text(struct arena *a, const Models__ActualLRPNetInfo *net);
 /* "RUNNING", "CRASHED (suspect)", "STOPPING" */
 const char *state_text(struct arena *a, const Models__ActualLRP *actual);
 
-/* Why one waits for a cell, or for its next start: the placement error, or the reason of its crash. ""
- * of one in another state, although its record keeps the reason of the last crash. */
+/* Why one waits for a cell, or for its next start: the placement error, or the reason of its crash.
+ * "" of one in another state, although its record keeps the reason of the last crash. */
 const char *lrp_reason(const Models__ActualLRP *actual);
 
 #endif

@@ -25,8 +25,8 @@ int name_read(struct arena *a, const char *text, const char *index, const char *
                        text);
     }
     if (slash && index) {
-        return err_set(err, ERR_INVALID, "\"%.60s\" has an index already: leave \"%.20s\" out", text,
-                       index);
+        return err_set(err, ERR_INVALID, "\"%.60s\" has an index already: leave \"%.20s\" out",
+                       text, index);
     }
     if (index && !read_index(index, ret_index)) {
         return err_set(err, ERR_INVALID, "\"%.40s\" is not an index (0, 1, ...)", index);

@@ -38,8 +38,8 @@ int name_no_process(const char *name, Models__DesiredLRP *const *lrps, size_t co
                     struct err *err);
 int name_no_task(const char *name, Models__Task *const *tasks, size_t count, struct err *err);
 
-/* 0 when a cell has the id, else as above. `verb`: of the group `cells`, that may have been meant; NULL
- * = none. */
+/* 0 when a cell has the id, else as above. `verb`: of the group `cells`, that may have been meant;
+ * NULL = none. */
 int name_cell(const Board__CellsStatus *cells, const char *cell_id, const char *verb,
               struct err *err);
 

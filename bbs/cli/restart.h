@@ -27,9 +27,9 @@ enum restart_state restart_judge(const Models__ActualLRP *record, const char *ol
 /* "STOPPING on cell-1", "UNCLAIMED (insufficient resources)" */
 const char *restart_text(struct arena *a, const Models__ActualLRP *record);
 
-/* What was waited for in vain, and for how long: an answer of a bbs that was told to stop it, or the new
- * instance, once one was `asked`. `is`: how it was seen last; `trouble`: why the last call failed; "" =
- * none. */
+/* What was waited for in vain, and for how long: an answer of a bbs that was told to stop it, or
+ * the new instance, once one was `asked`. `is`: how it was seen last; `trouble`: why the last call
+ * failed; "" = none. */
 const char *restart_late_text(struct arena *a, bool asked, int64_t waited_ms, const char *is,
                               const char *trouble);
 

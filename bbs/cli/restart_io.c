@@ -42,7 +42,8 @@ static const char *so_far(const struct restart *r)
                         (int)(r->end - r->first));
 }
 
-/* Before it is asked to stop: the board gives up at once what a cell has of which it hears nothing. */
+/* Before it is asked to stop: the board gives up at once what a cell has of which it hears nothing.
+ */
 static int note_unheard(struct restart *r, struct err *err)
 {
     Models__ActualLRP **actuals;

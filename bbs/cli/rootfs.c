@@ -112,7 +112,8 @@ const char *rootfs_problem(struct arena *a, const Board__CellsStatus *cells, con
         near.best && equal(preloaded, rootfs, scheme_size)
             ? arena_printf(a, "; did you mean preloaded:%s?", near.best)
             : "";
-    return names.count ? arena_printf(a, "no cell has the root filesystem %s%s (cells have: %s)",
-                                      rootfs, meant, names_text(&names))
-                       : arena_printf(a, "no cell has the root filesystem %s, nor any other", rootfs);
+    return names.count
+               ? arena_printf(a, "no cell has the root filesystem %s%s (cells have: %s)", rootfs,
+                              meant, names_text(&names))
+               : arena_printf(a, "no cell has the root filesystem %s, nor any other", rootfs);
 }

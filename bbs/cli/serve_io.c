@@ -9,8 +9,9 @@ static const struct cli_option bbs_options[] = {
     {.name = "health", .value = "IP:PORT", .help = "plain HTTP that answers 200 to anything"},
     {.name = "locket", .value = "IP:PORT", .help = "gRPC for Locket's clients; none by default"},
     {.name = "any-client",
-     .help = "a certificate with another OU than client, or none, may do what ordinary clients may; "
-             "without this it may only read"},
+     .help =
+         "a certificate with another OU than client, or none, may do what ordinary clients may; "
+         "without this it may only read"},
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca by default"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert by default"},
@@ -85,8 +86,8 @@ static const struct cli_option *const serve[] = {bbs_options, serve_options, NUL
 static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
 
 static const struct cli_command verbs[] = {
-    {"restore", "", "begins a new epoch of the board, after etcd was restored from a snapshot", NULL,
-     restore, 0, 0, bbs_restore_run},
+    {"restore", "", "begins a new epoch of the board, after etcd was restored from a snapshot",
+     NULL, restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, run_serve},
     {0},
 };

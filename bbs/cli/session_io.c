@@ -256,8 +256,9 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
     return done && lrp_progress_settled(p, wall_ns, (now_ms - s->since_ms) * 1000000);
 }
 
-/* It is not as it was asked to be: somebody may have asked for something else since. Another number is
- * believed when it stands for a second: another bbs than the one that was asked may be behind. */
+/* It is not as it was asked to be: somebody may have asked for something else since. Another number
+ * is believed when it stands for a second: another bbs than the one that was asked may be behind.
+ */
 static int check_desired(struct session *s, struct arena *a, const char *name,
                          const char *process_guid, int32_t desired, struct settling *settling,
                          struct err *err)
@@ -269,8 +270,8 @@ static int check_desired(struct session *s, struct arena *a, const char *name,
     int r = cli_client_call(s->client, a, "/v1/desired_lrps/get_by_process_guid.r3", &request.base,
                             &models__desired_lrpresponse__descriptor, &m, err);
     if (r == -ERR_NOT_FOUND && desired > 0) {
-        return err_set(err, ERR_CONFLICT, "%.60s: somebody else removed it meanwhile (%.120s)", name,
-                       process_guid);
+        return err_set(err, ERR_CONFLICT, "%.60s: somebody else removed it meanwhile (%.120s)",
+                       name, process_guid);
     }
     const Models__DesiredLRP *now =
         r == 0 ? ((const Models__DesiredLRPResponse *)m)->desired_lrp : NULL;
@@ -396,8 +397,9 @@ int session_line(struct session *s, const char *name, const char *process_guid, 
     } else {
         buf_printf(&out, "%s %s (%s)\n", name, result, process_guid);
     }
-    const char *instead = arena_printf(&s->arena, "%.60s: %.120s (%.80s), but that could not be written",
-                                       name, result, process_guid);
+    const char *instead =
+        arena_printf(&s->arena, "%.60s: %.120s (%.80s), but that could not be written", name,
+                     result, process_guid);
     int r = cli_print_or(buf_bytes(&out), s->instead ? s->instead : instead, err);
     buf_done(&out);
     return r;

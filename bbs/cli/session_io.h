@@ -15,7 +15,8 @@ struct session {
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
-    const char *instead;  /* of session_print(): said when it cannot be written; NULL = nothing else */
+    const char
+        *instead; /* of session_print(): said when it cannot be written; NULL = nothing else */
     bool names_task;      /* of session_not_found(): a task has the name */
     const char *halted;   /* of session_count(): what the interrupt came upon, or NULL */
     const char *undone;   /* said then beside it: "1 of 3 applied"; NULL = nothing */
@@ -52,16 +53,16 @@ int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struc
 /* Warns of a root filesystem that no cell has: what was just desired waits for one that has. */
 void session_warn_of_rootfs(struct session *s, const char *name, const char *rootfs);
 
-/* Stands for a process that is not desired any more while records of it are left; NULL when none is.
- * It is known by its process_guid alone. */
+/* Stands for a process that is not desired any more while records of it are left; NULL when none
+ * is. It is known by its process_guid alone. */
 Models__DesiredLRP *session_left(struct session *s, const char *process_guid);
 
 /* Waits until a process has `desired` instances that run, and no others; looks at least once.
- * ERR_CONFLICT when somebody removes it meanwhile, or asks for another number of instances; CLI_TIMEOUT at once, after having said so, when
- * all that is left to do is with cells that are not heard. At the end of the session's time:
- * 0 if all run but have not settled yet (with `settle` it goes on until they have, at most
- * LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not), CLI_PARTLY_PLACED if some run, CLI_TIMEOUT
- * if none does, after having said why. */
+ * ERR_CONFLICT when somebody removes it meanwhile, or asks for another number of instances;
+ * CLI_TIMEOUT at once, after having said so, when all that is left to do is with cells that are not
+ * heard. At the end of the session's time: 0 if all run but have not settled yet (with `settle` it
+ * goes on until they have, at most LRP_SETTLED_NS, and gives CLI_TIMEOUT if they do not),
+ * CLI_PARTLY_PLACED if some run, CLI_TIMEOUT if none does, after having said why. */
 int session_wait(struct session *s, const char *name, const char *process_guid, int32_t desired,
                  struct err *err);
 
@@ -77,8 +78,8 @@ int session_note_placed(struct session *s, const char *name, const char *process
 /* What is left of the time of the command; at least 0. */
 int64_t session_left_ms(const struct session *s);
 
-/* How long one look at the board may take while something is waited for, `left_ms` before the end: a
- * slow answer is not the end of the waiting, but the end comes in time. */
+/* How long one look at the board may take while something is waited for, `left_ms` before the end:
+ * a slow answer is not the end of the waiting, but the end comes in time. */
 int64_t session_look_ms(int64_t left_ms);
 
 /* Removes a process and tells it so. `replaced_by`: only while the process with this guid is
@@ -87,16 +88,17 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
                    const char *replaced_by, const char *result, struct err *err);
 
 /* Of a command that goes on with the next one when one fails: takes what the work on `name` gave,
- * 0, an exit status, or an error code with its text, which is told at once (of an interrupt: by session_end()); in JSON mode also on
- * standard output, as {"name":...,"error":...}. */
+ * 0, an exit status, or an error code with its text, which is told at once (of an interrupt: by
+ * session_end()); in JSON mode also on standard output, as {"name":...,"error":...}. */
 void session_count(struct session *s, const char *name, int r, struct err *err);
 
 /* Asked before each of them: false once it was interrupted. What is left undone then makes a status
  * that is not 0, also if all that was begun was done. */
 bool session_goes_on(struct session *s);
 
-/* How such a command ends: with the status that was counted; or, interrupted with something not done,
- * with ERR_UNKNOWN and what is half done: "interrupted; web: 0 of 2 running; it goes on", and `undone`. */
+/* How such a command ends: with the status that was counted; or, interrupted with something not
+ * done, with ERR_UNKNOWN and what is half done: "interrupted; web: 0 of 2 running; it goes on", and
+ * `undone`. */
 int session_end(struct session *s, struct err *err);
 
 /* Puts the name before what a bbs said, which does not know it, and adds that it may have been done

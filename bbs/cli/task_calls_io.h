@@ -13,8 +13,8 @@ int session_tasks(struct session *s, const char *domain, const char *cell,
 int session_task_by_guid(struct session *s, struct arena *a, const char *guid,
                          Models__Task **ret_task, struct err *err);
 
-/* The task with this guid, else the one of this name that task_meant() gives. ERR_NOT_FOUND with the
- * nearest name; ERR_CONFLICT when it is not clear which is meant. */
+/* The task with this guid, else the one of this name that task_meant() gives. ERR_NOT_FOUND with
+ * the nearest name; ERR_CONFLICT when it is not clear which is meant. */
 int session_task(struct session *s, const char *name, Models__Task **ret_task, struct err *err);
 
 /* ERR_NOT_FOUND; says if a process has the name, else the nearest name of those that there are. */

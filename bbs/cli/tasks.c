@@ -126,7 +126,8 @@ static const char *or_dash(const char *text)
 
 const char *task_failure_text(struct arena *a, const Models__Task *task)
 {
-    static const char no_result[] = "failed to fetch result"; /* as Diego says it, without the file */
+    static const char no_result[] =
+        "failed to fetch result"; /* as Diego says it, without the file */
     const Models__TaskDefinition *d = task->task_definition;
     return d && *d->result_file && strcmp(task->failure_reason, no_result) == 0
                ? arena_printf(a, "%s from %s", no_result, d->result_file)
@@ -257,7 +258,8 @@ const char *task_progress_text(struct arena *a, const char *name, const Models__
 const char *task_gone_text(struct arena *a, const char *name,
                            const Models__DesireTaskRequest *request, int64_t unseen_s)
 {
-    bool keeps = request->optional_keep_s_case == MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
+    bool keeps =
+        request->optional_keep_s_case == MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
     int64_t keep_s = keeps ? (int64_t)request->keep_s : KEEP_UNLESS_TOLD_S;
     if (*request->task_definition->completion_callback_url) {
         return arena_printf(

@@ -21,16 +21,16 @@ struct task_selection {
 size_t tasks_selected(struct arena *a, Models__Task *const *tasks, size_t count,
                       const struct task_selection *selection, Models__Task ***ret_found);
 
-/* Of those of one name, the newest last: the only one that is not over; else, when all are over, the
- * newest. NULL when several are not over, or there is none. */
+/* Of those of one name, the newest last: the only one that is not over; else, when all are over,
+ * the newest. NULL when several are not over, or there is none. */
 Models__Task *task_meant(Models__Task *const *named, size_t count);
 
 /* Puts those first that `bbs tasks --rm` deletes, and gives their number. The others stay: they are
  * not over, or somebody waits for how they ended, and deletes them then. */
 size_t tasks_to_remove(Models__Task **tasks, size_t count);
 
-/* The cell that it runs on, or ran on when it ended; "" = none. One that was rejected keeps the id of
- * the cell that did so, where it does not run. */
+/* The cell that it runs on, or ran on when it ended; "" = none. One that was rejected keeps the id
+ * of the cell that did so, where it does not run. */
 const char *task_cell(const Models__Task *task);
 
 /* Whether it has ended: nothing of how it ended changes any more. */
@@ -53,9 +53,9 @@ void task_text(struct arena *a, const Models__Task *task, int64_t now_ns, struct
 void task_outcome_text(struct arena *a, const char *name, const Models__Task *task,
                        struct buf *out);
 
-/* Of a task that is not there any more while it is waited for, as far as its request tells: it is over,
- * and its callback was told, or the time for which it is kept has passed since it was seen last, or else
- * somebody deleted it. `unseen_s`: since then. */
+/* Of a task that is not there any more while it is waited for, as far as its request tells: it is
+ * over, and its callback was told, or the time for which it is kept has passed since it was seen
+ * last, or else somebody deleted it. `unseen_s`: since then. */
 const char *task_gone_text(struct arena *a, const char *name,
                            const Models__DesireTaskRequest *request, int64_t unseen_s);
 

@@ -97,8 +97,8 @@ static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, s
     return session_end(s, err);
 }
 
-/* Of a cell on which no task is: there may be none of this id. What ran on one that has left is shown
- * all the same. */
+/* Of a cell on which no task is: there may be none of this id. What ran on one that has left is
+ * shown all the same. */
 static int check_cell(struct session *s, const char *cell_id, struct err *err)
 {
     const Board__CellsStatus *cells;
@@ -144,7 +144,8 @@ static int remove_task(struct session *s, const Models__Task *task, struct err *
 {
     const char *name = task_name(task), *guid = task->task_guid;
     if (!task_is_over(task)) {
-        return err_set(err, ERR_CONFLICT, "%.60s is not over: bbs cancel %.60s ends it", name, guid);
+        return err_set(err, ERR_CONFLICT, "%.60s is not over: bbs cancel %.60s ends it", name,
+                       guid);
     }
     int r = session_delete_task(s, guid, err);
     return r < 0 ? session_about(s, name, r, err) : session_line(s, name, guid, "deleted", err);

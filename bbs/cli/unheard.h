@@ -1,5 +1,5 @@
-/* Instances that are to stop, or were replaced, on cells of which nothing is heard: the board gives their
- * records up, but what runs there runs on until the cell is back. Pure. */
+/* Instances that are to stop, or were replaced, on cells of which nothing is heard: the board gives
+ * their records up, but what runs there runs on until the cell is back. Pure. */
 #ifndef BBS_CLI_UNHEARD_H
 #define BBS_CLI_UNHEARD_H
 
@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "LOST", "LOST, held", "gone"; NULL of a cell that is PRESENT, and when `cells` is NULL: not known. */
+/* "LOST", "LOST, held", "gone"; NULL of a cell that is PRESENT, and when `cells` is NULL: not
+ * known. */
 const char *cell_silence(const Board__CellsStatus *cells, const char *cell_id);
 
 /* An instance that a cell had when the command began. */
@@ -21,8 +22,8 @@ struct placed {
     bool silent; /* its cell was silent already */
 };
 
-/* Of the records of a process: those that a cell has, with an index of at least `from`, in *ret_all;
- * gives how many. */
+/* Of the records of a process: those that a cell has, with an index of at least `from`, in
+ * *ret_all; gives how many. */
 size_t unheard_note(struct arena *a, const char *process_guid, int32_t from,
                     Models__ActualLRP *const *actuals, size_t count,
                     const Board__CellsStatus *cells, struct placed **ret_all);
@@ -34,10 +35,9 @@ size_t unheard_note(struct arena *a, const char *process_guid, int32_t from,
 const char *unheard_text(struct arena *a, const char *process_guid, const struct placed *all,
                          size_t count, const Board__CellsStatus *cells);
 
-/* Of the records of a process: which instances of this index are on cells of which nothing is heard,
- * and run on there whatever is made in their place:
- *   "the old one may still run on cell-2, which is LOST, until that is back"
- * NULL = none. */
+/* Of the records of a process: which instances of this index are on cells of which nothing is
+ * heard, and run on there whatever is made in their place: "the old one may still run on cell-2,
+ * which is LOST, until that is back" NULL = none. */
 const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *const *actuals,
                              size_t count, const Board__CellsStatus *cells);
 

@@ -137,7 +137,8 @@ static void say_record(struct why *w, const struct why_facts *f, const Models__D
         say_cell(w, f, at->cell_id);
     }
     if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__SUSPECT) {
-        say(w, "nobody knows whether it runs there; it is shown until the one that replaces it runs");
+        say(w,
+            "nobody knows whether it runs there; it is shown until the one that replaces it runs");
     } else if (r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
         say(w, "it goes on there until the one that replaces it runs");
     }
@@ -203,7 +204,8 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     if (t->task_definition) {
         say_rootfs(w, f, t->task_definition->root_fs);
     }
-    say(w, "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
+    say(w,
+        "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
     bool told = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
     int retries = told ? (int)t->max_retries : TASK_MAX_RETRIES;
     say(w, "after %d rejection%s the next one fails it (max_retries)", retries,
@@ -256,8 +258,9 @@ void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
         say_cell(&w, f, t->cell_id);
         const Board__CellStatus *cell = cell_of(f, t->cell_id);
         if (!cell || strcmp(cell->state, "LOST") == 0) {
-            say(&w, "a task runs at most once, so it is started nowhere else; it fails when its cell "
-                    "stays away for 60 s");
+            say(&w,
+                "a task runs at most once, so it is started nowhere else; it fails when its cell "
+                "stays away for 60 s");
         }
     }
     *ret_why = w;

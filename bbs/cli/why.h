@@ -1,5 +1,5 @@
-/* `bbs why`: why an instance or a task is as it is, told from the board in sentences. Pure: what the
- * board has in, sentences out. */
+/* `bbs why`: why an instance or a task is as it is, told from the board in sentences. Pure: what
+ * the board has in, sentences out. */
 #ifndef BBS_CLI_WHY_H
 #define BBS_CLI_WHY_H
 
@@ -31,7 +31,8 @@ struct why {
     size_t count;
 };
 
-/* Of one index; `actuals` are the records of the process. `lrp` NULL: it is not desired any more. */
+/* Of one index; `actuals` are the records of the process. `lrp` NULL: it is not desired any more.
+ */
 void why_instance(struct arena *a, const struct why_facts *facts, const Models__DesiredLRP *lrp,
                   const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
                   size_t count, struct why *ret_why);

@@ -64,10 +64,11 @@ static const char ps_details[] =
     "In JSON a line is the record of an instance; last come the processes that have none, as\n"
     "{\"process_guid\":\"web-1\",\"domain\":\"default\",\"instances\":0}, without index and state.\n";
 
-static const char why_details[] =
-    "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the instance of that index. Without N\n"
-    "all instances are explained; of more than 50, those that do not run come first. What waits for a\n"
-    "cell is explained by the auctioneer, too, if one answers.\n";
+static const char why_details[] = "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the "
+                                  "instance of that index. Without N\n"
+                                  "all instances are explained; of more than 50, those that do not "
+                                  "run come first. What waits for a\n"
+                                  "cell is explained by the auctioneer, too, if one answers.\n";
 
 static const char restart_details[] =
     "NAME is an app's, or a process_guid; with /N only that index. Each instance is asked to "

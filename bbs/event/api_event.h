@@ -1,5 +1,5 @@
-/* The events of Diego's API (behaviour.md 16), before anybody reads them: which ones a change of the
- * board makes. Pure. */
+/* The events of Diego's API (behaviour.md 16), before anybody reads them: which ones a change of
+ * the board makes. Pure. */
 #ifndef BBS_EVENT_API_EVENT_H
 #define BBS_EVENT_API_EVENT_H
 

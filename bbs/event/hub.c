@@ -278,8 +278,8 @@ static const char *run_key_of(struct hub *h, const struct version *v)
     return key_run(&h->arena, d->process_guid, epoch);
 }
 
-/* It stands in the copy, which is at this revision, or went in it; NULL if there is none (a stranger's
- * hand). */
+/* It stands in the copy, which is at this revision, or went in it; NULL if there is none (a
+ * stranger's hand). */
 static const struct blob *run_of(struct hub *h, const char *run_key)
 {
     for (size_t i = 0; i < h->change_count; i++) {

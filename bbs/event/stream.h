@@ -28,8 +28,8 @@ enum stream_version { STREAM_R0, STREAM_R1, STREAM_VERSIONS };
 
 struct wire_event; /* counted */
 
-/* An event of these bytes, r1 and, where they differ, r0 (NULL data = the same). `e` has its name and says
- * what passes it by cell; its message is not looked at. One reference, the caller's. */
+/* An event of these bytes, r1 and, where they differ, r0 (NULL data = the same). `e` has its name
+ * and says what passes it by cell; its message is not looked at. One reference, the caller's. */
 struct wire_event *wire_event_new(const struct api_event *e, struct bytes r1, struct bytes r0);
 void wire_event_unref(struct wire_event *e); /* accepts NULL */
 

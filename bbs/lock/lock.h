@@ -1,6 +1,6 @@
-/* Locks and presences of owners outside the cluster, as Diego's Locket keeps them (rep-auctioneer.md
- * 6): claim, renew, release, expire (common/lifecycle/lock.def). A name that a cell or a role of ours
- * bears is not to be had. Pure. */
+/* Locks and presences of owners outside the cluster, as Diego's Locket keeps them
+ * (rep-auctioneer.md 6): claim, renew, release, expire (common/lifecycle/lock.def). A name that a
+ * cell or a role of ours bears is not to be had. Pure. */
 #ifndef BBS_LOCK_LOCK_H
 #define BBS_LOCK_LOCK_H
 

@@ -47,7 +47,8 @@ Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *loc
     return resource(a, lock->type_code, lock->key, lock->owner, lock->value);
 }
 
-/* ---- The lock of the bbs ---------------------------------------------------------------------- */
+/* ---- The lock of the bbs ----------------------------------------------------------------------
+ */
 
 enum { HEARTBEATS_LOOKED_AT = 256 };
 
@@ -83,7 +84,8 @@ static Models__Resource *of_role(struct view *v, const char *role, struct moment
                        : NULL;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
 
 static bool is_present(const Board__CellRecord *cell)
 {
@@ -104,8 +106,9 @@ Models__Resource *resource_named(struct view *v, const char *name, struct moment
     const char *key = key_lock(a, name);
     const struct seen *lock = view_peek(v, key);
     const Board__LockRecord *record = lock ? (const Board__LockRecord *)lock->message : NULL;
-    return record && !lock_over(record, view_seen(v, key).since_ns, now) ? resource_of_lock(a, record)
-                                                                   : NULL;
+    return record && !lock_over(record, view_seen(v, key).since_ns, now)
+               ? resource_of_lock(a, record)
+               : NULL;
 }
 
 struct list {

@@ -40,8 +40,8 @@ void desired_gather_instances(struct view *v, const char *process_guid, int32_t 
 /* Shared: the record that desired_put_removal writes, noted. There is a DesiredLRP. */
 void desired_gather_removal(struct view *v, struct desired_snapshot *s);
 
-/* Shared: the request lets nothing of this definition run from `from_index` on, which is written down
- * beside what it does to the records that stand (move.h, removal). */
+/* Shared: the request lets nothing of this definition run from `from_index` on, which is written
+ * down beside what it does to the records that stand (move.h, removal). */
 void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32_t from_index,
                          const char *move, enum actor actor);
 

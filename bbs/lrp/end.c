@@ -5,8 +5,8 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-/* remove, evacuate_stopped, remove_evacuating: the record goes. Was it marked stopping and its index is
- * desired (again), a new UNCLAIMED one takes its place, and the auctioneer is asked. */
+/* remove, evacuate_stopped, remove_evacuating: the record goes. Was it marked stopping and its
+ * index is desired (again), a new UNCLAIMED one takes its place, and the auctioneer is asked. */
 void end_decide(const struct move_turn *t)
 {
     if (t->to == ACTUAL_LRP_NONE) {
@@ -16,8 +16,8 @@ void end_decide(const struct move_turn *t)
     }
 }
 
-/* unclaim, evacuate_claimed: the cell has no container for it, or gives it up before it runs. One that
- * was marked stopping and is desired no more goes, as does an EVACUATING or SUSPECT one. */
+/* unclaim, evacuate_claimed: the cell has no container for it, or gives it up before it runs. One
+ * that was marked stopping and is desired no more goes, as does an EVACUATING or SUSPECT one. */
 void unclaim_decide(const struct move_turn *t)
 {
     t->plan->keep_container = false;
@@ -30,9 +30,9 @@ void unclaim_decide(const struct move_turn *t)
 
 /* retire, stop.
  * 1. UNCLAIMED, CRASHED, or on a cell that is not there: the record goes, as for remove.
- * 2. CLAIMED and RUNNING: marked stopping (since and tag kept), which no client sees of a stop. A retire
- *    is told to clients at once, and that follows from the write: so what is marked already is written
- *    again, as Diego does.
+ * 2. CLAIMED and RUNNING: marked stopping (since and tag kept), which no client sees of a stop. A
+ * retire is told to clients at once, and that follows from the write: so what is marked already is
+ * written again, as Diego does.
  * 3. The rep is told; of a record that was marked before, again, whatever its domain. */
 void stop_decide(const struct move_turn *t)
 {

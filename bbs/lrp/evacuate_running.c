@@ -90,7 +90,8 @@ static void hold_place(const struct move_turn *t, const Models__ActualLRP *targe
     }
 }
 
-/* It is SUSPECT, its rep speaks for it again, and all that its index has in its place is CRASHED. */
+/* It is SUSPECT, its rep speaks for it again, and all that its index has in its place is CRASHED.
+ */
 static bool about_to_return(const struct move_turn *t, const Models__ActualLRP *target)
 {
     const Models__ActualLRP *ordinary = ((const struct move_snapshot *)t->snapshot)->ordinary;
@@ -100,12 +101,11 @@ static bool about_to_return(const struct move_turn *t, const Models__ActualLRP *
 
 /* 1. No record for the index: nothing; the container goes.
  * 2. No ORDINARY record, or another instance's that is RUNNING or CRASHED: the target's EVACUATING
- *    record goes, and the container. A SUSPECT target's record is left to its own ends, and where the
- *    ORDINARY one is CRASHED our own rep keeps the container: resolve is about to put the target in
- *    its place, which a bbs may decide in the same moment (S8).
- *    (1, 2: for our own reps a record that is missing is no reason while its index is desired, for
- *    then it is made again, nor while the domain is not fresh and nobody asked for the stop, for then
- *    the board may have been emptied: S8.)
+ *    record goes, and the container. A SUSPECT target's record is left to its own ends, and where
+ * the ORDINARY one is CRASHED our own rep keeps the container: resolve is about to put the target
+ * in its place, which a bbs may decide in the same moment (S8). (1, 2: for our own reps a record
+ * that is missing is no reason while its index is desired, for then it is made again, nor while the
+ * domain is not fresh and nobody asked for the stop, for then the board may have been emptied: S8.)
  * 3. The target is marked stopping: nothing; the container goes, which is the stop that was asked.
  * 4. The target is ORDINARY and RUNNING, and is to stay (on_evacuate): nothing; the container is
  *    kept, and nobody replaces it until its cell ends it.
@@ -117,9 +117,9 @@ static bool about_to_return(const struct move_turn *t, const Models__ActualLRP *
  * 7. The target is SUSPECT: likewise, and the SUSPECT record goes; another one is on its way
  * already.
  * 8. Otherwise nothing; the container goes.
- * 9. The EVACUATING record, the target's or that of another where 6 or 7 would put one, is of a state
- *    of a newer version: it is not ours to write over. Nothing; the container is kept, for a bbs that
- *    knows the state to decide about. */
+ * 9. The EVACUATING record, the target's or that of another where 6 or 7 would put one, is of a
+ * state of a newer version: it is not ours to write over. Nothing; the container is kept, for a bbs
+ * that knows the state to decide about. */
 void evacuate_running_decide(const struct move_turn *t)
 {
     const Models__ActualLRP *target = turn_record(t);

@@ -1,5 +1,5 @@
-/* ActualLRPs as groups, the deprecated view (behaviour.md 10.5): which records of an index are shown, and
- * for which a group stands. Pure. */
+/* ActualLRPs as groups, the deprecated view (behaviour.md 10.5): which records of an index are
+ * shown, and for which a group stands. Pure. */
 #ifndef BBS_LRP_GROUP_H
 #define BBS_LRP_GROUP_H
 
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Of an index with an ORDINARY and a SUSPECT record in these states ("" = there is none): whether the
- * SUSPECT one is the group's `instance`. Best first: ORDINARY RUNNING, SUSPECT RUNNING, SUSPECT CLAIMED,
- * ORDINARY in any other state. */
+/* Of an index with an ORDINARY and a SUSPECT record in these states ("" = there is none): whether
+ * the SUSPECT one is the group's `instance`. Best first: ORDINARY RUNNING, SUSPECT RUNNING, SUSPECT
+ * CLAIMED, ORDINARY in any other state. */
 bool group_shows_suspect(const char *ordinary, const char *suspect);
 
 /* The one record that a group stands for when it is filtered by cell; NULL = none. */

@@ -1,5 +1,5 @@
-/* The guards of actual_lrp.def, as far as they hold between a move and what was read for it: those that the
- * board alone tells (common/model/instance_guards.h) and those that the move tells. */
+/* The guards of actual_lrp.def, as far as they hold between a move and what was read for it: those
+ * that the board alone tells (common/model/instance_guards.h) and those that the move tells. */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
@@ -12,8 +12,8 @@ bool index_desired(const Models__DesiredLRP *desired, int32_t index)
     return desired && index >= 0 && index < desired->instances;
 }
 
-/* An explicit request of this epoch let it run no more, and none since wants it again: that marks it
- * whatever its domain (S8). */
+/* An explicit request of this epoch let it run no more, and none since wants it again: that marks
+ * it whatever its domain (S8). */
 static bool is_removed(const struct move_snapshot *s)
 {
     int32_t index = s->place.key.index;

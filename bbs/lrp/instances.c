@@ -24,9 +24,9 @@ static const Models__ActualLRP *record_of(const struct seen *seen)
     return seen ? (const Models__ActualLRP *)seen->message : NULL;
 }
 
-/* Of what an index that is not wanted still has on a cell that is being emptied only what is there is
- * read: where the copy shows none and one is just being made, that takes the ORDINARY or the SUSPECT
- * record away, which was read. */
+/* Of what an index that is not wanted still has on a cell that is being emptied only what is there
+ * is read: where the copy shows none and one is just being made, that takes the ORDINARY or the
+ * SUSPECT record away, which was read. */
 static bool is_evacuating(struct view *v, const char *process_guid, int32_t index, bool wanted)
 {
     const char *key = key_actual(view_arena(v), process_guid, index,

@@ -10,11 +10,11 @@
 #include "models/desired_lrp.pb-c.h"
 
 /* Bounds of one slice: records that it reads (each is a compare, of which a transaction takes 118)
- * and records that it changes (of which it takes 64, a few for the desired record, what is kept of a
- * removal, and the job). Of an index two are read, of one that is being emptied three, and all may
- * have to change: two reads an index, and a record each with two more for the last one, have room.
- * Of ops inside another one (bbs/board/nested.h) each has its share of the records, of which 6 are for
- * those beside its slice and for its last index. */
+ * and records that it changes (of which it takes 64, a few for the desired record, what is kept of
+ * a removal, and the job). Of an index two are read, of one that is being emptied three, and all
+ * may have to change: two reads an index, and a record each with two more for the last one, have
+ * room. Of ops inside another one (bbs/board/nested.h) each has its share of the records, of which
+ * 6 are for those beside its slice and for its last index. */
 enum {
     SLICE_INDICES_MAX = 56,
     SLICE_RECORDS_MAX = SLICE_INDICES_MAX + 2,
@@ -51,8 +51,8 @@ void instances_settle(const struct instances *s, const char *process_guid,
                       const Models__DesiredLRP *desired, const struct op_input *in,
                       struct plan *p);
 
-/* What is left goes to the job of this DesiredLRP, which is opened or replaced; when nothing is left
- * an old job ends. `job` is the one that stands, or NULL. */
+/* What is left goes to the job of this DesiredLRP, which is opened or replaced; when nothing is
+ * left an old job ends. `job` is the one that stands, or NULL. */
 void instances_job(const struct instances *s, const char *process_guid,
                    const Models__DesiredLRP *desired, const Board__JobRecord *job,
                    const struct op_input *in, struct plan *p);

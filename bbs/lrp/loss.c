@@ -1,7 +1,7 @@
-/* suspect, resolve: the cell of an instance is lost, and what becomes of it then (behaviour.md 12, 14.1;
- * design.md 5, Lost cell; design.md 6). One decision over all records of the index and the cell,
- * so that its rep's return, the start of its replacement and an explicit stop can not pass each
- * other unseen. */
+/* suspect, resolve: the cell of an instance is lost, and what becomes of it then (behaviour.md
+ * 12, 14.1; design.md 5, Lost cell; design.md 6). One decision over all records of the index and
+ * the cell, so that its rep's return, the start of its replacement and an explicit stop can not
+ * pass each other unseen. */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
@@ -61,8 +61,8 @@ static const Models__ActualLRP *restore(const struct move_turn *t)
 
 /* 1. Its cell is there again: it becomes ORDINARY, with its mark if it is to stop, and what stood
  *    there goes. If that can not go, it is needed as it is: ResourceConflict.
- * 2. The ORDINARY one is RUNNING: the SUSPECT one goes, and its cell hears. It does not if both are of one
- *    instance: a bbs that had never heard of the SUSPECT record took it back.
+ * 2. The ORDINARY one is RUNNING: the SUSPECT one goes, and its cell hears. It does not if both are
+ * of one instance: a bbs that had never heard of the SUSPECT record took it back.
  * 3. Marked stopping, or absent from a fresh domain: it goes. */
 void resolve_decide(const struct move_turn *t)
 {

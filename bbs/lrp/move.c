@@ -266,7 +266,8 @@ void notice_stop(const struct move_turn *t, const Models__ActualLRP *record)
 #define AS_OF_RECORD(type)                                                                         \
     plan_refuse_as(t->plan, t->record ? MODELS__ERROR__TYPE__##type                                \
                                       : MODELS__ERROR__TYPE__ResourceNotFound)
-#define UNLESS_THERE(type) t->record ? (void)0 : plan_refuse_as(t->plan, MODELS__ERROR__TYPE__##type)
+#define UNLESS_THERE(type)                                                                         \
+    t->record ? (void)0 : plan_refuse_as(t->plan, MODELS__ERROR__TYPE__##type)
 #define SAYS(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
 #define PLACE turn_key(t)->process_guid, turn_key(t)->index
 #define DOMAIN_NAME turn_record(t)->actual_lrp_key->domain
@@ -305,8 +306,8 @@ static const struct op_row hasty_op = {
     .nothing_unconfirmed = true,
 };
 
-/* An evacuation's "nothing" may say that the container goes, so it is never hasty. What a cell reserves
- * or runs, it runs by a definition (design.md 5). */
+/* An evacuation's "nothing" may say that the container goes, so it is never hasty. What a cell
+ * reserves or runs, it runs by a definition (design.md 5). */
 #define MOVE_ROW(move, valids, abouts, absents, read, guard, refusal, decides)                     \
     {                                                                                              \
         .name = #move, .valid = valid_##valids, .reads = read, .about = ABOUT_##abouts,            \

@@ -1,5 +1,5 @@
-/* The moves of the ActualLRP records of one index: the rows of moves.def, over one snapshot. Who speaks
- * makes the difference (common/lifecycle/actual_lrp.def). Pure. */
+/* The moves of the ActualLRP records of one index: the rows of moves.def, over one snapshot. Who
+ * speaks makes the difference (common/lifecycle/actual_lrp.def). Pure. */
 #ifndef BBS_LRP_MOVE_H
 #define BBS_LRP_MOVE_H
 
@@ -70,11 +70,13 @@ void suspect_decide(const struct move_turn *t);
 void resolve_decide(const struct move_turn *t);
 void evacuate_running_decide(const struct move_turn *t);
 
-/* What the board tells of the record that the move is about; what the row does not read tells nothing. */
+/* What the board tells of the record that the move is about; what the row does not read tells
+ * nothing. */
 struct instance_facts move_facts(const struct move_turn *t);
 
-/* The guards of actual_lrp.def that hold between the move, that record and what stands around it; also
- * whether its crash asks for a restart at once; whether its place is taken, or it is to stay. */
+/* The guards of actual_lrp.def that hold between the move, that record and what stands around it;
+ * also whether its crash asks for a restart at once; whether its place is taken, or it is to stay.
+ */
 uint32_t move_guards(const struct move_turn *t);
 uint32_t crash_guards(const struct move_turn *t);
 uint32_t evacuate_guards(const struct move_turn *t);
@@ -85,7 +87,8 @@ int32_t move_crash_count(const struct move_snapshot *s, struct moment now);
 /* The index is below the desired number of instances. */
 bool index_desired(const Models__DesiredLRP *desired, int32_t index);
 
-/* The record that the move is about; NULL = none. What it says beside that; the place that it names. */
+/* The record that the move is about; NULL = none. What it says beside that; the place that it
+ * names. */
 const Models__ActualLRP *turn_record(const struct move_turn *t);
 const Board__InstanceMove *turn_says(const struct move_turn *t);
 const Models__ActualLRPKey *turn_key(const struct move_turn *t);
@@ -94,13 +97,13 @@ const Models__ActualLRPKey *turn_key(const struct move_turn *t);
 struct change *actual_put(const struct move_turn *t, Models__ActualLRP *record, int to);
 void actual_delete(const struct move_turn *t, const Models__ActualLRP *record);
 
-/* A new record at the ORDINARY key of the move's index, which is desired, in state `to`; the auctioneer
- * is asked. */
+/* A new record at the ORDINARY key of the move's index, which is desired, in state `to`; the
+ * auctioneer is asked. */
 void actual_put_new(const struct move_turn *t, int to);
 
-/* This record, CLAIMED or RUNNING, becomes UNCLAIMED, which is `to`: instance key and net info go; routes,
- * tags, routable, zone, crashes and placement error are kept. The auctioneer is asked if the index is
- * desired. */
+/* This record, CLAIMED or RUNNING, becomes UNCLAIMED, which is `to`: instance key and net info go;
+ * routes, tags, routable, zone, crashes and placement error are kept. The auctioneer is asked if
+ * the index is desired. */
 void actual_put_unclaimed(const struct move_turn *t, const Models__ActualLRP *record, int to);
 
 /* The auctioneer is asked for the move's index; the rep of this instance is told to stop it. */

@@ -1,12 +1,13 @@
-/* create, ask, restart, refresh, fail: what becomes of an index that should be placed, and of what its
- * cell shows of it (behaviour.md 10.3, 10.4, 14.1). */
+/* create, ask, restart, refresh, fail: what becomes of an index that should be placed, and of what
+ * its cell shows of it (behaviour.md 10.3, 10.4, 14.1). */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/model/routing.h"
 
 #include <string.h>
 
-/* A desired index has no record: UNCLAIMED. (One that is there is left as it is: the row's refusal.) */
+/* A desired index has no record: UNCLAIMED. (One that is there is left as it is: the row's
+ * refusal.) */
 void create_decide(const struct move_turn *t)
 {
     actual_put_new(t, t->to);
@@ -18,7 +19,8 @@ void ask_decide(const struct move_turn *t)
     notice_start(t);
 }
 
-/* The back-off of a CRASHED one is over: UNCLAIMED, the crash count stays; the auctioneer is asked. */
+/* The back-off of a CRASHED one is over: UNCLAIMED, the crash count stays; the auctioneer is asked.
+ */
 void restart_decide(const struct move_turn *t)
 {
     Models__ActualLRP *after = actual_change(t->plan->arena, turn_record(t), t->in->now);
@@ -38,8 +40,8 @@ static bool shows_what_is_desired(const struct move_turn *t)
     return routing_equal(&desired, &actual);
 }
 
-/* It shows other routes or tags than are desired: its rep is told, which then starts it with the new
- * ones; the record stays. */
+/* It shows other routes or tags than are desired: its rep is told, which then starts it with the
+ * new ones; the record stays. */
 void refresh_decide(const struct move_turn *t)
 {
     const Models__ActualLRPKey *key = turn_key(t);

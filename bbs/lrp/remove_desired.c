@@ -1,5 +1,5 @@
-/* remove: the DesiredLRP goes, then its instances (behaviour.md 8.4). Ours: it may go only while the
- * one that replaces it is there. */
+/* remove: the DesiredLRP goes, then its instances (behaviour.md 8.4). Ours: it may go only while
+ * the one that replaces it is there. */
 #include "bbs/lrp/desired.h"
 #include "bbs/board/errors.h"
 #include "common/lifecycle/desired_lrp.h"

@@ -90,8 +90,9 @@ static void replace(const struct move_turn *t, const Models__ActualLRP *record)
     }
 }
 
-/* 1. The record's domain is another: ActualLRPCannotBeStarted, as where the lifecycle forbids it (another
- *    instance RUNNING, CRASHED for an ordinary client, an old definition, or one whose removal was asked).
+/* 1. The record's domain is another: ActualLRPCannotBeStarted, as where the lifecycle forbids it
+ * (another instance RUNNING, CRASHED for an ordinary client, an old definition, or one whose
+ * removal was asked).
  * 2. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
  * 3. RUNNING as given; without a record it is created, desired or not, so that an emptied board
  *    learns what runs (seed).

@@ -48,7 +48,8 @@ static void valid_place(struct validation *v, const Board__Move *move, bool doma
     arena_done(&a);
 }
 
-/* Claim and remove name an index without its domain; all but remove are about the ORDINARY record. */
+/* Claim and remove name an index without its domain; all but remove are about the ORDINARY record.
+ */
 static void valid_index(struct validation *v, const Board__Move *move)
 {
     valid_place(v, move, false, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
@@ -73,7 +74,8 @@ static void valid_instance_key(struct validation *v, const Models__ActualLRPInst
     }
 }
 
-/* Names that are stored must fit; of those that are only looked for nothing is found (behaviour.md 18). */
+/* Names that are stored must fit; of those that are only looked for nothing is found (behaviour.md
+ * 18). */
 static void fits_key(struct validation *v, const Board__Move *move)
 {
     struct arena a;

@@ -50,8 +50,8 @@ void valid_annotation(struct validation *v, const char *annotation)
     }
 }
 
-/* Ours: REPLACE or HOLD, MOVE or STAY. What a newer version may know is refused, for it would not be
- * obeyed. */
+/* Ours: REPLACE or HOLD, MOVE or STAY. What a newer version may know is refused, for it would not
+ * be obeyed. */
 static void valid_on_cell_loss(struct validation *v, Models__OnCellLoss policy)
 {
     if (policy != MODELS__ON_CELL_LOSS__REPLACE && policy != MODELS__ON_CELL_LOSS__HOLD) {
@@ -66,8 +66,8 @@ static void valid_on_evacuate(struct validation *v, Models__OnEvacuate policy)
     }
 }
 
-/* Values are stored as JSON; what is not, does not fit into its place (behaviour.md 2). Nobody looks
- * into what is too long anyway. */
+/* Values are stored as JSON; what is not, does not fit into its place (behaviour.md 2). Nobody
+ * looks into what is too long anyway. */
 static void valid_routes(struct validation *v, const Models__ProtoRoutes *routes)
 {
     size_t bytes = 0;

@@ -59,8 +59,8 @@ static int hex(char c)
 /* Where a text stands decides what it may hold beside escapes that are whole. */
 enum place {
     ANYWHERE, /* user, password, path, fragment: all else */
-    HOST,     /* only the bytes of host_byte(), and escapes of bytes that are not ASCII, and "%25" */
-    ZONE,     /* of an IPv6 address: the same bytes, and escapes of these, of a space, and "%25" */
+    HOST, /* only the bytes of host_byte(), and escapes of bytes that are not ASCII, and "%25" */
+    ZONE, /* of an IPv6 address: the same bytes, and escapes of these, of a space, and "%25" */
 };
 
 static bool host_byte(unsigned char c)

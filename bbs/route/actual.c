@@ -67,7 +67,8 @@ void route_start_r1(struct ask *ask, struct effects *out)
     m->instance->n_actual_lrp_internal_routes = r->n_actual_lrp_internal_routes;
     m->instance->actual_lrp_internal_routes = r->actual_lrp_internal_routes;
     m->instance->n_metric_tags = r->n_metric_tags;
-    m->instance->metric_tags = ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__InstanceMove__MetricTagsEntry *);
+    m->instance->metric_tags =
+        ARENA_ARRAY(ask->arena, r->n_metric_tags, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < r->n_metric_tags; i++) {
         m->instance->metric_tags[i] = ARENA_NEW(ask->arena, Board__InstanceMove__MetricTagsEntry);
         board__instance_move__metric_tags_entry__init(m->instance->metric_tags[i]);

@@ -1,6 +1,6 @@
 /* Actual LRPs as they are, and as groups, the deprecated view: one for each process_guid and index
- * (behaviour.md 10.3, 10.5). Keys and states of the copy's index say which record a group shows; none
- * is decoded. */
+ * (behaviour.md 10.3, 10.5). Keys and states of the copy's index say which record a group shows;
+ * none is decoded. */
 #include "bbs/route/actual_reads.h"
 
 #include "bbs/lrp/group.h"

@@ -13,7 +13,8 @@ void answer_well(struct effects *out, uint64_t request_id);
 void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
                   const char *message);
 
-/* The same to an evacuation: whether its container is to be kept (behaviour.md 11). No text: well. */
+/* The same to an evacuation: whether its container is to be kept (behaviour.md 11). No text: well.
+ */
 void answer_evacuation(struct effects *out, uint64_t request_id, Models__Error__Type type,
                        const char *text, bool keep);
 void answer_text(struct effects *out, uint64_t request_id, int status, const char *text);
@@ -24,8 +25,8 @@ void answer_unavailable(struct effects *out, uint64_t request_id);
 /* The same for a reason that somebody must hear of: the body is NOT_DONE and the text. */
 void answer_not_done(struct effects *out, uint64_t request_id, const char *text);
 
-/* The same of a change that may have been done, or may be done yet: not empty, and without NOT_DONE,
- * by which it is told. */
+/* The same of a change that may have been done, or may be done yet: not empty, and without
+ * NOT_DONE, by which it is told. */
 void answer_unsure(struct effects *out, uint64_t request_id);
 
 /* 500, empty: a subscription that cannot be understood (behaviour.md 16.1). */

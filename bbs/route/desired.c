@@ -1,4 +1,5 @@
-/* DesiredLRPs: desire, update, remove (behaviour.md 8). Their reads: desired_reads.c and infos.c. */
+/* DesiredLRPs: desire, update, remove (behaviour.md 8). Their reads: desired_reads.c and infos.c.
+ */
 #include "bbs/lrp/desired.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"

@@ -41,8 +41,8 @@ static size_t find_named(struct view *v, const Models__DesiredLRPsRequest *r, co
     return drop_repeated(list, count);
 }
 
-/* The scheduling parts of those in `domain` ("" = any) and among the request's process_guids (none =
- * any), each once, in the order of their keys, not decoded. */
+/* The scheduling parts of those in `domain` ("" = any) and among the request's process_guids (none
+ * = any), each once, in the order of their keys, not decoded. */
 static size_t find(struct view *v, const Models__DesiredLRPsRequest *r, const char *domain,
                    struct picked **ret_list)
 {
@@ -64,7 +64,8 @@ static size_t pick_desired(struct view *v, const ProtobufCMessage *request,
 }
 
 /* The request's domain does not filter here. */
-static size_t pick_routing(struct view *v, const ProtobufCMessage *request, struct picked **ret_list)
+static size_t pick_routing(struct view *v, const ProtobufCMessage *request,
+                           struct picked **ret_list)
 {
     return find(v, (const Models__DesiredLRPsRequest *)request, "", ret_list);
 }

@@ -1,6 +1,6 @@
 /* Subscriptions to the event streams of Diego's API (behaviour.md 16.1, 16.2). The reader is made
- * behind the read barrier and before the head of the answer goes out, so whoever has the head misses
- * nothing that was acknowledged before he asked, and nothing after. */
+ * behind the read barrier and before the head of the answer goes out, so whoever has the head
+ * misses nothing that was acknowledged before he asked, and nothing after. */
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
 #include "models/events.pb-c.h"

@@ -1,6 +1,6 @@
-/* Whoever has a certificate of the cluster may read; names are for ordinary clients, for our own roles
- * have incarnations and locks of their own. Errors in the order of the spec: type, time, owner;
- * then what does not fit. */
+/* Whoever has a certificate of the cluster may read; names are for ordinary clients, for our own
+ * roles have incarnations and locks of their own. Errors in the order of the spec: type, time,
+ * owner; then what does not fit. */
 #include "bbs/route/locket.h"
 
 #include "bbs/lock/lock.h"
@@ -33,7 +33,8 @@ static bool known_type(Models__TypeCode type)
     return type == MODELS__TYPE_CODE__LOCK || type == MODELS__TYPE_CODE__PRESENCE;
 }
 
-/* ---- Lock, Release ---------------------------------------------------------------------------- */
+/* ---- Lock, Release ----------------------------------------------------------------------------
+ */
 
 /* Characters of a text, as a database counts them; malformed UTF-8 counts by bytes at most. */
 static size_t characters(const char *s)
@@ -72,7 +73,8 @@ static void changed(void *context, const struct op_result *result, struct effect
     }
 }
 
-/* A client in Go cannot decode an answer with text that is not UTF-8: one such lock would hide all. */
+/* A client in Go cannot decode an answer with text that is not UTF-8: one such lock would hide all.
+ */
 static bool fits(const char *text, size_t characters_max)
 {
     return characters(text) <= characters_max && utf8_valid(bytes_of(text));
@@ -120,7 +122,8 @@ static void handle_release(struct ask *ask, struct effects *out)
     board_op(ask->router->board, &release_lock_row, &ask->in, ask->arena, changed, ask, out);
 }
 
-/* ---- Fetch, FetchAll -------------------------------------------------------------------------- */
+/* ---- Fetch, FetchAll --------------------------------------------------------------------------
+ */
 
 static void fetch_read(void *context, struct view *v, const char *text, struct effects *out)
 {
@@ -168,7 +171,8 @@ static void handle_fetch_all(struct ask *ask, struct effects *out)
     }
 }
 
-/* ---- Methods ---------------------------------------------------------------------------------- */
+/* ---- Methods ----------------------------------------------------------------------------------
+ */
 
 static const struct locket_method methods[] = {
     {"/models.Locket/Lock", &models__lock_request__descriptor, true, handle_lock},

@@ -1,5 +1,5 @@
-/* Reads: a row says of what (READ in routes.def). All pass the read barrier, so that every bbs gives
- * the same answer (design.md 2). */
+/* Reads: a row says of what (READ in routes.def). All pass the read barrier, so that every bbs
+ * gives the same answer (design.md 2). */
 #ifndef BBS_ROUTE_READ_H
 #define BBS_ROUTE_READ_H
 
@@ -26,7 +26,8 @@ struct read_row {
     bool r2;
 };
 
-/* For `pick`: a selector of records of this type, and the one record at a key, if it can be read. */
+/* For `pick`: a selector of records of this type, and the one record at a key, if it can be read.
+ */
 Board__Selector read_selector(struct view *v, enum record_type type);
 size_t read_pick_one(struct view *v, const char *key, struct picked **ret_list);
 

@@ -128,8 +128,8 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
     }
 }
 
-/* Diego's clients read the error of any answer that is protobuf, whatever its status, and do not ask
- * again; of a text they tell nothing but the status (behaviour.md 5). */
+/* Diego's clients read the error of any answer that is protobuf, whatever its status, and do not
+ * ask again; of a text they tell nothing but the status (behaviour.md 5). */
 static void answer_denied(const struct request *q, const struct route *route, struct effects *out)
 {
     const char *text = caller_refusal(out->arena, q, route->callers, ROUTE_CLIENT_REMEDY);

@@ -1,5 +1,5 @@
-/* From a request to its handler: the table is routes.def. What stands here knows of the board and of
- * those who wait for it, not of the role around it (bbs/inside.h). */
+/* From a request to its handler: the table is routes.def. What stands here knows of the board and
+ * of those who wait for it, not of the role around it (bbs/inside.h). */
 #ifndef BBS_ROUTE_ROUTE_H
 #define BBS_ROUTE_ROUTE_H
 

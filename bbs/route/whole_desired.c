@@ -64,7 +64,8 @@ static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decode
 
 static const struct record_viewer r2_viewer = {&models__desired_lrp__descriptor, r2_view};
 
-/* The run part that belongs to the scheduling part; NULL if there is none that this version can read. */
+/* The run part that belongs to the scheduling part; NULL if there is none that this version can
+ * read. */
 static struct blob *run_of(struct view *v, struct arena *scratch, const Models__DesiredLRP *d)
 {
     const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";

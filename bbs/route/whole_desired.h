@@ -6,9 +6,9 @@
 #include "bbs/board/view.h"
 #include "bbs/route/records.h"
 
-/* Adds the DesiredLRP whose scheduling part this is, as one message; r2: without image layers. Decodes in
- * `scratch` for the time of the call. One of which a part is missing or of a newer version is left
- * out. */
+/* Adds the DesiredLRP whose scheduling part this is, as one message; r2: without image layers.
+ * Decodes in `scratch` for the time of the call. One of which a part is missing or of a newer
+ * version is left out. */
 void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
                        const struct picked *scheduling, bool r2);
 

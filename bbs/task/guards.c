@@ -18,8 +18,8 @@ uint32_t no_guards(const struct move_turn *t)
     return 0;
 }
 
-/* Fewer than were offered: the board was restored to what it was before; nothing of the offer is over
- * by that (docs/tasks.md, Once). */
+/* Fewer than were offered: the board was restored to what it was before; nothing of the offer is
+ * over by that (docs/tasks.md, Once). */
 static bool same_offer(const Models__Task *task, const Board__TaskMove *m)
 {
     bool told =

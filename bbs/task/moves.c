@@ -36,8 +36,8 @@ void task_fail(const struct move_turn *t)
     task_over(t, task_completed(t, true, move_task(t->move)->error_message, ""));
 }
 
-/* Our own roles, whose attempt or revision is another: ResourceConflict. A client: InvalidRequest, or
- * InvalidStateTransition to Completed when its rejections are spent. */
+/* Our own roles, whose attempt or revision is another: ResourceConflict. A client: InvalidRequest,
+ * or InvalidStateTransition to Completed when its rejections are spent. */
 void task_refuse_reject(const struct move_turn *t)
 {
     if (t->in->actor != ACTOR_CLIENT) {
@@ -54,8 +54,8 @@ void task_refuse_reject(const struct move_turn *t)
 
 /* No cell could take it, or its cell could not execute it.
  * 1. The same attempt again, when it is Pending: nothing.
- * 2. Rejected max_retries times before: Completed, failed, for the reason given, which is that of one
- *    rejection more.
+ * 2. Rejected max_retries times before: Completed, failed, for the reason given, which is that of
+ * one rejection more.
  * 3. Pending, with one rejection more and the reason; the cell's id and the attempt stay. */
 void task_reject(const struct move_turn *t)
 {
@@ -74,8 +74,8 @@ void task_reject(const struct move_turn *t)
     }
 }
 
-/* Not Running: InvalidStateTransition to Completed. On another cell: RunningOnDifferentCell. By another
- * attempt of the rep: ResourceConflict. */
+/* Not Running: InvalidStateTransition to Completed. On another cell: RunningOnDifferentCell. By
+ * another attempt of the rep: ResourceConflict. */
 void task_refuse_complete(const struct move_turn *t)
 {
     const Models__Task *task = turn_task(t);
@@ -90,8 +90,8 @@ void task_refuse_complete(const struct move_turn *t)
     }
 }
 
-/* It was executed, or never can be: the reason cut, the result whole; no cell. This attempt completed it
- * with this outcome before: nothing. */
+/* It was executed, or never can be: the reason cut, the result whole; no cell. This attempt
+ * completed it with this outcome before: nothing. */
 void task_complete(const struct move_turn *t)
 {
     const Board__TaskMove *m = move_task(t->move);

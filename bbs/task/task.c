@@ -13,9 +13,9 @@ const Models__Task *turn_task(const struct move_turn *t)
 
 void task_refuse_transition(const struct move_turn *t, int to)
 {
-    plan_refuse(t->plan, MODELS__ERROR__TYPE__InvalidStateTransition,
-                "Cannot transition from %s to %s",
-                t->from < 0 ? "Invalid" : task_lifecycle.states[t->from], task_lifecycle.states[to]);
+    plan_refuse(
+        t->plan, MODELS__ERROR__TYPE__InvalidStateTransition, "Cannot transition from %s to %s",
+        t->from < 0 ? "Invalid" : task_lifecycle.states[t->from], task_lifecycle.states[to]);
 }
 
 Models__Task *task_change(const struct move_turn *t)

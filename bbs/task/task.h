@@ -1,7 +1,8 @@
 /* Tasks: desire, and the moves of a Task record, which are the rows of moves.def (behaviour.md 13,
- * 14.2; docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here alike, as
- * a Board__Move that names a task. Each decision is a pure function of the snapshot; its rules are
- * numbered in its own file. A record that was read is never written to: a change starts from a copy. */
+ * 14.2; docs/tasks.md; common/lifecycle/task.def). The Diego paths and /v1/board/apply come here
+ * alike, as a Board__Move that names a task. Each decision is a pure function of the snapshot; its
+ * rules are numbered in its own file. A record that was read is never written to: a change starts
+ * from a copy. */
 #ifndef BBS_TASK_TASK_H
 #define BBS_TASK_TASK_H
 
@@ -70,8 +71,8 @@ void task_refuse_complete(const struct move_turn *t);
 /* The task that the move is about. */
 const Models__Task *turn_task(const struct move_turn *t);
 
-/* For how long a task must have been in its state for this move of the converger: what the move says,
- * or the default. */
+/* For how long a task must have been in its state for this move of the converger: what the move
+ * says, or the default. */
 int64_t task_limit_ns(const Board__Move *m, int64_t default_ns);
 
 /* "Cannot transition from <the task's state> to <state>" (behaviour.md 4). */

@@ -1,7 +1,7 @@
 /* App files: what `bbs apply` is told to keep running, in YAML or JSON. docs/app-file.md lists all
  * keys (app_keys.def): the API's own (messages.tsv: the JSON names of DesiredLRP) and
- * shorthands. The process_guid is the name and a hash of the definition. A file holds one app, several
- * YAML documents, or a list under `apps:`. */
+ * shorthands. The process_guid is the name and a hash of the definition. A file holds one app,
+ * several YAML documents, or a list under `apps:`. */
 #ifndef COMMON_APPFILE_APP_H
 #define COMMON_APPFILE_APP_H
 
@@ -61,8 +61,9 @@ Models__Owner *app_owner(struct arena *a, const char *name);
  * (process_guid, owner, modification_tag). design.md 5, "Definition of a running instance". */
 const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp);
 
-/* Whether a process_guid is what `name` means: itself, or one that app_process_guid() gives to an app
- * of this name, whatever its definition. "web" has web-81c3f7580f, and not web-api-81c3f7580f. */
+/* Whether a process_guid is what `name` means: itself, or one that app_process_guid() gives to an
+ * app of this name, whatever its definition. "web" has web-81c3f7580f, and not web-api-81c3f7580f.
+ */
 bool app_has_guid(const char *name, const char *process_guid);
 
 #endif

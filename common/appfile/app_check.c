@@ -48,7 +48,8 @@ static int check_texts(const struct app_source *s, const struct node *from,
                               strlen(said->annotation), APP_ANNOTATION_MAX, "bytes");
 }
 
-/* The list has an entry for each of the file, in their order, whether those are a map's or a list's. */
+/* The list has an entry for each of the file, in their order, whether those are a map's or a
+ * list's. */
 static int check_env(const struct app_source *s, const struct node *at, const char *key,
                      Models__EnvironmentVariable *const *env, size_t count)
 {

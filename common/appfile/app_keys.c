@@ -116,7 +116,8 @@ CONVERTER(made)
     return app_mistake(s, v, k->name, k->made);
 }
 
-/* Whether the value asks for something: an API's own JSON has the members that are not used, too. */
+/* Whether the value asks for something: an API's own JSON has the members that are not used, too.
+ */
 static bool asks_for_something(const struct node *v)
 {
     switch (v->kind) {
@@ -149,8 +150,8 @@ CONVERTER(refused)
     return refuse(s, k->name, k, v);
 }
 
-/* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it, and reads
- * keys without regard to case. */
+/* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it, and
+ * reads keys without regard to case. */
 static int check_inside(const struct app_source *s, const char *path, const struct node *v,
                         enum app_key_place place)
 {
@@ -342,7 +343,8 @@ CONVERTER(size)
     return put(s, k, v, definition, json_integer(mb));
 }
 
-/* Who does not want one leaves it out: 0 would say the same in a way that reads like its opposite. */
+/* Who does not want one leaves it out: 0 would say the same in a way that reads like its opposite.
+ */
 CONVERTER(weight)
 {
     if (v->kind != NODE_INTEGER || v->integer < 1 || v->integer > APP_CPU_WEIGHT_MAX) {
@@ -376,7 +378,8 @@ CONVERTER(ports)
     return put(s, k, v, definition, list);
 }
 
-/* A word that is near none is not led to the one that means nothing. Of others the decoder tells. */
+/* A word that is near none is not led to the one that means nothing. Of others the decoder tells.
+ */
 static int check_dynamic(const struct app_source *s, const char *tag, const struct node *v)
 {
     const ProtobufCEnumDescriptor *words = &models__metric_tag_value__dynamic_value__descriptor;
@@ -397,9 +400,10 @@ static int check_dynamic(const struct app_source *s, const char *tag, const stru
     }
     const ProtobufCEnumValue *best =
         n.best ? protobuf_c_enum_descriptor_get_value_by_name(words, n.best) : NULL;
-    return best && best->value ? 0
-                               : app_mistake(s, v, arena_printf(s->arena, "metric_tags.%s.dynamic", tag),
-                                             arena_printf(s->arena, "must be %s", known));
+    return best && best->value
+               ? 0
+               : app_mistake(s, v, arena_printf(s->arena, "metric_tags.%s.dynamic", tag),
+                             arena_printf(s->arena, "must be %s", known));
 }
 
 CONVERTER(tags)

@@ -35,10 +35,10 @@ struct app_key {
     int (*convert)(const struct app_source *s, const struct app_key *k, const struct node *v,
                    json_t *definition);
     enum app_key_place inside; /* what stands in its value */
-    int64_t least, most;       /* of a number, in the member's unit, beside 0; none when both are 0 */
+    int64_t least, most; /* of a number, in the member's unit, beside 0; none when both are 0 */
     const char *value, *otherwise, *meaning; /* for people; of a key that is not refused */
     const char *refused;                     /* why no cell can do it yet; NULL = cells can */
-    const char *made;                        /* only corkboard makes it: what to do; NULL = not so */
+    const char *made; /* only corkboard makes it: what to do; NULL = not so */
 };
 
 /* All of them, in the order of docs/app-file.md. */
@@ -48,10 +48,11 @@ const struct app_key *app_keys(size_t *ret_count);
 int app_mistake(const struct app_source *s, const struct node *at, const char *key,
                 const char *what);
 
-/* Turns the members of the map `app` into members of `definition`, a JSON object with the API's names
- * that json_decode_tree() takes as a message of the source's type. Leaves out `name`, and of a task
- * what is not of its definition, and keys without a value. An unknown key is a mistake; so is one that no cell can do, unless
- * its value asks for nothing (null, false, 0, an empty text or list). */
+/* Turns the members of the map `app` into members of `definition`, a JSON object with the API's
+ * names that json_decode_tree() takes as a message of the source's type. Leaves out `name`, and of
+ * a task what is not of its definition, and keys without a value. An unknown key is a mistake; so
+ * is one that no cell can do, unless its value asks for nothing (null, false, 0, an empty text or
+ * list). */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *definition);
 
 /* ---- What a bbs would refuse without being able to say where it stands ---- */

@@ -53,8 +53,8 @@ int node_parse_json(struct arena *a, const char *file, struct bytes text, struct
 /* The member of a map; NULL if there is none or `n` is not a map. */
 const struct node *node_member(const struct node *n, const char *key);
 
-/* The same, but NULL for a member without a value, too ("instances:", "instances: null"): in a file of
- * an app or a task it is as if it were left out. */
+/* The same, but NULL for a member without a value, too ("instances:", "instances: null"): in a file
+ * of an app or a task it is as if it were left out. */
 const struct node *node_given(const struct node *n, const char *key);
 
 /* Whether it is one value and not a list or map; its `text` is then set ("" for null). */

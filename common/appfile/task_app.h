@@ -1,6 +1,6 @@
 /* Task files: what `bbs run` is told to do once, in YAML or JSON. docs/app-file.md lists
- * all keys: the API's own (the JSON names of TaskDefinition, and task_guid and domain), shorthands, and
- * policies of the task. A file holds one task. */
+ * all keys: the API's own (the JSON names of TaskDefinition, and task_guid and domain), shorthands,
+ * and policies of the task. A file holds one task. */
 #ifndef COMMON_APPFILE_TASK_APP_H
 #define COMMON_APPFILE_TASK_APP_H
 

@@ -1,8 +1,8 @@
 /* Patterns of paths, and tables whose rows begin with a method and a pattern. Pure.
  *
- * A pattern is "/v1/tasks/{task_guid}/cancel": a component "{name}" stands for one component that is
- * not empty, a parameter; all else stands for itself, byte for byte. A slash at the end makes another
- * path. */
+ * A pattern is "/v1/tasks/{task_guid}/cancel": a component "{name}" stands for one component that
+ * is not empty, a parameter; all else stands for itself, byte for byte. A slash at the end makes
+ * another path. */
 #ifndef COMMON_BASE_PATH_PATTERN_H
 #define COMMON_BASE_PATH_PATTERN_H
 
@@ -12,8 +12,9 @@
 #include <stddef.h>
 
 enum {
-    PATH_PARAMETERS_MAX = 4,         /* of a pattern */
-    PATH_PARAMETER_BYTES_MAX = 1024, /* of a value, with its escapes; a longer one fits no pattern */
+    PATH_PARAMETERS_MAX = 4, /* of a pattern */
+    PATH_PARAMETER_BYTES_MAX =
+        1024, /* of a value, with its escapes; a longer one fits no pattern */
 };
 
 /* What each row of a table begins with. */
@@ -46,7 +47,8 @@ struct path_match {
 struct path_match path_find(const struct path_table *t, const char *method, const char *path,
                             struct arena *a);
 
-/* The largest body that a row for this path takes, whatever the method; `otherwise` if none fits. */
+/* The largest body that a row for this path takes, whatever the method; `otherwise` if none fits.
+ */
 size_t path_body_max(const struct path_table *t, const char *path, size_t otherwise);
 
 /* The first row that this table cannot have: its pattern is malformed, or a row before it takes the

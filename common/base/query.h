@@ -4,11 +4,12 @@
 
 #include "common/base/arena.h"
 
-/* The text with its escapes ("%2F") undone, in the arena. What is no escape, and that of NUL, stands
- * for itself. */
+/* The text with its escapes ("%2F") undone, in the arena. What is no escape, and that of NUL,
+ * stands for itself. */
 char *percent_decoded(struct arena *a, const char *text, size_t size);
 
-/* The first value of a name, with its escapes undone ("+" is a space), in the arena; NULL when it is not there. */
+/* The first value of a name, with its escapes undone ("+" is a space), in the arena; NULL when it
+ * is not there. */
 const char *query_value(struct arena *a, const char *query, const char *name);
 
 #endif

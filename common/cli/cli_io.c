@@ -101,8 +101,8 @@ int cli_output_check(struct err *err)
     return takes ? 0 : unwritable(errno, err);
 }
 
-/* How many bytes of the text fit into one line of the terminal: one that wraps could not be replaced
- * by the next. */
+/* How many bytes of the text fit into one line of the terminal: one that wraps could not be
+ * replaced by the next. */
 static int fitting(const char *text)
 {
     struct winsize w;
@@ -196,7 +196,8 @@ static int run(struct invocation *call, struct err *err)
 }
 
 /* A standard descriptor that is closed would be the number of the next file or socket, and what is
- * printed or logged would go there. So it is opened, the wrong way round: it can still not be used. */
+ * printed or logged would go there. So it is opened, the wrong way round: it can still not be used.
+ */
 static void fill_closed_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -206,8 +207,8 @@ static void fill_closed_descriptors(void)
     }
 }
 
-/* Ctrl-C has one wording, whatever the command was about then. A command that gave an exit status has
- * told what it had to tell. */
+/* Ctrl-C has one wording, whatever the command was about then. A command that gave an exit status
+ * has told what it had to tell. */
 static void tell_end(const struct cli_program *program, int r, bool interrupted_by_user,
                      const struct err *err)
 {

@@ -41,16 +41,17 @@ int64_t cli_wall_ns(void);
 /* Writes to standard output; ERR_IO when nobody reads it any more. */
 int cli_print(struct bytes text, struct err *err);
 
-/* Whether standard output takes something, found out without a byte: as cli_print() when nobody reads
- * it any more, or the device takes none. A disk that is full shows it at the first byte. */
+/* Whether standard output takes something, found out without a byte: as cli_print() when nobody
+ * reads it any more, or the device takes none. A disk that is full shows it at the first byte. */
 int cli_output_check(struct err *err);
 
-/* The same for what is found nowhere else, like a name that was drawn: when it cannot be written the
- * error says `instead`, also when nobody reads, which ends cli_print() quietly. */
+/* The same for what is found nowhere else, like a name that was drawn: when it cannot be written
+ * the error says `instead`, also when nobody reads, which ends cli_print() quietly. */
 int cli_print_or(struct bytes text, const char *instead, struct err *err);
 
 /* A line on standard error that says what is waited for. On a terminal it is cut to its width and
- * replaced by the next one; elsewhere a changed one is written at most every two seconds. NULL clears it. */
+ * replaced by the next one; elsewhere a changed one is written at most every two seconds. NULL
+ * clears it. */
 struct cli_progress {
     char shown[160];
     int64_t shown_ms;

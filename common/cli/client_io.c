@@ -305,7 +305,8 @@ static int denied(struct cli_client *c, struct err *err)
     const char *type = NULL, *text = buf_string(&c->body);
     curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
     if (type && strncmp(type, "application/x-protobuf", 22) == 0) {
-        ProtobufCMessage *m = NULL; /* every response has the error in field 1: one serves for all */
+        ProtobufCMessage *m =
+            NULL; /* every response has the error in field 1: one serves for all */
         scan_and_unpack(&arena, &models__actual_lrplifecycle_response__descriptor,
                         buf_bytes(&c->body), CLIENT_DECODED_MAX, &m, NULL);
         const Models__ActualLRPLifecycleResponse *answer =
@@ -363,7 +364,8 @@ static bool was_sent(struct cli_client *c)
     return sent_us > 0;
 }
 
-/* How long this server is waited for: those that were not tried yet have their share of what is left. */
+/* How long this server is waited for: those that were not tried yet have their share of what is
+ * left. */
 static int64_t attempt_ms(const struct cli_client *c, int64_t left_ms)
 {
     if (c->url_count == 1) {
@@ -406,8 +408,8 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
 }
 
-/* Adds which servers were asked, when there are several: the error speaks of the last. What it says is
- * not cut for that: as many are told as there is room for behind it. */
+/* Adds which servers were asked, when there are several: the error speaks of the last. What it says
+ * is not cut for that: as many are told as there is room for behind it. */
 static int tried_all(const struct cli_client *c, int r, struct err *err)
 {
     static const char begins[] = "; tried: ", more[] = ", and more";

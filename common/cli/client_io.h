@@ -33,11 +33,12 @@ int cli_client_open(const struct invocation *call, const char *urls, struct cli_
                     struct err *err);
 void cli_client_close(struct cli_client *c);
 
-/* All later calls together end by now + limit_ms; -1 = no limit. Of a stream: it has begun by then. */
+/* All later calls together end by now + limit_ms; -1 = no limit. Of a stream: it has begun by then.
+ */
 void cli_client_limit(struct cli_client *c, int64_t limit_ms);
 
-/* From when *stop is true on a call that waits ends, within a second, as if interrupted. NULL = never.
- * For a caller with threads; `stop` outlives the client. */
+/* From when *stop is true on a call that waits ends, within a second, as if interrupted. NULL =
+ * never. For a caller with threads; `stop` outlives the client. */
 void cli_client_stop(struct cli_client *c, const atomic_bool *stop);
 
 /* POSTs a message and decodes the answer into the arena. A bbs that is refused, gone, or not ready
@@ -47,9 +48,10 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
                     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
                     ProtobufCMessage **ret_answer, struct err *err);
 
-/* Whether an earlier try of the last call may have been carried out, though its answer was lost, or a
- * bbs could not tell (a 503 that is not empty and does not begin with NOT_DONE): then "exists", or "not found" of a removal, may be about
- * the caller's own doing; and a call that failed may have been done. */
+/* Whether an earlier try of the last call may have been carried out, though its answer was lost, or
+ * a bbs could not tell (a 503 that is not empty and does not begin with NOT_DONE): then "exists",
+ * or "not found" of a removal, may be about the caller's own doing; and a call that failed may have
+ * been done. */
 bool cli_client_may_have_done(const struct cli_client *c);
 
 /* POSTs an empty body; the answer's lives in the arena. */

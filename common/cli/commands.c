@@ -140,7 +140,8 @@ static void top_word(const struct cli_group *g, const struct cli_command *c, voi
     }
 }
 
-/* A row of the script; of a group alone, whose verbs may follow, it stands after those of its verbs. */
+/* A row of the script; of a group alone, whose verbs may follow, it stands after those of its
+ * verbs. */
 static void row(const char *group, const struct cli_command *c, const struct cli_command *verbs,
                 struct buf *out)
 {
@@ -177,11 +178,12 @@ void cli_completion(const struct cli_program *p, struct buf *out)
             row((*g)->name, find_in((*g)->verbs, ""), (*g)->verbs, out);
         }
     }
-    buf_printf(out,
-               "    *) words= ;;\n"
-               "    esac\n"
-               "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
-               "}\n"
-               "complete -o default -F _%s_words %s\n",
-               p->name, p->name);
+    buf_printf(
+        out,
+        "    *) words= ;;\n"
+        "    esac\n"
+        "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+        "}\n"
+        "complete -o default -F _%s_words %s\n",
+        p->name, p->name);
 }

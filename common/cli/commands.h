@@ -21,7 +21,8 @@ int cli_find(const struct cli_program *p, int argc, char *const *argv, struct cl
 const char *cli_title(struct arena *a, const struct cli_program *p, const struct cli_group *group,
                       const struct cli_command *c);
 
-/* The group that a NAME may have been meant to be a verb of; NULL when none of its verbs is near. */
+/* The group that a NAME may have been meant to be a verb of; NULL when none of its verbs is near.
+ */
 const char *cli_verb_near(const struct invocation *call, const char *name);
 
 /* Calls `each` for every command in the order of the help, with its group (NULL = none, before the

@@ -253,8 +253,8 @@ static const char *from_environment(const struct cli_option *o, char *const *env
     return NULL;
 }
 
-/* What the environment of a shell that knows the cluster would have told; all of it at once, so that
- * nobody sets one after the other. */
+/* What the environment of a shell that knows the cluster would have told; all of it at once, so
+ * that nobody sets one after the other. */
 static int check_environment(const struct invocation *call, struct err *err)
 {
     const struct cli_option *only = NULL;
@@ -378,8 +378,9 @@ static int read_duration(const struct invocation *call, const char *name, int64_
             return 0;
         }
     }
-    return err_set(err, ERR_INVALID, "--%s must be a time like 90s or 5m, at most %s, not \"%.40s\"",
-                   name, most, text);
+    return err_set(err, ERR_INVALID,
+                   "--%s must be a time like 90s or 5m, at most %s, not \"%.40s\"", name, most,
+                   text);
 }
 
 int cli_duration_ms(const struct invocation *call, const char *name, int64_t *ret_ms,

@@ -39,10 +39,10 @@ struct cli_command {
     int (*run)(const struct invocation *call, struct err *err);
 };
 
-/* The commands of one subject, `bbs cells confirm`: verbs, ended by a name of NULL. Its first one has
- * the name "": the group alone, which lists, and with a NAME shows what has it. A verb wins over a
- * NAME of that spelling, which stands after "--" then. A group named "" has no such one: what it
- * has stands at the top, `bbs apply`. */
+/* The commands of one subject, `bbs cells confirm`: verbs, ended by a name of NULL. Its first one
+ * has the name "": the group alone, which lists, and with a NAME shows what has it. A verb wins
+ * over a NAME of that spelling, which stands after "--" then. A group named "" has no such one:
+ * what it has stands at the top, `bbs apply`. */
 struct cli_group {
     const char *name;
     const char *title; /* in the program's help */

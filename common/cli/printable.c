@@ -45,7 +45,8 @@ static void drop_held(struct printable *p, struct buf *out)
     p->held_count = 0;
 }
 
-/* A whole character is held. One that is written longer than need be, or is half of a pair, is none. */
+/* A whole character is held. One that is written longer than need be, or is half of a pair, is
+ * none. */
 static void give_held(struct printable *p, struct buf *out)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -18,8 +18,8 @@ enum state_role {
     STATE_STANDS_BY,
 };
 
-/* Of a standby: its name, and who leads, in the arena; "" = it does not know. Of what is not understood,
- * STATE_LEADS. */
+/* Of a standby: its name, and who leads, in the arena; "" = it does not know. Of what is not
+ * understood, STATE_LEADS. */
 enum state_role cli_state_role(struct arena *a, struct bytes body, const char **ret_name,
                                const char **ret_leader_url);
 

@@ -34,9 +34,9 @@ uint64_t boards_next_id(struct boards *b);
 uint64_t boards_call(struct boards *b, struct effects *out, const char *path, const char *trace_id,
                      const ProtobufCMessage *m, int64_t deadline_ns);
 
-/* The message that answers such a call, in the arena. NULL when the call failed, was not answered with 200,
- * or with something else than such a message of `decoded_max` bytes at most: *ret_why then says it, in the
- * arena or borrowed from the response. */
+/* The message that answers such a call, in the arena. NULL when the call failed, was not answered
+ * with 200, or with something else than such a message of `decoded_max` bytes at most: *ret_why
+ * then says it, in the arena or borrowed from the response. */
 const ProtobufCMessage *boards_answer(struct arena *a, const struct response *response,
                                       const ProtobufCMessageDescriptor *descriptor,
                                       size_t decoded_max, const char **ret_why);

@@ -209,7 +209,8 @@ static void cut(struct feed_client *f, const struct event *ev, const char *why, 
 
 /* ---- Frames: each gives NULL, or why the feed cannot be trusted ------------------------------ */
 
-/* A snapshot begins that is compared with what is held. One of before that would bring back what has gone. */
+/* A snapshot begins that is compared with what is held. One of before that would bring back what
+ * has gone. */
 static const char *compare_with(struct feed_client *f, const Board__FeedFrame *frame)
 {
     if (frame->revision < f->revision || frame->revision < f->change_revision) {
@@ -475,8 +476,8 @@ static void on_data(struct feed_client *f, const struct event *ev, struct effect
     }
 }
 
-/* "answered 503: not done: ...": the first line of what it says, so that the log stays a log. A bbs that is
- * not ready says nothing, as Diego's does. */
+/* "answered 503: not done: ...": the first line of what it says, so that the log stays a log. A bbs
+ * that is not ready says nothing, as Diego's does. */
 static const char *refusal(struct arena *a, int status, struct bytes body)
 {
     char text[FEED_CLIENT_TOLD_MAX + 1];

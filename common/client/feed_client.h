@@ -17,13 +17,15 @@
 /* Between two attempts, doubled at each failure. */
 #define FEED_CLIENT_BACK_OFF_NS (100 * MILLISECOND_NS)
 #define FEED_CLIENT_BACK_OFF_MAX_NS (5 * SECOND_NS)
-/* A snapshot is asked for again after this time, up to a quarter sooner by chance, and compared with what
- * is held. For a bbs whose watch left out a change in silence has a wrong copy until its own list finds
- * that, and then it tells those who follow it; who has gone on at another bbs by then, from the same
- * position, is told nothing, and nobody is by a bbs that ended first. As often as a bbs lists etcd, and at
- * about that cost. One that breaks off is asked for again after as long. */
+/* A snapshot is asked for again after this time, up to a quarter sooner by chance, and compared
+ * with what is held. For a bbs whose watch left out a change in silence has a wrong copy until its
+ * own list finds that, and then it tells those who follow it; who has gone on at another bbs by
+ * then, from the same position, is told nothing, and nobody is by a bbs that ended first. As often
+ * as a bbs lists etcd, and at about that cost. One that breaks off is asked for again after as
+ * long. */
 #define FEED_CLIENT_REFRESH_NS (600 * SECOND_NS)
-/* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no cause to warn. */
+/* So many tries before the first feed come to nothing while a cluster starts, in about 3 s: no
+ * cause to warn. */
 enum { FEED_CLIENT_CALM_FAILURES = 5 };
 /* Bytes of an answer that is no feed which the log tells: a sentence or two. */
 enum { FEED_CLIENT_TOLD_MAX = 200 };
@@ -78,7 +80,7 @@ struct feed_client {
     bool current;            /* the snapshot is complete, of each topic too, and heartbeats come */
     bool was_current; /* once at least: before that nothing is broken */
     uint64_t call_id;        /* of the open subscription; 0 = none */
-    int refused;             /* its status, when that is not 200 and what it says has not come; 0 = no */
+    int refused; /* its status, when that is not 200 and what it says has not come; 0 = no */
     const char *url;         /* of the bbs it is open to */
     struct buf partial;
     int64_t heard_ns; /* last frame */
@@ -109,8 +111,8 @@ bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effe
  * effects and its due time to `out`. */
 bool feed_client_step(struct feed_client *f, const struct event *ev, struct effects *out);
 
-/* A bbs has answered elsewhere of another epoch than this one's: the next subscription waits for no back-off.
- * An open one stays, for its bbs says so itself. Adds its due time to `out`. */
+/* A bbs has answered elsewhere of another epoch than this one's: the next subscription waits for no
+ * back-off. An open one stays, for its bbs says so itself. Adds its due time to `out`. */
 void feed_client_hurry(struct feed_client *f, struct effects *out);
 
 #endif

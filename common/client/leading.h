@@ -16,8 +16,8 @@
 
 /* The board's answer to the lock given back is waited for so long. */
 #define LEADING_STOP_WAIT_NS (1 * SECOND_NS)
-/* Who may lead is one of few, and looks for a bbs at least so often: with a rep's 5 s the first leader after
- * an outage of every bbs would come later than the 8 s of design.md 6. */
+/* Who may lead is one of few, and looks for a bbs at least so often: with a rep's 5 s the first
+ * leader after an outage of every bbs would come later than the 8 s of design.md 6. */
 #define LEADING_BACK_OFF_MAX_NS (1 * SECOND_NS)
 enum { LEADING_EXIT_USAGE = 2, LEADING_SELECTORS_MAX = 32 };
 

@@ -16,8 +16,8 @@ struct question_route {
     void (*handle)(struct role *role, const struct request *q, struct effects *out);
 };
 
-/* Answers by its route, a struct question_route of the table, or by itself: 404 to an unknown path, 405 to another method, 403 to a
- * caller who may not ask this. */
+/* Answers by its route, a struct question_route of the table, or by itself: 404 to an unknown path,
+ * 405 to another method, 403 to a caller who may not ask this. */
 void questions_answer(const struct path_table *all, struct role *role, const struct request *q,
                       struct effects *out);
 

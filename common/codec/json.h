@@ -34,8 +34,8 @@ enum {
 int json_encode(const ProtobufCMessage *message, unsigned flags, struct buf *out, struct err *err);
 
 /* Decodes one JSON object into a message of type `descriptor` in the arena. Keys are matched
- * exactly, else without regard to case, as Go does; null leaves a member unset, and an empty list or
- * map is told from it by its pointer, which is not NULL; messages that Diego always writes
+ * exactly, else without regard to case, as Go does; null leaves a member unset, and an empty list
+ * or map is told from it by its pointer, which is not NULL; messages that Diego always writes
  * (nullable=false) are there even if the text has none of their keys. Refuses with ERR_INVALID and
  * a text that starts with the path of the member ("action.run.path: must be ..."), or with
  * ERR_TOO_LARGE. */

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 enum json_when {
-    JSON_OMIT,           /* the key is left out when the member is zero, empty or absent */
-    JSON_ALWAYS,         /* always there; null for an absent message or an empty list */
-    JSON_NEVER_NULL,     /* always there; an absent message looks like an empty one */
-    JSON_ONLY_IF_SET,    /* member of a oneof */
-    JSON_IF_THERE,       /* a list or map: left out when its pointer is NULL, else shown, empty too */
-    JSON_INLINED,        /* the sub-message's members stand in the parent, always */
+    JSON_OMIT,        /* the key is left out when the member is zero, empty or absent */
+    JSON_ALWAYS,      /* always there; null for an absent message or an empty list */
+    JSON_NEVER_NULL,  /* always there; an absent message looks like an empty one */
+    JSON_ONLY_IF_SET, /* member of a oneof */
+    JSON_IF_THERE,    /* a list or map: left out when its pointer is NULL, else shown, empty too */
+    JSON_INLINED,     /* the sub-message's members stand in the parent, always */
     JSON_INLINED_IF_SET, /* the same, but an absent one shows nothing */
     JSON_HOLDER,         /* "Holder":{"key":value}, null when the oneof is not set */
     JSON_HOLDER_OMIT,    /* the same, with "Holder":{} for a zero value */

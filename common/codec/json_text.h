@@ -17,9 +17,9 @@ void base64_encode(struct bytes in, struct buf *out);
 /* Gives the bytes in the arena; ERR_INVALID for anything but whole groups of four. */
 int base64_decode(struct arena *a, struct bytes text, struct bytes *ret_bytes, struct err *err);
 
-/* Appends a text that is JSON by its grammar (json_syntax.h) as it was written, as Go does: without white
- * space between its tokens, with `<`, `>`, `&` and the two line separators as escapes, and U+FFFD where it
- * is not UTF-8. */
+/* Appends a text that is JSON by its grammar (json_syntax.h) as it was written, as Go does: without
+ * white space between its tokens, with `<`, `>`, `&` and the two line separators as escapes, and
+ * U+FFFD where it is not UTF-8. */
 void json_as_written(struct bytes text, struct buf *out);
 
 /* Checks, without recursion, that brackets nest at most JSON_DEPTH_MAX deep and that there are at

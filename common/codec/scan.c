@@ -343,8 +343,8 @@ int scan_and_unpack_answer(struct arena *a, const ProtobufCMessageDescriptor *de
     return r < 0 ? r : unpack(a, descriptor, body, ret_message, err);
 }
 
-/* Moves *at behind the value of a field of this wire type, which is *ret_value (its length left out);
- * false where the message ends before. */
+/* Moves *at behind the value of a field of this wire type, which is *ret_value (its length left
+ * out); false where the message ends before. */
 static bool skip_value(ProtobufCWireType type, const uint8_t **at, const uint8_t *end,
                        struct bytes *ret_value)
 {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sub-messages below the message itself; one more is refused. An answer has more around a record than
- * the request that brought it, so it may be deeper. */
+/* Sub-messages below the message itself; one more is refused. An answer has more around a record
+ * than the request that brought it, so it may be deeper. */
 enum { SCAN_DEPTH_MAX = 64, SCAN_ANSWER_DEPTH_MAX = SCAN_DEPTH_MAX + 4 };
 
 /* Walks `body` as a message of type `descriptor` and adds up what unpacking it into an arena takes:

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum verb {
-    VERB_PREPARE, /* make the container's directory, root filesystem and note durable; before that each
-                   * host port of its spec is tried by a bind, as a server of it would */
+    VERB_PREPARE, /* make the container's directory, root filesystem and note durable; before that
+                   * each host port of its spec is tried by a bind, as a server of it would */
     VERB_START,   /* create and start it; prepared before */
     VERB_SIGNAL,  /* to the container's first process */
     VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
@@ -45,7 +45,8 @@ struct container_spec {
     int32_t memory_mb; /* 0 = no limit, likewise the others */
     int32_t disk_mb;
     int32_t max_pids;
-    uint32_t cpu_weight; /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default */
+    uint32_t
+        cpu_weight; /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default */
     uint64_t nofile;
     bool privileged;
     const struct port_pair *ports;
@@ -60,7 +61,7 @@ struct verb_call {
     enum verb verb;
     const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST, MEASURE */
     const struct container_spec *spec; /* for PREPARE */
-    struct bytes note;                 /* for PREPARE, NOTE: the rep's own words, given back by LIST */
+    struct bytes note; /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
     const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
                         * name, which several may have; NULL = it goes with the container */
@@ -120,8 +121,8 @@ struct verb_answer {
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
     int exit_code; /* for EXEC */
-    const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody else
-                            * has them: of its spec's. Only of TCP: UDP has ports of its own */
+    const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody
+                            * else has them: of its spec's. Only of TCP: UDP has ports of its own */
     size_t taken_count;
     struct bytes data; /* for READ: the whole file */
 };

@@ -48,8 +48,8 @@ struct reply {
     struct cursor *cursor; /* NULL, or now the shell's */
     int64_t size;
     const char *channel; /* EFFECT_WAKE of this name makes a waiting cursor be asked again */
-    /* Of a gRPC call: status, content type and cursor have no meaning then. 0 = OK, and `body` is the
-     * message; another number of grpc_status.h, and the text says why. */
+    /* Of a gRPC call: status, content type and cursor have no meaning then. 0 = OK, and `body` is
+     * the message; another number of grpc_status.h, and the text says why. */
     int grpc_status;
     const char *grpc_message;
 };
@@ -64,15 +64,15 @@ struct call {
     const char *trace_id;
     struct bytes body;
     int64_t deadline_ns; /* monotonic; NEVER_NS for EFFECT_SUBSCRIBE: no end */
-    /* CALL of a POST to a URL that a user gave: http or https, redirects are followed as Go's client
-     * does, and the answer is its head alone, without a body. */
+    /* CALL of a POST to a URL that a user gave: http or https, redirects are followed as Go's
+     * client does, and the answer is its head alone, without a body. */
     bool outside;
 };
 
-/* The answer to a request that asks for what a container wrote: its bytes go from the driver's files
- * to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with them,
- * 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP is of
- * no use). */
+/* The answer to a request that asks for what a container wrote: its bytes go from the driver's
+ * files to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with
+ * them, 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP
+ * is of no use). */
 struct output_request {
     uint64_t id;      /* of the request */
     const char *guid; /* of the container, running, ended or removed; NULL: see `label` */
@@ -89,8 +89,8 @@ struct kept_evacuation {
     int64_t until_wall_ns; /* never negative, nor the next */
     int64_t until_mono_ns; /* by the monotonic clock of this boot of the machine */
     const char *boot_id;   /* "" = not known: the monotonic clock says nothing to the next rep */
-    /* For the rep that is started: the one just before it has kept this, and has not ended it. Of no
-     * meaning in an effect. */
+    /* For the rep that is started: the one just before it has kept this, and has not ended it. Of
+     * no meaning in an effect. */
     bool handed_on;
 };
 
@@ -100,8 +100,8 @@ struct log_line {
     enum log_level level;
     const char *message; /* one short sentence, constant for one cause */
     const char *data;    /* "key=value key=\"two words\"", "" if none */
-    bool single; /* tells of a thing of its own, of which there are not many a second: it is not counted
-                    together with others of its message before LOG_SINGLES (log_io.h) */
+    bool single; /* tells of a thing of its own, of which there are not many a second: it is not
+                    counted together with others of its message before LOG_SINGLES (log_io.h) */
 };
 
 struct effect {
@@ -122,8 +122,8 @@ struct effect {
         /* To be kept in the state directory, through restarts: a number above the one that stands
          * there. Answered once, with EVENT_INCARNATION. */
         uint64_t incarnation;
-        /* To be kept in the state directory, through restarts, or dropped from it. Answered once, with
-         * EVENT_EVACUATION; no second one before that. */
+        /* To be kept in the state directory, through restarts, or dropped from it. Answered once,
+         * with EVENT_EVACUATION; no second one before that. */
         struct {
             uint64_t id; /* chosen by the role */
             struct kept_evacuation kept;
@@ -160,7 +160,8 @@ void effects_reply(struct effects *out, uint64_t request_id, int status, const c
 /* An answer of one packed message, application/x-protobuf, status 200. */
 void effects_reply_message(struct effects *out, uint64_t request_id, const ProtobufCMessage *m);
 
-/* The answers to a gRPC call: a message, or why there is none. The text is copied into the arena. */
+/* The answers to a gRPC call: a message, or why there is none. The text is copied into the arena.
+ */
 void effects_grpc(struct effects *out, uint64_t request_id, const ProtobufCMessage *m);
 void effects_grpc_refuse(struct effects *out, uint64_t request_id, enum grpc_status status,
                          const char *text);

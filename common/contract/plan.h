@@ -22,7 +22,7 @@ enum plan_verdict {
 struct change {
     struct change *next;
     const char *key;
-    const char *move;                /* name from common/lifecycle, for the cause and the plan's text */
+    const char *move; /* name from common/lifecycle, for the cause and the plan's text */
     enum actor actor;
     const ProtobufCMessage *message; /* the whole record after the move; NULL = delete */
     const char *text; /* what an event needs and the record does not keep; "" if nothing */

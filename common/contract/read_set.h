@@ -23,8 +23,8 @@ struct compare {
     enum compare_kind kind;
     const char *key;
     int64_t revision;
-    /* NOTHING_NEWER: so many keys start with `key`. No compare of etcd says that none is missing; where
-     * nothing is written, a count beside the compares does. */
+    /* NOTHING_NEWER: so many keys start with `key`. No compare of etcd says that none is missing;
+     * where nothing is written, a count beside the compares does. */
     int64_t members;
 };
 

@@ -1,6 +1,7 @@
 /* A role is a step (design.md 3.1): an event comes in, effects go out. It calls no clock, socket,
  * random source or process, keeps no state outside its object, and two of any role can live in one
- * process. The shell (common/shell/host_io.h) and the simulator (test/sim) drive the same objects. */
+ * process. The shell (common/shell/host_io.h) and the simulator (test/sim) drive the same objects.
+ */
 #ifndef COMMON_CONTRACT_ROLE_H
 #define COMMON_CONTRACT_ROLE_H
 

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 enum store_call {
-    STORE_RANGE,            /* Etcd__RangeRequest -> Etcd__RangeResponse; one page: the caller pages */
-    STORE_TXN,              /* Etcd__TxnRequest -> Etcd__TxnResponse */
-    STORE_COMPACT,          /* Etcd__CompactionRequest */
-    STORE_LEASE_GRANT,      /* Etcd__LeaseGrantRequest */
-    STORE_LEASE_REVOKE,     /* Etcd__LeaseRevokeRequest */
+    STORE_RANGE,        /* Etcd__RangeRequest -> Etcd__RangeResponse; one page: the caller pages */
+    STORE_TXN,          /* Etcd__TxnRequest -> Etcd__TxnResponse */
+    STORE_COMPACT,      /* Etcd__CompactionRequest */
+    STORE_LEASE_GRANT,  /* Etcd__LeaseGrantRequest */
+    STORE_LEASE_REVOKE, /* Etcd__LeaseRevokeRequest */
     STORE_LEASE_KEEP_ALIVE, /* Etcd__LeaseKeepAliveRequest; TTL 0 in the answer: it is gone */
     STORE_STATUS,           /* Etcd__StatusRequest */
     STORE_ALARM,            /* Etcd__AlarmRequest */
@@ -37,7 +37,8 @@ enum store_outcome {
 struct store_request {
     uint64_t id; /* chosen by the role, unique among its open calls */
     enum store_call call;
-    const ProtobufCMessage *message; /* of the type above; borrowed until the step's effects are taken */
+    const ProtobufCMessage
+        *message; /* of the type above; borrowed until the step's effects are taken */
     int64_t deadline_ns;             /* monotonic; then UNKNOWN */
 };
 
@@ -45,7 +46,8 @@ struct store_answer {
     uint64_t id;
     enum store_call call;
     enum store_outcome outcome;
-    int grpc_status; /* for REFUSED, and for UNKNOWN when etcd gave one; 11 = out of range (compacted) */
+    int grpc_status; /* for REFUSED, and for UNKNOWN when etcd gave one; 11 = out of range
+                        (compacted) */
     const char *text;                /* for REFUSED and UNKNOWN; never NULL */
     const ProtobufCMessage *message; /* for DONE; borrowed during the step */
 };

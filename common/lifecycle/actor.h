@@ -10,8 +10,8 @@ enum actor {
     ACTOR_REP = 1 << 2,
     ACTOR_AUCTIONEER = 1 << 3,
     ACTOR_CONVERGER = 1 << 4,
-    ACTOR_STRANGER = 1 << 5, /* any other certificate of the CA, etcd's too: may only read, so that no
-                                lifecycle row names it */
+    ACTOR_STRANGER = 1 << 5, /* any other certificate of the CA, etcd's too: may only read, so that
+                                no lifecycle row names it */
 };
 
 /* A set of actors: who may take a row of a lifecycle, who may call a route. */

@@ -14,8 +14,8 @@ struct crash_policy {
 };
 extern const struct crash_policy CRASH_POLICY_DEFAULT;
 
-/* How long a record that CRASHED for the `count`-th time stands before it may be restarted; NEVER_NS =
- * it never may. */
+/* How long a record that CRASHED for the `count`-th time stands before it may be restarted;
+ * NEVER_NS = it never may. */
 int64_t crash_wait_ns(const struct crash_policy *policy, int32_t count);
 
 /* When that is over on the clock that wrote `since_ns`, for who is shown it; NEVER_NS = never. */

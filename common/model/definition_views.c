@@ -166,7 +166,8 @@ bool task_has_layers(struct bytes task)
 
 static Models__Action *old_action(Models__Action *action);
 
-/* How many are left: what only reported or tried nothing at all is nothing, and no list has holes. */
+/* How many are left: what only reported or tried nothing at all is nothing, and no list has holes.
+ */
 static size_t old_actions(Models__Action **actions, size_t count)
 {
     size_t left = 0;

@@ -17,8 +17,8 @@ void desired_as_r2(struct arena *a, Models__DesiredLRP *desired);
  * definition stays as it is. */
 void task_as_r2(struct arena *a, Models__Task *task);
 
-/* Whether these change anything: of a packed DesiredLRP or Task (for a DesiredLRP its run part), told
- * without decoding it. */
+/* Whether these change anything: of a packed DesiredLRP or Task (for a DesiredLRP its run part),
+ * told without decoding it. */
 bool desired_has_layers(struct bytes desired);
 bool task_has_layers(struct bytes task);
 

@@ -17,10 +17,10 @@ struct domain_seen {
  * Epoch). `epoch_revision` is the create-revision of the epoch's key, 0 = not known. */
 bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision);
 
-/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and the
- * upsert cannot be older than the ttl: this process saw it written. Of an upsert that was there before
- * this process nothing but its wall clock would tell the age; doubt means stale, until the next one.
- * NULL, a domain that nobody upserted, is not fresh. */
+/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and
+ * the upsert cannot be older than the ttl: this process saw it written. Of an upsert that was there
+ * before this process nothing but its wall clock would tell the age; doubt means stale, until the
+ * next one. NULL, a domain that nobody upserted, is not fresh. */
 bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
 /* Whether the list shows it: as far as the stored expiry, with now rounded to the nearest second
@@ -30,11 +30,11 @@ bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, s
 /* Its time is over for good: its record may go. */
 bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct moment now);
 
-/* A lock of an owner outside the cluster is over: this process has seen its present revision for the
- * whole time to live. Each renewal is a new revision, and none is seen before it is written, so that a
- * lock never ends early, whatever any wall clock says; a process that starts again, or whose board
- * was restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6). In
- * doubt a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
+/* A lock of an owner outside the cluster is over: this process has seen its present revision for
+ * the whole time to live. Each renewal is a new revision, and none is seen before it is written, so
+ * that a lock never ends early, whatever any wall clock says; a process that starts again, or whose
+ * board was restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6).
+ * In doubt a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
 bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now);
 
 #endif

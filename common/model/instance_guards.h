@@ -1,5 +1,5 @@
-/* The guards of common/lifecycle/actual_lrp.def that follow from the board alone: what the bbs decides the
- * converger's moves by, and what the converger plans them by. Pure. */
+/* The guards of common/lifecycle/actual_lrp.def that follow from the board alone: what the bbs
+ * decides the converger's moves by, and what the converger plans them by. Pure. */
 #ifndef COMMON_MODEL_INSTANCE_GUARDS_H
 #define COMMON_MODEL_INSTANCE_GUARDS_H
 
@@ -27,18 +27,18 @@ struct instance_facts {
     int suspect_state;
 };
 
-/* CRASH_DUE by this policy at `now`, INDEX_DESIRED, INDEX_UNDESIRED, STOPPING_DESIRED, STOPPING_FOR_GOOD,
- * SUSPECT, EVACUATING, DISPLACED, CELL_ABSENT, CELL_PRESENT, DOMAIN_FRESH, POLICY_REPLACES, ORDINARY_RUNS,
- * SUSPECT_RUNS. */
+/* CRASH_DUE by this policy at `now`, INDEX_DESIRED, INDEX_UNDESIRED, STOPPING_DESIRED,
+ * STOPPING_FOR_GOOD, SUSPECT, EVACUATING, DISPLACED, CELL_ABSENT, CELL_PRESENT, DOMAIN_FRESH,
+ * POLICY_REPLACES, ORDINARY_RUNS, SUSPECT_RUNS. */
 uint32_t instance_guards(const struct instance_facts *f, const struct crash_policy *policy,
                          struct moment now);
 
 /* Whether the lifecycle leads the converger anywhere on this trigger under these guards. */
 bool instance_may(const struct instance_facts *f, int trigger, uint32_t guards);
 
-/* Of a SUSPECT one whose resolve the lifecycle allows: it becomes ORDINARY again, for its cell is there and
- * no replacement runs. And the state in which it does; -1 when what stands at the ORDINARY key is of a newer
- * version, and is not written over. */
+/* Of a SUSPECT one whose resolve the lifecycle allows: it becomes ORDINARY again, for its cell is
+ * there and no replacement runs. And the state in which it does; -1 when what stands at the
+ * ORDINARY key is of a newer version, and is not written over. */
 bool instance_returns(uint32_t guards);
 int instance_returns_as(const struct instance_facts *f, uint32_t guards);
 

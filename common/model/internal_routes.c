@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Text that is JSON by its grammar, and UTF-8, without white space between its tokens; a NUL ends it.
- * So each function below stands where it should, and finds the end that must be there. */
+/* Text that is JSON by its grammar, and UTF-8, without white space between its tokens; a NUL ends
+ * it. So each function below stands where it should, and finds the end that must be there. */
 
 static const char *behind_string(const char *at)
 {

@@ -43,8 +43,8 @@ const char *key_run(struct arena *a, const char *process_guid, const char *epoch
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);
 
-/* Of a key below which no other is kept: the bytes up to its last slash, with it. Those of an ActualLRP's
- * key are the prefix that all records of its index share. */
+/* Of a key below which no other is kept: the bytes up to its last slash, with it. Those of an
+ * ActualLRP's key are the prefix that all records of its index share. */
 size_t key_parent_size(const char *key);
 
 /* The presence in an ActualLRP's key; -1 if it is none of a digit. */

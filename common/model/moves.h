@@ -1,6 +1,6 @@
-/* Moves as they travel (board.proto): a Board__Move names its subject by the key of the record, and what
- * else it says stands in a body of the subject's kind. Making and reading them. Results live in the given
- * arena; texts that are given are borrowed. */
+/* Moves as they travel (board.proto): a Board__Move names its subject by the key of the record, and
+ * what else it says stands in a body of the subject's kind. Making and reading them. Results live
+ * in the given arena; texts that are given are borrowed. */
 #ifndef COMMON_MODEL_MOVES_H
 #define COMMON_MODEL_MOVES_H
 
@@ -14,7 +14,8 @@
 /* A move about the record at `key`, without a body. */
 Board__Move *move_new(struct arena *a, const char *name, const char *key);
 
-/* About a record of an index, which may be negative: whoever reads it says so. The body has the domain. */
+/* About a record of an index, which may be negative: whoever reads it says so. The body has the
+ * domain. */
 Board__Move *move_new_instance(struct arena *a, const char *name, const char *process_guid,
                                int32_t index, int presence, const char *domain);
 

@@ -27,7 +27,8 @@ void routing_desired(struct arena *a, const Models__DesiredLRP *desired, int32_t
     for (size_t i = 0; desired->routes && i < desired->routes->n_routes; i++) {
         const Models__ProtoRoutes__RoutesEntry *entry = desired->routes->routes[i];
         if (strcmp(entry->key, "internal-router") == 0) {
-            internal_hostnames(a, (struct bytes){.data = entry->value.data, .size = entry->value.len},
+            internal_hostnames(a,
+                               (struct bytes){.data = entry->value.data, .size = entry->value.len},
                                &ret->hostnames, &ret->hostname_count);
             break;
         }

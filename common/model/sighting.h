@@ -32,16 +32,16 @@ struct sighting {
     int64_t after_ns; /* written no sooner; 0 = it was there when this process began to look */
 };
 
-/* So much of `limit_ns` is left until it has stood for so long; not positive: it has. `stamp_ns`: when
- * it was written, on a wall clock. As soon as both clocks may say so: for what does no harm when it
- * is early, and much when it is never. */
+/* So much of `limit_ns` is left until it has stood for so long; not positive: it has. `stamp_ns`:
+ * when it was written, on a wall clock. As soon as both clocks may say so: for what does no harm
+ * when it is early, and much when it is never. */
 int64_t stood_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen, struct moment now);
 
 /* The same for what cannot be taken back: this process itself has seen it for so long. */
 int64_t surely_left_ns(int64_t limit_ns, struct sighting seen, struct moment now);
 
-/* The same for what is kept longer than any process need live: beyond KEPT_SURE_NS the stamp says so,
- * and this process has known it (`known`: its creation, or as it stands) for that. */
+/* The same for what is kept longer than any process need live: beyond KEPT_SURE_NS the stamp says
+ * so, and this process has known it (`known`: its creation, or as it stands) for that. */
 #define KEPT_SURE_NS (60 * 60 * SECOND_NS)
 int64_t kept_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen,
                      struct sighting known, struct moment now);

@@ -1,5 +1,5 @@
-/* What bufferevents of libevent 2.1 need done from outside. In a file of its own, because libevent's
- * full struct event and the contract's bear one name. */
+/* What bufferevents of libevent 2.1 need done from outside. In a file of its own, because
+ * libevent's full struct event and the contract's bear one name. */
 #ifndef COMMON_SHELL_BEV_IO_H
 #define COMMON_SHELL_BEV_IO_H
 

@@ -12,9 +12,9 @@
 struct event_base;
 struct etcd;
 
-/* Bounds. An answer beyond ETCD_ANSWER_BYTES (a joined revision of a watch too) is given up: UNKNOWN, or
- * the watch CLOSED. A call beyond ETCD_CALLS open ones is REFUSED with RESOURCE_EXHAUSTED and never
- * sent. */
+/* Bounds. An answer beyond ETCD_ANSWER_BYTES (a joined revision of a watch too) is given up:
+ * UNKNOWN, or the watch CLOSED. A call beyond ETCD_CALLS open ones is REFUSED with
+ * RESOURCE_EXHAUSTED and never sent. */
 enum {
     ETCD_ENDPOINTS = 16,
     ETCD_CALLS = 4096,

@@ -41,7 +41,8 @@ struct grpc_fault grpc_head_fault(const struct grpc_head *h);
  * longer than a day is a day. */
 bool grpc_timeout_parse(struct bytes text, int64_t *ret_ns);
 
-/* What the first bytes of a body show already: a flag of compression, or a length beyond `bound`. */
+/* What the first bytes of a body show already: a flag of compression, or a length beyond `bound`.
+ */
 struct grpc_fault grpc_body_fault(struct bytes body, size_t bound);
 
 /* The only message of a whole body. */

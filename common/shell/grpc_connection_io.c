@@ -19,7 +19,8 @@ void grpc_timer(struct event *timer, int64_t timeout_ms)
     evtimer_add(timer, &tv);
 }
 
-/* ---- Ending ----------------------------------------------------------------------------------- */
+/* ---- Ending -----------------------------------------------------------------------------------
+ */
 
 static void connection_free(struct grpc_connection *c)
 {
@@ -71,7 +72,8 @@ void grpc_connection_leave(struct grpc_connection *c)
     }
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------
+ */
 
 static size_t output_bytes(const struct grpc_connection *c)
 {
@@ -94,8 +96,8 @@ static bool take_output(struct grpc_connection *c)
     return size >= 0 && !c->doomed;
 }
 
-/* Rule 5: bytes that OpenSSL holds decrypted are asked for when reading begins again, for no event of
- * the socket tells of them. */
+/* Rule 5: bytes that OpenSSL holds decrypted are asked for when reading begins again, for no event
+ * of the socket tells of them. */
 static void set_reading(struct grpc_connection *c)
 {
     bool reads = bufferevent_get_enabled(c->bev) & EV_READ;
@@ -143,7 +145,8 @@ static void on_written(struct bufferevent *bev, void *context)
     }
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
 
 /* True when nghttp2 took it; what it has to say of it is in its output. */
 static bool give_input(struct grpc_connection *c, const uint8_t *data, size_t size)
@@ -175,7 +178,8 @@ static void on_readable(struct bufferevent *bev, void *context)
     }
 }
 
-/* ---- The handshake ---------------------------------------------------------------------------- */
+/* ---- The handshake ----------------------------------------------------------------------------
+ */
 
 static bool speaks_h2(const SSL *ssl)
 {

@@ -1,10 +1,11 @@
-/* The gRPC server shell: unary calls over HTTP/2 (nghttp2) and mutual TLS for one role. A call becomes
- * EVENT_REQUEST with `grpc` set, the role's reply its message or its status (design.md 8, 12).
+/* The gRPC server shell: unary calls over HTTP/2 (nghttp2) and mutual TLS for one role. A call
+ * becomes EVENT_REQUEST with `grpc` set, the role's reply its message or its status (design.md 8,
+ * 12).
  *
  * Rules, each with a test in test/api/test_grpc_*.c:
  *  1. TLS with ALPN "h2" and a client certificate, or no connection.
- *  2. Bounds on connections, on calls of one at a time, on headers, on the message, on answers that a
- *     peer has not taken. Whatever exceeds the bound of a call ends the call, and not the connection.
+ *  2. Bounds on connections, on calls of one at a time, on headers, on the message, on answers that
+ * a peer has not taken. Whatever exceeds the bound of a call ends the call, and not the connection.
  *     When no more connections are accepted, those that say nothing before their handshake is
  *     finished yield (newcomers_io.h).
  *  3. Handshake, request and idle connection have each a time-out; a peer that takes nothing of its
@@ -12,8 +13,8 @@
  *  4. Frames that cost the peer nothing (PING, SETTINGS, RST_STREAM, ...) are counted against the
  *     calls that it makes: who floods is told ENHANCE_YOUR_CALM and cut off.
  *  5. While a peer does not read, we do not read from it.
- *  6. grpc-timeout ends a call with DEADLINE_EXCEEDED; the role is told that the peer has gone, as it is
- *     when the peer resets the stream. */
+ *  6. grpc-timeout ends a call with DEADLINE_EXCEEDED; the role is told that the peer has gone, as
+ * it is when the peer resets the stream. */
 #ifndef COMMON_SHELL_GRPC_SERVER_IO_H
 #define COMMON_SHELL_GRPC_SERVER_IO_H
 
@@ -28,17 +29,17 @@ struct log;
 
 enum {
     GRPC_CONNECTIONS_MAX = 256,
-    GRPC_STREAMS_MAX = 100,                  /* calls of a connection at a time */
-    GRPC_MESSAGE_BYTES = 64 * 1024,          /* of a request */
-    GRPC_OUTPUT_BYTES = 64 * 1024,           /* given to the socket and not taken: no more is made */
-    GRPC_HELD_BYTES = 4 * 1024 * 1024,       /* bodies and answers of a connection; one answer alone
-                                              * may be larger */
-    GRPC_HELD_ALL_BYTES = 64 * 1024 * 1024,  /* of all connections, and one answer more */
-    GRPC_HELD_SURE_BYTES = 128 * 1024,       /* that each connection has, whatever others hold */
-    GRPC_FREE_FRAMES_MAX = 1000,             /* frames that ask for nothing: so many at once, ... */
-    GRPC_FREE_FRAMES_A_SECOND = 100,         /* ... so many more each second ... */
-    GRPC_FREE_FRAMES_A_CALL = 8,             /* ... and with each call that is answered */
-    GRPC_RESETS_MAX = 200,                   /* streams that the peer resets: so many at once, ... */
+    GRPC_STREAMS_MAX = 100,                 /* calls of a connection at a time */
+    GRPC_MESSAGE_BYTES = 64 * 1024,         /* of a request */
+    GRPC_OUTPUT_BYTES = 64 * 1024,          /* given to the socket and not taken: no more is made */
+    GRPC_HELD_BYTES = 4 * 1024 * 1024,      /* bodies and answers of a connection; one answer alone
+                                             * may be larger */
+    GRPC_HELD_ALL_BYTES = 64 * 1024 * 1024, /* of all connections, and one answer more */
+    GRPC_HELD_SURE_BYTES = 128 * 1024,      /* that each connection has, whatever others hold */
+    GRPC_FREE_FRAMES_MAX = 1000,            /* frames that ask for nothing: so many at once, ... */
+    GRPC_FREE_FRAMES_A_SECOND = 100,        /* ... so many more each second ... */
+    GRPC_FREE_FRAMES_A_CALL = 8,            /* ... and with each call that is answered */
+    GRPC_RESETS_MAX = 200,                  /* streams that the peer resets: so many at once, ... */
     GRPC_RESETS_A_SECOND = 33,
 };
 
@@ -82,8 +83,8 @@ int grpc_server_port(const struct grpc_server *s);
 /* Whether a request's id is one of a gRPC server: no HTTP server gives such a one. */
 bool grpc_server_id(uint64_t id);
 
-/* Answers a call with what effects_grpc() or effects_grpc_refuse() made; everything is copied. A reply to
- * a call whose peer has gone does nothing. */
+/* Answers a call with what effects_grpc() or effects_grpc_refuse() made; everything is copied. A
+ * reply to a call whose peer has gone does nothing. */
 void grpc_server_reply(struct grpc_server *s, const struct reply *reply);
 
 /* Stops accepting and tells peers to go; true while bytes of answers are still on their way to a

@@ -1,5 +1,5 @@
-/* The calls of a gRPC connection: from the frames that nghttp2 reads to requests of the role, and from
- * its replies to headers, data and trailers. */
+/* The calls of a gRPC connection: from the frames that nghttp2 reads to requests of the role, and
+ * from its replies to headers, data and trailers. */
 #include "common/shell/grpc_connection_io.h"
 
 #include "common/shell/grpc.h"
@@ -18,7 +18,8 @@ bool grpc_server_id(uint64_t id)
     return id & id_bit;
 }
 
-/* ---- What calls hold -------------------------------------------------------------------------- */
+/* ---- What calls hold --------------------------------------------------------------------------
+ */
 
 static void hold(struct grpc_call *call, size_t bytes)
 {
@@ -42,14 +43,16 @@ static bool room_for(const struct grpc_call *call, size_t bytes)
            (c->held + bytes <= GRPC_HELD_BYTES && c->server->held + bytes <= GRPC_HELD_ALL_BYTES);
 }
 
-/* The only thing that its connection holds may be of any size, but one alone passes the bound of all. */
+/* The only thing that its connection holds may be of any size, but one alone passes the bound of
+ * all. */
 static bool room_alone(const struct grpc_call *call)
 {
     const struct grpc_connection *c = call->connection;
     return c->held == 0 && c->server->held < GRPC_HELD_ALL_BYTES;
 }
 
-/* ---- Answers ---------------------------------------------------------------------------------- */
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
 
 static nghttp2_nv header(const char *name, const char *value)
 {
@@ -110,9 +113,9 @@ static void refuse(struct grpc_call *call, struct grpc_fault fault)
     grpc_message_encode(&text, fault.text);
     snprintf(status, sizeof(status), "%d", (int)fault.status);
     snprintf(http_status, sizeof(http_status), "%d", fault.http_status);
-    nghttp2_nv headers[] = {header(":status", http_status), header("content-type", "application/grpc"),
-                            header("grpc-status", status),
-                            header("grpc-message", buf_string(&text))};
+    nghttp2_nv headers[] = {
+        header(":status", http_status), header("content-type", "application/grpc"),
+        header("grpc-status", status), header("grpc-message", buf_string(&text))};
     size_t count = sizeof(headers) / sizeof(headers[0]) - (text.size ? 0 : 1);
     ignore(nghttp2_submit_response(call->connection->session, call->stream, headers, count, NULL));
     buf_done(&text);
@@ -163,7 +166,8 @@ void grpc_call_reply(struct grpc_call *call, const struct reply *reply)
     }
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------ */
+/* ---- Calls ------------------------------------------------------------------------------------
+ */
 
 /* The role is not to answer any more. */
 static void take_from_role(struct grpc_call *call)
@@ -290,7 +294,8 @@ static void body_complete(struct grpc_call *call)
     }
 }
 
-/* ---- What nghttp2 tells ----------------------------------------------------------------------- */
+/* ---- What nghttp2 tells -----------------------------------------------------------------------
+ */
 
 static struct grpc_call *call_of(nghttp2_session *session, int32_t stream)
 {
@@ -341,8 +346,8 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
     return 0;
 }
 
-/* Rule 4. One that brings a call on is not free; of a type that it does not know nghttp2 says nothing, but
- * drops it as it comes. */
+/* Rule 4. One that brings a call on is not free; of a type that it does not know nghttp2 says
+ * nothing, but drops it as it comes. */
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head, void *context)
 {
     (void)session;

@@ -1,9 +1,9 @@
-/* The health listener: plain HTTP, 200 without body to any path and method (behaviour.md 3). It says
- * no more than that the process's loop turns.
+/* The health listener: plain HTTP, 200 without body to any path and method (behaviour.md 3). It
+ * says no more than that the process's loop turns.
  *
- * Anybody may connect, so what they can hold is bounded: HEALTH_CONNECTIONS_MAX descriptors, a head of
- * HEALTH_HEAD_BYTES each, for HEALTH_LIFE_MS from accept to close. One more connection takes the place
- * of the oldest: whoever asks at once is answered, whatever others hold open. */
+ * Anybody may connect, so what they can hold is bounded: HEALTH_CONNECTIONS_MAX descriptors, a head
+ * of HEALTH_HEAD_BYTES each, for HEALTH_LIFE_MS from accept to close. One more connection takes the
+ * place of the oldest: whoever asks at once is answered, whatever others hold open. */
 #ifndef COMMON_SHELL_HEALTH_IO_H
 #define COMMON_SHELL_HEALTH_IO_H
 

@@ -25,7 +25,7 @@ struct host_config {
     const char *name;        /* process in log lines: "bbs-1" */
     const char *listen;      /* "127.0.0.1:8889"; NULL = no HTTPS server */
     const char *grpc;        /* "127.0.0.1:8891"; NULL = no gRPC server */
-    const char *admin;       /* a second HTTPS server, "127.0.0.1:1800": request.admin; NULL = none */
+    const char *admin; /* a second HTTPS server, "127.0.0.1:1800": request.admin; NULL = none */
     const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
     int stall_ms; /* then a reader that takes nothing is freed; 0 = HTTP_STALL_MS */
     struct tls_files tls;    /* of the server and of calls to peers */
@@ -35,7 +35,8 @@ struct host_config {
      * host_deliver(). */
     struct driver_shell *(*driver_new)(void *config, struct host *host, struct err *err);
     void *driver_config;
-    unsigned driver_files; /* descriptors that the driver may come to hold: no connections take them */
+    unsigned
+        driver_files; /* descriptors that the driver may come to hold: no connections take them */
     /* Makes an incarnation durable; NULL = this role has none. Blocks for as long as the disk
      * takes: it is asked once in the life of a loss. */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err);

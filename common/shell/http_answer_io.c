@@ -42,7 +42,8 @@ static void answered(struct evhttp_request *req, void *context)
     event_active(c->adopt, EV_TIMEOUT, 0);
 }
 
-/* What the request says of the connection: HTTP/1.0 closes unless asked to keep, 1.1 the reverse. */
+/* What the request says of the connection: HTTP/1.0 closes unless asked to keep, 1.1 the reverse.
+ */
 static bool peer_closes(const struct evhttp_request *req)
 {
     const char *connection = evhttp_find_header(req->input_headers, "Connection");
@@ -271,8 +272,8 @@ void connection_pump(struct connection *c)
         buf_done(&slice);
     }
     if (fresh && c->size < 0 && evbuffer_get_length(output) <= HTTP_JOINED_BYTES) {
-        /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own. What
-         * is longer takes several anyhow: it is not worth a copy. */
+        /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own.
+         * What is longer takes several anyhow: it is not worth a copy. */
         evbuffer_pullup(output, -1);
     }
     if (evbuffer_get_length(output) && !evtimer_pending(c->timer, NULL)) {

@@ -36,7 +36,8 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct event *deadline;
-    /* A name that libcurl asks for is looked up by us, and the transfer begun again with the answer. */
+    /* A name that libcurl asks for is looked up by us, and the transfer begun again with the
+     * answer. */
     bool name_wanted;
     unsigned names_left; /* so many more of HTTP_NAMES_MAX */
     struct name_wait name;
@@ -324,7 +325,8 @@ static bool learn_host(struct transfer *t)
     return good;
 }
 
-/* What is left of a transfer that was sent elsewhere: how often it may be sent on, and its method. */
+/* What is left of a transfer that was sent elsewhere: how often it may be sent on, and its method.
+ */
 static void go_on_from_there(struct transfer *t)
 {
     long redirects = 0, sent = 0;
@@ -498,7 +500,8 @@ static size_t give_body(char *out, size_t one, size_t room, void *context)
 }
 
 /* libcurl would send a request again by itself when a reused connection breaks before an answer;
- * the first one may have been carried out, so a body is never rewound and the outcome is UNKNOWN. */
+ * the first one may have been carried out, so a body is never rewound and the outcome is UNKNOWN.
+ */
 static int refuse_rewind(void *context, curl_off_t offset, int origin)
 {
     (void)context, (void)offset, (void)origin;
@@ -538,9 +541,9 @@ static void set_connection(CURL *e, const struct tls_files *files)
     curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)HTTP_REUSE_S);
 }
 
-/* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. Each request has a connection of
- * its own: on a kept one that breaks libcurl would send it again, unasked, and here its body can be
- * rewound, for redirects want it. */
+/* As Go's client: ten requests at most, a POST becomes a GET at 301, 302 and 303. Each request has
+ * a connection of its own: on a kept one that breaks libcurl would send it again, unasked, and here
+ * its body can be rewound, for redirects want it. */
 static void set_outside(struct transfer *t)
 {
     CURL *e = t->easy;

@@ -21,10 +21,11 @@ enum {
     HTTP_STREAM_BYTES = 64 * 1024,
     HTTP_PEER_CONNECTIONS = 16,
     HTTP_IDLE_CONNECTIONS = 1024,
-    HTTP_OUTSIDE_REDIRECTS = 9,         /* followed by a call outside: Go's client makes ten requests */
-    HTTP_NAMES_MAX = HTTP_OUTSIDE_REDIRECTS + 1, /* lookups of a call: of each host that it is sent to, or
-                                                  * again when it waited so long that one is forgotten */
-    HTTP_OUTSIDE_BYTES = 256 * 1024,    /* of such an answer's body are read, and thrown away */
+    HTTP_OUTSIDE_REDIRECTS = 9, /* followed by a call outside: Go's client makes ten requests */
+    HTTP_NAMES_MAX =
+        HTTP_OUTSIDE_REDIRECTS + 1,  /* lookups of a call: of each host that it is sent to, or
+                                      * again when it waited so long that one is forgotten */
+    HTTP_OUTSIDE_BYTES = 256 * 1024, /* of such an answer's body are read, and thrown away */
 };
 
 /* Times. Idle connections are left before the server closes them (HTTP_IDLE_MS of
@@ -55,9 +56,9 @@ struct http_client *http_client_new(const struct tls_files *files, struct event_
 void http_client_free(struct http_client *c);
 
 /* Begins a call: exactly one on_response with its id follows, unless it is cancelled. REFUSED means
- * that no byte of the request was sent. Everything is copied. A call outside is ANSWERED once a head
- * has come that is no redirect, whatever becomes of the body; its server's certificate is checked
- * with our CA alone and it may ask for ours. */
+ * that no byte of the request was sent. Everything is copied. A call outside is ANSWERED once a
+ * head has come that is no redirect, whatever becomes of the body; its server's certificate is
+ * checked with our CA alone and it may ask for ours. */
 void http_client_call(struct http_client *c, const struct call *call);
 
 /* Begins a subscription. Events: first one without data when the head of the answer has come

@@ -131,8 +131,8 @@ void connection_cut(struct connection *c)
     evhttp_connection_free(c->evcon); /* calls closed() */
 }
 
-/* What comes after the last answer is thrown away undecrypted, so that the peer gets that answer and
- * not a reset, until it hangs up or the bounds are reached. */
+/* What comes after the last answer is thrown away undecrypted, so that the peer gets that answer
+ * and not a reset, until it hangs up or the bounds are reached. */
 static void on_drain(evutil_socket_t fd, short what, void *context)
 {
     static char nothing[64 * 1024];

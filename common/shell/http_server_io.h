@@ -31,12 +31,12 @@ struct http_server;
 struct log;
 
 enum {
-    HTTP_HEAD_BYTES = 32 * 1024,    /* request line and header fields together */
-    HTTP_INPUT_BYTES = 64 * 1024,   /* read ahead of what is being handled, a connection */
-    HTTP_OUTPUT_BYTES = 64 * 1024,  /* of a cursor, not taken yet: below it the cursor is asked */
-    HTTP_JOINED_BYTES = 16 * 1024,  /* of a chunk, joined into one TLS record, which holds no more */
+    HTTP_HEAD_BYTES = 32 * 1024,   /* request line and header fields together */
+    HTTP_INPUT_BYTES = 64 * 1024,  /* read ahead of what is being handled, a connection */
+    HTTP_OUTPUT_BYTES = 64 * 1024, /* of a cursor, not taken yet: below it the cursor is asked */
+    HTTP_JOINED_BYTES = 16 * 1024, /* of a chunk, joined into one TLS record, which holds no more */
     HTTP_DRAIN_BYTES = 64 * 1024 * 1024,
-    HTTP_SPARE_FILES = 32,          /* descriptors kept for everything but accepted connections */
+    HTTP_SPARE_FILES = 32, /* descriptors kept for everything but accepted connections */
 };
 
 /* Defaults of struct http_times. */

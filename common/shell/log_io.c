@@ -110,9 +110,9 @@ static void add_time(struct line *l)
     add(l, text, size);
 }
 
-/* A log that cannot be written must not stop the process: a closed stderr, or one that nobody reads,
- * loses lines. What is ready takes a line at once, for a line is smaller than what pipes and sockets
- * have free when they are. */
+/* A log that cannot be written must not stop the process: a closed stderr, or one that nobody
+ * reads, loses lines. What is ready takes a line at once, for a line is smaller than what pipes and
+ * sockets have free when they are. */
 static bool is_ready(const struct log *log)
 {
     struct pollfd p = {.fd = log->fd, .events = POLLOUT};

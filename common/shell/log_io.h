@@ -2,11 +2,11 @@
  *
  *   2026-11-21T10:30:00.123Z warn bbs-1 "etcd does not answer" endpoint=127.0.0.1:2379 tries=3
  *
- * Time (UTC, ms), level, process, message, data as key=value. A line is bounded (LOG_LINE_BYTES, cut
- * with "..."), control characters are escaped (\n, \x1b), so nothing that comes from outside can
- * forge or break a line. Identical messages beyond LOG_BURST a second are counted and summarised:
- * "message" suppressed=N. A line that would have to wait, because nobody reads the descriptor, is lost;
- * how many are is told when it is read again. */
+ * Time (UTC, ms), level, process, message, data as key=value. A line is bounded (LOG_LINE_BYTES,
+ * cut with "..."), control characters are escaped (\n, \x1b), so nothing that comes from outside
+ * can forge or break a line. Identical messages beyond LOG_BURST a second are counted and
+ * summarised: "message" suppressed=N. A line that would have to wait, because nobody reads the
+ * descriptor, is lost; how many are is told when it is read again. */
 #ifndef COMMON_SHELL_LOG_IO_H
 #define COMMON_SHELL_LOG_IO_H
 
@@ -17,9 +17,9 @@
 enum {
     LOG_LINE_BYTES = 2048, /* with the newline */
     LOG_BURST = 20,        /* lines of one level and message in a second */
-    LOG_SINGLES = 500,     /* the same of lines that tell of single things (struct log_line): more than a
-                              cell starts or ends in a second */
-    LOG_MESSAGES = 64,     /* messages told apart by the burst limit; the oldest gives way */
+    LOG_SINGLES = 500, /* the same of lines that tell of single things (struct log_line): more than
+                          a cell starts or ends in a second */
+    LOG_MESSAGES = 64, /* messages told apart by the burst limit; the oldest gives way */
 };
 
 struct log;

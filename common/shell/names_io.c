@@ -51,7 +51,8 @@ struct names {
     unsigned begun;
 };
 
-/* ---- The thread -------------------------------------------------------------------------------- */
+/* ---- The thread --------------------------------------------------------------------------------
+ */
 
 static void lookup_free(struct name_lookup *l)
 {
@@ -121,7 +122,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------- */
+/* ---- The loop ----------------------------------------------------------------------------------
+ */
 
 /* Signals are the loop's. */
 static void begin(struct names *n, struct name_lookup *l)
@@ -225,7 +227,8 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
     w->told(w->context, NAME_TIMED_OUT, "the name server does not answer");
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------ */
+/* ---- Asking ------------------------------------------------------------------------------------
+ */
 
 static struct name_lookup *lookup_of(struct names *n, const char *host)
 {

@@ -1,6 +1,6 @@
-/* Names looked up beside the loop. A name server that does not answer keeps getaddrinfo() for half a
- * minute, so each lookup has a thread of its own. Their number is bounded, and all who wait for one name
- * share one lookup and its answer: however many calls there are, a dead name server costs
+/* Names looked up beside the loop. A name server that does not answer keeps getaddrinfo() for half
+ * a minute, so each lookup has a thread of its own. Their number is bounded, and all who wait for
+ * one name share one lookup and its answer: however many calls there are, a dead name server costs
  * NAMES_AT_ONCE threads. A name nobody waits for any more is not begun. */
 #ifndef COMMON_SHELL_NAMES_IO_H
 #define COMMON_SHELL_NAMES_IO_H

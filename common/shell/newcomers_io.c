@@ -20,7 +20,8 @@ struct newcomer_address {
     unsigned count;
 };
 
-/* ---- Who is there ------------------------------------------------------------------------------ */
+/* ---- Who is there ------------------------------------------------------------------------------
+ */
 
 static void address_text(int fd, char ret[INET6_ADDRSTRLEN])
 {
@@ -82,7 +83,8 @@ void newcomers_remove(struct newcomers *n, struct newcomer *c)
     }
 }
 
-/* ---- Who yields -------------------------------------------------------------------------------- */
+/* ---- Who yields --------------------------------------------------------------------------------
+ */
 
 /* It is the peer's turn, and has been for long. */
 static bool silent(const struct newcomer *c, int64_t now_ns)

@@ -1,7 +1,8 @@
-/* The connections of a server whose TLS handshake is not finished. Whoever reaches the port can make
- * one without a certificate, and each takes a place. So when all places are taken, some that say
- * nothing yield to who comes next: of the address that has most of them, the oldest first. One whose
- * handshake is finished never yields, nor one that is young or has sent what is not read yet. */
+/* The connections of a server whose TLS handshake is not finished. Whoever reaches the port can
+ * make one without a certificate, and each takes a place. So when all places are taken, some that
+ * say nothing yield to who comes next: of the address that has most of them, the oldest first. One
+ * whose handshake is finished never yields, nor one that is young or has sent what is not read yet.
+ */
 #ifndef COMMON_SHELL_NEWCOMERS_IO_H
 #define COMMON_SHELL_NEWCOMERS_IO_H
 
@@ -19,7 +20,7 @@ struct newcomer_address;
 enum {
     NEWCOMER_YOUNG_MS = 1000, /* a handshake over a slow line takes less */
     NEWCOMERS_LOOK_MS = 100,  /* while all places are taken and none is old enough */
-    NEWCOMERS_SHARE = 16,     /* of the address's at once: a 16th of them, so that each costs little */
+    NEWCOMERS_SHARE = 16, /* of the address's at once: a 16th of them, so that each costs little */
     NEWCOMERS_TELL_MS = 10 * 1000, /* each line is logged at most so often */
 };
 
@@ -60,8 +61,8 @@ void newcomers_remove(struct newcomers *n, struct newcomer *c);
 /* Whence it came; "" when that is not known, or it is none any more. */
 const char *newcomer_address(const struct newcomer *c);
 
-/* The last place of `open` was taken, and no more are accepted: from the loop, and again until one is
- * free, some yield. */
+/* The last place of `open` was taken, and no more are accepted: from the loop, and again until one
+ * is free, some yield. */
 void newcomers_make_room(struct newcomers *n, unsigned open);
 
 #endif

@@ -155,7 +155,8 @@ static char *name_entry(X509_NAME *name, int nid)
     int index = X509_NAME_get_index_by_NID(name, nid, -1);
     int size = -1;
     if (index >= 0) {
-        size = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
+        size =
+            ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
     }
     /* A NUL inside would make two different names look the same. */
     bool good = size >= 0 && !memchr(utf8, 0, (size_t)size);

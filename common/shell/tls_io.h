@@ -20,9 +20,9 @@ int tls_server_new(const struct tls_files *files, SSL_CTX **ret_ctx, struct err 
  * (free). */
 void tls_peer(const SSL *ssl, char **ret_unit, char **ret_name);
 
-/* Tells of a handshake of the peer at `address` ("" = not known) that failed with this OpenSSL error (0 =
- * the peer hung up), and of a certificate that is refused why. A peer that ends amid it is everyday
- * life, for it was interrupted or only looked whether somebody listens. */
+/* Tells of a handshake of the peer at `address` ("" = not known) that failed with this OpenSSL
+ * error (0 = the peer hung up), and of a certificate that is refused why. A peer that ends amid it
+ * is everyday life, for it was interrupted or only looked whether somebody listens. */
 struct log;
 void tls_tell_failure(struct log *log, const SSL *ssl, const char *address, unsigned long error);
 

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* A row for each pass: how many repairs, and the first of them; and notes; or the plan as JSON on one line. NULL is an empty plan. */
+/* A row for each pass: how many repairs, and the first of them; and notes; or the plan as JSON on
+ * one line. NULL is an empty plan. */
 int converger_plan_text(struct arena *a, const Converge__Plan *plan, bool json, struct buf *out,
                         struct err *err);
 

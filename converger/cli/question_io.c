@@ -32,7 +32,7 @@ int converger_once_run(const struct invocation *call, struct err *err)
               : cli_client_call(q.client, call->arena, "/once", &nothing.base,
                                 &converge__once_response__descriptor, &m, err);
     r = r < 0 ? r
-              : converger_plan_text(call->arena, ((Converge__OnceResponse *)m)->plan, q.json, &q.out,
-                                    err);
+              : converger_plan_text(call->arena, ((Converge__OnceResponse *)m)->plan, q.json,
+                                    &q.out, err);
     return question_close(&q, r, err);
 }

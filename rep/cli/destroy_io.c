@@ -75,8 +75,9 @@ int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err
         event_base_free(d.loop);
         return -(int)err->code;
     }
-    d.driver->ops->call(d.driver, &(struct verb_call){
-                                      .id = LIST_ID, .verb = VERB_LIST, .deadline_ns = d.deadline_ns});
+    d.driver->ops->call(
+        d.driver,
+        &(struct verb_call){.id = LIST_ID, .verb = VERB_LIST, .deadline_ns = d.deadline_ns});
     event_base_loop(d.loop, EVLOOP_NO_EXIT_ON_EMPTY);
     d.driver->ops->free(d.driver);
     event_base_free(d.loop);

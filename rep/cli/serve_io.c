@@ -187,8 +187,8 @@ static int read_config(const struct invocation *call, struct rep_config *config,
     return r < 0 ? r : read_capacity(call, config, err);
 }
 
-/* What the driver may come to hold, for no connection to take it. As far as it may be raised, the limit
- * leaves that and OTHERS; where it does not, containers and connections have a half each. */
+/* What the driver may come to hold, for no connection to take it. As far as it may be raised, the
+ * limit leaves that and OTHERS; where it does not, containers and connections have a half each. */
 static unsigned files_of_driver(const struct rep_config *config)
 {
     enum { OTHERS = 1024 };

@@ -83,7 +83,8 @@ static int check(const char *action, const char *part, struct err *err)
     if (action) {
         return err_set(err, ERR_INVALID, "this cell cannot do the action \"%s\"", action);
     }
-    return part ? err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part) : 0;
+    return part ? err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part)
+                : 0;
 }
 
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)

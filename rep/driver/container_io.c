@@ -64,8 +64,8 @@ static bool has_ended(int pidfd)
     return poll(&p, 1, 0) == 1;
 }
 
-/* Finds the shim, if it lives; true: it has ended for certain, or never was. While our START is under
- * way its job looks after it, and only one can reap. */
+/* Finds the shim, if it lives; true: it has ended for certain, or never was. While our START is
+ * under way its job looks after it, and only one can reap. */
 static bool shim_has_ended(struct container *c, int dir)
 {
     struct identity id;
@@ -154,8 +154,8 @@ static void set_state(struct container *c, enum container_state state)
     }
 }
 
-/* The status is looked for after the shim: it writes the one before the other ends. False when its files
- * could not be read for want of means: then it stays as it was known. */
+/* The status is looked for after the shim: it writes the one before the other ends. False when its
+ * files could not be read for want of means: then it stays as it was known. */
 static bool judge(struct container *c, int dir)
 {
     bool alone = shim_has_ended(c, dir);
@@ -228,7 +228,8 @@ struct container *container_load(struct driver *d, const char *guid)
     if (dir >= 0) {
         close(dir);
     }
-    if (c && !known && !told) { /* nobody knows what it is: as good as a note that could not be read */
+    if (c && !known &&
+        !told) { /* nobody knows what it is: as good as a note that could not be read */
         container_drop(c);
         c = NULL;
         d->unread++;

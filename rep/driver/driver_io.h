@@ -72,8 +72,8 @@ struct driver_owner {
     void *context;
     /* EVENT_VERB and EVENT_CONTAINER, never from inside a call of the driver. */
     void (*deliver)(void *context, const struct event *ev);
-    /* The answer to an output request; it may come from inside of the call. As for http_server_reply():
-     * the cursor becomes the owner's, everything else is borrowed. */
+    /* The answer to an output request; it may come from inside of the call. As for
+     * http_server_reply(): the cursor becomes the owner's, everything else is borrowed. */
     void (*reply)(void *context, const struct reply *reply);
     void (*wake)(void *context, const char *channel); /* of cursors that wait */
 };

@@ -113,13 +113,14 @@ struct container_status container_status_of(const struct container *c, struct ar
 /* read_io.c: READ, likewise. */
 void verb_read(struct driver *d, const struct verb_call *call);
 
-/* ports_io.c: PORTS, likewise. Whether a server could not bind the port because it is in use; whether a
- * process that lives has it. */
+/* ports_io.c: PORTS, likewise. Whether a server could not bind the port because it is in use;
+ * whether a process that lives has it. */
 void verb_ports(struct driver *d, const struct verb_call *call);
 bool port_is_taken(uint32_t port);
 bool port_is_held(uint32_t port);
 
-/* verbs_io.c: all verbs but LIST, MEASURE, READ and PORTS, of a valid guid; answered by driver_answer(). */
+/* verbs_io.c: all verbs but LIST, MEASURE, READ and PORTS, of a valid guid; answered by
+ * driver_answer(). */
 void verb_begin(struct driver *d, const struct verb_call *call);
 /* Removes a directory that was never finished; nobody waits for it. */
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);

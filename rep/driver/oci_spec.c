@@ -201,10 +201,10 @@ static json_t *memory(const struct container_spec *spec, const struct oci_facts 
     return m;
 }
 
-/* Weights keep their proportions, and 100 is about what the kernel gives who says nothing: 1024 shares,
- * and a weight of 100 in version 2. There it is set by its own name: what runtimes make of shares is 1 for
- * each weight below 5, and 38 for 100. More than the kernel takes would keep the container from starting,
- * and the API takes any number. */
+/* Weights keep their proportions, and 100 is about what the kernel gives who says nothing: 1024
+ * shares, and a weight of 100 in version 2. There it is set by its own name: what runtimes make of
+ * shares is 1 for each weight below 5, and 38 for 100. More than the kernel takes would keep the
+ * container from starting, and the API takes any number. */
 static void set_cpu(json_t *r, uint32_t cpu_weight, const struct oci_facts *facts)
 {
     enum { SHARES_A_WEIGHT = 10, WEIGHT_MAX = 10000 };

@@ -200,8 +200,8 @@ static void pruned(struct work *work)
     d->outputs->prunes--;
 }
 
-/* Of two the second has not begun, and so sees to all that has come before. Refused: the next minute
- * does it. */
+/* Of two the second has not begun, and so sees to all that has come before. Refused: the next
+ * minute does it. */
 static void prune(struct driver *d)
 {
     struct tidy *t = d->outputs->prunes < 2 ? tidy_new(d, NULL, run_prune, pruned) : NULL;

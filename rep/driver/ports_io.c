@@ -1,13 +1,14 @@
-/* Host ports: who else has them. Tried by a bind as servers do it, over TCP, for both families; nothing
- * listens at any moment. */
+/* Host ports: who else has them. Tried by a bind as servers do it, over TCP, for both families;
+ * nothing listens at any moment. */
 #include "rep/driver/driver_parts.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-/* Whether a server could not have the port for want of it. With SO_REUSEADDR, as nearly all servers, so
- * that what an earlier one left behind (TIME_WAIT) does not count. Any other failure says nothing: a
- * family that the machine does not have, a port for which this process has no right, no descriptor. */
+/* Whether a server could not have the port for want of it. With SO_REUSEADDR, as nearly all
+ * servers, so that what an earlier one left behind (TIME_WAIT) does not count. Any other failure
+ * says nothing: a family that the machine does not have, a port for which this process has no
+ * right, no descriptor. */
 static bool is_in_use(int family, uint32_t port)
 {
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
@@ -33,9 +34,9 @@ static bool cannot_be_had(uint32_t port)
     return port <= UINT16_MAX && (is_in_use(AF_INET, port) || is_in_use(AF_INET6, port));
 }
 
-/* Whether a socket of this port has an inode, that is, a process: what the ended left to the kernel has
- * none. Lines of /proc/net/tcp: "sl local:port remote:port state queues timer retransmits uid timeout
- * inode ...", numbers of addresses and ports in hexadecimal. */
+/* Whether a socket of this port has an inode, that is, a process: what the ended left to the kernel
+ * has none. Lines of /proc/net/tcp: "sl local:port remote:port state queues timer retransmits uid
+ * timeout inode ...", numbers of addresses and ports in hexadecimal. */
 static bool is_held_in(const char *path, uint32_t port)
 {
     char line[512];

@@ -223,8 +223,8 @@ static int may_prepare(struct op *op, const struct verb_call *call, struct err *
     return 0;
 }
 
-/* Its ports are tried last before anything is made: the sooner the program follows, the less can come
- * between. True: somebody else has some, and that is answered. */
+/* Its ports are tried last before anything is made: the sooner the program follows, the less can
+ * come between. True: somebody else has some, and that is answered. */
 static bool ports_refuse(struct op *op, const struct container_spec *spec)
 {
     uint32_t *taken = calloc(spec->port_count + 1, sizeof(*taken));

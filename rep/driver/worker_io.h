@@ -24,11 +24,12 @@ struct work {
     struct work *next;            /* the worker's */
 };
 
-/* The thread takes no signals: they are the loop's. Out of threads or descriptors the process ends. */
+/* The thread takes no signals: they are the loop's. Out of threads or descriptors the process ends.
+ */
 struct worker *worker_new(struct event_base *loop);
 
-/* Waits for the work that runs, which is told to end; what waits does not run. Everything that is not
- * done is dropped. Accepts NULL. */
+/* Waits for the work that runs, which is told to end; what waits does not run. Everything that is
+ * not done is dropped. Accepts NULL. */
 void worker_free(struct worker *w);
 
 /* False: WORKER_QUEUE_MAX wait already; the work stays the caller's. */

@@ -35,15 +35,15 @@ static inline ssize_t identity_slurp(int dir, const char *path, char *text, size
     return n;
 }
 
-/* Whether an errno says nothing of what was asked for: this process may open no more, or the machine
- * has no memory. */
+/* Whether an errno says nothing of what was asked for: this process may open no more, or the
+ * machine has no memory. */
 static inline int identity_untold(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Of a process that exists, a zombie included; -1 with errno when it does not, or when that cannot be
- * told now. */
+/* Of a process that exists, a zombie included; -1 with errno when it does not, or when that cannot
+ * be told now. */
 static inline int identity_of(long pid, struct identity *ret)
 {
     struct identity id = {.pid = pid};
@@ -96,8 +96,8 @@ static inline int identity_read(int dir, const char *path, struct identity *ret)
 }
 
 /* A descriptor of that very process, for waiting and signalling; -1 with errno ESRCH when it has
- * gone, another one when that cannot be told now. The order matters: once the descriptor is held, the
- * id cannot change hands. */
+ * gone, another one when that cannot be told now. The order matters: once the descriptor is held,
+ * the id cannot change hands. */
 static inline int identity_open(const struct identity *id)
 {
     int fd = (int)syscall(SYS_pidfd_open, id->pid, 0);

@@ -172,8 +172,8 @@ void kill_children(void)
     }
 }
 
-/* The mark stands first in the environment that the process driver gives. False with errno; 0: it is not
- * marked. */
+/* The mark stands first in the environment that the process driver gives. False with errno; 0: it
+ * is not marked. */
 static bool marked(long pid, const char *line, size_t size)
 {
     char path[48], text[4096];

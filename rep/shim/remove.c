@@ -1,7 +1,7 @@
 /* remove: ends whatever there is of a container, in an order that leaves nothing behind, and can be
- * repeated from any point. What cannot be told now, for want of descriptors or memory, ends it early with
- * a report: to take it for gone would delete the directory of what runs. With --bury the directory stays and gets a status: for a container
- * whose shim was killed. */
+ * repeated from any point. What cannot be told now, for want of descriptors or memory, ends it
+ * early with a report: to take it for gone would delete the directory of what runs. With --bury the
+ * directory stays and gets a status: for a container whose shim was killed. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 
@@ -16,8 +16,8 @@ static int untold(const char *what)
     return -1;
 }
 
-/* A descriptor of who is noted in the file; *ret_fd -1: nobody, or he has gone. -1 after a report when
- * that cannot be told now. */
+/* A descriptor of who is noted in the file; *ret_fd -1: nobody, or he has gone. -1 after a report
+ * when that cannot be told now. */
 static int open_noted(const char *file, const char *what, int *ret_fd)
 {
     struct identity id;

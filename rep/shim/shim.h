@@ -44,8 +44,8 @@ struct options {
     const char *init;        /* run: the first process is this program once it is ready */
     bool process;            /* COMMAND is the program, not a runtime */
     const char *cwd;         /* with --process, likewise the next five */
-    const char *home;        /* a directory that is entered before its user is taken, who need not be
-                              * able to reach it by name; NULL: none */
+    const char *home; /* a directory that is entered before its user is taken, who need not be
+                       * able to reach it by name; NULL: none */
     long uid, gid;           /* -1: as the shim's */
     const char *groups;      /* "1,2" */
     long long nofile;        /* 0: unchanged */
@@ -105,8 +105,8 @@ long spawn(const struct options *o, int out, int err, int failure);
 bool wait_pidfd(int pidfd, int timeout_ms);  /* true: it has ended */
 void await_init(long pid, const char *init); /* until it is this program and takes SIGTERM */
 void kill_children(void);                    /* every child of this subreaper, theirs too */
-/* Whoever has CORKBOARD_CONTAINER=mark in its environment: how many; -1 with errno when not all could be
- * looked at for want of descriptors or memory. */
+/* Whoever has CORKBOARD_CONTAINER=mark in its environment: how many; -1 with errno when not all
+ * could be looked at for want of descriptors or memory. */
 int kill_marked(const char *mark);
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);

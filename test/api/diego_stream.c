@@ -78,7 +78,8 @@ static bool decode_base64(const char *text, size_t size, struct buf *out)
     return true;
 }
 
-bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message, struct buf *why)
+bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message,
+                       struct buf *why)
 {
     void *end;
     while (!(end = s->body.size ? memmem(s->body.data, s->body.size, "\n\n", 2) : NULL)) {

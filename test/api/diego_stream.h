@@ -18,7 +18,8 @@ int diego_stream_open(struct diego_stream *s, int port, const struct tls_files *
 
 /* The next event, waited for: its name and its message's bytes. False with a sentence in `why` when
  * none comes, or what comes is not framed as Diego frames it. */
-bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message, struct buf *why);
+bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *message,
+                       struct buf *why);
 
 void diego_stream_close(struct diego_stream *s);
 

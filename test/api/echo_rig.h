@@ -1,6 +1,6 @@
-/* What tests of the HTTP server share: the echo role behind it in a process of its own, certificates,
- * one client, and the numbers that the server tells of itself. Each function fails the test when what
- * it does is not possible. */
+/* What tests of the HTTP server share: the echo role behind it in a process of its own,
+ * certificates, one client, and the numbers that the server tells of itself. Each function fails
+ * the test when what it does is not possible. */
 #ifndef TEST_API_ECHO_RIG_H
 #define TEST_API_ECHO_RIG_H
 

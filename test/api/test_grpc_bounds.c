@@ -200,7 +200,8 @@ static void leave_answers(struct grpc_rig *f, struct h2_client *c, uint32_t answ
     assert_true(h2_await(c, H2_HEADERS, 2 * answers - 1));
 }
 
-/* Not by opening one connection after the other either; and whoever asks for little still gets it. */
+/* Not by opening one connection after the other either; and whoever asks for little still gets it.
+ */
 static void answers_of_all_connections_are_bounded(void **state)
 {
     struct grpc_rig *f = *state;

@@ -121,15 +121,16 @@ static void turn(struct world *w)
 
 static void call(struct world *w, uint64_t id, const char *target, const char *body);
 
-/* Turns the loop until the response (the close, for a subscription) of this id has come. On a machine
- * that is too slow for a handshake within HTTP_CONNECT_MS, what is to be answered is asked again:
- * nothing of it was sent. */
+/* Turns the loop until the response (the close, for a subscription) of this id has come. On a
+ * machine that is too slow for a handshake within HTTP_CONNECT_MS, what is to be answered is asked
+ * again: nothing of it was sent. */
 static void await(struct world *w, uint64_t id)
 {
     struct told *t = &w->told[id];
     for (struct patience p = {0}; patience_lasts(&p);) {
         if (t->responses && *t->target && t->response.outcome == CALL_REFUSED) {
-            print_message("asked again: %s\n", t->text); /* it may have come while others were awaited */
+            print_message("asked again: %s\n",
+                          t->text); /* it may have come while others were awaited */
             t->responses = 0;
             call(w, id, t->target, t->body);
         }
@@ -293,7 +294,8 @@ static void a_dead_server_refuses_and_a_silent_one_leaves_it_unknown(void **stat
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* A name server that is away keeps libcurl's thread for half a minute: the loop does not wait for it. */
+/* A name server that is away keeps libcurl's thread for half a minute: the loop does not wait for
+ * it. */
 static void a_name_that_is_looked_up_holds_nobody_up(void **state)
 {
     (void)state;
@@ -316,8 +318,8 @@ static void a_name_that_is_looked_up_holds_nobody_up(void **state)
     slow_name_end();
 }
 
-/* Many calls to one name share a lookup; many names have so many threads and no more, and those that
- * nobody waits for any more have none. */
+/* Many calls to one name share a lookup; many names have so many threads and no more, and those
+ * that nobody waits for any more have none. */
 static void a_dead_name_server_costs_few_threads(void **state)
 {
     (void)state;

@@ -272,8 +272,8 @@ static void call_url(struct scene *s, const char *url, int64_t limit_ms)
     assert_int_equal(s->answers, 1);
 }
 
-/* A path of the user's server, or a whole URL; "TLS" in it stands for our own server's address, "NAMED"
- * for the user's by its name. */
+/* A path of the user's server, or a whole URL; "TLS" in it stands for our own server's address,
+ * "NAMED" for the user's by its name. */
 static void call(struct scene *s, const char *target, int64_t limit_ms)
 {
     struct buf url;
@@ -435,7 +435,8 @@ static void a_fault_says_whether_it_is_worth_repeating(void **state)
 }
 
 /* A connection that had served before and is closed without an answer: whoever calls decides
- * whether to try again, for the first try may have been heard (test_bbs_callbacks counts attempts). */
+ * whether to try again, for the first try may have been heard (test_bbs_callbacks counts attempts).
+ */
 static void a_request_is_sent_once(void **state)
 {
     (void)state;

@@ -262,7 +262,8 @@ static void http_1_0_and_connection_close(void **state)
         echo_again(&w);
         assert_true(client_print(&w.client, "%s", rows[i].request));
         assert_int_equal(client_answer(&w.client, NULL, NULL, false), 200);
-        assert_int_equal(client_closed(&w.client, rows[i].closes ? CLIENT_WAIT_MS : 50), rows[i].closes);
+        assert_int_equal(client_closed(&w.client, rows[i].closes ? CLIENT_WAIT_MS : 50),
+                         rows[i].closes);
         assert_false(w.client.reset);
         if (!rows[i].closes) {
             assert_int_equal(echo_ask(&w, "POST", "/echo", "goes on"), 200);
@@ -434,8 +435,9 @@ static void an_expectation_is_met(void **state)
 static void mutilated_requests_never_end_the_server(void **state)
 {
     (void)state;
-    static const char good[] = "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
-                               "\r\n5\r\nhello\r\n0\r\n\r\n";
+    static const char good[] =
+        "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+        "\r\n5\r\nhello\r\n0\r\n\r\n";
     struct http_server_config config = echo_quick();
     struct echo_rig w;
     unsigned seed = 1;

@@ -1,5 +1,5 @@
-/* The HTTP server shell: whose connections are served, how their bytes go out, and what happens when
- * descriptors run out. */
+/* The HTTP server shell: whose connections are served, how their bytes go out, and what happens
+ * when descriptors run out. */
 #include "test/api/echo_rig.h"
 #include "test/tool/patience.h"
 
@@ -63,8 +63,9 @@ static void a_refused_certificate_is_told_with_its_fault(void **state)
     rewind(log);
     text[fread(text, 1, sizeof(text) - 1, log)] = '\0';
     fclose(log);
-    assert_non_null(strstr(text, "\"no TLS with a peer\" address=127.0.0.1 reason=\"certificate verify "
-                                 "failed: certificate has expired\""));
+    assert_non_null(strstr(text,
+                           "\"no TLS with a peer\" address=127.0.0.1 reason=\"certificate verify "
+                           "failed: certificate has expired\""));
 }
 
 static void plain_text_is_refused(void **state)
@@ -241,14 +242,15 @@ static bool cut_off(int fd)
     return n == 0 || (n < 0 && errno != EAGAIN);
 }
 
-/* Silent connections hold all places. The oldest of the address that has most of them yields; whoever
- * has done its handshake stays, though it says nothing either. */
+/* Silent connections hold all places. The oldest of the address that has most of them yields;
+ * whoever has done its handshake stays, though it says nothing either. */
 static void silent_connections_yield(void **state)
 {
     (void)state;
     enum { PLACES = 8, MANY = PLACES - 3 };
-    struct http_server_config config = {
-        .tls = echo_tls.server, .times = {.handshake_ms = 4 * PATIENCE_MS}, .connections_max = PLACES};
+    struct http_server_config config = {.tls = echo_tls.server,
+                                        .times = {.handshake_ms = 4 * PATIENCE_MS},
+                                        .connections_max = PLACES};
     struct echo_rig w;
     struct tls_client quiet, newcomer;
     int many[MANY];
@@ -300,7 +302,8 @@ static void accepting_pauses_when_descriptors_run_out(void **state)
     usleep(500 * 1000);
     assert_int_equal(client_ask(&first, "GET", "/release", "", 0, &body), 200);
     assert_int_equal(client_ask(&first, "GET", "/stats", "", 0, &body), 200);
-    assert_int_equal(sscanf(buf_string(&body), "connections=%*d heap_kb=%*d cpu_ms=%ld", &cpu_ms), 1);
+    assert_int_equal(sscanf(buf_string(&body), "connections=%*d heap_kb=%*d cpu_ms=%ld", &cpu_ms),
+                     1);
     struct tls_client late;
     assert_true(client_open(&late, server.port, &echo_tls.client, 0));
     assert_int_equal(client_ask(&late, "GET", "/counts", "", 0, &body), 200);

@@ -1,4 +1,5 @@
-/* The HTTP server shell: answers that come from cursors, and their readers: woken, stalled, slow. */
+/* The HTTP server shell: answers that come from cursors, and their readers: woken, stalled, slow.
+ */
 #include "test/api/echo_rig.h"
 
 #include <setjmp.h>
@@ -106,8 +107,8 @@ static void a_waiting_cursor_is_woken(void **state)
     echo_end(&w);
 }
 
-/* What a stalled reader may cost: what waits for it (HTTP_OUTPUT_BYTES and a slice), its TLS record and
- * incarnation. */
+/* What a stalled reader may cost: what waits for it (HTTP_OUTPUT_BYTES and a slice), its TLS record
+ * and incarnation. */
 enum { READER_KB = 256 };
 
 static void a_stalled_reader_costs_no_copies(void **state)

@@ -97,7 +97,8 @@ static void container(bool begin)
     struct container_spec spec = {.rootfs = "preloaded:busybox", .path = "/bin/sh", .args = args};
     arena_init(&a);
     loop = event_base_new();
-    struct driver_shell *d = driver_open(&config, loop, &(struct driver_owner){.deliver = on_event}, &err);
+    struct driver_shell *d =
+        driver_open(&config, loop, &(struct driver_owner){.deliver = on_event}, &err);
     if (!d) {
         fail_msg("%s", err.text);
     }
@@ -353,8 +354,8 @@ static int64_t processor_ns(pid_t pid)
     return t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
-/* The shim's parent is this test, which reaps it as little as the init of some machines. The last of
- * the tests: the container ends by it. */
+/* The shim's parent is this test, which reaps it as little as the init of some machines. The last
+ * of the tests: the container ends by it. */
 static void a_shim_that_nobody_reaps_costs_nothing(void **state)
 {
     (void)state;

@@ -32,8 +32,8 @@ int64_t bench_now_ns(void);
 /* The value of an environment variable; ends the process when it is missing. */
 const char *bench_needed(const char *name);
 
-/* Processor time of all threads of a process so far, in microseconds; ends this process when there is
- * no such process. */
+/* Processor time of all threads of a process so far, in microseconds; ends this process when there
+ * is no such process. */
 double bench_processor_us(int pid);
 
 /* The request of one step of one unit, in the arena. */

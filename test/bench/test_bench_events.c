@@ -1,9 +1,9 @@
-/* What event streams cost: memory of idle ones, the time from a start's answer to its event, and what
- * a hundred subscribers take from the rate of desires. Beside bare etcd on the same machine in the
- * same run: the ratios are the result.
- *   test_bench_events [--streams N] [--rounds N]
- * Subscribers are in a process of their own. In the last part they take the bytes off their sockets
- * undecrypted, so that not their decryption is measured, which elsewhere is other machines' work. */
+/* What event streams cost: memory of idle ones, the time from a start's answer to its event, and
+ * what a hundred subscribers take from the rate of desires. Beside bare etcd on the same machine in
+ * the same run: the ratios are the result. test_bench_events [--streams N] [--rounds N] Subscribers
+ * are in a process of their own. In the last part they take the bytes off their sockets
+ * undecrypted, so that not their decryption is measured, which elsewhere is other machines' work.
+ */
 #include <getopt.h>
 #include <openssl/err.h>
 #include <poll.h>
@@ -41,8 +41,8 @@ static struct bbs_process bbs;
 
 /* ---- subscribers that only take ---- */
 
-/* Opens one stream and gives its socket, -1 when the bbs refuses. Its TLS is let go of, which the bbs
- * does not notice. */
+/* Opens one stream and gives its socket, -1 when the bbs refuses. Its TLS is let go of, which the
+ * bbs does not notice. */
 static int open_stream(SSL_CTX *ctx)
 {
     static const char request[] =

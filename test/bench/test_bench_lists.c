@@ -1,8 +1,7 @@
-/* Lists of 1,000, 10,000 and 100,000 RUNNING instances: time to the first and to the last byte, bytes,
- * and what the bbs's memory grows by meanwhile, beside one Range of as many records of bare etcd.
- *   test_bench_lists [--rounds N] [--most N]
- * Started by test/bench/test_cluster, with the process id of the bbs in BENCH_BBS_PID: nothing else
- * may act on the board meanwhile. */
+/* Lists of 1,000, 10,000 and 100,000 RUNNING instances: time to the first and to the last byte,
+ * bytes, and what the bbs's memory grows by meanwhile, beside one Range of as many records of bare
+ * etcd. test_bench_lists [--rounds N] [--most N] Started by test/bench/test_cluster, with the
+ * process id of the bbs in BENCH_BBS_PID: nothing else may act on the board meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +99,8 @@ static void measure(struct etcd_bench *e, int size, int rounds)
     Models__ActualLRPsRequest all = MODELS__ACTUAL_LRPS_REQUEST__INIT;
     double bytes = 0, range_bytes = 0;
     first.count = last.count = grown.count = range.count = 0;
-    if (etcd_bench_load(e, 16, (size + BENCH_RECORDS - 1) / BENCH_RECORDS, BENCH_RECORDS).failures) {
+    if (etcd_bench_load(e, 16, (size + BENCH_RECORDS - 1) / BENCH_RECORDS, BENCH_RECORDS)
+            .failures) {
         exit(1);
     }
     for (int i = 0; i < rounds; i++) {

@@ -2,7 +2,8 @@
  * same configuration and root filesystem, round by round in one run.
  *   test_bench_start [--rounds N] [--wide-rounds N]
  * Started by test/bench/test_cluster. BENCH_BUNDLES names a directory with the bundles bare-0 to
- * bare-19, mounted; BENCH_CONTAINERS, separated by commas, where the cells keep their containers. */
+ * bare-19, mounted; BENCH_CONTAINERS, separated by commas, where the cells keep their containers.
+ */
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,10 +1,9 @@
 /* Tasks through their whole life, and each step of it alone, beside bare etcd in the same run. All
  * steps are taken by an ordinary client, so that what is measured is the bbs and etcd; what a cell
- * adds is in test_bench_start. What a life takes of the processors, of the bbs and of its etcd, says
- * most on a loaded machine: there it is the rates that are somebody else's.
- *   test_bench_tasks [--rounds N]
- * Started by test/bench/test_cluster, with the process ids in BENCH_BBS_PID, BENCH_BBS_ETCD_PID and
- * BENCH_ETCD_PID: nothing else may act on the board meanwhile. */
+ * adds is in test_bench_start. What a life takes of the processors, of the bbs and of its etcd,
+ * says most on a loaded machine: there it is the rates that are somebody else's. test_bench_tasks
+ * [--rounds N] Started by test/bench/test_cluster, with the process ids in BENCH_BBS_PID,
+ * BENCH_BBS_ETCD_PID and BENCH_ETCD_PID: nothing else may act on the board meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +39,8 @@ struct figures {
     struct samples etcd[WIDTHS], life[WIDTHS], life_p99[WIDTHS];
     struct samples step[WIDTHS][BENCH_TASK_STEPS];
     struct samples group[WIDTHS]; /* ops a transaction, of whole lives */
-    /* Processor time in microseconds: of the bbs and its etcd a life, of bare etcd a transaction. */
+    /* Processor time in microseconds: of the bbs and its etcd a life, of bare etcd a transaction.
+     */
     struct samples bbs_us[WIDTHS], bbs_etcd_us[WIDTHS], etcd_us[WIDTHS];
     int failures;
 };
@@ -116,7 +116,8 @@ static void print(struct figures *f)
             etcd_us, "five single-record txns, us");
         for (int step = 0; step < BENCH_TASK_STEPS; step++) {
             char what[40];
-            snprintf(what, sizeof(what), "task, %s", bench_task_step_name((enum bench_task_step)step));
+            snprintf(what, sizeof(what), "task, %s",
+                     bench_task_step_name((enum bench_task_step)step));
             row(what, widths[w], bench_median(&f->step[w][step]), "calls/s", etcd,
                 "single-record txns/s");
         }

@@ -375,7 +375,8 @@ static void a_note_is_replaced(struct subject *s, bool durable)
 static struct verb_answer read_of(struct subject *s, struct arena *arena, const char *guid,
                                   const char *path)
 {
-    return subject_verb(s, arena, (struct verb_call){.verb = VERB_READ, .guid = guid, .path = path});
+    return subject_verb(s, arena,
+                        (struct verb_call){.verb = VERB_READ, .guid = guid, .path = path});
 }
 
 /* What it left is there after its end, also for the next rep, until it is removed. */

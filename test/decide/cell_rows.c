@@ -81,7 +81,8 @@ void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid)
     cell_row_lrp_is(a, s, process_guid, "RUNNING");
 }
 
-void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_guid, const char *state)
+void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_guid,
+                     const char *state)
 {
     Cell__LRP **list = ARENA_ARRAY(a, s->n_lrps + 1, Cell__LRP *);
     if (s->n_lrps) {

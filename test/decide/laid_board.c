@@ -247,12 +247,12 @@ static void judge(struct holding *h, const char *key, const char *how)
     laid_print(&other.plan, &text);
     bool same = text.size == h->first_text->size &&
                 memcmp(text.data, h->first_text->data, text.size) == 0;
-    /* The rest of a DesiredLRP stands under an epoch of its own: whoever writes it compares the part that
-     * names the epoch. */
+    /* The rest of a DesiredLRP stands under an epoch of its own: whoever writes it compares the
+     * part that names the epoch. */
     bool over = writes(&h->first->plan, key) && key_type(key) != RECORD_RUN;
     if (!same || over) {
-        buf_printf(h->fault, "%s: with %s %s %s, and no compare of it says so:\n", h->row->name, key,
-                   how, same ? "it writes over it" : "it would decide something else");
+        buf_printf(h->fault, "%s: with %s %s %s, and no compare of it says so:\n", h->row->name,
+                   key, how, same ? "it writes over it" : "it would decide something else");
         for (size_t i = 0; i < h->first->reads.count; i++) {
             const struct compare *c = &h->first->reads.list[i];
             buf_printf(h->fault, "  %s %s\n", compare_kind_name(c->kind), c->key);

@@ -6,8 +6,8 @@
 
 #include "bbs/board/op.h"
 
-/* Where a laid board stands: each record was written at a revision from LAID_FIRST on, and none later
- * than LAID_NOW; the epoch began before. */
+/* Where a laid board stands: each record was written at a revision from LAID_FIRST on, and none
+ * later than LAID_NOW; the epoch began before. */
 enum { LAID_EPOCH = 2, LAID_FIRST = 3, LAID_NOW = 1000 };
 
 struct laid_board;
@@ -26,7 +26,8 @@ struct laid_plan {
     struct read_set reads;
 };
 
-/* Gathers and decides as an op does; all lives in `a`. `in` is given a random source of one seed. */
+/* Gathers and decides as an op does; all lives in `a`. `in` is given a random source of one seed.
+ */
 void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,
                  struct arena *a, struct laid_plan *ret);
 
@@ -42,11 +43,11 @@ struct laid_stranger {
     const ProtobufCMessage *message;
 };
 
-/* If the decision commits something: takes away every record in turn, changes it (its fields are drawn
- * from `random`, `changes` times) and puts every stranger. Where the plan would be another one, and where a
- * record that it writes was touched, the compares must refuse it. `excused` may say that it knows of a key
- * and why; NULL = nothing is excused. Gives the verdict; *ret_fault becomes what does not hold, empty
- * otherwise. The board is as it was. */
+/* If the decision commits something: takes away every record in turn, changes it (its fields are
+ * drawn from `random`, `changes` times) and puts every stranger. Where the plan would be another
+ * one, and where a record that it writes was touched, the compares must refuse it. `excused` may
+ * say that it knows of a key and why; NULL = nothing is excused. Gives the verdict; *ret_fault
+ * becomes what does not hold, empty otherwise. The board is as it was. */
 enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
                             const struct op_input *in, const struct laid_stranger *strangers,
                             size_t stranger_count, struct random *random, unsigned changes,

@@ -240,7 +240,8 @@ static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m
     m->metric_tags = ARENA_ARRAY(a, 2, Board__InstanceMove__MetricTagsEntry *);
     for (size_t i = 0; i < 2; i++) {
         if (tags[i]) {
-            Board__InstanceMove__MetricTagsEntry *e = ARENA_NEW(a, Board__InstanceMove__MetricTagsEntry);
+            Board__InstanceMove__MetricTagsEntry *e =
+                ARENA_NEW(a, Board__InstanceMove__MetricTagsEntry);
             board__instance_move__metric_tags_entry__init(e);
             e->key = arena_strdup(a, tags[i]);
             e->value = arena_strdup(a, "v");

@@ -2,8 +2,8 @@
  * texts, plans are printed as such.
  *   an instance   "RUNNING a@c1 since=100 crash=2 def=D1 stopping error=E reason=R zone=z"
  *                 "... route=H tag=V": an internal route, a metric tag "k"
- *   a DesiredLRP  "instances=3 def=D1 hold stay route=H tag=V": the tag INDEX or GUID is a dynamic one
- *   a cell        "present incarnation=7", "lost incarnation=7 until=1100": it is being emptied
+ *   a DesiredLRP  "instances=3 def=D1 hold stay route=H tag=V": the tag INDEX or GUID is a dynamic
+ * one a cell        "present incarnation=7", "lost incarnation=7 until=1100": it is being emptied
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
  *                 "restored": from before the epoch
@@ -49,8 +49,8 @@ Board__Move *row_move(struct arena *a, const char *text);
 /* Who speaks by such a text: incarnation, term. */
 void row_speaker(struct arena *a, const char *text, Board__Move *m);
 
-/* Of such a text: the first word; and of "name=value" the value, NULL, `otherwise` or "" if it is not
- * there. */
+/* Of such a text: the first word; and of "name=value" the value, NULL, `otherwise` or "" if it is
+ * not there. */
 char *row_first_word(struct arena *a, const char *text);
 char *row_value(struct arena *a, const char *text, const char *name);
 int64_t row_number(struct arena *a, const char *text, const char *name, int64_t otherwise);

@@ -10,7 +10,8 @@
 struct decision *naive_schedule(struct arena *a, const struct schedule_input *in,
                                 const size_t *order);
 
-/* Whether section 5, without its quirk (docs/tasks.md), allows `b` to be decided right after `a`. */
+/* Whether section 5, without its quirk (docs/tasks.md), allows `b` to be decided right after `a`.
+ */
 bool naive_may_follow(const struct job *a, const struct job *b);
 
 /* Whether this cell comes last for the job. */

@@ -166,13 +166,14 @@ static void stops(void **state)
          .plan = "delete " KEY " stop by converger\n"},
         {ROW("3 CRASHED"), .ordinary = "CRASHED crash=3", .desired = "instances=1", .domain = FRESH,
          .move = "stop" TERM, .plan = "delete " KEY " stop by converger\n"},
-        {ROW("4 RUNNING, no DesiredLRP"), .ordinary = "RUNNING a@c1", .cell = PRESENT, .domain = FRESH,
-         .move = "stop" TERM, .plan = marked},
+        {ROW("4 RUNNING, no DesiredLRP"), .ordinary = "RUNNING a@c1", .cell = PRESENT,
+         .domain = FRESH, .move = "stop" TERM, .plan = marked},
         {ROW("4 a domain without end"), .ordinary = "RUNNING a@c1", .desired = "instances=1",
          .cell = PRESENT, .domain = "ttl=0 seen=100000", .move = "stop" TERM, .plan = marked},
         {ROW("4 a last second of freshness"), .ordinary = "RUNNING a@c1", .cell = PRESENT,
          .domain = "ttl=60 left=1 seen=59", .move = "stop" TERM, .plan = marked},
-        {ROW("4 CLAIMED"), .ordinary = "CLAIMED a@c1", .cell = PRESENT, .domain = FRESH, .move = "stop" TERM,
+        {ROW("4 CLAIMED"), .ordinary = "CLAIMED a@c1", .cell = PRESENT, .domain = FRESH,
+         .move = "stop" TERM,
          .plan = "put " KEY " stop by converger -> CLAIMED a@c1 since=0 E/4 stopping\n"
                  "notice stop web a at c1\n"},
         {ROW("5 marked before, no domain"), .ordinary = "RUNNING a@c1 stopping", .cell = PRESENT,
@@ -230,8 +231,8 @@ static void expiries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creates), cmocka_unit_test(asks), cmocka_unit_test(refreshes), cmocka_unit_test(restarts),
-        cmocka_unit_test(stops),   cmocka_unit_test(expiries),
+        cmocka_unit_test(creates),  cmocka_unit_test(asks),  cmocka_unit_test(refreshes),
+        cmocka_unit_test(restarts), cmocka_unit_test(stops), cmocka_unit_test(expiries),
     };
     return cmocka_run_group_tests_name("moves of the converger", tests, NULL, NULL);
 }

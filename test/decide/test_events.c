@@ -1,7 +1,6 @@
 /* Which events of Diego's API a change of the board makes: a row for every row of behaviour.md 16.3
- * and for every rule beside it. Records are written as in lrp_rows.h, with "epoch=F" and "tag=5" for
- * their modification tag; an event is printed as
- *   changed[RUNNING a@c1 O -> UNCLAIMED O] of c1
+ * and for every rule beside it. Records are written as in lrp_rows.h, with "epoch=F" and "tag=5"
+ * for their modification tag; an event is printed as changed[RUNNING a@c1 O -> UNCLAIMED O] of c1
  * (state, instance, presence; the cells whose filter it passes). */
 #include "bbs/event/actual_events.h"
 #include "bbs/lrp/group.h"

@@ -1,5 +1,5 @@
-/* The harmonising table, row by row, with the numbers of rep/container/harmonise.c: container, record,
- * action. */
+/* The harmonising table, row by row, with the numbers of rep/container/harmonise.c: container,
+ * record, action. */
 #include "rep/container/harmonise.h"
 
 #include "test/tool/page.h"
@@ -158,7 +158,8 @@ static const struct row *evacuating_row(enum harmony_container c, enum harmony_r
 }
 
 /* Every pair: as the rows above, or as without an evacuation. What those leave alone is none of the
- * cell's, is being stopped, or was written by a later version; so nothing that runs here is left. */
+ * cell's, is being stopped, or was written by a later version; so nothing that runs here is left.
+ */
 static void every_pair_is_covered_while_evacuating(void **state)
 {
     (void)state;

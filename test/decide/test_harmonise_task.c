@@ -1,5 +1,5 @@
-/* The table of tasks, row by row, with the numbers of rep/container/harmonise_task.c and docs/tasks.md:
- * container, record, action. */
+/* The table of tasks, row by row, with the numbers of rep/container/harmonise_task.c and
+ * docs/tasks.md: container, record, action. */
 #include "rep/container/harmonise_task.h"
 
 #include <setjmp.h>

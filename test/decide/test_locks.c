@@ -1,5 +1,5 @@
-/* Locks of outside owners: rows of before, when, plan (rep-auctioneer.md 6; common/lifecycle/lock.def),
- * and when a lock is over. */
+/* Locks of outside owners: rows of before, when, plan (rep-auctioneer.md 6;
+ * common/lifecycle/lock.def), and when a lock is over. */
 #include "bbs/lock/lock.h"
 #include "common/model/freshness.h"
 #include "test/decide/lrp_rows.h"

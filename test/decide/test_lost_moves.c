@@ -312,8 +312,7 @@ static void resolves(void **state)
          .plan = BACK("RUNNING a@c1 routable since=100 E/4")},
         {ROW("3 CLAIMED by another, which hears"), .ordinary = "CLAIMED b@c2",
          .suspect = "CLAIMED a@c1 since=100", .cell = PRESENT, .desired = "instances=2",
-         .move = resolve,
-         .plan = BACK("CLAIMED a@c1 since=100 E/4") "notice stop web b at c2\n"},
+         .move = resolve, .plan = BACK("CLAIMED a@c1 since=100 E/4") "notice stop web b at c2\n"},
         {ROW("3 CLAIMED by another, it runs"), .ordinary = "CLAIMED b@c2",
          .suspect = "RUNNING a@c1 since=100", .cell = PRESENT, .desired = "instances=2",
          .move = resolve,
@@ -324,8 +323,8 @@ static void resolves(void **state)
         {ROW("3 marked: its rep is to see the mark"), .suspect = "RUNNING a@c1 since=100 stopping",
          .cell = PRESENT, .move = resolve,
          .plan = BACK("RUNNING a@c1 routable since=100 E/4 stopping")},
-        {ROW("3 not desired, fresh: the next stop is about it"), .suspect = "RUNNING a@c1 since=100",
-         .cell = PRESENT, .domain = FRESH, .move = resolve,
+        {ROW("3 not desired, fresh: the next stop is about it"),
+         .suspect = "RUNNING a@c1 since=100", .cell = PRESENT, .domain = FRESH, .move = resolve,
          .plan = BACK("RUNNING a@c1 routable since=100 E/4")},
         {ROW("4 marked, not desired, stale"), .suspect = "RUNNING a@c1 stopping", .cell = LOST,
          .move = resolve, .plan = GOES TOLD},
@@ -336,11 +335,10 @@ static void resolves(void **state)
          .plan = GOES TOLD},
         {ROW("5 not desired, stale"), .suspect = "RUNNING a@c1", .cell = LOST, .move = resolve,
          .plan = WAITS},
-        {ROW("5 not desired, the domain has just expired"), .suspect = "RUNNING a@c1",
-         .cell = LOST, .domain = "ttl=60 left=0 seen=5", .move = resolve, .plan = WAITS},
-        {ROW("5 the replacement is CLAIMED"), .ordinary = "CLAIMED b@c2",
-         .suspect = "RUNNING a@c1", .cell = LOST, .desired = "instances=2", .domain = FRESH,
-         .move = resolve, .plan = WAITS},
+        {ROW("5 not desired, the domain has just expired"), .suspect = "RUNNING a@c1", .cell = LOST,
+         .domain = "ttl=60 left=0 seen=5", .move = resolve, .plan = WAITS},
+        {ROW("5 the replacement is CLAIMED"), .ordinary = "CLAIMED b@c2", .suspect = "RUNNING a@c1",
+         .cell = LOST, .desired = "instances=2", .domain = FRESH, .move = resolve, .plan = WAITS},
         {ROW("5 its state is of a newer version"), .ordinary = "NEWER b@c2",
          .suspect = "RUNNING a@c1", .cell = PRESENT, .desired = "instances=2", .move = resolve,
          .plan = WAITS},
@@ -401,8 +399,9 @@ static void beside_a_suspect_one(void **state)
         {REP("the replacement crashes: the SUSPECT one stays"), .ordinary = "RUNNING a@c1 def=D1",
          .suspect = "RUNNING b@c2 def=D1", .desired = "instances=2 def=D1",
          .move = "crash error=E" OWN,
-         .plan = "put " O " crash by rep -> UNCLAIMED crash=1 reason=E routable since=1000 E/5 (E)\n"
-                 "notice start web 1..2\n"},
+         .plan =
+             "put " O " crash by rep -> UNCLAIMED crash=1 reason=E routable since=1000 E/5 (E)\n"
+             "notice start web 1..2\n"},
     };
     RUN(cases);
 }

@@ -74,9 +74,9 @@ static void add_actuals(struct universe *u)
             bool placed = *state == 'R' || strcmp(state, "CLAIMED") == 0;
             const char *text = arena_printf(
                 u->arena, "%s%s%s since=%d crash=%d%s%s", state,
-                placed ? ANY(r, " a@c1", " a@c1", " b@c2", " s@c2") : "", ANY(r, "", "", " stopping"),
-                (int)random_below(r, 900), (int)random_below(r, 5), ANY(r, "", " def=D1", " def=D2"),
-                ANY(r, "", " error=full", " route=H tag=V"));
+                placed ? ANY(r, " a@c1", " a@c1", " b@c2", " s@c2") : "",
+                ANY(r, "", "", " stopping"), (int)random_below(r, 900), (int)random_below(r, 5),
+                ANY(r, "", " def=D1", " def=D2"), ANY(r, "", " error=full", " route=H tag=V"));
             add(u, key_actual(u->arena, ROWS_PROCESS, index, presence),
                 &row_actual(u->arena, text, index, presence)->base);
         }
@@ -442,9 +442,10 @@ struct tried {
     unsigned commits; /* of this row and actor */
 };
 
-/* An index that is wanted no more may get an EVACUATING record meanwhile: the move that makes one takes
- * the ORDINARY or the SUSPECT record away, which was read (bbs/lrp/instances.c). Only where neither was
- * there, after a restore, the new one stands unmarked until its cell's evacuation ends. */
+/* An index that is wanted no more may get an EVACUATING record meanwhile: the move that makes one
+ * takes the ORDINARY or the SUSPECT record away, which was read (bbs/lrp/instances.c). Only where
+ * neither was there, after a restore, the new one stands unmarked until its cell's evacuation ends.
+ */
 static bool excused(const struct op_row *row, const char *key, bool added)
 {
     bool settles = row == &update_row || row == &remove_row || row == &desire_row ||

@@ -122,7 +122,8 @@ static void placement_tags(void **state)
         plan_of(x), "none/0=a one/0=a other/0=(found no compatible cell with placement tag \"x\")");
 }
 
-/* Whatever one asks for, however it is spelt, others that ask for something else are judged by themselves. */
+/* Whatever one asks for, however it is spelt, others that ask for something else are judged by
+ * themselves. */
 static void odd_words_harm_nobody_else(void **state)
 {
     struct schedule_rows *x = *state;

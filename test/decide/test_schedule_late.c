@@ -1,5 +1,5 @@
-/* Cells that took a job and did not bring it to the board: any other that takes it comes before them,
- * and they come in their order (schedule.h). */
+/* Cells that took a job and did not bring it to the board: any other that takes it comes before
+ * them, and they come in their order (schedule.h). */
 #include "test/decide/schedule_rows.h"
 
 #include <setjmp.h>
@@ -47,7 +47,8 @@ static void late_cells_come_last(void **state)
 
 static const uint32_t a_then_b[] = {0, 1}, only_a[] = {0};
 
-static struct job *late_job(struct schedule_rows *x, int32_t index, const uint32_t *late, size_t count)
+static struct job *late_job(struct schedule_rows *x, int32_t index, const uint32_t *late,
+                            size_t count)
 {
     struct job *j = with_lrp(x, "web", index);
     j->late = late;
@@ -85,7 +86,8 @@ static void none_that_is_closed_or_barred(void **state)
     assert_string_equal(plan_of(x), "web/0=(unable to communicate to compatible cells)");
 }
 
-/* A cell of a zone with more instances comes before a late one; none of a zone that is not the job's. */
+/* A cell of a zone with more instances comes before a late one; none of a zone that is not the
+ * job's. */
 static void whatever_the_zones(void **state)
 {
     static const char *const zones[] = {"z1", "z2"};
@@ -98,7 +100,8 @@ static void whatever_the_zones(void **state)
     assert_string_equal(plan_of(x), "web/0=b");
     x->cells[1].state->availableresources->memorymb = 99;
     assert_string_equal(plan_of(x), "web/0=a");
-    /* Of index 2 and 3 one is to go to z1, where only a late one is, and one to z2, which is full. */
+    /* Of index 2 and 3 one is to go to z1, where only a late one is, and one to z2, which is full.
+     */
     int to_a = 0, nowhere = 0;
     for (int32_t index = 2; index < 4; index++) {
         x->job_count = 0;
@@ -123,8 +126,9 @@ static void each_job_for_itself(void **state)
     late_job(x, 12, only_a, 1);
     x->cells[0].state->availableresources->memorymb = 700;
     x->cells[1].state->availableresources->memorymb = 700;
-    assert_string_equal(plan_of(x), "app/0=a app/1=b app/2=a app/3=b app/4=a app/5=b app/6=a app/7=b "
-                                    "app/8=a app/9=b app/10=a app/11=b web/12=b");
+    assert_string_equal(plan_of(x),
+                        "app/0=a app/1=b app/2=a app/3=b app/4=a app/5=b app/6=a app/7=b "
+                        "app/8=a app/9=b app/10=a app/11=b web/12=b");
     x->cells[1].state->availableresources->memorymb = 600;
     assert_non_null(strstr(plan_of(x), " web/12=a"));
 }
@@ -134,8 +138,9 @@ int main(void)
 #define TEST(name)                                                                                 \
     cmocka_unit_test_setup_teardown(name, schedule_rows_setup, schedule_rows_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(late_cells_come_last),      TEST(of_those_that_take_it), TEST(none_that_is_closed_or_barred),
-        TEST(whatever_the_zones),        TEST(each_job_for_itself),
+        TEST(late_cells_come_last),          TEST(of_those_that_take_it),
+        TEST(none_that_is_closed_or_barred), TEST(whatever_the_zones),
+        TEST(each_job_for_itself),
     };
     return cmocka_run_group_tests_name("schedule: late", tests, NULL, NULL);
 }

@@ -176,8 +176,9 @@ static void gives_what_looking_at_every_cell_gives(void **state)
     /* The worlds are neither all empty nor all full. */
     if (placed < 10000 || refused < 10000 || drawn < 1000 || spared < 1000 || late < 500 ||
         other < 500) {
-        fail_msg("%zu placed, %zu refused, %zu drawn, %zu spared, %zu late, %zu not though they could",
-                 placed, refused, drawn, spared, late, other);
+        fail_msg(
+            "%zu placed, %zu refused, %zu drawn, %zu spared, %zu late, %zu not though they could",
+            placed, refused, drawn, spared, late, other);
     }
 }
 

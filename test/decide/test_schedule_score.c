@@ -156,7 +156,8 @@ static void starts_that_failed_make_a_cell_worse(void **state)
     assert_string_equal(plan_of(x), "t/0=a");
 }
 
-/* However many: one that fails is taken before a second instance beside the first, or in its zone. */
+/* However many: one that fails is taken before a second instance beside the first, or in its zone.
+ */
 static void failed_starts_do_not_outweigh_what_keeps_apart(void **state)
 {
     struct schedule_rows *x = *state;

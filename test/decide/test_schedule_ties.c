@@ -1,5 +1,5 @@
-/* Between equal cells chance decides, by the entropy of the step: each is as likely, the same entropy
- * gives the same, and what else the score says goes before. Prints its figures. */
+/* Between equal cells chance decides, by the entropy of the step: each is as likely, the same
+ * entropy gives the same, and what else the score says goes before. Prints its figures. */
 #include "auctioneer/tie.h"
 #include "common/base/random.h"
 #include "test/decide/schedule_rows.h"
@@ -55,8 +55,8 @@ static void each_order_is_as_likely(void **state)
 }
 
 /* Tasks one after another, each over before the next comes, find the cells idle each time. Of one
- * seed a cell gets 10 of 30 with a deviation of 2.6; over all seeds 10,000 with one of 82. The bounds
- * are six of these away. */
+ * seed a cell gets 10 of 30 with a deviation of 2.6; over all seeds 10,000 with one of 82. The
+ * bounds are six of these away. */
 static void tasks_one_after_another_go_to_all_idle_cells(void **state)
 {
     struct schedule_rows *x = *state;

@@ -112,7 +112,8 @@ static void places_as_an_auction_would(void **state)
                  "4 would be placed, 2 not; nothing was changed\n");
 }
 
-/* Chance has its part in the explanation; the same seed tells the same, another may tell another. */
+/* Chance has its part in the explanation; the same seed tells the same, another may tell another.
+ */
 static void tells_what_was_drawn(void **state)
 {
     struct fixture *x = *state;
@@ -171,7 +172,8 @@ static void nothing_to_place_and_no_cell(void **state)
     struct fixture *x = *state;
     assert_non_null(strstr(told(x), "0 would be placed, 0 not"));
     job(x, JOB_LRP, "web", 0, 1, 1);
-    assert_non_null(strstr(told(x), "web/0  -     -     unable to communicate to compatible cells"));
+    assert_non_null(
+        strstr(told(x), "web/0  -     -     unable to communicate to compatible cells"));
     x->cells[x->cell_count++] = (struct why_cell){.id = "c"};
     assert_non_null(strstr(told(x), "not usable: not known"));
 }

@@ -563,14 +563,14 @@ static void converges(void **state)
 #define NOT_STUCK "refuse ResourceConflict: task t is not Resolving for 45 s\n"
 #define KEPT "refuse ResourceConflict: task t is not Completed, or is still to be kept\n"
 #define GONE(place)                                                                                \
-    "put task/t disappear by converger -> Completed " place " ran_on=c1"                            \
+    "put task/t disappear by converger -> Completed " place " ran_on=c1"                           \
     " updated=1000 completed=1000 failed (cell disappeared before completion)\n"
     static const struct task_case cases[] = {
         {CONVERGER("expire 1"), .move = "expire" TERM, .plan = NOT_FOUND},
         {CONVERGER("expire 2 not yet"), .task = "Pending created=-800", .move = "expire" TERM,
          .plan = NOT_EXPIRED},
-        {CONVERGER("expire 2 started"), .task = "Running c1/A created=-9000",
-         .move = "expire" TERM, .plan = NOT_EXPIRED},
+        {CONVERGER("expire 2 started"), .task = "Running c1/A created=-9000", .move = "expire" TERM,
+         .plan = NOT_EXPIRED},
         {CONVERGER("expire 3"), .task = "Pending created=-801", .move = "expire" TERM,
          .plan = "put task/t expire by converger -> Completed updated=1000 completed=1000 failed "
                  "(not started within time limit)\n"},
@@ -580,7 +580,8 @@ static void converges(void **state)
         {CONVERGER("ask 2 over"), .task = "Completed", .move = "ask" TERM, .plan = NO_PLACEMENT},
         {CONVERGER("ask 2 of a newer version"), .task = "Paused", .move = "ask" TERM,
          .plan = NO_PLACEMENT},
-        {CONVERGER("ask 3"), .task = "Pending", .move = "ask" TERM, .plan = "nothing\nnotice task t\n"},
+        {CONVERGER("ask 3"), .task = "Pending", .move = "ask" TERM,
+         .plan = "nothing\nnotice task t\n"},
         {CONVERGER("disappear 1"), .move = "disappear" TERM, .plan = NOT_FOUND},
         {CONVERGER("disappear 2 present"), .task = "Running c1/A updated=0", .cell = CELL,
          .move = "disappear" TERM, .plan = NOT_GONE},
@@ -608,15 +609,15 @@ static void converges(void **state)
         {CONVERGER("deliver 1"), .move = "deliver" TERM, .plan = NOT_FOUND},
         {CONVERGER("deliver 2 being resolved"), .task = "Resolving completed=900 url",
          .move = "deliver" TERM, .plan = NOT_AWAITED},
-        {CONVERGER("deliver 2 no URL"), .task = "Completed completed=900",
-         .move = "deliver" TERM, .plan = NOT_AWAITED},
+        {CONVERGER("deliver 2 no URL"), .task = "Completed completed=900", .move = "deliver" TERM,
+         .plan = NOT_AWAITED},
         {CONVERGER("deliver 2 for too long"), .task = "Completed completed=-603800 url",
          .move = "deliver" TERM, .plan = NOT_AWAITED},
-        {CONVERGER("deliver 3"), .task = "Completed completed=-603799 url",
-         .move = "deliver" TERM, .plan = "nothing\nnotice callback t\n"},
+        {CONVERGER("deliver 3"), .task = "Completed completed=-603799 url", .move = "deliver" TERM,
+         .plan = "nothing\nnotice callback t\n"},
         {CONVERGER("forget 1"), .move = "forget" TERM, .plan = NOT_FOUND},
-        {CONVERGER("forget 2 not yet"), .task = "Completed completed=-85399",
-         .move = "forget" TERM, .plan = KEPT},
+        {CONVERGER("forget 2 not yet"), .task = "Completed completed=-85399", .move = "forget" TERM,
+         .plan = KEPT},
         {CONVERGER("forget 2 its own time"), .task = "Completed completed=941 keep=60",
          .move = "forget" TERM, .plan = KEPT},
         {CONVERGER("forget 2 not delivered"), .task = "Completed completed=-603799 keep=60 url",
@@ -768,10 +769,11 @@ static void named_moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(incarnations),
-        cmocka_unit_test(speakers),  cmocka_unit_test(starts),         cmocka_unit_test(cancels),
-        cmocka_unit_test(rejects),   cmocka_unit_test(completes),      cmocka_unit_test(resolves),
-        cmocka_unit_test(converges), cmocka_unit_test(desires),        cmocka_unit_test(named_moves),
+        cmocka_unit_test(incarnations),   cmocka_unit_test(speakers),
+        cmocka_unit_test(starts),         cmocka_unit_test(cancels),
+        cmocka_unit_test(rejects),        cmocka_unit_test(completes),
+        cmocka_unit_test(resolves),       cmocka_unit_test(converges),
+        cmocka_unit_test(desires),        cmocka_unit_test(named_moves),
         cmocka_unit_test(large_outcomes),
     };
     return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);

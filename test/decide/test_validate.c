@@ -92,7 +92,8 @@ static void lengths_of_moves(void **state)
         name_process(a, m, guid);
         validation_done(&v);
     }
-    /* What is not stored may be of any length: claim stores the instance key, the others nothing. */
+    /* What is not stored may be of any length: claim stores the instance key, the others nothing.
+     */
     static const struct {
         void (*valid)(struct validation *v, const Board__Move *move);
         bool fits_place, fits_instance;

@@ -1,5 +1,5 @@
-/* Which texts are URLs with a scheme: rows as Go's net/url.Parse decides them (each was tried with Go
- * 1.19; the parser is the same in later ones), a part of a URL each. */
+/* Which texts are URLs with a scheme: rows as Go's net/url.Parse decides them (each was tried with
+ * Go 1.19; the parser is the same in later ones), a part of a URL each. */
 #include "bbs/lrp/validate_url.h"
 
 #include <setjmp.h>

@@ -106,7 +106,8 @@ static void remove_as_nobody(const char *dir, const char *shim)
     _exit(99);
 }
 
-/* A program may close its directories to itself: a rep that is not root removes them all the same. */
+/* A program may close its directories to itself: a rep that is not root removes them all the same.
+ */
 void trial_closed_directories(void **state)
 {
     struct rig *r = *state;
@@ -165,8 +166,8 @@ static void fill_but(struct rig *r, int pages)
     assert_int_equal(truncate(fill, rig_size_of(fill) - pages * PAGE), 0);
 }
 
-/* However little room there is, a container either does not start, or a later rep finds that it runs,
- * and as what. */
+/* However little room there is, a container either does not start, or a later rep finds that it
+ * runs, and as what. */
 void trial_hardly_any_room(void **state)
 {
     enum { MOST = 5 };
@@ -187,8 +188,9 @@ void trial_hardly_any_room(void **state)
         struct verb_answer a = subject_plain(&r->subject, &arena, VERB_START, "tight");
         rig_restart(r);
         struct container_status c = subject_find(&r->subject, &arena, "tight");
-        bool good = a.outcome == VERB_DONE ? c.state == CONTAINER_RUNNING && c.pid > 0
-                                           : c.state == CONTAINER_PREPARED || c.state == CONTAINER_EXITED;
+        bool good = a.outcome == VERB_DONE
+                        ? c.state == CONTAINER_RUNNING && c.pid > 0
+                        : c.state == CONTAINER_PREPARED || c.state == CONTAINER_EXITED;
         if (!good) {
             print_message("%d pages: %s and state %d\n", pages, a.text, (int)c.state);
         }

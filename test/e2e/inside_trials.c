@@ -98,8 +98,8 @@ void trial_users(void **state)
     arena_done(&arena);
 }
 
-/* Who they are is what a login would say. Unless told where to, they start where they are at home; in
- * the root where that is not. */
+/* Who they are is what a login would say. Unless told where to, they start where they are at home;
+ * in the root where that is not. */
 void trial_at_home(void **state)
 {
     struct rig *r = *state;
@@ -183,8 +183,8 @@ static int share_of(const char *guid, bool unified)
     return atoi(text);
 }
 
-/* Diego's weights in their proportions; who says nothing has what the kernel gives everybody; more than
- * the kernel takes does not keep a container from starting. */
+/* Diego's weights in their proportions; who says nothing has what the kernel gives everybody; more
+ * than the kernel takes does not keep a container from starting. */
 void trial_weights(void **state)
 {
     bool unified = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;

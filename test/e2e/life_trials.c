@@ -121,8 +121,9 @@ static size_t count_running(const struct verb_answer *all)
     return running;
 }
 
-/* A driver that may open too few files ends no container for it, and does not tell a part of what there
- * is for the whole: neither some of the containers, nor one that runs as one that was never started. */
+/* A driver that may open too few files ends no container for it, and does not tell a part of what
+ * there is for the whole: neither some of the containers, nor one that runs as one that was never
+ * started. */
 void trial_few_descriptors(void **state)
 {
     enum { MANY = 5, FEWEST = 1, MOST = 9 }; /* the driver itself takes one */

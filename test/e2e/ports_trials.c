@@ -1,4 +1,5 @@
-/* Host ports that somebody else has: what of them keeps a container from being made, and what does not. */
+/* Host ports that somebody else has: what of them keeps a container from being made, and what does
+ * not. */
 #include "test/e2e/driver_trials.h"
 
 #include <netinet/in.h>

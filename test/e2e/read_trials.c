@@ -74,7 +74,8 @@ void trial_read_in_root(void **state)
     assert_int_equal(write(fd, "outside", 7), 7);
     close(fd);
     snprintf(script, sizeof(script),
-             "printf inside >/secret; printf inside >own; mkdir -p %s; printf inside >%s; ln -s ../../../secret /up; "
+             "printf inside >/secret; printf inside >own; mkdir -p %s; printf inside >%s; ln -s "
+             "../../../secret /up; "
              "ln -s %s /out; mkdir -p /tmp; mknod /device c 1 5",
              r->dir, path, path);
     leave(r, script);

@@ -1,6 +1,6 @@
-/* rep-shim remove, killed before each of its system calls, and short of descriptors at each of them:
- * nothing that runs is taken for gone, and what was written is kept. Without a rep: the container is a
- * directory made by hand and a process beside it. */
+/* rep-shim remove, killed before each of its system calls, and short of descriptors at each of
+ * them: nothing that runs is taken for gone, and what was written is kept. Without a rep: the
+ * container is a directory made by hand and a process beside it. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 
@@ -169,8 +169,8 @@ static void fail_call(pid_t pid)
 }
 #endif
 
-/* Runs it with the fault at its n-th call (of those that give descriptors). Gives its exit status, -1 when
- * it died; *ret_reached says whether there was such a call. */
+/* Runs it with the fault at its n-th call (of those that give descriptors). Gives its exit status,
+ * -1 when it died; *ret_reached says whether there was such a call. */
 static int run_with(const struct place *p, enum fault fault, int n, bool *ret_reached)
 {
     int status, calls = 0;
@@ -233,7 +233,8 @@ static void a_removal_leaves_nothing_but_the_log(void **state)
     assert_true(exists(p->kept));
 }
 
-/* After each of its calls: a rep that starts clears away what has no note, and removes the rest again. */
+/* After each of its calls: a rep that starts clears away what has no note, and removes the rest
+ * again. */
 static void killed_at_any_call_it_loses_no_output(void **state)
 {
     struct place *p = *state;
@@ -256,8 +257,8 @@ static void killed_at_any_call_it_loses_no_output(void **state)
     assert_in_range(n, 20, CALLS_MAX - 1);
 }
 
-/* Whatever could not be opened: either all is well, or it says that it is not, and the container is still
- * one, so that it is removed again. */
+/* Whatever could not be opened: either all is well, or it says that it is not, and the container is
+ * still one, so that it is removed again. */
 static void without_a_descriptor_nothing_is_taken_for_gone(void **state)
 {
     struct place *p = *state;

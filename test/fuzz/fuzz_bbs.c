@@ -109,8 +109,8 @@ static void requests(const char *const *prefixes, struct bytes in)
                                                     .trace_id = "t",
                                                     .body = fuzz_piece(&in)});
         bool grpc = strncmp(path->path, "/models.Locket/", 15) == 0;
-        FUZZ_REQUIRE((grpc && status < 0) || status == 200 || status == 403 || status == 404 || status == 500 ||
-                     status == 503);
+        FUZZ_REQUIRE((grpc && status < 0) || status == 200 || status == 403 || status == 404 ||
+                     status == 500 || status == 503);
     }
     FUZZ_REQUIRE(ping(w) == 200);
     world_free(w);

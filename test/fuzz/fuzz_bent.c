@@ -1,7 +1,8 @@
-/* Targets: a whole small cluster at work in which what one kind of speaker says is bent: etcd's answers
- * and its watch, the answers and streams of other processes, their requests, what containers' drivers
- * tell. The words are right ones first, so that what is wrong about them is met where it matters. No
- * process may fall over what it hears, or spin. With FUZZ_TRACE set, what happened is printed. */
+/* Targets: a whole small cluster at work in which what one kind of speaker says is bent: etcd's
+ * answers and its watch, the answers and streams of other processes, their requests, what
+ * containers' drivers tell. The words are right ones first, so that what is wrong about them is met
+ * where it matters. No process may fall over what it hears, or spin. With FUZZ_TRACE set, what
+ * happened is printed. */
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
 #include "test/fuzz/fuzz.h"
@@ -31,7 +32,8 @@ static size_t place_in(struct bytes *in, size_t size)
 }
 
 /* What stands before `from`, the piece, and what stands from `to` on. */
-static struct bytes spliced(struct arena *a, struct bytes b, size_t from, struct bytes piece, size_t to)
+static struct bytes spliced(struct arena *a, struct bytes b, size_t from, struct bytes piece,
+                            size_t to)
 {
     struct buf out;
     buf_init(&out);
@@ -90,7 +92,8 @@ static const char *bent_text(struct arena *a, const char *text, struct bytes *in
     return arena_strndup(a, (const char *)b.data, b.size);
 }
 
-/* ---- events: bent as far as the shells let them through --------------------------------------- */
+/* ---- events: bent as far as the shells let them through ---------------------------------------
+ */
 
 static void bend_store(struct store_answer *answer, struct arena *a, struct bytes *in)
 {

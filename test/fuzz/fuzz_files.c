@@ -200,7 +200,8 @@ void fuzz_files(struct bytes in)
     arena_done(&a);
 }
 
-/* ---- from a definition to a container ---------------------------------------------------------- */
+/* ---- from a definition to a container ----------------------------------------------------------
+ */
 
 /* JSON can say nothing else; what is not, is refused when it is to be written (oci_spec.h). */
 static bool all_utf8(const struct container_spec *spec)
@@ -216,7 +217,8 @@ static bool all_utf8(const struct container_spec *spec)
     return valid;
 }
 
-/* What is not refused becomes a configuration that a runtime can read, with everything in its place. */
+/* What is not refused becomes a configuration that a runtime can read, with everything in its
+ * place. */
 static void configured(const struct container_spec *spec, const Rep__Note *note)
 {
     static const struct oci_params params = {.guid = "guid",
@@ -229,7 +231,8 @@ static void configured(const struct container_spec *spec, const Rep__Note *note)
     if (text) {
         json_t *again = json_loads(text, 0, NULL);
         FUZZ_REQUIRE(again && json_equal(config, again));
-        FUZZ_REQUIRE(json_array_size(json_object_get(json_object_get(again, "process"), "args")) > 0);
+        FUZZ_REQUIRE(json_array_size(json_object_get(json_object_get(again, "process"), "args")) >
+                     0);
         json_decref(again);
     }
     json_decref(config);
@@ -259,7 +262,8 @@ void fuzz_container_spec(struct bytes in)
     reserved.format = NOTE_FORMAT;
     reserved.key = task ? NULL : &key;
     reserved.task = task ? &about_task : NULL;
-    if (task && scan_and_unpack(&a, &models__task_definition__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+    if (task &&
+        scan_and_unpack(&a, &models__task_definition__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
         const Models__TaskDefinition *definition = (const Models__TaskDefinition *)m;
         if (spec_check_task(definition, NULL) == 0) {
             Rep__Note *note = spec_note_task(&reserved, definition);
@@ -267,8 +271,8 @@ void fuzz_container_spec(struct bytes in)
             configured(&spec, note);
             rep__note__free_unpacked(note, NULL);
         }
-    } else if (!task &&
-               scan_and_unpack(&a, &models__desired_lrp__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
+    } else if (!task && scan_and_unpack(&a, &models__desired_lrp__descriptor, in, DECODED_MAX, &m,
+                                        NULL) == 0) {
         const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
         if (spec_check(lrp, NULL) == 0) {
             Rep__Note *note = spec_note(&reserved, lrp, ports, lrp->n_ports < 2 ? lrp->n_ports : 2);

@@ -1,6 +1,6 @@
 /* The way into a target for libFuzzer: `fuzz --target=NAME [--seconds=N] [libFuzzer's options]
- * CORPUS...`. Time here is processor time: on a loaded machine ten minutes are as long a look as on a
- * quiet one, and no input counts as slow because others had the processor. */
+ * CORPUS...`. Time here is processor time: on a loaded machine ten minutes are as long a look as on
+ * a quiet one, and no input counts as slow because others had the processor. */
 #include "test/fuzz/fuzz.h"
 
 #include <signal.h>

@@ -90,7 +90,8 @@ static void show_lrps(struct arena *a, const Models__DesiredLRPsResponse *lrps,
         Models__DesiredLRP **found;
         struct lrp_progress progress;
         struct why why;
-        FUZZ_REQUIRE(lrps_named(a, lrps->desired_lrps, lrps->n_desired_lrps, lrp_name(lrp), &found));
+        FUZZ_REQUIRE(
+            lrps_named(a, lrps->desired_lrps, lrps->n_desired_lrps, lrp_name(lrp), &found));
         lrp_progress_of(lrp->instances, actuals->actual_lrps, actuals->n_actual_lrps, &progress);
         lrp_progress_text(a, lrp_name(lrp), &progress);
         why_instance(a, facts, lrp, lrp->process_guid, 0, actuals->actual_lrps,

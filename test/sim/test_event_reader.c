@@ -19,13 +19,15 @@ struct fixture {
     struct event_reader reader;
 };
 
-/* Each revision tells one event of one and the same thing; "" = none. etcd is at the last of them. */
+/* Each revision tells one event of one and the same thing; "" = none. etcd is at the last of them.
+ */
 static void lay(struct fixture *x, const char *const *texts)
 {
     *x = (struct fixture){.reader = {.name = "somebody", .kind = EVENTS_GROUPS, .cell_id = ""}};
     arena_init(&x->k.history.arena);
     for (int i = 0; texts[i]; i++) {
-        x->events[i] = (struct told_event){.text = texts[i], .subject = "web/0", .of_all_cells = true};
+        x->events[i] =
+            (struct told_event){.text = texts[i], .subject = "web/0", .of_all_cells = true};
         x->told[i + 1] = (struct told_revision){&x->events[i], *texts[i] != '\0'};
         x->k.history.revision = i + 1;
     }
@@ -115,8 +117,8 @@ static void what_comes_last_is_missed(void **state)
     assert_string_equal(verdict(&x, TEXTS("removed")), "claimed");
 }
 
-/* Its request was on its way while etcd was restored: a bbs of afterwards answers it, and what that tells
- * counts (seed 7246643). */
+/* Its request was on its way while etcd was restored: a bbs of afterwards answers it, and what that
+ * tells counts (seed 7246643). */
 static void asked_before_a_restore_and_begun_after(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* docs/certificates.md tells which certificate may call what. Its tables are what the roles answer
- * to a request of every kind of certificate on every route; `make docs` puts them there, and this test
- * holds them there. */
+ * to a request of every kind of certificate on every route; `make docs` puts them there, and this
+ * test holds them there. */
 #include "auctioneer/inside.h"
 #include "bbs/inside.h"
 #include "common/contract/caller.h"
@@ -55,7 +55,8 @@ static const struct row locket_rows[] = {
 };
 
 static const struct row rep_rows[] = {
-#define ROUTE(method, pattern, callers, body_max, admin_only, handler) {method, pattern, admin_only},
+#define ROUTE(method, pattern, callers, body_max, admin_only, handler)                             \
+    {method, pattern, admin_only},
 #include "rep/http/routes.def"
 #undef ROUTE
 };

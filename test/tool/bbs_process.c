@@ -79,9 +79,11 @@ static void tell_log(const struct bbs_process *s)
         return;
     }
     off_t size = lseek(fd, 0, SEEK_END);
-    ssize_t n = pread(fd, text, sizeof(text), size < (off_t)sizeof(text) ? 0 : size - (off_t)sizeof(text));
+    ssize_t n =
+        pread(fd, text, sizeof(text), size < (off_t)sizeof(text) ? 0 : size - (off_t)sizeof(text));
     close(fd);
-    print_message("---- the end of %s:\n%.*s\n", strrchr(s->log_path, '/') + 1, n > 0 ? (int)n : 0, text);
+    print_message("---- the end of %s:\n%.*s\n", strrchr(s->log_path, '/') + 1, n > 0 ? (int)n : 0,
+                  text);
 }
 
 int bbs_process_end(struct bbs_process *s)
@@ -226,8 +228,8 @@ static bool take_event(struct subscriber *s, struct stream_item *item)
     size_t size = (size_t)(end - s->text.data);
     char *text = arena_strndup(&a, (const char *)s->text.data, size);
     int data = 0;
-    assert_int_equal(sscanf(text, "id: %ld\nevent: %63[a-z_]\ndata: %n", &item->id, item->name, &data),
-                     2);
+    assert_int_equal(
+        sscanf(text, "id: %ld\nevent: %63[a-z_]\ndata: %n", &item->id, item->name, &data), 2);
     assert_true(data > 0 && !strchr(text + data, '\n'));
     struct bytes payload;
     assert_int_equal(base64_decode(&a, bytes_of(text + data), &payload, NULL), 0);

@@ -1,5 +1,5 @@
-/* A bbs in a process of its own, for tests of what it says on the wire, and a subscriber to its event
- * streams. */
+/* A bbs in a process of its own, for tests of what it says on the wire, and a subscriber to its
+ * event streams. */
 #ifndef TEST_TOOL_BBS_PROCESS_H
 #define TEST_TOOL_BBS_PROCESS_H
 
@@ -30,8 +30,8 @@ void bbs_process_wait_ready(const struct bbs_process *s);
  * removes it if it ended well. */
 int bbs_process_end(struct bbs_process *s);
 
-/* One request on a connection of its own; head (may be NULL) and answer (may be NULL) are overwritten.
- * Gives the status, 0 = no answer. `trace_id` NULL = none. */
+/* One request on a connection of its own; head (may be NULL) and answer (may be NULL) are
+ * overwritten. Gives the status, 0 = no answer. `trace_id` NULL = none. */
 int bbs_process_ask(const struct bbs_process *s, const char *method, const char *path,
                    const char *trace_id, struct bytes body, struct buf *head, struct buf *answer);
 
@@ -55,8 +55,8 @@ struct stream_item {
     struct buf payload; /* decoded */
 };
 
-/* Subscribes and reads the head of the answer; a 503 is tried again, as Diego's clients do. `cell_id`
- * NULL = an empty body. */
+/* Subscribes and reads the head of the answer; a 503 is tried again, as Diego's clients do.
+ * `cell_id` NULL = an empty body. */
 void subscriber_open(struct subscriber *s, const struct bbs_process *server, const char *method,
                      const char *path, const char *cell_id, int receive_bytes);
 void subscriber_close(struct subscriber *s);

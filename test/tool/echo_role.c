@@ -78,15 +78,15 @@ static void stream(struct echo *e, uint64_t id, int what, size_t end, int64_t si
     *c = (struct echo_cursor){.cursor = {&cursor_ops}, .echo = e, .what = what, .end = end};
     e->cursors++;
     struct effect *f = effects_add(out, EFFECT_REPLY);
-    f->reply = (struct reply){.id = id,
-                              .status = 200,
-                              .content_type = what == GIVE_BYTES ? "text/plain"
-                                                                 : "text/event-stream; charset=utf-8",
-                              .etag = "",
-                              .allow = "",
-                              .cursor = &c->cursor,
-                              .size = size,
-                              .channel = what == GIVE_BYTES ? "" : "published"};
+    f->reply = (struct reply){
+        .id = id,
+        .status = 200,
+        .content_type = what == GIVE_BYTES ? "text/plain" : "text/event-stream; charset=utf-8",
+        .etag = "",
+        .allow = "",
+        .cursor = &c->cursor,
+        .size = size,
+        .channel = what == GIVE_BYTES ? "" : "published"};
 }
 
 /* ---- Requests ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* The HTTP server shell with the echo role behind it, in a process of its own, so that tests may
  * speak to it with blocking calls and limit its descriptors. Beside the role's paths it answers
- * /stats with "connections=N heap_kb=N cpu_ms=N", and holds descriptors: /hold takes all but one that
- * are free, /release gives them back. */
+ * /stats with "connections=N heap_kb=N cpu_ms=N", and holds descriptors: /hold takes all but one
+ * that are free, /release gives them back. */
 #ifndef TEST_TOOL_ECHO_SERVER_H
 #define TEST_TOOL_ECHO_SERVER_H
 
@@ -14,8 +14,8 @@ struct echo_server {
     int port;
 };
 
-/* The address is any free port of 127.0.0.1. `files_max` > 0 lowers the descriptor limit. `log` is a
- * descriptor, -1 for none. Ends the test program when it does not start. */
+/* The address is any free port of 127.0.0.1. `files_max` > 0 lowers the descriptor limit. `log` is
+ * a descriptor, -1 for none. Ends the test program when it does not start. */
 void echo_server_start(struct echo_server *s, const struct http_server_config *config,
                        int files_max, int log);
 

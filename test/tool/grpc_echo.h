@@ -1,5 +1,5 @@
-/* The gRPC server shell in a process of its own, with a service behind it, so that tests may speak to
- * it with blocking calls. */
+/* The gRPC server shell in a process of its own, with a service behind it, so that tests may speak
+ * to it with blocking calls. */
 #ifndef TEST_TOOL_GRPC_ECHO_H
 #define TEST_TOOL_GRPC_ECHO_H
 

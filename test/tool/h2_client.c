@@ -103,7 +103,8 @@ bool h2_call(struct h2_client *c, uint32_t stream, const char *path, const void 
     return good;
 }
 
-/* ---- Answers ---------------------------------------------------------------------------------- */
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
 
 static void take_headers(struct h2_client *c, const uint8_t *block, size_t size,
                          struct h2_answer *ret)

@@ -1,5 +1,5 @@
-/* A gRPC client for tests that makes its HTTP/2 frames by hand, so that it can make wrong ones. Every
- * wait is bounded (CLIENT_WAIT_MS). */
+/* A gRPC client for tests that makes its HTTP/2 frames by hand, so that it can make wrong ones.
+ * Every wait is bounded (CLIENT_WAIT_MS). */
 #ifndef TEST_TOOL_H2_CLIENT_H
 #define TEST_TOOL_H2_CLIENT_H
 
@@ -60,8 +60,8 @@ void h2_message(struct buf *out, const void *data, size_t size);
 /* Sends a whole call with one message. */
 bool h2_call(struct h2_client *c, uint32_t stream, const char *path, const void *data, size_t size);
 
-/* Takes frames until the stream has ended, or the connection. Of other streams nothing is kept. False
- * when nothing ends in time. */
+/* Takes frames until the stream has ended, or the connection. Of other streams nothing is kept.
+ * False when nothing ends in time. */
 bool h2_answer(struct h2_client *c, uint32_t stream, struct h2_answer *ret);
 void h2_answer_done(struct h2_answer *a);
 

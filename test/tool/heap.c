@@ -11,7 +11,8 @@
 #ifdef SANITIZED
 #include <stddef.h>
 
-size_t __sanitizer_get_current_allocated_bytes(void); /* gcc of Debian 12 has it, but not its header */
+size_t
+__sanitizer_get_current_allocated_bytes(void); /* gcc of Debian 12 has it, but not its header */
 
 long heap_kb(void)
 {

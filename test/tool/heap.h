@@ -1,5 +1,5 @@
-/* What a server of the tests holds in memory: exactly, where the resident size shows what the allocator
- * or a sanitizer keeps of what was freed as well. */
+/* What a server of the tests holds in memory: exactly, where the resident size shows what the
+ * allocator or a sanitizer keeps of what was freed as well. */
 #ifndef TEST_TOOL_HEAP_H
 #define TEST_TOOL_HEAP_H
 

@@ -45,7 +45,8 @@ int patience_port_in_log(const char *path, const char *mark)
         text[n > 0 ? n : 0] = '\0';
         const char *line = strstr(text, mark);
         const char *end = line ? strchr(line, '\n') : NULL;
-        const char *port = end ? memmem(line, (size_t)(end - line), "port=", strlen("port=")) : NULL;
+        const char *port =
+            end ? memmem(line, (size_t)(end - line), "port=", strlen("port=")) : NULL;
         if (port) {
             return atoi(port + strlen("port="));
         }

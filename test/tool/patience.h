@@ -1,6 +1,6 @@
-/* Waiting in tests. No test may depend on how fast the machine is: what must come is waited for, with
- * a limit so generous that only what never comes exceeds it, and no test asserts that something took
- * less than a time of its own choosing. */
+/* Waiting in tests. No test may depend on how fast the machine is: what must come is waited for,
+ * with a limit so generous that only what never comes exceeds it, and no test asserts that
+ * something took less than a time of its own choosing. */
 #ifndef TEST_TOOL_PATIENCE_H
 #define TEST_TOOL_PATIENCE_H
 

@@ -68,8 +68,8 @@ void play_leader_lock(struct auction_rig *f, const char *cells);
 /* Leading, and "web" is desired with so many instances, which are all unclaimed. */
 void play_unclaimed(struct auction_rig *f, const char *cells, int instances);
 
-/* A cell with driver nfs and 1000 MB of each; b has 1 MB less of memory than a, and so on, so that of
- * those equally used the first is the best. */
+/* A cell with driver nfs and 1000 MB of each; b has 1 MB less of memory than a, and so on, so that
+ * of those equally used the first is the best. */
 Cell__CellState *play_row(struct auction_rig *f, const char *id);
 
 /* The question to a cell in the last step, NULL if it was not asked; its call; its answer. */

@@ -50,7 +50,8 @@ void rig_cell(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
 Models__Task *rig_task_row(struct converger_rig *f, const char *guid, Models__Task__State state);
 void rig_task(struct converger_rig *f, Board__FeedFrame__Kind kind, const Models__Task *task);
 void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t ttl_s);
-void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *name, int64_t ttl_s);
+void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *name,
+              int64_t ttl_s);
 void rig_send(struct converger_rig *f);
 
 /* RESET, and the record with which the epoch began. rig_lead() sends both for "e1", at 1. */

@@ -71,7 +71,8 @@ void drain_rig_leaves(struct rep_rig *g)
     assert_int_equal(g->exit_code, 0);
 }
 
-struct kept_evacuation drain_rig_kept(int64_t mono_s, int64_t wall_s, const char *boot, bool handed_on)
+struct kept_evacuation drain_rig_kept(int64_t mono_s, int64_t wall_s, const char *boot,
+                                      bool handed_on)
 {
     struct drive d;
     drive_init(&d, NULL, NULL);

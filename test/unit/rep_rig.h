@@ -37,8 +37,8 @@ struct rep_rig {
     size_t step_bytes; /* the most that one step took of its arena */
     struct buf said; /* the log: "level message data" a line */
     uint64_t incarnation; /* to be kept; 0 = none */
-    /* The disk keeps of an evacuation what it is asked to, at once; or it does nothing, and the test
-     * answers (rep_rig_kept). */
+    /* The disk keeps of an evacuation what it is asked to, at once; or it does nothing, and the
+     * test answers (rep_rig_kept). */
     bool slow_disk;
     uint64_t keeping;            /* the question that waits; 0 = none */
     struct kept_evacuation kept; /* as it was last asked */
@@ -89,8 +89,9 @@ size_t rep_rig_said(struct rep_rig *g, const char *part);
 /* Time, with feed heartbeats each second. */
 void rep_rig_advance(struct rep_rig *g, int64_t ms);
 
-/* The kept apply, decoded into the rig's arena; fails unless its one move has this name. If the rep asks
- * first who holds the ports of what ended so soon, and the test has not answered: nobody else does. */
+/* The kept apply, decoded into the rig's arena; fails unless its one move has this name. If the rep
+ * asks first who holds the ports of what ended so soon, and the test has not answered: nobody else
+ * does. */
 struct rep_rig_move {
     uint64_t id;
     const Board__ApplyRequest *request;

@@ -1,5 +1,6 @@
-/* The keys of app files and task files: each of the API has its row, what no cell can do is refused with
- * the reason, and docs/app-file.md and a part of README.md are what the rows print (make docs). */
+/* The keys of app files and task files: each of the API has its row, what no cell can do is refused
+ * with the reason, and docs/app-file.md and a part of README.md are what the rows print (make
+ * docs). */
 #include "common/appfile/app.h"
 #include "common/appfile/app_keys.h"
 #include "common/appfile/task_app.h"
@@ -84,7 +85,8 @@ static void each_row_can_be_shown(void **state)
             fail_msg("%s does not say why it is refused", k->name);
         }
         for (size_t p = 0; p < PLACE_COUNT; p++) {
-            if ((k->places & places[p].place) && *k->member && !field_of(f, &places[p], k->member)) {
+            if ((k->places & places[p].place) && *k->member &&
+                !field_of(f, &places[p], k->member)) {
                 fail_msg("%s of %s becomes \"%s\", which it does not have", k->name,
                          places[p].message->name, k->member);
             }
@@ -234,7 +236,8 @@ static void print_refused(struct buf *out)
                                 : k->places & KEY_ACTION ? "`action`"
                                 : k->places & KEY_RUN    ? "`run`"
                                                          : "`resource_limits`";
-            buf_printf(out, "| `%s` | %s | %s |\n", k->name, where, k->refused ? k->refused : k->made);
+            buf_printf(out, "| `%s` | %s | %s |\n", k->name, where,
+                       k->refused ? k->refused : k->made);
         }
     }
 }
@@ -254,24 +257,27 @@ static void print_page(struct buf *out)
         "\n"
         "## Keys\n");
     print_keys(KEY_BOTH, true, out);
-    buf_printf(out,
-               "\nA size is digits, a point and digits if need be, and its unit, which 0 does not need: "
-               "`64M`,\n`1.5G`, `512MiB`. K, M, G and T are 1024 times the one before, with or "
-               "without `B` or `iB`;\nwhat is left of a MB counts as a whole one. Of one thing only "
-               "one key may be said: `memory` or\n`memory_mb`. A key without a value (`instances:`, "
-               "or `null`) is as if it were left out.\n");
-    buf_printf(out,
-               "\nA file has at most %d MiB, %d values (an alias of YAML counts each time), %d "
-               "anchors,\n%d levels of nesting, %d documents and %d apps; what is more is divided into "
-               "several files,\nwhich one `bbs apply` takes.\n",
-               APPFILE_MAX_BYTES >> 20, NODES_MAX, NODE_ANCHORS_MAX, NODE_DEPTH_MAX,
-               NODE_DOCUMENTS_MAX - 1, APPS_MAX);
+    buf_printf(
+        out,
+        "\nA size is digits, a point and digits if need be, and its unit, which 0 does not need: "
+        "`64M`,\n`1.5G`, `512MiB`. K, M, G and T are 1024 times the one before, with or "
+        "without `B` or `iB`;\nwhat is left of a MB counts as a whole one. Of one thing only "
+        "one key may be said: `memory` or\n`memory_mb`. A key without a value (`instances:`, "
+        "or `null`) is as if it were left out.\n");
+    buf_printf(
+        out,
+        "\nA file has at most %d MiB, %d values (an alias of YAML counts each time), %d "
+        "anchors,\n%d levels of nesting, %d documents and %d apps; what is more is divided into "
+        "several files,\nwhich one `bbs apply` takes.\n",
+        APPFILE_MAX_BYTES >> 20, NODES_MAX, NODE_ANCHORS_MAX, NODE_DEPTH_MAX,
+        NODE_DOCUMENTS_MAX - 1, APPS_MAX);
     buf_append_string(
-        out, "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
-             "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "
-             "new\ninstances are started beside the old ones, which go when all the new ones run.\n"
-             "\n## `action`\n\nIt says what `command`, `user` and `dir` say, with the words of the "
-             "API.\n");
+        out,
+        "\nWhile an app runs, these change in place: `instances`, `routes`, `annotation`,\n"
+        "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "
+        "new\ninstances are started beside the old ones, which go when all the new ones run.\n"
+        "\n## `action`\n\nIt says what `command`, `user` and `dir` say, with the words of the "
+        "API.\n");
     print_keys(KEY_ACTION, false, out);
     buf_append_string(out, "\n`run`:\n");
     print_keys(KEY_RUN, false, out);
@@ -293,7 +299,8 @@ static void print_page(struct buf *out)
 
 static const char keys_begin[] = "<!-- keys -->\n", keys_end[] = "<!-- end of keys -->\n";
 
-/* README.md with the keys as the rows print them; as it is where it does not say where they stand. */
+/* README.md with the keys as the rows print them; as it is where it does not say where they stand.
+ */
 static void print_readme(struct buf *out)
 {
     char *readme = page_read("README.md");

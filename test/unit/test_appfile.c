@@ -174,7 +174,8 @@ static void json_and_yaml_say_the_same(void **state)
 
 #define GOOD "name: a\nrootfs: preloaded:x\ncommand: [x]\n"
 
-/* An empty "instances:" asks for no instances as little as an empty "memory_mb:" asks for no limit. */
+/* An empty "instances:" asks for no instances as little as an empty "memory_mb:" asks for no limit.
+ */
 static void a_key_without_a_value_is_as_left_out(void **state)
 {
     struct fixture *f = *state;
@@ -582,7 +583,8 @@ static void random_damage_is_survived(void **state)
     assert_in_range(good, 500, 4500);
 }
 
-/* Whoever gives a wrong name is told so, and in the same way whatever it is that is wrong with it. */
+/* Whoever gives a wrong name is told so, and in the same way whatever it is that is wrong with it.
+ */
 static void a_file_that_cannot_be_read_is_a_wrong_use(void **state)
 {
     struct fixture *f = *state;

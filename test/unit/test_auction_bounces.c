@@ -1,5 +1,5 @@
-/* Work that a cell gives back is kept apart from that cell for a while, and costs no other its place:
- * not in the round, not in the next one. */
+/* Work that a cell gives back is kept apart from that cell for a while, and costs no other its
+ * place: not in the round, not in the next one. */
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>
@@ -121,8 +121,8 @@ static void what_was_refused_beside_it_takes_its_place(void **state)
     assert_null(strstr(told, "web")); /* it was never without a place */
 }
 
-/* It goes and comes again under its name, and another round begins: the cell is not asked to take it,
- * nor charged with it. */
+/* It goes and comes again under its name, and another round begins: the cell is not asked to take
+ * it, nor charged with it. */
 static void it_is_remembered_by_its_name(void **state)
 {
     struct auction_rig *f = *state;

@@ -1,4 +1,5 @@
-/* What was refused for want of room that is being freed: how often who is asked again (freeing.h). */
+/* What was refused for want of room that is being freed: how often who is asked again (freeing.h).
+ */
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>

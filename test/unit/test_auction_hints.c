@@ -130,7 +130,8 @@ static void a_standby_takes_no_hints_of_lrps(void **state)
     assert_int_equal(f->x->pool.entries.count, 0);
 }
 
-/* ---- Of instances whose record is known: late ones, and such as run ahead of the feed --------- */
+/* ---- Of instances whose record is known: late ones, and such as run ahead of the feed ---------
+ */
 
 /* As a bbs of ours tells: this instance of "web" was UNCLAIMED at this revision. */
 static void hint_at(struct auction_rig *f, int32_t index, int64_t revision)
@@ -178,8 +179,8 @@ static void desire_one(struct auction_rig *f)
     play_heartbeat(f);
 }
 
-/* The hint comes when the instance has been claimed: nothing is auctioned a second time, and its crash
- * finds no placement that would have to be waited for. */
+/* The hint comes when the instance has been claimed: nothing is auctioned a second time, and its
+ * crash finds no placement that would have to be waited for. */
 static void a_late_hint_changes_nothing(void **state)
 {
     struct auction_rig *f = *state;
@@ -212,8 +213,8 @@ static void a_hint_of_what_is_being_auctioned_changes_nothing(void **state)
     assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
 }
 
-/* The same, and the cell gives it back: what was asked for meanwhile is tried at once, not with the next
- * sweep over the refused. */
+/* The same, and the cell gives it back: what was asked for meanwhile is tried at once, not with the
+ * next sweep over the refused. */
 static void what_is_asked_for_while_it_is_refused_is_tried_at_once(void **state)
 {
     struct auction_rig *f = *state;
@@ -234,8 +235,8 @@ static void what_is_asked_for_while_it_is_refused_is_tried_at_once(void **state)
     }
 }
 
-/* The feed is silent while the instance is claimed, runs and crashes: only hints tell. When the feed goes
- * on it tells of all that again, and nothing is auctioned a second time. */
+/* The feed is silent while the instance is claimed, runs and crashes: only hints tell. When the
+ * feed goes on it tells of all that again, and nothing is auctioned a second time. */
 static void a_hint_of_a_crash_runs_ahead_of_the_feed(void **state)
 {
     struct auction_rig *f = *state;
@@ -275,7 +276,8 @@ static void it_runs_ahead_of_a_feed_that_has_stopped(void **state)
     assert_int_equal(f->x->pool.hinted, 0);
 }
 
-/* It comes while the auction hands the first need out: whether that start meets the second nobody knows. */
+/* It comes while the auction hands the first need out: whether that start meets the second nobody
+ * knows. */
 static void it_runs_ahead_of_the_auction(void **state)
 {
     struct auction_rig *f = *state;
@@ -415,7 +417,8 @@ static void a_late_hint_of_a_task_changes_nothing(void **state)
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 
-/* No task of the board is so large; with the work of others in one message every cell would refuse it. */
+/* No task of the board is so large; with the work of others in one message every cell would refuse
+ * it. */
 static void a_hint_larger_than_a_record_is_dropped(void **state)
 {
     struct auction_rig *f = *state;
@@ -492,7 +495,8 @@ static void bad_hints_of_tasks(void **state)
     static const struct {
         const char *unit;
         int status;
-    } units[] = {{"rep", 403}, {"auctioneer", 403}, {"converger", 403}, {"client", 202}, {"", 403}, {"other", 403}};
+    } units[] = {{"rep", 403},    {"auctioneer", 403}, {"converger", 403},
+                 {"client", 202}, {"", 403},           {"other", 403}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         assert_int_equal(play_post(f, units[i].unit, "/v1/tasks", "[]")->status, units[i].status);
     }

@@ -1,5 +1,5 @@
-/* What a cell took and did not bring to the board in time goes to another cell that has room, to that
- * one again only where there is no other (pool.h, late). */
+/* What a cell took and did not bring to the board in time goes to another cell that has room, to
+ * that one again only where there is no other (pool.h, late). */
 #include "test/unit/auction_rig.h"
 
 #include <setjmp.h>

@@ -90,7 +90,8 @@ static void more_room_is_found_within_two_seconds(void **state)
     assert_non_null(play_work(f, "a", &call));
 }
 
-/* What it was given since it was asked may have left again, and then it shows no more room than before. */
+/* What it was given since it was asked may have left again, and then it shows no more room than
+ * before. */
 static void room_that_was_taken_and_left_is_found_within_two_seconds(void **state)
 {
     struct auction_rig *f = *state;

@@ -54,7 +54,8 @@ static void map_walks_in_byte_order(void **state)
         last = map_key(n);
     }
     assert_int_equal(count, m.count);
-    assert_string_equal(map_key(map_from(&m, "5")), map_get(&m, "5") ? "5" : map_key(map_from(&m, "5")));
+    assert_string_equal(map_key(map_from(&m, "5")),
+                        map_get(&m, "5") ? "5" : map_key(map_from(&m, "5")));
     MAP_EACH(&m, n)
     {
         if (map_key(n)[0] != '7') {

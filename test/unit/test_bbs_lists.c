@@ -200,8 +200,8 @@ static void named_ones(void **state)
     trial_free(t);
 }
 
-/* One of which the run part is missing, or of a newer version, is left out of lists; asked for alone it is
- * there, and cannot be told. */
+/* One of which the run part is missing, or of a newer version, is left out of lists; asked for
+ * alone it is there, and cannot be told. */
 static void without_a_run_part(void **state)
 {
     (void)state;
@@ -219,7 +219,8 @@ static void without_a_run_part(void **state)
         int status;
     } cases[] = {{"web0", 200}, {"half", 503}, {"none", 200}}; /* an error of Diego's is a 200 */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        Models__DesiredLRPByProcessGuidRequest one = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
+        Models__DesiredLRPByProcessGuidRequest one =
+            MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
         one.process_guid = text(cases[i].guid);
         t->sent = t->answered = 0;
         t->sent++;

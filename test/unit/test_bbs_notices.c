@@ -1,5 +1,5 @@
-/* What a bbs tells reps and the auctioneer once a plan is committed, seen by one who writes down what
- * he is told. */
+/* What a bbs tells reps and the auctioneer once a plan is committed, seen by one who writes down
+ * what he is told. */
 #include "bbs/bbs.h"
 #include "bbs/board/compare.h"
 #include "bbs/notices.h"
@@ -255,8 +255,9 @@ static void a_changed_tag_is_put_to_each_rep_once(void **state)
     put(&s, key_actual(&s.arena, ROWS_PROCESS, 1, ORDINARY),
         &row_actual(&s.arena, "UNCLAIMED def=D1", 1, ORDINARY)->base); /* nobody to be told */
     change_tag(&s, "2");
-    assert_string_equal(buf_string(&s.told.lines), "PUT /v1/lrps/" ROWS_PROCESS
-                                                   "/instances/i0: " ROWS_PROCESS "/0 i0 old k=2\n");
+    assert_string_equal(buf_string(&s.told.lines),
+                        "PUT /v1/lrps/" ROWS_PROCESS "/instances/i0: " ROWS_PROCESS
+                        "/0 i0 old k=2\n");
     buf_clear(&s.told.lines);
     change_tag(&s, "2"); /* nothing changes */
     assert_string_equal(buf_string(&s.told.lines), "");
@@ -329,7 +330,8 @@ static void leader_lock(struct scene *s)
     put(s, key_lead(&s->arena, "auctioneer"), &record.base);
 }
 
-/* The revision of what is UNCLAIMED goes with it: the auctioneer tells by that whether it is late. */
+/* The revision of what is UNCLAIMED goes with it: the auctioneer tells by that whether it is late.
+ */
 static void the_auctioneer_is_told_of_an_instance(void **state)
 {
     (void)state;

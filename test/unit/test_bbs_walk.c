@@ -502,7 +502,8 @@ static void note_answer(void *context, int status, struct bytes body)
     *answer = body.size ? -1 : status;
 }
 
-/* The trace id stands with each change of a cause: one of any length leaves room for the changes. */
+/* The trace id stands with each change of a cause: one of any length leaves room for the changes.
+ */
 static void a_long_trace_id(void **state)
 {
     enum { LONG = 25000, INSTANCES = 56 };
@@ -599,7 +600,8 @@ static void half_an_lrp_is_not_told_as_none(void **state)
                      MODELS__ERROR__TYPE__ResourceNotFound);
 }
 
-/* A desire whose answer may have to wait for a job, when no more can wait: 503, and nothing was done. */
+/* A desire whose answer may have to wait for a job, when no more can wait: 503, and nothing was
+ * done. */
 static void a_desire_without_a_place_is_not_done(void **state)
 {
     struct walk *w = *state;
@@ -675,8 +677,8 @@ static const char *listed_cells(struct walk *w)
     return text;
 }
 
-/* What others say by Locket is shown as it stands, but for what is no JSON of a cell, a name that one of
- * ours has, and a name twice (behaviour.md 15). */
+/* What others say by Locket is shown as it stands, but for what is no JSON of a cell, a name that
+ * one of ours has, and a name twice (behaviour.md 15). */
 static void presences_of_others(void **state)
 {
     struct walk *w = *state;

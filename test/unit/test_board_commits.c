@@ -278,7 +278,8 @@ static const struct op_row all_row = {.name = "all",
                                       .decide = asked_decide,
                                       .snapshot_size = sizeof(struct asked_shot)};
 
-/* A copy that never heard of a record: what is decided from it is not told, and the copy is mended. */
+/* A copy that never heard of a record: what is decided from it is not told, and the copy is mended.
+ */
 static void a_wrong_copy_is_found_out(const struct op_row *row, bool nothing)
 {
     struct rig *r = ready_rig(1, NULL);

@@ -226,7 +226,8 @@ static void large_records_make_the_ring_shorter(void **state)
     enum { LARGE = 10000, KEPT = 5, CHANGES = 40 };
     static char large[LARGE + 1];
     memset(large, 'x', LARGE);
-    struct desk d = desk_of(1000, KEPT * (2 * LARGE + 1000)); /* the index has the state once more */
+    struct desk d =
+        desk_of(1000, KEPT * (2 * LARGE + 1000)); /* the index has the state once more */
     put(&d, "a", "c1", large);
     const char *key = key_actual(&arena, "a", 0, 0);
     struct version *first = version_ref(copied_version(copy_find(d.copy, key)));
@@ -420,7 +421,8 @@ static const char *tasks_of(struct desk *d, const char *cell, const char *state,
     return read_all(*ret_reader, 1 << 20, NULL);
 }
 
-/* By state for the auctioneer, by cell for a rep: a task that leaves the selection is told as gone. */
+/* By state for the auctioneer, by cell for a rep: a task that leaves the selection is told as gone.
+ */
 static void tasks(void **state)
 {
     (void)state;
@@ -430,7 +432,8 @@ static void tasks(void **state)
     put_task(&d, "t1", "", MODELS__TASK__STATE__Pending);
     put_task(&d, "t2", "c1", MODELS__TASK__STATE__Running);
     put_task(&d, "t3", "c2", MODELS__TASK__STATE__Running);
-    assert_string_equal(tasks_of(&d, "", "Pending", "", &pending), "RESET@14 RECORD:t1@14 CURRENT@14 ");
+    assert_string_equal(tasks_of(&d, "", "Pending", "", &pending),
+                        "RESET@14 RECORD:t1@14 CURRENT@14 ");
     assert_string_equal(tasks_of(&d, "c1", "", "", &of_cell), "RESET@14 RECORD:t2@14 CURRENT@14 ");
     assert_string_equal(tasks_of(&d, "", "", "t3", &of_owner), "RESET@14 RECORD:t3@14 CURRENT@14 ");
     put_task(&d, "t1", "c1", MODELS__TASK__STATE__Running);

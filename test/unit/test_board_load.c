@@ -61,8 +61,8 @@ static struct sighting sighting_of(struct rig *r, const char *key)
     return copied_seen(p);
 }
 
-/* What a fresh list shows unchanged has stood as long as before; what comes next came after that list was
- * asked for, however late its answer. */
+/* What a fresh list shows unchanged has stood as long as before; what comes next came after that
+ * list was asked for, however late its answer. */
 static void a_load_sets_no_time_back(void **state)
 {
     (void)state;
@@ -87,7 +87,8 @@ static void a_load_sets_no_time_back(void **state)
     board_rig_free(r);
 }
 
-/* Until a fresh list is there nobody can tell how old the copy is: a feed that begins meanwhile waits. */
+/* Until a fresh list is there nobody can tell how old the copy is: a feed that begins meanwhile
+ * waits. */
 static void no_feed_begins_during_a_load(void **state)
 {
     (void)state;
@@ -154,7 +155,8 @@ enum { LARGE_RECORDS = 600, LARGE_BYTES = 10005 };
 /* Records of nothing but one field that nobody knows. */
 static void put_large(struct rig *r, const char *prefix)
 {
-    static const uint8_t head[] = {1, 0x82, 0x7d, 0x90, 0x4e}; /* version; field 2000, 10,000 bytes */
+    static const uint8_t head[] = {1, 0x82, 0x7d, 0x90,
+                                   0x4e}; /* version; field 2000, 10,000 bytes */
     uint8_t *value = calloc(1, LARGE_BYTES);
     memcpy(value, head, sizeof(head));
     for (unsigned i = 0; i < LARGE_RECORDS; i++) {
@@ -204,8 +206,8 @@ static void a_board_of_large_records_is_verified(void **state)
     board_rig_free(r);
 }
 
-/* The watch is opened again at a member of etcd that lags: it tells what comes once it has it, and answers,
- * which are linearizable, would show an etcd that went back. */
+/* The watch is opened again at a member of etcd that lags: it tells what comes once it has it, and
+ * answers, which are linearizable, would show an etcd that went back. */
 static void a_lagging_member_of_etcd_costs_no_reload(void **state)
 {
     (void)state;

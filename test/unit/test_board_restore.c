@@ -241,8 +241,8 @@ static void put_cells(struct rig *r, unsigned count)
     board_rig_run(r, SECOND_NS);
 }
 
-/* A position that is not above the store's, one of another epoch, and one of anybody who is none of our
- * roles prove nothing. */
+/* A position that is not above the store's, one of another epoch, and one of anybody who is none of
+ * our roles prove nothing. */
 static void not_every_position_is_a_proof(void **state)
 {
     (void)state;

@@ -158,7 +158,8 @@ static void mistakes_say_what_to_do(void **state)
         {"bbs apply a b c d", "\"d\" is one argument too many: bbs apply FILE..."},
         {"bbs ps --weit", "unknown option --weit; did you mean --wait?"},
         {"bbs ps --qqqqqqqq=1", "unknown option --qqqqqqqq; see bbs ps --help"},
-        {"bbs ps -x", "unknown option -x; see bbs ps --help, or put -- before what only begins with -"},
+        {"bbs ps -x",
+         "unknown option -x; see bbs ps --help, or put -- before what only begins with -"},
         {"bbs ps web -1", "\"-1\" is one argument too many: bbs ps [NAME]"},
         {"bbs serve x", "\"x\" is one argument too many: bbs serve"},
         {"bbs help aply", "unknown command \"aply\"; did you mean \"bbs apply\"?"},
@@ -264,7 +265,8 @@ static const struct cli_command cells[] = {
     {"label", "NAME TAG", "names one", NULL, tables, 2, 2, nothing},
     {0},
 };
-static const struct cli_command top[] = {{"ps", "[NAME]", "shows", NULL, tables, 0, 1, nothing}, {0}};
+static const struct cli_command top[] = {{"ps", "[NAME]", "shows", NULL, tables, 0, 1, nothing},
+                                         {0}};
 static const struct cli_group work = {"", "Work:", top}, of_cells = {"cells", "Cells:", cells};
 static const struct cli_group *const groups[] = {&work, &of_cells, NULL};
 static const struct cli_program grouped = {"bbs", "guards the board", NULL, groups};
@@ -273,7 +275,8 @@ static void groups_have_verbs(void **state)
 {
     struct fixture *f = *state;
     static const struct {
-        const char *line, *title, *argument; /* argument NULL: there is none; title NULL: a mistake */
+        const char *line, *title,
+            *argument; /* argument NULL: there is none; title NULL: a mistake */
         const char *error;
     } rows[] = {
         {"bbs ps web", "bbs ps", "web", NULL},
@@ -345,7 +348,8 @@ static void groups_are_completed(void **state)
     assert_true(f->call.completion);
     cli_completion(&grouped, &script);
     assert_non_null(strstr(buf_string(&script), "    \"  \") words=\"ps cells help "));
-    assert_non_null(strstr(buf_string(&script), "    \" cells keep \"*) words=\"--cell-id --help\""));
+    assert_non_null(
+        strstr(buf_string(&script), "    \" cells keep \"*) words=\"--cell-id --help\""));
     assert_non_null(strstr(buf_string(&script), "    \" cells \"*) words=\"keep label --bbs-url "));
     buf_done(&script);
 }
@@ -483,8 +487,10 @@ static void a_switch_may_have_a_letter(void **state)
         {{"bbs", "logs", "-f", "web"}, NULL},
         {{"bbs", "logs", "web", "--follow"}, NULL},
         {{"bbs", "logs", "web", "-f", "-f"}, "--follow is given twice"},
-        {{"bbs", "logs", "web", "-l"}, "unknown option -l; see bbs logs --help, or put -- before what only begins with -"},
-        {{"bbs", "logs", "web", "-ff"}, "unknown option -ff; see bbs logs --help, or put -- before what only begins with -"},
+        {{"bbs", "logs", "web", "-l"},
+         "unknown option -l; see bbs logs --help, or put -- before what only begins with -"},
+        {{"bbs", "logs", "web", "-ff"},
+         "unknown option -ff; see bbs logs --help, or put -- before what only begins with -"},
         {{"bbs", "logs", "--", "-f"}, ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #define NOW_NS (1000 * SECOND_NS)
-#define HEAD "CELL  ZONE  STATE        FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
+#define HEAD                                                                                       \
+    "CELL  ZONE  STATE        FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
 
 static void shows(const char *const *cells, size_t count, const char *limiter, const char *expected)
 {
@@ -42,13 +43,14 @@ static void present_lost_and_held(void **state)
     static const char *const cells[] = {"present zone=z1 since=400", "lost zone=z1 since=988",
                                         "present zone=z2 since=400"};
     shows(cells, 3, "HELD cells=c3:1 since=970 until=1030",
-          HEAD "c1    z1    PRESENT      10m  -       -     -           -       https://c1:1801  -\n"
-               "c2    z1    LOST         12s  -       -     -           -       https://c1:1801  -\n"
-               "c3    z2    LOST (held)  30s  -       -     -           -       https://c1:1801  -\n"
-               "    1 cell fell silent: held for 30s, and for 30s more (c3)\n"
-               "    While they are held, what runs there is neither replaced nor given up.\n"
-               "    bbs cells confirm   they are lost: what ran there is started elsewhere\n"
-               "    bbs cells keep      they are not: hold them until confirmed\n");
+          HEAD
+          "c1    z1    PRESENT      10m  -       -     -           -       https://c1:1801  -\n"
+          "c2    z1    LOST         12s  -       -     -           -       https://c1:1801  -\n"
+          "c3    z2    LOST (held)  30s  -       -     -           -       https://c1:1801  -\n"
+          "    1 cell fell silent: held for 30s, and for 30s more (c3)\n"
+          "    While they are held, what runs there is neither replaced nor given up.\n"
+          "    bbs cells confirm   they are lost: what ran there is started elsewhere\n"
+          "    bbs cells keep      they are not: hold them until confirmed\n");
 }
 
 static void evacuating_cells_and_root_filesystems(void **state)
@@ -81,7 +83,8 @@ static void evacuating_cells_and_root_filesystems(void **state)
     cells_table(&a, &status, NOW_NS, &out);
     assert_string_equal(
         buf_string(&out),
-        "CELL  ZONE  STATE                 FOR  MEMORY  DISK  CONTAINERS  ROOTFS           URL              "
+        "CELL  ZONE  STATE                 FOR  MEMORY  DISK  CONTAINERS  ROOTFS           URL     "
+        "         "
         "ADMIN URL\n"
         "c1    z1    PRESENT (evacuating)  0s   -       -     -           busybox, alpine  "
         "https://c1:1801  https://127.0.0.1:1802\n");
@@ -94,12 +97,13 @@ static void what_is_released_is_not_held(void **state)
 {
     (void)state;
     static const char *const cells[] = {"lost zone=z1 since=400", "present zone=z1 since=400"};
-    shows(cells, 2, "RELEASED cells=c1:1,c2:1 since=940",
-          "CELL  ZONE  STATE    FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
-          "c1    z1    LOST     10m  -       -     -           -       https://c1:1801  -\n"
-          "c2    z1    PRESENT  10m  -       -     -           -       https://c1:1801  -\n"
-          "    2 cells fell silent together: released 60s ago; those that stay silent become LOST, a "
-          "few at a time (c1, c2)\n");
+    shows(
+        cells, 2, "RELEASED cells=c1:1,c2:1 since=940",
+        "CELL  ZONE  STATE    FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"
+        "c1    z1    LOST     10m  -       -     -           -       https://c1:1801  -\n"
+        "c2    z1    PRESENT  10m  -       -     -           -       https://c1:1801  -\n"
+        "    2 cells fell silent together: released 60s ago; those that stay silent become LOST, a "
+        "few at a time (c1, c2)\n");
 }
 
 static void kept_until_confirmed(void **state)
@@ -107,10 +111,11 @@ static void kept_until_confirmed(void **state)
     (void)state;
     static const char *const cells[] = {"present zone=z1 since=400"};
     shows(cells, 1, "KEPT cells=c1:1 since=940",
-          HEAD "c1    z1    LOST (held)  60s  -       -     -           -       https://c1:1801  -\n"
-               "    1 cell fell silent: kept for 60s, and until confirmed or back (c1)\n"
-               "    While they are held, what runs there is neither replaced nor given up.\n"
-               "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
+          HEAD
+          "c1    z1    LOST (held)  60s  -       -     -           -       https://c1:1801  -\n"
+          "    1 cell fell silent: kept for 60s, and until confirmed or back (c1)\n"
+          "    While they are held, what runs there is neither replaced nor given up.\n"
+          "    bbs cells confirm   they are lost: what ran there is started elsewhere\n");
 }
 
 static void a_cell_that_is_not_there_is_named(void **state)

@@ -89,8 +89,8 @@ static void an_update_holds_only_what_differs(void **state)
     assert_true(f->out.size > 0);
 }
 
-/* The new one is made beside the old, which goes when it runs; whatever an interruption left is gone
- * on with, and nobody else's process is touched. */
+/* The new one is made beside the old, which goes when it runs; whatever an interruption left is
+ * gone on with, and nobody else's process is touched. */
 static void another_definition_replaces(void **state)
 {
     struct fixture *f = *state;
@@ -167,8 +167,9 @@ static void an_apply_in_between_is_told(void **state)
                                               "and replaces it when it runs",
                                               other->process_guid));
     for (int i = 2; i < 4; i++) {
-        assert_string_equal(said[i], "another apply was in between, or a removal: its definition is "
-                                     "there no more");
+        assert_string_equal(said[i],
+                            "another apply was in between, or a removal: its definition is "
+                            "there no more");
     }
 }
 
@@ -325,12 +326,14 @@ static void ps_tells_of_silent_cells(void **state)
     ps_table(&f->arena, &web, 1, r, 4, &cells, 65000000000, false, &f->out);
     assert_string_equal(
         buf_string(&f->out),
-        "PROCESS  INDEX  STATE              CELL                 ADDRESS:PORT          AGE  CRASHES\n"
+        "PROCESS  INDEX  STATE              CELL                 ADDRESS:PORT          AGE  "
+        "CRASHES\n"
         "web      0      RUNNING            cell-1               10.0.0.1:61000->8080  65s  0\n"
         "web      1      RUNNING (suspect)  cell-2 (LOST)        10.0.0.1:61000->8080  65s  0\n"
         "web      2      RUNNING            cell-3 (LOST, held)  10.0.0.1:61000->8080  65s  0\n"
         "web      3      CLAIMED            cell-4 (gone)        -                     65s  0\n"
-        "    nothing is heard of cells that are LOST or gone: what stands here of them is what they said last "
+        "    nothing is heard of cells that are LOST or gone: what stands here of them is what "
+        "they said last "
         "(bbs cells)\n");
     buf_clear(&f->out);
     ps_table(&f->arena, &web, 1, r, 1, &cells, 65000000000, false, &f->out);
@@ -487,8 +490,9 @@ static void events_print_a_line_a_change(void **state)
         e.json = json;
         assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), 0);
         assert_non_null(strstr(buf_string(&e.out),
-                               json ? "\"revision\":12,\"heard_at\":1767323045678000000,\"key\":"
-                                    : "2026-01-02T03:04:05.678Z 13       gone     unknown thing\n"));
+                               json
+                                   ? "\"revision\":12,\"heard_at\":1767323045678000000,\"key\":"
+                                   : "2026-01-02T03:04:05.678Z 13       gone     unknown thing\n"));
     }
     buf_clear(&feed);
     buf_append(&feed, "\xff\xff\xff\xff\x0f", 5);
@@ -696,8 +700,8 @@ static void what_went_unheard_was_missed(void **state)
     events_done(&e);
 }
 
-/* The position stays below the last change until a heartbeat has come: a snapshot of that position is older than
- * what was told, and would bring back what has gone. */
+/* The position stays below the last change until a heartbeat has come: a snapshot of that position
+ * is older than what was told, and would bring back what has gone. */
 static void events_of_a_bbs_that_is_one_change_behind(void **state)
 {
     struct fixture *f = *state;

@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-/* Ctrl-C between two of several, with nothing failed: what is left was not done, so it is no success. */
+/* Ctrl-C between two of several, with nothing failed: what is left was not done, so it is no
+ * success. */
 static void interrupted_between_two_is_no_success(void **state)
 {
     (void)state;

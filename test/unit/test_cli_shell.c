@@ -186,7 +186,8 @@ static void an_interrupt_has_one_status_and_one_wording(void **state)
     }
 }
 
-/* bbs run > /dev/full, or | true: the task runs, and the guid that was drawn for it must be seen. */
+/* bbs run > /dev/full, or | true: the task runs, and the guid that was drawn for it must be seen.
+ */
 static int says_where(const struct invocation *call, struct err *err)
 {
     (void)call;

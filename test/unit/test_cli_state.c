@@ -184,8 +184,8 @@ static void an_evacuation_that_cannot_be_kept(void **state)
     assert_string_equal(s.evacuation.boot_id, boot);
     boot[STATE_BOOT_BYTES - 1] = 'b';
     static const struct kept_evacuation none = {.on = false};
-    const struct kept_evacuation bad[] = {until(5, 6, boot), until(5, 6, "two words"), until(-1, 6, "b"),
-                                          until(5, -1, "b")};
+    const struct kept_evacuation bad[] = {until(5, 6, boot), until(5, 6, "two words"),
+                                          until(-1, 6, "b"), until(5, -1, "b")};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(state_dir_keep(&s, &bad[i], &err), -ERR_INVALID);
     }
@@ -221,7 +221,8 @@ static void a_damaged_evacuation_is_refused(void **state)
         assert_int_equal(state_dir_open(&s, below("ed"), "cell-1", &err), -ERR_IO);
         assert_non_null(strstr(err.text, "ed/evacuation is damaged: remove it, and ask again"));
     }
-    assert_int_equal(state_dir_open(&s, below("ed"), NULL, &err), 0); /* who only looks is not held up */
+    assert_int_equal(state_dir_open(&s, below("ed"), NULL, &err),
+                     0); /* who only looks is not held up */
     assert_false(s.evacuation.on);
     state_dir_close(&s);
     put_file("ed/evacuation", "1 9223372036854775807 3 b\n");
@@ -238,7 +239,8 @@ static void one_rep_at_a_time(void **state)
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
     assert_int_equal(state_dir_open(&second, below("d"), "cell-1", &err), -ERR_CONFLICT);
     assert_non_null(strstr(err.text, "another rep runs"));
-    /* A child inherits nothing of it: the lock is closed on exec, as the pipe is that tells when. */
+    /* A child inherits nothing of it: the lock is closed on exec, as the pipe is that tells when.
+     */
     int ends[2];
     char byte;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -324,17 +326,19 @@ static void cell_state_for_people(void **state)
                                           "t          task     -      RUNNING  0 MB    0 MB\n");
     buf_clear(&out);
     buf_clear(&out);
-    text = "{\"cell_id\":\"c1\",\"lrps\":[{\"instance_guid\":\"g\",\"process_guid\":\"p\",\"index\":2,"
-           "\"metric_guid\":\"m\",\"cpu_usage_fraction\":1.255,\"disk_usage_bytes\":1048576,"
-           "\"disk_quota_bytes\":0,\"memory_usage_bytes\":1572864,\"memory_quota_bytes\":33554432}],"
-           "\"tasks\":[{\"task_guid\":\"t\"}]}";
+    text =
+        "{\"cell_id\":\"c1\",\"lrps\":[{\"instance_guid\":\"g\",\"process_guid\":\"p\",\"index\":2,"
+        "\"metric_guid\":\"m\",\"cpu_usage_fraction\":1.255,\"disk_usage_bytes\":1048576,"
+        "\"disk_quota_bytes\":0,\"memory_usage_bytes\":1572864,\"memory_quota_bytes\":33554432}],"
+        "\"tasks\":[{\"task_guid\":\"t\"}]}";
     assert_int_equal(
         json_decode(&a, &cell__cell_metrics__descriptor, bytes_of(text), CODEC_STRICT, &m, &err),
         0);
     rep_metrics_table(&a, (const Cell__CellMetrics *)m, &out);
-    assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  CPU     MEMORY        DISK\n"
-                                          "g          p        2      125.5%  1.5 of 32 MB  1.0 MB\n"
-                                          "t          task     -      0.0%    0.0 MB        0.0 MB\n");
+    assert_string_equal(buf_string(&out),
+                        "CONTAINER  PROCESS  INDEX  CPU     MEMORY        DISK\n"
+                        "g          p        2      125.5%  1.5 of 32 MB  1.0 MB\n"
+                        "t          task     -      0.0%    0.0 MB        0.0 MB\n");
     buf_clear(&out);
     Cell__CellState empty = CELL__CELL_STATE__INIT;
     rep_state_table(&a, &empty, &out);
@@ -371,7 +375,8 @@ static void a_standby_is_told_from_a_leader(void **state)
         enum state_role role;
         const char *name, *leader_url;
     } rows[] = {
-        {"{\"name\":\"a-1\",\"leads\":true,\"leader_url\":\"https://x\"}", STATE_LEADS, "a-1", "https://x"},
+        {"{\"name\":\"a-1\",\"leads\":true,\"leader_url\":\"https://x\"}", STATE_LEADS, "a-1",
+         "https://x"},
         {"{\"name\":\"a-2\",\"leader_url\":\"https://x\"}", STATE_STANDS_BY, "a-2", "https://x"},
         {"{\"name\":\"a-2\",\"leads\":false}", STATE_STANDS_BY, "a-2", ""},
         {"{\"name\":\"a-2\",\"leader_url\":7}", STATE_STANDS_BY, "a-2", ""},

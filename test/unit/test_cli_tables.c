@@ -1,5 +1,6 @@
 /* The tables of bbs: what each group and each command must have, and README.md's list of them.
- *   test_cli_tables print-readme    prints README.md with the list as the tables say it: make docs */
+ *   test_cli_tables print-readme    prints README.md with the list as the tables say it: make docs
+ */
 #include "bbs/cli/commands_io.h"
 #include "common/cli/commands.h"
 #include "test/tool/page.h"
@@ -81,7 +82,8 @@ static void each_command_has_a_name_of_its_own(void **state)
         struct cli_found found;
         struct err err;
         assert_int_equal(cli_find(&bbs_program, argc, argv, &found, &err), 0);
-        assert_string_equal(cli_title(&w.arena, &bbs_program, found.group, found.command), w.all[i]);
+        assert_string_equal(cli_title(&w.arena, &bbs_program, found.group, found.command),
+                            w.all[i]);
     }
     arena_done(&w.arena);
 }

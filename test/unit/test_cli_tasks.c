@@ -45,12 +45,13 @@ static void the_least_task_gets_defaults(void **state)
 static void everything_can_be_said(void **state)
 {
     struct fixture *f = *state;
-    struct task_app app = parsed(f, "a.json",
-                                 "{\"name\":\"n\",\"task_guid\":\"n-1\",\"domain\":\"d\","
-                                 "\"rootfs\":\"preloaded:b\",\"command\":[\"a\",\"b\"],\"dir\":\"/x\","
-                                 "\"env\":{\"K\":\"v\"},\"memory\":\"1G\",\"result_file\":\"/r\","
-                                 "\"completion_callback_url\":\"http://x\",\"max_retries\":0,"
-                                 "\"keep\":\"2h\",\"placement_tags\":[\"t\"]}");
+    struct task_app app =
+        parsed(f, "a.json",
+               "{\"name\":\"n\",\"task_guid\":\"n-1\",\"domain\":\"d\","
+               "\"rootfs\":\"preloaded:b\",\"command\":[\"a\",\"b\"],\"dir\":\"/x\","
+               "\"env\":{\"K\":\"v\"},\"memory\":\"1G\",\"result_file\":\"/r\","
+               "\"completion_callback_url\":\"http://x\",\"max_retries\":0,"
+               "\"keep\":\"2h\",\"placement_tags\":[\"t\"]}");
     const Models__TaskDefinition *d = app.request->task_definition;
     assert_true(app.guid_given);
     assert_string_equal(app.request->task_guid, "n-1");
@@ -325,7 +326,8 @@ static void a_missing_result_names_its_file(void **state)
                         "b: FAILED (failed: failed to fetch result from /tmp/?result)");
     buf_clear(&f->out);
     task_text(&f->arena, t, 0, &f->out);
-    assert_non_null(strstr(buf_string(&f->out), "failed   failed to fetch result from /tmp/?result\n"));
+    assert_non_null(
+        strstr(buf_string(&f->out), "failed   failed to fetch result from /tmp/?result\n"));
     t->failure_reason = arena_strdup(&f->arena, "LOG: Exited with status 1");
     assert_string_equal(task_failure_text(&f->arena, t), "LOG: Exited with status 1");
     t->failure_reason = arena_strdup(&f->arena, "");

@@ -66,10 +66,12 @@ static void what_may_run_still_is_not_called_stopped(void **state)
         {"0@c2 1@c3", "c2=LOST c3=LOST", "c2=LOST c3=LOST", 0,
          "2 may still run on c2 and c3, which are LOST; they are stopped when the cells are back"},
         {"0@c2 1@c3", "c2=LOST", "c2=LOST", 0,
-         "2 may still run on c2 and c3, which are LOST or gone; they are stopped when the cells are "
+         "2 may still run on c2 and c3, which are LOST or gone; they are stopped when the cells "
+         "are "
          "back"},
         {"0@c2 1@c3 2@c4 3@c5", "c1=PRESENT", "c1=PRESENT", 0,
-         "4 may still run on c2, c3, c4 and others, which are gone; they are stopped when the cells "
+         "4 may still run on c2, c3, c4 and others, which are gone; they are stopped when the "
+         "cells "
          "are back"},
         {"0@c2", "c2=HELD", "c2=HELD", 0,
          "1 may still run on c2, which is LOST, held; it is stopped when the cell is back"},

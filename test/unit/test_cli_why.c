@@ -183,7 +183,8 @@ static void instances(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
-        Models__ActualLRP *one = rows[i].record.state ? actual_of(&f->arena, &rows[i].record) : NULL;
+        Models__ActualLRP *one =
+            rows[i].record.state ? actual_of(&f->arena, &rows[i].record) : NULL;
         struct why_facts facts = {&f->cells, rows[i].fresh, NOW};
         struct why w;
         lrp.process_guid = arena_strdup(&f->arena, "web");

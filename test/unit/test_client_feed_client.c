@@ -322,7 +322,8 @@ static void back_off_grows_to_five_seconds_and_starts_again(void **state)
     assert_int_equal(x->feed_client.failures, 0);
 }
 
-/* While a cluster starts a bbs may start as well, or answer that it is not ready: nothing is broken then. */
+/* While a cluster starts a bbs may start as well, or answer that it is not ready: nothing is broken
+ * then. */
 static void a_clean_start_warns_of_nothing(void **state)
 {
     struct fixture *x = *state;
@@ -512,7 +513,8 @@ static void any_status_but_200_is_a_failure(void **state)
     assert_int_not_equal(x->feed_client.call_id, 0);
     drive_advance(&x->drive, 100);
     assert_int_equal(x->feed_client.call_id, 0);
-    assert_non_null(strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503: it begins"));
+    assert_non_null(
+        strstr(drive_effect(&x->drive, EFFECT_LOG, 0)->log.data, "why=\"answered 503: it begins"));
 }
 
 /* As much of it as one line of a log may have, and nothing that plays with its reader. */

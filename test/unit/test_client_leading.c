@@ -116,7 +116,8 @@ static void it_follows_what_the_role_named(void **state)
 static void as_many_selectors_as_the_bound_are_followed(void **state)
 {
     struct fixture *x = *state;
-    struct leading_selector many[LEADING_SELECTORS_MAX] = {{"lead", NULL, NULL}, {"beat", NULL, NULL}};
+    struct leading_selector many[LEADING_SELECTORS_MAX] = {{"lead", NULL, NULL},
+                                                           {"beat", NULL, NULL}};
     for (size_t i = 2; i < LEADING_SELECTORS_MAX; i++) {
         many[i] = (struct leading_selector){"cell", NULL, arena_printf(&x->arena, "cell/%zu", i)};
     }

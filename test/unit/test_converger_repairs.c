@@ -41,8 +41,8 @@ static void one_that_went_is_made_again_after_a_while(void **state)
     assert_moves(f, "create web/0 ", &call);
 }
 
-/* One instance after the other is retired, or a cell is drained for long: what went first is not held up
- * by what goes later. */
+/* One instance after the other is retired, or a cell is drained for long: what went first is not
+ * held up by what goes later. */
 static void records_that_keep_going_hold_nothing_up(void **state)
 {
     enum { INSTANCES = 10 };

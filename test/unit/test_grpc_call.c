@@ -42,7 +42,8 @@ static void timeouts(void **state)
         }
     }
     int64_t ns;
-    assert_false(grpc_timeout_parse((struct bytes){.data = (const uint8_t *)"1\0", .size = 2}, &ns));
+    assert_false(
+        grpc_timeout_parse((struct bytes){.data = (const uint8_t *)"1\0", .size = 2}, &ns));
 }
 
 struct head_row {

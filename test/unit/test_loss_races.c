@@ -1,7 +1,7 @@
-/* The decisions about lost cells on a copy that is behind: each race is won by another writer, whose
- * change this bbs has not seen. What was decided without it must not land (design.md 2, 6). Each
- * story is told twice: without the other writer the move lands, so that it is the race that stops
- * it. */
+/* The decisions about lost cells on a copy that is behind: each race is won by another writer,
+ * whose change this bbs has not seen. What was decided without it must not land (design.md 2, 6).
+ * Each story is told twice: without the other writer the move lands, so that it is the race that
+ * stops it. */
 #include "bbs/board/compare.h"
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"

@@ -208,7 +208,8 @@ static void a_crowded_index_is_left_alone(void **state)
                      &row_actual(&t->arena, "UNCLAIMED", 0, presence)->base);
     }
     board_rig_run(t->rig, 100 * MILLISECOND_NS);
-    ask(t, move_row_named(&lrp_moves, "claim")->op, &row_move(&t->arena, "claim a@c1 index=0")->base);
+    ask(t, move_row_named(&lrp_moves, "claim")->op,
+        &row_move(&t->arena, "claim a@c1 index=0")->base);
     assert_int_equal(t->verdict, PLAN_REFUSE);
     assert_string_equal(instance(t, 0)->state, "UNCLAIMED");
     race_free(t);

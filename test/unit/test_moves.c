@@ -1,4 +1,5 @@
-/* Moves as they travel: what is made is read again, and what is not as keys.h makes it is refused. */
+/* Moves as they travel: what is made is read again, and what is not as keys.h makes it is refused.
+ */
 #include "common/model/moves.h"
 
 #include <setjmp.h>

@@ -99,10 +99,10 @@ static void a_malformed_pattern_is_a_fault(void **state)
         const char *pattern;
         bool well;
     } cases[] = {
-        {"/", true},         {"/a/", true},          {"/{a}", true},   {"/{a}/{b}/{c}/{d}", true},
-        {"", false},         {"a", false},           {"{a}", false},   {"/{a}/{b}/{c}/{d}/{e}", false},
-        {"/{}", false},      {"/{a", false},         {"/a}", false},   {"/a{b}", false},
-        {"/{a}b", false},    {"/{a/b}", false},      {"/x/{a}{b}", false},
+        {"/", true},      {"/a/", true},     {"/{a}", true},       {"/{a}/{b}/{c}/{d}", true},
+        {"", false},      {"a", false},      {"{a}", false},       {"/{a}/{b}/{c}/{d}/{e}", false},
+        {"/{}", false},   {"/{a", false},    {"/a}", false},       {"/a{b}", false},
+        {"/{a}b", false}, {"/{a/b}", false}, {"/x/{a}{b}", false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct path_row one[] = {{"GET", cases[i].pattern, 0}};

@@ -76,7 +76,8 @@ static void what_ended_meanwhile_is_a_crash(void **state)
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
     s.exit_code = 2;
     rep_rig_answer_list(&g, &s, 1);
-    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message, "APP/WEB: Exited with status 2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
+                        "APP/WEB: Exited with status 2");
     rep_rig_done(&g);
 }
 

@@ -406,8 +406,8 @@ static struct container_status with_routes(struct rep_rig *g, const char *guid, 
     return s;
 }
 
-/* What a bbs takes at once is bounded in bytes too (bbs/route/route.h), and a call that is too large
- * would settle none of its moves. */
+/* What a bbs takes at once is bounded in bytes too (bbs/route/route.h), and a call that is too
+ * large would settle none of its moves. */
 static void moves_of_many_bytes_travel_in_turns(void **state)
 {
     (void)state;
@@ -493,8 +493,8 @@ static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
     rep_rig_done(&g);
 }
 
-/* The cell restarted: what it took on is claimed and runs before the feed's first snapshot, which a slow way
- * brings from before (seed 3018781). */
+/* The cell restarted: what it took on is claimed and runs before the feed's first snapshot, which a
+ * slow way brings from before (seed 3018781). */
 static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
 {
     (void)state;
@@ -597,7 +597,8 @@ static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **st
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     rep_rig_exited(&g, guid, 1);
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
-    assert_int_equal(key_presence(remove.move->subject->key), MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    assert_int_equal(key_presence(remove.move->subject->key),
+                     MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
     rep_rig_move_done(&g, remove, NULL);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
@@ -636,7 +637,8 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
     rep_rig_done(&g);
 }
 
-/* It went and came back while its move was on the way: the answer is of the time between (seed 7254343). */
+/* It went and came back while its move was on the way: the answer is of the time between (seed
+ * 7254343). */
 static void a_record_that_came_back_is_asked_about_again(void **state)
 {
     (void)state;
@@ -654,8 +656,8 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
     rep_rig_move_refused(&g, first, MODELS__ERROR__TYPE__ResourceNotFound, NULL);
     g.revision = last;
     rep_rig_advance(&g, 1000);
-    rep_rig_move_refused(&g, rep_rig_take_move(&g, "unclaim"), MODELS__ERROR__TYPE__ResourceNotFound,
-                         NULL); /* of now: there is none */
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "unclaim"),
+                         MODELS__ERROR__TYPE__ResourceNotFound, NULL); /* of now: there is none */
     rep_rig_feed_delete(&g, record);
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
@@ -663,8 +665,8 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
     rep_rig_done(&g);
 }
 
-/* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as the board is
- * known again, and not when its back-off is over (seed 7223643). */
+/* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as
+ * the board is known again, and not when its back-off is over (seed 7223643). */
 static void an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves(void **state)
 {
     (void)state;
@@ -682,7 +684,8 @@ static void an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves(void 
         }
         drive_closed(&g.d, g.feed_id);
     }
-    rep_rig_move_refused(&g, rep_rig_take_move(&g, "crash"), MODELS__ERROR__TYPE__ResourceConflict, NULL);
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "crash"), MODELS__ERROR__TYPE__ResourceConflict,
+                         NULL);
     drive_advance(&g.d, 200);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/feed"), 0);
     rep_rig_answer_incarnation_epoch(&g, "epoch-2");

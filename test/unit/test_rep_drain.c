@@ -223,7 +223,8 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     rep_rig_exited(&g, "t-1", 0); /* it says that all is well, and it has not done its work */
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->task->failed);
-    assert_string_equal(complete.move->task->error_message, "the cell was emptied before it was done");
+    assert_string_equal(complete.move->task->error_message,
+                        "the cell was emptied before it was done");
     assert_string_equal(complete.move->task->attempt, attempt);
     rep_rig_done(&g);
 }
@@ -358,7 +359,8 @@ static void without_a_listing_it_ends_all_the_same(void **state)
     rep_rig_done(&g);
 }
 
-/* The board went back to when this cell was emptied: its rep knows better, and says so (seed 9005072). */
+/* The board went back to when this cell was emptied: its rep knows better, and says so (seed
+ * 9005072). */
 static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
 {
     (void)state;
@@ -458,7 +460,8 @@ static void answer_lists(struct rep_rig *g, const struct container_status *list,
     g->call_count = 0;
 }
 
-/* All at once, a moment before the limit or after it; then all that runs ends unseen, or is gone. */
+/* All at once, a moment before the limit or after it; then all that runs ends unseen, or is gone.
+ */
 static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
 {
     (void)state;

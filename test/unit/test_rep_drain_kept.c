@@ -1,5 +1,5 @@
-/* What of an evacuation outlives its rep, in the state directory: when it is answered, what the next rep
- * makes of it, and when it goes. */
+/* What of an evacuation outlives its rep, in the state directory: when it is answered, what the
+ * next rep makes of it, and when it goes. */
 #include "rep/drain/drain.h"
 #include "test/unit/drain_rig.h"
 
@@ -83,8 +83,9 @@ static void a_disk_that_refuses_is_told_to_whoever_asks(void **state)
     struct reply r = rep_rig_take_reply(&g);
     assert_int_equal(r.status, 202);
     assert_true(says(&r, "\"ping_path\":\"/ping\""));
-    assert_true(says(&r, "\"warning\":\"a rep that is started again may not know of the evacuation: "
-                         "cannot write \\\"evacuation.new\\\": No space left on device"));
+    assert_true(says(&r,
+                     "\"warning\":\"a rep that is started again may not know of the evacuation: "
+                     "cannot write \\\"evacuation.new\\\": No space left on device"));
     assert_int_equal(rep_rig_said(&g, "warn the evacuation is not kept"), 1);
     drain_rig_told(&g);
     rep_rig_advance(&g, 30000);
@@ -150,8 +151,9 @@ static void it_is_dropped_before_an_end_that_no_board_hears_of(void **state)
     }
 }
 
-/* A rep of this state directory has begun, and no bbs has heard of it. Nothing is listed, so the rep ends
- * 20 s after the limit that it takes; and what would have ended 20 s after its limit is over. */
+/* A rep of this state directory has begun, and no bbs has heard of it. Nothing is listed, so the
+ * rep ends 20 s after the limit that it takes; and what would have ended 20 s after its limit is
+ * over. */
 static void what_is_kept_goes_on_to_its_limit(void **state)
 {
     (void)state;
@@ -234,7 +236,8 @@ static void the_next_evacuation_waits_for_its_own_word(void **state)
     struct rep_rig g;
     rep_rig_init(&g);
     g.slow_disk = true;
-    g.config.evacuation = (struct kept_evacuation){.on = true, .boot_id = RIG_BOOT, .handed_on = true};
+    g.config.evacuation =
+        (struct kept_evacuation){.on = true, .boot_id = RIG_BOOT, .handed_on = true};
     rep_rig_start(&g);
     assert_false(g.kept.on);
     drain_rig_send(&g, true, "client");

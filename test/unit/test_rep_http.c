@@ -198,7 +198,8 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
     for (int i = 0; i < METRICS_WAITING_MAX; i++) {
         struct reply r = rep_rig_take_reply(&g);
         assert_int_equal(r.status, 200);
-        assert_string_equal(text_of(&g, r), "{\"cell_id\":\"cell-1\",\"lrps\":null,\"tasks\":null}");
+        assert_string_equal(text_of(&g, r),
+                            "{\"cell_id\":\"cell-1\",\"lrps\":null,\"tasks\":null}");
     }
     assert_int_equal(g.reply_count, 0);
     rep_rig_done(&g);
@@ -526,7 +527,8 @@ static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
     struct rep_rig_move claim = rep_rig_take_move(g, "claim");
     rep_rig_move_done(g, claim,
                       rep_rig_record(g, process_guid, "CLAIMED",
-                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid,
+                                     RIG_CELL));
     return claim;
 }
 
@@ -601,7 +603,8 @@ static void new_tags_are_told_to_bbs(void **state)
     noted(&g, "k=v a.internal");
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 1);
-    assert_string_equal(start.move->instance->actual_lrp_internal_routes[0]->hostname, "a.internal");
+    assert_string_equal(start.move->instance->actual_lrp_internal_routes[0]->hostname,
+                        "a.internal");
     assert_string_equal(start.move->instance->metric_tags[0]->value, "v");
     assert_int_equal(start.move->instance->actual_lrp_net_info->n_ports, 1);
     rep_rig_move_done(&g, start, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));

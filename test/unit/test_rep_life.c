@@ -348,14 +348,16 @@ static void an_unsupported_action_crashes(void **state)
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
                       rep_rig_record(&g, "web", "CLAIMED",
-                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid,
+                                     RIG_CELL));
     Models__DesiredLRP *lrp = rep_rig_desired(&g, "web", NULL, 0);
     Models__TimeoutAction timeout = MODELS__TIMEOUT_ACTION__INIT;
     lrp->action->run_action = NULL;
     lrp->action->timeout_action = &timeout;
     rep_rig_answer_desired(&g, lrp);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->instance->error_message, "this cell cannot do the action \"timeout\"");
+    assert_string_equal(crash.move->instance->error_message,
+                        "this cell cannot do the action \"timeout\"");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
     rep_rig_done(&g);

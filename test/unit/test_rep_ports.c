@@ -1,5 +1,5 @@
-/* Host ports that others use: each is tried before a container is made with it, a held one is passed over
- * and told once, and who ends for one that was taken in between has not crashed. */
+/* Host ports that others use: each is tried before a container is made with it, a held one is
+ * passed over and told once, and who ends for one that was taken in between has not crashed. */
 #include "rep/instance/host_ports.h"
 #include "test/unit/rep_rig.h"
 
@@ -217,8 +217,8 @@ static void other_ends_are_crashes(void **state)
     crash_follows(&g, "APP/WEB: Exited with status 1");
 }
 
-/* Started by an earlier rep a moment ago, for all that this one knows: ended before it was adopted, or
- * soon after. */
+/* Started by an earlier rep a moment ago, for all that this one knows: ended before it was adopted,
+ * or soon after. */
 static void an_adopted_one_has_not_crashed_either(void **state)
 {
     (void)state;

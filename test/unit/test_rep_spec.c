@@ -155,8 +155,8 @@ static void the_note_knows_the_source_of_its_exit_text(void **state)
     }
 }
 
-/* What never ran, or went with its shim, is no process's end: the driver's words stand alone. A note of
- * an older version knows no source. */
+/* What never ran, or went with its shim, is no process's end: the driver's words stand alone. A
+ * note of an older version knows no source. */
 static void only_the_end_of_a_process_has_a_source(void **state)
 {
     (void)state;

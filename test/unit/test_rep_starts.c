@@ -16,7 +16,8 @@ static void they_add_up_to_a_bound_and_fade(void **state)
     assert_int_equal(starts_failed_lately(&s, 0), 0);
     for (unsigned i = 1; i <= STARTS_FAILED_MAX + 3; i++) {
         starts_failed(&s, 100);
-        assert_int_equal(starts_failed_lately(&s, 100), i < STARTS_FAILED_MAX ? i : STARTS_FAILED_MAX);
+        assert_int_equal(starts_failed_lately(&s, 100),
+                         i < STARTS_FAILED_MAX ? i : STARTS_FAILED_MAX);
     }
     assert_int_equal(starts_failed_lately(&s, 99 + STARTS_FADE_NS), 4);
     assert_int_equal(starts_failed_lately(&s, 100 + STARTS_FADE_NS), 3);
@@ -82,7 +83,8 @@ static void a_crash_at_once_counts(void **state)
     rep_rig_done(&g);
 }
 
-/* One that lasts five seconds makes up for all, also while it runs on; its later crash is none of them. */
+/* One that lasts five seconds makes up for all, also while it runs on; its later crash is none of
+ * them. */
 static void a_start_that_lasts_makes_up_for_them(void **state)
 {
     struct rep_rig g;

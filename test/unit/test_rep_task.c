@@ -302,8 +302,8 @@ static void without_its_note_it_is_not_started(void **state)
     rep_rig_done(&g);
 }
 
-/* What holds the prepared container dies while the note is written: nothing was executed, whatever that
- * ended with, and another cell may fare better. */
+/* What holds the prepared container dies while the note is written: nothing was executed, whatever
+ * that ended with, and another cell may fare better. */
 static void one_that_ends_before_its_start_is_rejected(void **state)
 {
     (void)state;
@@ -338,7 +338,8 @@ static void what_nobody_can_run_fails(void **state)
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->task->failed);
-    assert_string_equal(complete.move->task->error_message, "this cell cannot do the action \"serial\"");
+    assert_string_equal(complete.move->task->error_message,
+                        "this cell cannot do the action \"serial\"");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_done(&g);
 }
@@ -386,7 +387,8 @@ static void the_deepest_task_is_read(void **state)
     buf_done(&body);
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->task->error_message, "this cell cannot do the action \"try\"");
+    assert_string_equal(complete.move->task->error_message,
+                        "this cell cannot do the action \"try\"");
     rep_rig_done(&g);
 }
 
@@ -426,7 +428,8 @@ static size_t grant_next_call(struct rep_rig *g)
         board__move_result__init(r);
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
         r->revision = g->revision;
-        r->task = rep_rig_task(g, move->subject->key, STATE(Running), RIG_CELL, move->task->attempt);
+        r->task =
+            rep_rig_task(g, move->subject->key, STATE(Running), RIG_CELL, move->task->attempt);
         make_heavy(&g->arena, r->task->task_definition);
         answer.results[answer.n_results] = r;
     }
@@ -466,7 +469,8 @@ static void a_failed_start_is_its_outcome(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such program");
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->task->failed);
-    assert_string_equal(complete.move->task->error_message, "failed to run container: no such program");
+    assert_string_equal(complete.move->task->error_message,
+                        "failed to run container: no such program");
     rep_rig_done(&g);
 }
 
@@ -493,8 +497,9 @@ static void an_unanswered_start_is_not_repeated(void **state)
         }
         struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
         assert_true(complete.move->task->failed);
-        assert_true(i == 0 ? strstr(complete.move->task->error_message, "not started twice") != NULL
-                           : strcmp(complete.move->task->error_message, "STG: Exited with status 7") == 0);
+        assert_true(
+            i == 0 ? strstr(complete.move->task->error_message, "not started twice") != NULL
+                   : strcmp(complete.move->task->error_message, "STG: Exited with status 7") == 0);
         rep_rig_advance(&g, 100000);
         assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
         rep_rig_done(&g);

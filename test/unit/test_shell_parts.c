@@ -175,8 +175,8 @@ static size_t lines(const char *text)
     return count;
 }
 
-/* Logs more of one message than are told in a second, and another one. False when the machine took so
- * long for it that the second is over. */
+/* Logs more of one message than are told in a second, and another one. False when the machine took
+ * so long for it that the second is over. */
 static bool burst(struct logged *l)
 {
     int64_t begun_ms = patience_now_ms();

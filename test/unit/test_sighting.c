@@ -13,7 +13,8 @@
 
 static const struct moment now = {.mono_ns = 100 * SECOND_NS, .wall_ns = 50 * HOUR};
 
-/* How long it was seen, how long at most it can have stood (-1 = nobody knows), what the stamp says. */
+/* How long it was seen, how long at most it can have stood (-1 = nobody knows), what the stamp
+ * says. */
 static int64_t stood_s(int64_t seen_s, int64_t most_s, int64_t said_ns)
 {
     struct sighting s = {.since_ns = now.mono_ns - seen_s * SECOND_NS,

@@ -112,15 +112,16 @@ void checkers_touch(struct checkers *k, int cell);
 
 void checkers_report(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same of a list that some bbs told. Not once a watch has left something out silently: until the
- * list finds it, a bbs lists what is in its copy (design.md 2, Watches are hints). */
+/* The same of a list that some bbs told. Not once a watch has left something out silently: until
+ * the list finds it, a bbs lists what is in its copy (design.md 2, Watches are hints). */
 void checkers_report_told(struct checkers *k, const char *invariant, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool checkers_clean(const struct checkers *k);
 bool checkers_slipped(const struct checkers *k); /* at some bbs */
 bool checkers_slipped_at(const struct checkers *k, const struct node *bbs);
 
-/* This bbs has found etcd full, and has not written since: it tries again, a minute apart at most. */
+/* This bbs has found etcd full, and has not written since: it tries again, a minute apart at most.
+ */
 bool checkers_read_only(const struct checkers *k, unsigned bbs);
 
 /* It is up and has a copy of the board; *ret_reloads, which else stays, gets how often it loaded

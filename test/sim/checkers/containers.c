@@ -23,7 +23,8 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     bool runs = ends && model_containers_state(node_containers(cell), call->guid) ==
                             CONTAINER_RUNNING;
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
-        checkers_report(k, "S8", "the running instance of %s/%d is stopped, and nobody asked for it",
+        checkers_report(k, "S8",
+                        "the running instance of %s/%d is stopped, and nobody asked for it",
                         i ? i->process_guid : "?", i ? i->index : 0);
     }
 }
@@ -37,8 +38,8 @@ static int64_t well_for(const struct checkers *k, unsigned cell)
                : 0;
 }
 
-/* A hole: who is fed from a copy that is silently wrong hears of nothing else until lists have found it; the
- * cell that is back then goes on as SUSPECT beside its replacement (S1). */
+/* A hole: who is fed from a copy that is silently wrong hears of nothing else until lists have
+ * found it; the cell that is back then goes on as SUSPECT beside its replacement (S1). */
 static bool settled(const struct checkers *k, unsigned cell)
 {
     return well_for(k, cell) > 2 * k->reconcile_ns + SLACK_NS &&

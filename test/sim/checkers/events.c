@@ -23,7 +23,7 @@ enum { OF_AN_INDEX_MAX = 12 };
 struct index_change {
     const Models__ActualLRP *was[PRESENCES], *is[PRESENCES]; /* as clients see them */
     bool crash;                                  /* the ORDINARY record's instance crashed */
-    const char *trace_id;                        /* of the request that clients are told; "" = none */
+    const char *trace_id; /* of the request that clients are told; "" = none */
     const char *subject;
 };
 
@@ -99,8 +99,8 @@ static bool by_actor(const struct past *p, const char *actor)
     return p->cause && strcmp(p->cause->actor, actor) == 0;
 }
 
-/* The request that made, stopped or retired an instance: clients are told its trace. What reps and leaders
- * do by themselves has none that anybody asked for (behaviour.md 3). */
+/* The request that made, stopped or retired an instance: clients are told its trace. What reps and
+ * leaders do by themselves has none that anybody asked for (behaviour.md 3). */
 static const char *request_of(const struct past *p)
 {
     bool asked = by_actor(p, "client") || by_actor(p, "bbs");
@@ -568,7 +568,8 @@ void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_r
 {
     r->begun = true;
     r->begun_revision = k->history.revision;
-    r->restores = k->history.restores; /* a request may be on its way for as long as etcd is restored */
+    r->restores =
+        k->history.restores; /* a request may be on its way for as long as etcd is restored */
     stand_behind(k, r, arrived_revision); /* whose events are not due to it */
 }
 
@@ -636,8 +637,9 @@ static void note_heard(struct checkers *k, struct event_reader *r, const char *t
     r->heard[r->heard_count++] = arena_strdup(&k->history.arena, text);
 }
 
-/* Lets it have begun at the next revision after first_revision that fits all it has heard. That may be
- * the end of begun_revision itself: etcd had it when the answer's head went, and so had the bbs, maybe. */
+/* Lets it have begun at the next revision after first_revision that fits all it has heard. That may
+ * be the end of begun_revision itself: etcd had it when the answer's head went, and so had the bbs,
+ * maybe. */
 static bool begins_later(struct checkers *k, struct event_reader *r)
 {
     while (r->heard_count > 0 && r->synced && r->first_revision <= r->begun_revision) {

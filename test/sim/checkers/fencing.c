@@ -14,8 +14,8 @@ static int order(ProtobufCBinaryData a, const char *key)
     return c ? c : (a.len > size) - (a.len < size);
 }
 
-/* As it stood: a record unchanged, a key or range where nothing was, a range with nothing newer. That
- * a record merely exists says nothing of what was read in it. */
+/* As it stood: a record unchanged, a key or range where nothing was, a range with nothing newer.
+ * That a record merely exists says nothing of what was read in it. */
 static bool as_read(const Etcd__Compare *c)
 {
     if (c->target == ETCD__COMPARE__COMPARE_TARGET__CREATE) {

@@ -48,7 +48,8 @@ void history_done(struct history *h);
 /* It holds records of this type: not the bbs' own heartbeats and causes, nor a stranger's. */
 bool history_holds(enum record_type type);
 
-/* Takes the next revision that the model etcd has and the history has not. False if there is none. */
+/* Takes the next revision that the model etcd has and the history has not. False if there is none.
+ */
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
                   struct passage *ret_passage);
 

@@ -53,7 +53,8 @@ void check_licence(struct checkers *k, const struct seen_answer *seen)
         .until = seen->result->revision,
     };
     if (!was_licensed(&l)) {
-        checkers_report(k, rep ? "S2" : "S10", "%s did %s of %s with %s %lld, which is not the board's",
+        checkers_report(k, rep ? "S2" : "S10",
+                        "%s did %s of %s with %s %lld, which is not the board's",
                         node_name(seen->answer->by), move->move, node_name(seen->answer->from),
                         rep ? "incarnation" : "term",
                         rep ? (long long)move->incarnation : (long long)move->term->term);

@@ -77,8 +77,8 @@ static void judge_unclaimed(struct convergence *c, const struct past *p)
     }
 }
 
-/* A restart that is due must happen, whatever `since` says: counted from the crash, or from the start of
- * who must find it out. */
+/* A restart that is due must happen, whatever `since` says: counted from the crash, or from the
+ * start of who must find it out. */
 static void judge_crashed(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
@@ -125,8 +125,8 @@ static void judge_suspect(struct convergence *c, const Models__ActualLRP *r)
     arena_done(&a);
 }
 
-/* What the last update said, of an instance of this definition: its rep was told, by who updated or by
- * the converger. */
+/* What the last update said, of an instance of this definition: its rep was told, by who updated or
+ * by the converger. */
 static bool shows_version(const struct convergence *c, const Models__ActualLRP *r)
 {
     const Models__DesiredLRP *d = desired_of(c->k, r->actual_lrp_key->process_guid);
@@ -173,8 +173,8 @@ static bool started_by_client(const struct past *p)
            strcmp(p->cause->move, "start") == 0;
 }
 
-/* An explicit request of this epoch was to let it run no more, and its record was made after that: a
- * container of its definition came back and was taken for wanted. */
+/* An explicit request of this epoch was to let it run no more, and its record was made after that:
+ * a container of its definition came back and was taken for wanted. */
 static bool came_back(struct checkers *k, const struct past *p)
 {
     if (started_by_client(p)) {
@@ -240,8 +240,8 @@ static void judge_cell(void *context, const struct past *p)
     }
 }
 
-/* What has a callback URL is delivered or given up, and what a cell could take was taken. What nobody
- * resolves is kept, for as long as was asked: some seconds, or a day. */
+/* What has a callback URL is delivered or given up, and what a cell could take was taken. What
+ * nobody resolves is kept, for as long as was asked: some seconds, or a day. */
 static void judge_task(void *context, const struct past *p)
 {
     struct convergence *c = context;

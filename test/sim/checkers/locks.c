@@ -1,5 +1,6 @@
-/* Locks of outside owners (common/lifecycle/lock.def): none changes hands before its time is over since it
- * was last renewed, unless its owner gave it back; whatever clocks say and whoever dies. */
+/* Locks of outside owners (common/lifecycle/lock.def): none changes hands before its time is over
+ * since it was last renewed, unless its owner gave it back; whatever clocks say and whoever dies.
+ */
 #include "test/sim/checkers/checkers.h"
 
 #include <string.h>
@@ -25,9 +26,9 @@ void check_locks(struct checkers *k, const struct passage *p, const struct world
         k->seen[SEEN_LOCKS_LOST]++;
         int64_t after_ns = one->at_ns - one->before->at_ns;
         if (after_ns / SECOND_NS < was->ttl_s) {
-            checkers_report(k, "locks", "%s is taken from %s %lld ms after it was renewed for %lld s",
-                            one->key, was->owner, (long long)(after_ns / MILLISECOND_NS),
-                            (long long)was->ttl_s);
+            checkers_report(
+                k, "locks", "%s is taken from %s %lld ms after it was renewed for %lld s", one->key,
+                was->owner, (long long)(after_ns / MILLISECOND_NS), (long long)was->ttl_s);
         }
     }
 }

@@ -26,8 +26,8 @@ static bool lists(const Board__LimiterRecord *limiter, const char *cell_id)
     return false;
 }
 
-/* An operator or time has released it: it goes with others, a bounded number at a time. A rep may be
- * heard again, and leave the list, while the request of its loss is on its way. */
+/* An operator or time has released it: it goes with others, a bounded number at a time. A rep may
+ * be heard again, and leave the list, while the request of its loss is on its way. */
 static bool was_released(struct checkers *k, struct arena *a, const struct past *p)
 {
     const struct past *at = history_at(&k->history, key_brake(a), p->revision - 1);

@@ -108,9 +108,9 @@ static bool definition_current(const Models__DesiredLRP *desired, const Models__
            strcmp(desired->modification_tag->epoch, is->definition) == 0;
 }
 
-/* Another instance holds the ORDINARY place and runs or has crashed, or nobody holds it. To a rep that
- * says nothing while the index is desired, for then it is made again, nor while its domain is not fresh,
- * which is not to be seen here. */
+/* Another instance holds the ORDINARY place and runs or has crashed, or nobody holds it. To a rep
+ * that says nothing while the index is desired, for then it is made again, nor while its domain is
+ * not fresh, which is not to be seen here. */
 static void judge_replaced(struct checkers *k, struct arena *a, const struct past *p,
                            const Models__DesiredLRP *desired, struct seen_move *m)
 {
@@ -144,7 +144,8 @@ static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
     return d && (d->ttl_s == 0 || c->decided_ns - p->at_ns < d->ttl_s * SECOND_NS);
 }
 
-/* A bbs is started, and has its first board when etcd answers it; of another epoch it has seen nothing. */
+/* A bbs is started, and has its first board when etcd answers it; of another epoch it has seen
+ * nothing. */
 static int64_t looks_since_ns(const struct checkers *k, const struct node *bbs)
 {
     int64_t since_ns = node_started_ns(bbs);
@@ -155,10 +156,11 @@ static int64_t looks_since_ns(const struct checkers *k, const struct node *bbs)
     return since_ns;
 }
 
-/* Had stood for so long when it may have been decided, whatever any clock showed: common/model/sighting.h.
- * A bbs whose first board came later found it, and can only go by its clock. */
-static bool had_stood(const struct checkers *k, const struct world_commit *c, const struct past *was,
-                      int64_t limit_ns, int64_t stamp_ns)
+/* Had stood for so long when it may have been decided, whatever any clock showed:
+ * common/model/sighting.h. A bbs whose first board came later found it, and can only go by its
+ * clock. */
+static bool had_stood(const struct checkers *k, const struct world_commit *c,
+                      const struct past *was, int64_t limit_ns, int64_t stamp_ns)
 {
     bool found = looks_since_ns(k, c->by) > was->at_ns;
     return world_now(k->cluster->world) - was->at_ns >= limit_ns - TOLD_LATE_NS ||
@@ -444,8 +446,8 @@ static const Board__LockRecord *lock_of(const struct past *p)
     return stands(p) ? (const Board__LockRecord *)p->message : NULL;
 }
 
-/* Which revision the converger judged does not show, nor the clock of the bbs; locks.c holds them to
- * what they say. A release shows nothing of who asked. */
+/* Which revision the converger judged does not show, nor the clock of the bbs; locks.c holds them
+ * to what they say. A release shows nothing of who asked. */
 static struct seen_move lock_move(struct checkers *k, struct arena *a, const struct past *p)
 {
     const Board__LockRecord *was = lock_of(p->before), *is = lock_of(p);
@@ -520,13 +522,15 @@ static void check_move(struct checkers *k, struct arena *a, const struct past *p
     }
 }
 
-/* A bbs may be told late that it runs, so the length of a long run is not judged to the second; a new record begins at 0 (retire, removal, replacement of a lost instance), and what comes back
+/* A bbs may be told late that it runs, so the length of a long run is not judged to the second; a
+ * new record begins at 0 (retire, removal, replacement of a lost instance), and what comes back
  * from SUSPECT brings its own. */
 static void check_crash_count(struct checkers *k, struct arena *a, const struct past *p,
                               const struct world_commit *c)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
-    if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count || !p->cause) {
+    if (p->type != RECORD_ACTUAL || !was || !is || is->crash_count >= was->crash_count ||
+        !p->cause) {
         return;
     }
     bool crash = strcmp(p->cause->move, "crash") == 0 ||
@@ -551,9 +555,9 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
     }
 }
 
-/* Whatever the table says: an instance keeps its record until it ends or is let go. Only one that runs
- * takes it over, and only from one that does not (docs/instances.md, Harmonising; resolve brings
- * back what ran before). */
+/* Whatever the table says: an instance keeps its record until it ends or is let go. Only one that
+ * runs takes it over, and only from one that does not (docs/instances.md, Harmonising; resolve
+ * brings back what ran before). */
 static void check_bearer(struct checkers *k, const struct past *p)
 {
     const Models__ActualLRP *was = actual(p->before), *is = actual(p);
@@ -565,8 +569,8 @@ static void check_bearer(struct checkers *k, const struct past *p)
         return;
     }
     if (strcmp(was->state, "CLAIMED") != 0 || strcmp(is->state, "RUNNING") != 0) {
-        checkers_report(k, "S12", "%s: %s by %s gives what is %s on %s to another, %s on %s", p->key,
-                        p->cause->move, p->cause->actor, was->state,
+        checkers_report(k, "S12", "%s: %s by %s gives what is %s on %s to another, %s on %s",
+                        p->key, p->cause->move, p->cause->actor, was->state,
                         was->actual_lrp_instance_key->cell_id, is->state,
                         is->actual_lrp_instance_key->cell_id);
     }

@@ -25,8 +25,8 @@ static void check_tag(struct checkers *k, const struct past *p, const Models__Mo
     bool same = strcmp(was->epoch, is->epoch) == 0;
     if (same && (is->index < was->index || (must_rise && is->index == was->index))) {
         checkers_report(k, "tags", "%s: %s by %s leads from index %u to %u", p->key,
-                        p->cause ? p->cause->move : "?", p->cause ? p->cause->actor : "?", was->index,
-                        is->index);
+                        p->cause ? p->cause->move : "?", p->cause ? p->cause->actor : "?",
+                        was->index, is->index);
     }
 }
 

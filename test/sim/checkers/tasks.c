@@ -100,8 +100,8 @@ static void check_delete(struct checkers *k, const struct past *p)
     }
 }
 
-/* Nobody takes away before its time what a client wants to look at: without a URL so long after its last
- * change, and one that somebody waits for only in days. */
+/* Nobody takes away before its time what a client wants to look at: without a URL so long after its
+ * last change, and one that somebody waits for only in days. */
 static void check_forgotten(struct checkers *k, const struct past *p)
 {
     const Models__Task *t = task_of(p->before);
@@ -214,8 +214,8 @@ static bool runs_by(const Models__Task *t, const char *attempt)
     return t && t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, attempt) == 0;
 }
 
-/* An attempt that has left RUNNING never comes back in that life: neither a late start nor a doubled
- * one makes it run again. What a restore has undone was never there. */
+/* An attempt that has left RUNNING never comes back in that life: neither a late start nor a
+ * doubled one makes it run again. What a restore has undone was never there. */
 static void check_return(struct checkers *k, const struct past *p)
 {
     const Models__Task *is = task_of(p);
@@ -228,8 +228,8 @@ static void check_return(struct checkers *k, const struct past *p)
         q = q->before;
     }
     if (q && q->create_revision == p->create_revision) {
-        checkers_report(k, "S3", "%s: attempt %s is over since, and %s by %s brings it back", p->key,
-                        is->attempt, p->cause ? p->cause->move : "?",
+        checkers_report(k, "S3", "%s: attempt %s is over since, and %s by %s brings it back",
+                        p->key, is->attempt, p->cause ? p->cause->move : "?",
                         p->cause ? p->cause->actor : "?");
     }
 }
@@ -256,7 +256,8 @@ static bool is_offered(const struct past *p, const Board__Move *move)
     if (!t || (move_task(move)->created_at && move_task(move)->created_at != t->created_at)) {
         return false;
     }
-    bool begun = t->state == MODELS__TASK__STATE__Running && strcmp(t->attempt, move_task(move)->attempt) == 0;
+    bool begun = t->state == MODELS__TASK__STATE__Running &&
+                 strcmp(t->attempt, move_task(move)->attempt) == 0;
     bool open = t->state == MODELS__TASK__STATE__Pending &&
                 t->rejection_count <= move_task(move)->rejections;
     return begun || open;
@@ -394,8 +395,8 @@ void check_task_containers(struct checkers *k)
     }
 }
 
-/* What was begun in another past is not counted, and its revisions come again. What its cell has asked of
- * the container stays asked. */
+/* What was begun in another past is not counted, and its revisions come again. What its cell has
+ * asked of the container stays asked. */
 void forget_tasks(struct checkers *k)
 {
     MAP_EACH(&kept(k)->runs, n)

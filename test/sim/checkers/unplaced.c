@@ -1,5 +1,5 @@
-/* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would take it.
- * All instances are of one size, and fit every filter of every cell. */
+/* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would
+ * take it. All instances are of one size, and fit every filter of every cell. */
 #include "rep/http/cell_state.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model/containers.h"
@@ -40,7 +40,8 @@ unsigned checkers_room(struct checkers *k, struct node *cell)
     return takes ? (unsigned)room : 0;
 }
 
-/* Since when each cell has had room at each look, and the board could be written; NEVER_NS = it has none. */
+/* Since when each cell has had room at each look, and the board could be written; NEVER_NS = it has
+ * none. */
 static void note_room(struct checkers *k)
 {
     int64_t now = world_now(k->cluster->world);
@@ -60,8 +61,9 @@ static bool is_held(struct node *cell, const Models__ActualLRPKey *key)
         node_up(cell) ? cell_state_make((const struct rep *)node_role(cell), &a) : NULL;
     for (size_t i = 0; s && i < s->n_lrps; i++) {
         const Cell__LRP *lrp = s->lrps[i];
-        held = held || (lrp->index == key->index && strcmp(lrp->process_guid, key->process_guid) == 0 &&
-                        model_containers_busy(node_containers(cell), lrp->instance_guid));
+        held = held ||
+               (lrp->index == key->index && strcmp(lrp->process_guid, key->process_guid) == 0 &&
+                model_containers_busy(node_containers(cell), lrp->instance_guid));
     }
     arena_done(&a);
     return held;
@@ -136,7 +138,8 @@ void check_unplaced(struct checkers *k)
     const struct past *leader_lock = map_get(&k->history.now, key_lead(&a, "auctioneer"));
     arena_done(&a);
     if (leader_lock && leader_lock->message) {
-        int64_t whole_ns = checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
+        int64_t whole_ns =
+            checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
         w.since_ns = leader_lock->at_ns > whole_ns ? leader_lock->at_ns : whole_ns;
         history_each(&k->history, "actual/", judge, &w);
     }

@@ -9,7 +9,8 @@
 
 struct model_containers;
 
-/* How long verbs take; a container asked to end by SIGTERM needs `term_ns`, 0 = as quick as KILL. */
+/* How long verbs take; a container asked to end by SIGTERM needs `term_ns`, 0 = as quick as KILL.
+ */
 struct model_containers_pace {
     int64_t prepare_ns; /* default 5 ms */
     int64_t start_ns;   /* default 50 ms */
@@ -25,8 +26,9 @@ struct model_containers_pace *model_containers_pace(struct model_containers *m);
 
 /* From now on it tells as little as a driver may (driver.h), drawn from this seed:
  * - LIST may take long, and shows how things stood when it was asked or when it is answered;
- * - a verb without an answer before its deadline was done before it, or is done up to 3 s after it (the
- *   runtime's process is being ended then), or never. Later verbs of the container wait for it. */
+ * - a verb without an answer before its deadline was done before it, or is done up to 3 s after it
+ * (the runtime's process is being ended then), or never. Later verbs of the container wait for it.
+ */
 void model_containers_waver(struct model_containers *m, uint64_t seed);
 
 /* Takes a verb at `now_ns`; everything is copied. */
@@ -62,11 +64,11 @@ void model_containers_reboot(struct model_containers *m, bool gone);
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
 /* The same of PREPARE, which leaves nothing behind. */
 void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text);
-/* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with it fails,
- * and PORTS names it. */
+/* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with
+ * it fails, and PORTS names it. */
 void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held);
-/* While set, verbs get no answer before their deadline: a hung runtime. They are not done, unless it
- * wavers. */
+/* While set, verbs get no answer before their deadline: a hung runtime. They are not done, unless
+ * it wavers. */
 void model_containers_hang(struct model_containers *m, bool hung);
 
 /* The state of this container, -1 when there is none. */

@@ -142,7 +142,8 @@ static bool runs_all(void *cluster)
 
 void story_a_hole_goes_along_to_another_bbs(struct cluster *c)
 {
-    says(c, "All follow bbs-1. Its watch leaves out a change and the cause, and nothing tells it. The app is "
+    says(c, "All follow bbs-1. Its watch leaves out a change and the cause, and nothing tells it. "
+            "The app is "
             "desired at bbs-2, whose word to the auctioneer is lost.");
     world_kill(c->world, c->bbs[1]);
     world_run(c->world, 10 * SECOND_NS);
@@ -152,8 +153,10 @@ void story_a_hole_goes_along_to_another_bbs(struct cluster *c)
     world_cut(c->world, c->bbs[1], c->auctioneers[0], true);
     assert_int_equal(cluster_desire(c, c->bbs[1], "web", 3), 0);
     world_run(c->world, SECOND_NS);
-    says(c, "bbs-1 dies before its list finds that. Who followed it goes on at bbs-2, where it was, and is told "
-            "nothing that is older. (It never was told; now it asks for a snapshot from time to time.)");
+    says(c, "bbs-1 dies before its list finds that. Who followed it goes on at bbs-2, where it "
+            "was, and is told "
+            "nothing that is older. (It never was told; now it asks for a snapshot from time to "
+            "time.)");
     world_kill(c->world, c->bbs[0]);
     world_cut(c->world, c->bbs[1], c->auctioneers[0], false);
     world_run_until(c->world, FEED_CLIENT_REFRESH_NS + 30 * SECOND_NS, runs_all, c);

@@ -1,5 +1,6 @@
 /* What becomes of the outcome of a task: callbacks that are heard, or not, and who dies meanwhile.
- * The auctioneer is down in most of them: an ordinary client runs the tasks, on a cell "elsewhere". */
+ * The auctioneer is down in most of them: an ordinary client runs the tasks, on a cell "elsewhere".
+ */
 #include "test/sim/stories/story.h"
 
 #include <stdio.h>
@@ -271,8 +272,9 @@ void story_client_resolves_before_the_callback(struct cluster *c)
 
 void story_completion_races_cancel(struct cluster *c)
 {
-    says(c, "A task completes and is cancelled in one moment, at two bbs. One is recorded, the other "
-            "refused; who is called hears what was recorded.");
+    says(c,
+         "A task completes and is cancelled in one moment, at two bbs. One is recorded, the other "
+         "refused; who is called hears what was recorded.");
     struct telling t;
     int completed, cancelled;
     begin(&t, c, NULL, 0);

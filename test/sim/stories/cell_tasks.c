@@ -405,8 +405,9 @@ void story_task_nobody_can_place(struct cluster *c)
 
 void story_a_fast_clock_fails_no_task(struct cluster *c)
 {
-    says(c, "Nobody leads the auction when a task comes, and every bbs and the converger are hours "
-            "ahead from then on. The task waits for minutes: its half hour is none of a wall clock.");
+    says(c,
+         "Nobody leads the auction when a task comes, and every bbs and the converger are hours "
+         "ahead from then on. The task waits for minutes: its half hour is none of a wall clock.");
     struct told t;
     begin(&t, c);
     world_kill(c->world, c->auctioneer);
@@ -685,9 +686,10 @@ void story_late_words_of_a_rejected_offer(struct cluster *c)
 
 void story_bouncing_task_starves_no_cell(struct cluster *c)
 {
-    says(c, "The only cell has room for two. A task is cancelled there, its removal hangs, and it is "
-            "desired again: the cell gives it back as long as the old container is there. Two "
-            "instances come, and the second is placed after tasks: it has its place at once.");
+    says(c,
+         "The only cell has room for two. A task is cancelled there, its removal hangs, and it is "
+         "desired again: the cell gives it back as long as the old container is there. Two "
+         "instances come, and the second is placed after tasks: it has its place at once.");
     struct told t;
     begin(&t, c);
     desire_sized(&t, CLUSTER_INSTANCE_MEMORY_MB);

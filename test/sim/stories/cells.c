@@ -86,7 +86,8 @@ static bool both_run(void *cluster)
 
 void story_a_cell_takes_what_it_cannot_claim(struct cluster *c)
 {
-    says(c, "The runtime hangs as it makes the first instance; the second runs on the other cell. Another "
+    says(c, "The runtime hangs as it makes the first instance; the second runs on the other cell. "
+            "Another "
             "rep starts the first one, too, and it crashes there: it is to be placed again.");
     hang_all(c, true);
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
@@ -97,7 +98,8 @@ void story_a_cell_takes_what_it_cannot_claim(struct cluster *c)
     await(c, "web", "RUNNING", 1);
     assert_int_equal(elsewhere(c, c->bbs[0], "start", 0, "another"), 0);
     assert_int_equal(elsewhere(c, c->bbs[0], "crash", 0, "another"), 0);
-    says(c, "Its cell takes it, for it has it, and cannot claim it before the runtime has answered, or not "
+    says(c, "Its cell takes it, for it has it, and cannot claim it before the runtime has "
+            "answered, or not "
             "within a minute. After 5 s the other cell is asked, and it runs there.");
     assert_true(world_run_until(c->world, 6 * SECOND_NS, both_run, c));
     says(c, "When the runtime's time is over the old container goes.");
@@ -112,12 +114,14 @@ static bool one_runs(void *cluster)
 
 void story_a_claim_that_comes_late(struct cluster *c)
 {
-    says(c, "A cell takes an instance, and what it says to every bbs is lost, its claim as well. After 5 s "
+    says(c, "A cell takes an instance, and what it says to every bbs is lost, its claim as well. "
+            "After 5 s "
             "another cell is asked, and it runs there.");
     cut_way(c, c->cells[0], NULL, true);
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     assert_true(world_run_until(c->world, 6 * SECOND_NS, one_runs, c));
-    says(c, "The claim arrives, too late: the first cell gives up what it kept for it, and is as good as any "
+    says(c, "The claim arrives, too late: the first cell gives up what it kept for it, and is as "
+            "good as any "
             "for the next.");
     cut_way(c, c->cells[0], NULL, false);
     world_run(c->world, 5 * SECOND_NS);
@@ -166,8 +170,8 @@ static struct node *lost_and_running(struct cluster *c)
     return cell;
 }
 
-/* No container is left, within the bound of a stop; what was kept of the request goes once nobody can
- * ask for it. */
+/* No container is left, within the bound of a stop; what was kept of the request goes once nobody
+ * can ask for it. */
 static void await_forgotten(struct cluster *c)
 {
     world_run(c->world, 400 * SECOND_NS);
@@ -194,8 +198,9 @@ void story_removed_while_its_cell_is_away(struct cluster *c)
 
 void story_lost_while_it_stops(struct cluster *c)
 {
-    says(c, "An app is removed while nothing reaches one of its cells: its records are marked. Then "
-            "the cell is lost, and with it goes the marked record.");
+    says(c,
+         "An app is removed while nothing reaches one of its cells: its records are marked. Then "
+         "the cell is lost, and with it goes the marked record.");
     assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
     await_running(c, "web", 3);
     struct node *cell = cell_with_a_container(c);

@@ -30,8 +30,9 @@ static void crash_till_it_waits(struct cluster *c)
 
 void story_a_crash_told_by_a_fast_clock(struct cluster *c)
 {
-    says(c, "Every bbs and the converger are hours ahead when an instance crashes for the third time; "
-            "then all clocks are right. It runs again after its back-off of 30 s, not hours later.");
+    says(c,
+         "Every bbs and the converger are hours ahead when an instance crashes for the third time; "
+         "then all clocks are right. It runs again after its back-off of 30 s, not hours later.");
     jump_all(c, HOURS_NS);
     crash_till_it_waits(c);
     set_all(c);
@@ -42,8 +43,10 @@ void story_a_crash_told_by_a_fast_clock(struct cluster *c)
 
 void story_a_fast_clock_shortens_no_wait(struct cluster *c)
 {
-    says(c, "An instance crashes for the third time; then every bbs and the converger are hours ahead. "
-            "The back-off is 30 s all the same.");
+    says(
+        c,
+        "An instance crashes for the third time; then every bbs and the converger are hours ahead. "
+        "The back-off is 30 s all the same.");
     crash_till_it_waits(c);
     jump_all(c, HOURS_NS);
     world_run(c->world, 26 * SECOND_NS);
@@ -85,7 +88,8 @@ void story_a_slow_clock_makes_no_domain_fresh(struct cluster *c)
 
 void story_a_fast_clock_ends_no_domain(struct cluster *c)
 {
-    says(c, "Somebody vouches for a domain for five minutes, and the clocks of every bbs and of the converger "
+    says(c, "Somebody vouches for a domain for five minutes, and the clocks of every bbs and of "
+            "the converger "
             "jump hours ahead. The record stays for its five minutes.");
     assert_int_equal(cluster_upsert_domain(c, 300), 0);
     jump_all(c, HOURS_NS);

@@ -338,7 +338,8 @@ static void start_each_bbs(struct cluster *c)
 
 void story_evacuation_that_no_bbs_has_heard_of(struct cluster *c)
 {
-    says(c, "No bbs runs when a cell is to be emptied. Its rep accepts that, and is killed before any bbs "
+    says(c, "No bbs runs when a cell is to be emptied. Its rep accepts that, and is killed before "
+            "any bbs "
             "could hear of it. The next rep knows: it goes on, and keeps to the limit.");
     struct node *cell = desire_and_choose(c, 4);
     struct asked asked;
@@ -363,9 +364,11 @@ void story_evacuation_that_no_bbs_has_heard_of(struct cluster *c)
 
 void story_evacuation_handed_on_unheard(struct cluster *c)
 {
-    says(c, "No bbs runs. A cell is to be emptied, and each rep of it is killed, three times. The limit "
-            "counts from the first, though the wall clock jumps by hours each time, and what runs is "
-            "stopped then, whoever hears of it.");
+    says(c,
+         "No bbs runs. A cell is to be emptied, and each rep of it is killed, three times. The "
+         "limit "
+         "counts from the first, though the wall clock jumps by hours each time, and what runs is "
+         "stopped then, whoever hears of it.");
     struct node *cell = desire_and_choose(c, 4);
     struct asked asked;
     kill_each_bbs(c);
@@ -393,8 +396,10 @@ void story_evacuation_handed_on_unheard(struct cluster *c)
 
 void story_evacuation_killed_before_it_is_kept(struct cluster *c)
 {
-    says(c, "No bbs runs. A rep that was just asked to empty its cell is killed before its disk has answered. "
-            "Nobody was promised anything: the next rep knows nothing of it, or it does and goes on.");
+    says(c,
+         "No bbs runs. A rep that was just asked to empty its cell is killed before its disk has "
+         "answered. "
+         "Nobody was promised anything: the next rep knows nothing of it, or it does and goes on.");
     struct node *cell = desire_and_choose(c, 4);
     struct asked asked;
     kill_each_bbs(c);

@@ -17,8 +17,9 @@ void story_heard_at_either_bbs(struct cluster *c)
     says(c, "Two clients follow the events of instances, each at another bbs.");
     struct node *one = subscriber_new(c, 1), *other = subscriber_new(c, 2);
     world_run(c->world, SECOND_NS);
-    says(c, "Two instances are desired; one of them crashes and is started again; one is told to go, "
-            "then all.");
+    says(c,
+         "Two instances are desired; one of them crashes and is started again; one is told to go, "
+         "then all.");
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);
     for (unsigned i = 0; i < c->options.cells; i++) {

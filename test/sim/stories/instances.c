@@ -81,8 +81,9 @@ void story_crash_beside_siblings(struct cluster *c)
 
 void story_crash_on_a_full_cell(struct cluster *c)
 {
-    says(c, "Each instance has all the memory of its cell. One crashes: its memory is free when its "
-            "process is gone, though its removal hangs for five seconds, so it runs again at once.");
+    says(c,
+         "Each instance has all the memory of its cell. One crashes: its memory is free when its "
+         "process is gone, though its removal hangs for five seconds, so it runs again at once.");
     one_a_cell(c);
     crash_and_return(c, c->cells[2], SECOND_NS);
     await_running(c, "web", 3);
@@ -90,7 +91,8 @@ void story_crash_on_a_full_cell(struct cluster *c)
 
 void story_crash_on_a_cell_full_of_disk(struct cluster *c)
 {
-    says(c, "Each instance has all the disk of its cell. One crashes: its disk is free when nothing of it is "
+    says(c, "Each instance has all the disk of its cell. One crashes: its disk is free when "
+            "nothing of it is "
             "left, 10 ms later. The cell tells that it is about to be, so it is asked again soon.");
     one_a_cell(c);
     model_containers_pace(node_containers(c->cells[2]))->remove_ns = 10 * MILLISECOND_NS;
@@ -111,7 +113,8 @@ static int state_asks(struct cluster *c, const struct node *cell)
 
 void story_a_removal_that_hangs_on_a_full_cell(struct cluster *c)
 {
-    says(c, "The same, and the removal takes twenty seconds: within the first three the cell is asked seven "
+    says(c, "The same, and the removal takes twenty seconds: within the first three the cell is "
+            "asked seven "
             "times, ever later, beside the usual looks of each 2 s, then by these alone.");
     enum { SOON = 7, AT_ONCE = 3 };
     one_a_cell(c);
@@ -124,7 +127,8 @@ void story_a_removal_that_hangs_on_a_full_cell(struct cluster *c)
     assert_in_range(asks, SOON, SOON + 2 + AT_ONCE);
     assert_in_range(others, 2, 2 + AT_ONCE);
     world_run(c->world, 14 * SECOND_NS);
-    assert_in_range(state_asks(c, c->cells[2]) - asks, 7, 7 + 2); /* the sweep each 10 s among them */
+    assert_in_range(state_asks(c, c->cells[2]) - asks, 7,
+                    7 + 2); /* the sweep each 10 s among them */
     world_trace_calls(c->world, false);
     assert_true(world_run_until(c->world, 5 * SECOND_NS, one_on_each, c));
 }
@@ -149,9 +153,11 @@ static void hold(struct cluster *c, uint32_t port)
 
 void story_port_taken_by_another(struct cluster *c)
 {
-    says(c, "Another program of the machine has the cell's first port: the instance is made with the "
-            "next one. That is taken just before its process would listen: it ends, which is no crash, "
-            "and it runs again with a third.");
+    says(
+        c,
+        "Another program of the machine has the cell's first port: the instance is made with the "
+        "next one. That is taken just before its process would listen: it ends, which is no crash, "
+        "and it runs again with a third.");
     hold(c, 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 1), 0);
     await(c, "web", "RUNNING", 1);

@@ -23,8 +23,9 @@ static int lock(struct cluster *c, const char *url, const char *owner)
 void story_two_owners_of_a_lock(struct cluster *c)
 {
     static const char bbs_1[] = "https://bbs-1:8889", bbs_2[] = "https://bbs-2:8889";
-    says(c, "ada holds a lock for 5 s and renews it at bbs-1; bob wants it at bbs-2, whose wall clock "
-            "is an hour ahead. He is refused for as long as ada renews.");
+    says(c,
+         "ada holds a lock for 5 s and renews it at bbs-1; bob wants it at bbs-2, whose wall clock "
+         "is an hour ahead. He is refused for as long as ada renews.");
     world_jump_clock(c->world, c->bbs[1], 3600 * SECOND_NS);
     assert_int_equal(lock(c, bbs_1, "ada"), 200);
     for (int i = 0; i < 7; i++) {
@@ -32,14 +33,16 @@ void story_two_owners_of_a_lock(struct cluster *c)
         assert_int_equal(lock(c, bbs_1, "ada"), 200);
         assert_int_equal(lock(c, bbs_2, "bob"), COLLISION);
     }
-    says(c, "bbs-1 is killed. Its locks stand on the board: ada goes on at bbs-2, which has seen each "
-            "renewal; and the converger's clock, an hour behind, keeps nothing alive.");
+    says(c,
+         "bbs-1 is killed. Its locks stand on the board: ada goes on at bbs-2, which has seen each "
+         "renewal; and the converger's clock, an hour behind, keeps nothing alive.");
     world_kill(c->world, c->bbs[0]);
     world_jump_clock(c->world, c->converger, -3600 * SECOND_NS);
     world_run(c->world, 3 * SECOND_NS);
     assert_int_equal(lock(c, bbs_2, "bob"), COLLISION);
     assert_int_equal(lock(c, bbs_2, "ada"), 200);
-    says(c, "ada falls silent. Nobody gets the lock before its 5 s are over, and then the converger takes "
+    says(c, "ada falls silent. Nobody gets the lock before its 5 s are over, and then the "
+            "converger takes "
             "it away; bob has it.");
     int64_t renewed_ns = world_now(c->world);
     while (cluster_records(c, "lock/")) {
@@ -48,7 +51,8 @@ void story_two_owners_of_a_lock(struct cluster *c)
     }
     assert_true(world_now(c->world) - renewed_ns > TTL_S * SECOND_NS - SECOND_NS / 2);
     assert_int_equal(lock(c, bbs_2, "bob"), 200);
-    says(c, "bbs-1 is back, and knows from the board whose it is. Without a converger the next one still "
+    says(c, "bbs-1 is back, and knows from the board whose it is. Without a converger the next one "
+            "still "
             "gets what nobody renewed, once this bbs has seen it for its time.");
     world_kill(c->world, c->converger);
     world_start(c->world, c->bbs[0]);

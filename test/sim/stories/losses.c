@@ -279,8 +279,10 @@ void story_mass_loss_kept(struct cluster *c)
 
 void story_retired_while_its_cell_is_lost(struct cluster *c)
 {
-    says(c, "An instance is retired while its cell is lost and nothing else has room. As in Diego (behaviour.md "
-            "10.3, 12) that takes away what waits in its place, which is made again, and not the SUSPECT: "
+    says(c, "An instance is retired while its cell is lost and nothing else has room. As in Diego "
+            "(behaviour.md "
+            "10.3, 12) that takes away what waits in its place, which is made again, and not the "
+            "SUSPECT: "
             "when the cell is back before another instance runs, the old one has its place again.");
     struct node *cell = desire_and_choose(c, 1);
     char guid[64];

@@ -120,11 +120,12 @@ static bool all_say_it(void *context)
 
 void story_acknowledged_writes_are_lost(struct cluster *c)
 {
-    says(c, "One instance more is desired, and a whole new app. Then the machine of etcd and of every "
-            "bbs is rolled back to an image of before, and nobody is told. No bbs knows better, but "
-            "the roles that follow them have seen later revisions of this epoch, which proves it: "
-            "every bbs answers 503 with what happened and what to do. Nothing is written or stopped. "
-            "A bbs that is started again knows it from the board. `bbs restore` ends it.");
+    says(c,
+         "One instance more is desired, and a whole new app. Then the machine of etcd and of every "
+         "bbs is rolled back to an image of before, and nobody is told. No bbs knows better, but "
+         "the roles that follow them have seen later revisions of this epoch, which proves it: "
+         "every bbs answers 503 with what happened and what to do. Nothing is written or stopped. "
+         "A bbs that is started again knows it from the board. `bbs restore` ends it.");
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);

@@ -26,8 +26,8 @@ struct story {
         struct cluster *c); /* the cluster is ready: cells have incarnations, leaders lead */
     uint64_t seed;                   /* of the trace that is kept */
     unsigned seeds;                  /* how many others it is told with; 0 = 100 (sanitized: 20) */
-    bool alike; /* of the kept trace, too, the cells are alike; else they are graded (cluster.h), so that
-                   what is told of one does not change with what is drawn */
+    bool alike; /* of the kept trace, too, the cells are alike; else they are graded (cluster.h), so
+                   that what is told of one does not change with what is drawn */
     bool from_start;                 /* the kept trace tells how the cluster came up, too */
     const char *without[8];          /* lines with these words stay out of the kept trace */
     struct cluster_options cluster;  /* delays given here hold for the kept trace alone */
@@ -55,10 +55,10 @@ void await_gone(struct cluster *c, const char *process_guid);
 /* A world_answered that keeps the status in an int. */
 void note_status(void *status, int answered, struct bytes body);
 
-/* An ordinary client, as a rep of Diego's is one, asks `bbs` for a move of an instance of "web" that
- * it calls its own, on a cell "elsewhere" that has no rep of ours. `move` is claim, start, remove or crash.
- * Gives the error type of the answer, 0 = done, -1 = none but unavailable; *ret_error is PENDING
- * until then. */
+/* An ordinary client, as a rep of Diego's is one, asks `bbs` for a move of an instance of "web"
+ * that it calls its own, on a cell "elsewhere" that has no rep of ours. `move` is claim, start,
+ * remove or crash. Gives the error type of the answer, 0 = done, -1 = none but unavailable;
+ * *ret_error is PENDING until then. */
 enum { PENDING = -2 };
 void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int index,
                     const char *instance_guid, int *ret_error);

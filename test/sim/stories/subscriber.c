@@ -84,8 +84,8 @@ static void hear(struct subscriber *s, struct arena *a, const char *name, struct
 {
     ProtobufCAllocator allocator = arena_protobuf(a);
     if (strcmp(name, "actual_lrp_instance_changed") == 0) {
-        Models__ActualLRPInstanceChangedEvent *e =
-            models__actual_lrpinstance_changed_event__unpack(&allocator, payload.size, payload.data);
+        Models__ActualLRPInstanceChangedEvent *e = models__actual_lrpinstance_changed_event__unpack(
+            &allocator, payload.size, payload.data);
         goes(s, e->actual_lrp_key, (int)e->before->presence, e->before->modification_tag);
         comes(s, e->actual_lrp_key, (int)e->after->presence, e->after->modification_tag);
         note(s, "changed", e->actual_lrp_key,
@@ -96,8 +96,8 @@ static void hear(struct subscriber *s, struct arena *a, const char *name, struct
             models__actual_lrpcrashed_event__unpack(&allocator, payload.size, payload.data);
         note(s, "crashed", e->actual_lrp_key, "", e->crash_reason);
     } else if (strncmp(name, "actual_lrp_instance_", 20) == 0) {
-        Models__ActualLRPInstanceCreatedEvent *e =
-            models__actual_lrpinstance_created_event__unpack(&allocator, payload.size, payload.data);
+        Models__ActualLRPInstanceCreatedEvent *e = models__actual_lrpinstance_created_event__unpack(
+            &allocator, payload.size, payload.data);
         const Models__ActualLRP *r = e->actual_lrp;
         bool created = strcmp(name + 20, "created") == 0;
         (created ? comes : goes)(s, r->actual_lrp_key, (int)r->presence, r->modification_tag);
@@ -218,13 +218,13 @@ struct node *subscriber_new(struct cluster *c, unsigned number)
     struct origin *o = ARENA_NEW(&c->arena, struct origin);
     *o = (struct origin){c, number};
     const char *name = arena_printf(&c->arena, "subscriber-%u", number);
-    struct node *n =
-        world_add(c->world, &(struct node_config){.name = name,
-                                                  .unit = "client",
-                                                  .certificate_name = name,
-                                                  .url = arena_printf(&c->arena, "https://%s:1", name),
-                                                  .make = make,
-                                                  .context = o});
+    struct node *n = world_add(
+        c->world, &(struct node_config){.name = name,
+                                        .unit = "client",
+                                        .certificate_name = name,
+                                        .url = arena_printf(&c->arena, "https://%s:1", name),
+                                        .make = make,
+                                        .context = o});
     world_start(c->world, n);
     return n;
 }

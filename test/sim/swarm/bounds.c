@@ -15,7 +15,8 @@
 #define SLACK_NS (2 * SECOND_NS)
 #define STOPPED_WITHIN_NS (15 * SECOND_NS)
 #define LED_WITHIN_NS (8 * SECOND_NS)
-/* What is lost runs elsewhere within 12 s, of which its place is free after so many; with the leader 20 s. */
+/* What is lost runs elsewhere within 12 s, of which its place is free after so many; with the
+ * leader 20 s. */
 #define LOST_WITHIN_NS (10 * SECOND_NS)
 #define BOTH_LOST_WITHIN_NS (20 * SECOND_NS)
 #define AGAIN_WITHIN_NS (2 * SECOND_NS)
@@ -155,17 +156,18 @@ static void judge_stop(void *swarm, const struct past *p)
     for (const struct past *was = p; marked(was); was = was->before) {
         since_ns = was->at_ns;
     }
-    /* A verb that hangs is answered at its deadline, also when the runtime is well again; and a rep that has
-     * just begun knows of no container before its listing is answered. */
+    /* A verb that hangs is answered at its deadline, also when the runtime is well again; and a rep
+     * that has just begun knows of no container before its listing is answered. */
     struct model_containers *containers = node_containers(cell);
     bool busy = model_containers_busy(containers, i->guid) || model_containers_listing(containers);
     i->busy_ns = busy ? now : i->busy_ns;
     since_ns = later_ns(later_ns(since_ns, i->busy_ns), well_since_ns(s, cell));
     if (now - since_ns > STOPPED_WITHIN_NS + SLACK_NS) {
-        checkers_report(&s->checkers, "bounds",
-                        "%s/%d was asked to stop on %s, which reaches every bbs, and stands for %lld s",
-                        r->actual_lrp_key->process_guid, r->actual_lrp_key->index, node_name(cell),
-                        (long long)((now - since_ns) / SECOND_NS));
+        checkers_report(
+            &s->checkers, "bounds",
+            "%s/%d was asked to stop on %s, which reaches every bbs, and stands for %lld s",
+            r->actual_lrp_key->process_guid, r->actual_lrp_key->index, node_name(cell),
+            (long long)((now - since_ns) / SECOND_NS));
     }
 }
 
@@ -184,8 +186,8 @@ static void judge_leader(struct swarm *s, const char *role, struct node *const *
     }
     int64_t since_ns = later_ns(*led_ns, able_ns);
     if (now - since_ns > LED_WITHIN_NS + SLACK_NS) {
-        checkers_report(&s->checkers, "bounds", "nobody leads as %s for %lld s, and one could", role,
-                        (long long)((now - since_ns) / SECOND_NS));
+        checkers_report(&s->checkers, "bounds", "nobody leads as %s for %lld s, and one could",
+                        role, (long long)((now - since_ns) / SECOND_NS));
     }
 }
 
@@ -253,8 +255,8 @@ static int64_t leads_since_ns(struct swarm *s, const char *role, struct node *co
     return leader_lock && also_term ? later_ns(leader_lock->at_ns, well_ns) : well_ns;
 }
 
-/* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do, but one whose runtime
- * hangs with an old container of this very instance. */
+/* What it waits for is there since; NEVER_NS = it is not. Any cell with room will do, but one whose
+ * runtime hangs with an old container of this very instance. */
 static int64_t placeable_since_ns(struct swarm *s, const Models__ActualLRPKey *key)
 {
     const struct cluster *c = s->cluster;
@@ -277,7 +279,8 @@ static bool some_cell_hurt(const struct swarm *s)
     return false;
 }
 
-/* No cell has claimed it. What crashed seldom, and what its cell took with it, is to run at once. */
+/* No cell has claimed it. What crashed seldom, and what its cell took with it, is to run at once.
+ */
 static void judge_unplaced(struct swarm *s, const struct past *p, const Models__ActualLRP *r)
 {
     int64_t able_ns = placeable_since_ns(s, r->actual_lrp_key), now = world_now(s->world);
@@ -298,7 +301,8 @@ static void judge_unplaced(struct swarm *s, const struct past *p, const Models__
 }
 
 /* A cell has taken it, and is well, and no verb of it is under way. */
-static void judge_claimed(struct swarm *s, const struct past *p, const Models__ActualLRP *r, int cell)
+static void judge_claimed(struct swarm *s, const struct past *p, const Models__ActualLRP *r,
+                          int cell)
 {
     struct node *n = s->cluster->cells[cell];
     int64_t now = world_now(s->world);
@@ -332,10 +336,10 @@ static void judge_lost(struct swarm *s, const struct past *p, const Models__Actu
     int64_t since_ns = later_ns(later_ns(p->at_ns, s->silent_ns[cell]), s->limited_ns);
     bool both = now - later_ns(since_ns, led_ns) > BOTH_LOST_WITHIN_NS + SLACK_NS;
     if (both || now - later_ns(since_ns, term_ns) > LOST_WITHIN_NS + SLACK_NS) {
-        checkers_report(&s->checkers, "bounds", "%s is down for %lld s, and %s/%d is %s there still",
-                        node_name(s->cluster->cells[cell]),
-                        (long long)((now - s->silent_ns[cell]) / SECOND_NS),
-                        r->actual_lrp_key->process_guid, r->actual_lrp_key->index, r->state);
+        checkers_report(
+            &s->checkers, "bounds", "%s is down for %lld s, and %s/%d is %s there still",
+            node_name(s->cluster->cells[cell]), (long long)((now - s->silent_ns[cell]) / SECOND_NS),
+            r->actual_lrp_key->process_guid, r->actual_lrp_key->index, r->state);
     }
 }
 
@@ -374,10 +378,11 @@ void bounds_look(struct swarm *s)
     note_down(s);
     note_cells(s);
     history_each(&s->checkers.history, "actual/", judge_stop, s);
-    /* Clients that speak for cells claim what no cell has, and unclaim what one has. And who follows a bbs
-     * that lacked a change may hear of it only by its next snapshot (checkers.h). */
+    /* Clients that speak for cells claim what no cell has, and unclaim what one has. And who
+     * follows a bbs that lacked a change may hear of it only by its next snapshot (checkers.h). */
     int64_t whole_ns = checkers_whole_ns(&s->checkers);
-    if (!s->strays && (!whole_ns || whole_ns + RECOVERED_NS + PLACED_WITHIN_NS < world_now(s->world))) {
+    if (!s->strays &&
+        (!whole_ns || whole_ns + RECOVERED_NS + PLACED_WITHIN_NS < world_now(s->world))) {
         history_each(&s->checkers.history, "actual/", judge_instance, s);
     }
     judge_leader(s, "auctioneer", c->auctioneers, c->options.auctioneers, &s->auctioneer_led_ns);

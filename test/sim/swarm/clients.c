@@ -20,7 +20,7 @@ enum ask_kind {
     ASK_REMOVE,
     ASK_RETIRE,
     ASK_UPSERT,
-    ASK_TAG,   /* updates annotation and metric tags, which instances are told, and maybe a policy */
+    ASK_TAG, /* updates annotation and metric tags, which instances are told, and maybe a policy */
     ASK_CLAIM, /* what only reps should do, and any client may */
     ASK_START,
     ASK_CRASH,
@@ -399,7 +399,8 @@ static void send_tag(struct ask *ask)
     if (ask->number % 3 == 0) {
         update.optional_on_evacuate_case =
             MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_EVACUATE_ON_EVACUATE;
-        update.on_evacuate = ask->number % 2 ? MODELS__ON_EVACUATE__STAY : MODELS__ON_EVACUATE__MOVE;
+        update.on_evacuate =
+            ask->number % 2 ? MODELS__ON_EVACUATE__STAY : MODELS__ON_EVACUATE__MOVE;
     }
     const char *const texts[][2] = {{"source_id", ask->app}, {"version", ask->note}};
     enum { TAGS = sizeof(texts) / sizeof(texts[0]) };

@@ -1,5 +1,6 @@
-/* Somebody who empties a cell by POST /evacuate: what is accepted outlives the rep, whoever has heard of it.
- * Half of the time no bbs can have: the cell is cut off, and its rep is killed when it has answered. */
+/* Somebody who empties a cell by POST /evacuate: what is accepted outlives the rep, whoever has
+ * heard of it. Half of the time no bbs can have: the cell is cut off, and its rep is killed when it
+ * has answered. */
 #include "test/sim/swarm/inside.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)

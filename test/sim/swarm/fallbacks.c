@@ -1,5 +1,5 @@
-/* What stands in for what failed says so in the log. Each such line is a row here, with the faults that
- * explain it; in a calm seed nothing does, and nothing may be warned of at all. */
+/* What stands in for what failed says so in the log. Each such line is a row here, with the faults
+ * that explain it; in a calm seed nothing does, and nothing may be warned of at all. */
 #include "test/sim/swarm/inside.h"
 
 #include <string.h>

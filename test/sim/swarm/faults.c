@@ -187,7 +187,8 @@ static bool begin_doubles(struct swarm *s, struct open_fault *f)
 {
     (void)f;
     s->rates.doubled = (unsigned)swarm_draw(s, 50, 400);
-    s->rates.doubled_by = (struct span){0, swarm_chance(s, 50) ? swarm_draw(s, 1, 20) * SECOND_NS : 0};
+    s->rates.doubled_by =
+        (struct span){0, swarm_chance(s, 50) ? swarm_draw(s, 1, 20) * SECOND_NS : 0};
     rates_told(s, "doubles requests");
     return true;
 }
@@ -370,7 +371,8 @@ static bool begin_deaf(struct swarm *s, struct open_fault *f)
 static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
 {
     f->node = swarm_chance(s, 30) ? any_candidate(s) : any_node(s);
-    /* Small ones as well: what waits for 30 s is due a little early for one, and not for another. */
+    /* Small ones as well: what waits for 30 s is due a little early for one, and not for another.
+     */
     int64_t far_ns = swarm_chance(s, 50) ? 5 * 3600 * SECOND_NS : 25 * SECOND_NS;
     world_jump_clock(s->world, f->node, swarm_draw(s, -far_ns, far_ns));
     return true;
@@ -489,7 +491,8 @@ static bool begin_cell_fell(struct swarm *s, struct open_fault *f)
     return true;
 }
 
-/* Half of the cells or more; some are cut off, some fall, and all are back at about the same time. */
+/* Half of the cells or more; some are cut off, some fall, and all are back at about the same time.
+ */
 static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
 {
     (void)f;
@@ -525,8 +528,8 @@ static bool begin_evacuate(struct swarm *s, struct open_fault *f)
     return true;
 }
 
-/* Of a bbs nothing more comes; and the next cell that starts something is emptied at once, and cut from
- * the bbs that heard of it: it asks one whose copy has never heard of what it empties. */
+/* Of a bbs nothing more comes; and the next cell that starts something is emptied at once, and cut
+ * from the bbs that heard of it: it asks one whose copy has never heard of what it empties. */
 static bool begin_evacuate_at_once(struct swarm *s, struct open_fault *f)
 {
     f->node = any_bbs(s);

@@ -95,7 +95,8 @@ struct swarm {
     int64_t hurt_ns[SWARM_NODES_MAX]; /* bounds.c: when something last hindered it */
     int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
     uint64_t reloads[CLUSTER_BBS_MAX]; /* of its copy, at the last look */
-    int64_t loads_ns[CLUSTER_BBS_MAX]; /* since when nothing keeps it from loading its copy, or now */
+    int64_t
+        loads_ns[CLUSTER_BBS_MAX]; /* since when nothing keeps it from loading its copy, or now */
     int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
     int64_t limited_ns;                          /* when the limiter last stood */
@@ -107,7 +108,8 @@ struct swarm {
     unsigned open_count;
     struct world_faults rates;
     bool kill_committer;
-    struct node *stale_bbs;  /* the next cell that starts something is emptied, for this one's sake */
+    struct node
+        *stale_bbs; /* the next cell that starts something is emptied, for this one's sake */
     struct node *starter_by; /* the bbs by which one just did */
     const char *starter;     /* which */
     int64_t starter_ns;      /* when it is emptied */
@@ -141,9 +143,9 @@ void restore_plan(struct swarm *s, uint64_t seed, int64_t duration_ns);
 void restore_begin(struct swarm *s); /* if it is due */
 void restore_end(struct swarm *s, struct open_fault *f);
 
-/* The same behind everybody's back, in a few other seeds, once all else is healed: etcd and all bbs go
- * on from an image, and nobody is told. Every bbs must notice in time, and nothing may be stopped until
- * somebody makes the epoch again. */
+/* The same behind everybody's back, in a few other seeds, once all else is healed: etcd and all bbs
+ * go on from an image, and nobody is told. Every bbs must notice in time, and nothing may be
+ * stopped until somebody makes the epoch again. */
 void loss_befalls(struct swarm *s, uint64_t seed);
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call);
 
@@ -170,7 +172,8 @@ void bounds_restarted(struct swarm *s, const struct node *n);
 void bounds_look(struct swarm *s);
 
 /* fallbacks.c: what stands in for what failed is used only where a fault explains it, and not at
- * all in a calm seed, of which a few are: without faults, and without clients that speak for cells. */
+ * all in a calm seed, of which a few are: without faults, and without clients that speak for cells.
+ */
 void calm_plan(struct swarm *s, uint64_t seed);
 void fallback_logged(struct swarm *s, struct node *n, const struct log_line *line);
 

@@ -1,7 +1,7 @@
-/* Owners outside the cluster who fight for a few names, through any bbs (rep-auctioneer.md 6). Each renews
- * what it holds, gives it back at times, and at times falls silent; and each knows for how long it may
- * call a name its own: since it sent what was granted, for the time to live. No two ever do at
- * once. It goes on until the end, also when all is healed. */
+/* Owners outside the cluster who fight for a few names, through any bbs (rep-auctioneer.md 6). Each
+ * renews what it holds, gives it back at times, and at times falls silent; and each knows for how
+ * long it may call a name its own: since it sent what was granted, for the time to live. No two
+ * ever do at once. It goes on until the end, also when all is healed. */
 #include "models/locket.pb-c.h"
 #include "test/sim/swarm/inside.h"
 

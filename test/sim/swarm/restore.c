@@ -82,9 +82,11 @@ void restore_begin(struct swarm *s)
 
 /* ---- Behind everybody's back ---- */
 
-#define FOLLOWED_NS (15 * SECOND_NS) /* after the heal every role follows a bbs again, and hears of */
+#define FOLLOWED_NS                                                                                \
+    (15 * SECOND_NS) /* after the heal every role follows a bbs again, and hears of */
 #define HEARD_NS (5 * SECOND_NS)     /* what is lost */
-#define NOTICED_NS (12 * SECOND_NS)  /* from the start of the last bbs: a role tries again after 5 s */
+#define NOTICED_NS                                                                                 \
+    (12 * SECOND_NS) /* from the start of the last bbs: a role tries again after 5 s */
 
 enum { TEXT_BYTES = 512 };
 
@@ -102,7 +104,8 @@ static bool all_say_so(struct swarm *s)
     bool all = true;
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
         text[i] = arena_alloc(&s->arena, TEXT_BYTES);
-        world_send(s->world, node_url(s->nodes[i]), "/v1/ping", NULL, SECOND_NS, note_text, text[i]);
+        world_send(s->world, node_url(s->nodes[i]), "/v1/ping", NULL, SECOND_NS, note_text,
+                   text[i]);
     }
     swarm_run_to(s, world_now(s->world) + 2 * SECOND_NS);
     for (unsigned i = 0; i < s->cluster->options.bbs; i++) {
@@ -152,14 +155,16 @@ void loss_befalls(struct swarm *s, uint64_t seed)
 {
     struct random aside;
     random_seed(&aside, (uint64_t[2]){seed, seed ^ 0x6c6f7373});
-    if (s->calm || random_below(&aside, 100) >= LOSS_PERCENT || is_full(s) || !checkers_clean(&s->checkers)) {
+    if (s->calm || random_below(&aside, 100) >= LOSS_PERCENT || is_full(s) ||
+        !checkers_clean(&s->checkers)) {
         return;
     }
     run_on(s, FOLLOWED_NS);
     int64_t last = model_etcd_revision(store_etcd(s->cluster->store));
     int64_t first = model_etcd_compacted(store_etcd(s->cluster->store));
     first = first > s->oldest_revision ? first : s->oldest_revision;
-    first = first > history_epoch(&s->checkers.history) ? first : history_epoch(&s->checkers.history);
+    first =
+        first > history_epoch(&s->checkers.history) ? first : history_epoch(&s->checkers.history);
     int64_t back = (int64_t)random_below(&aside, 1 + (uint64_t)(last - first) / 4);
     run_on(s, HEARD_NS);
     go_back(s, last - back, &aside);

@@ -1,7 +1,7 @@
-/* The workload of tasks: clients that desire, cancel, fail, resolve, delete and list them through any
- * bbs, and in some seeds speak for cells; the server that is called back; and the failure detector
- * of what the clients were answered (S5, S6). The processes of tasks end by themselves, sooner or
- * later. */
+/* The workload of tasks: clients that desire, cancel, fail, resolve, delete and list them through
+ * any bbs, and in some seeds speak for cells; the server that is called back; and the failure
+ * detector of what the clients were answered (S5, S6). The processes of tasks end by themselves,
+ * sooner or later. */
 #include <string.h>
 
 #include "common/lifecycle/task.h"

@@ -97,7 +97,8 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .boards = bbs_list(p->cluster),
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
-        .memory_mb = (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
+        .memory_mb =
+            (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
         .disk_mb = (int32_t)((disk ? disk : 128) * CLUSTER_INSTANCE_DISK_MB + more),
         .containers = (int32_t)(100 + more),
         .rootfs_names = rootfs,

@@ -20,8 +20,9 @@ struct cluster_options {
     unsigned convergers;  /* the same; 0 = none */
     unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
     unsigned cell_disk_instances; /* whose disk fits on a cell; 0 = 128 */
-    bool graded; /* no two cells are alike: an earlier one has a little more of all than a later one, so
-                    that of those equally used it is the best. Else chance decides between them. */
+    bool graded; /* no two cells are alike: an earlier one has a little more of all than a later
+                    one, so that of those equally used it is the best. Else chance decides between
+                    them. */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
     int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */

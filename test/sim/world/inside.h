@@ -9,7 +9,8 @@
 struct exchange;
 struct outside;
 
-/* Longer than anything is decided and sent for: jumps of a clock further apart are none of one decision. */
+/* Longer than anything is decided and sent for: jumps of a clock further apart are none of one
+ * decision. */
 #define CLOCK_CALM_NS (30 * SECOND_NS)
 
 /* One process at one start: events for an earlier start are dropped. */
@@ -125,7 +126,8 @@ void containers_call(struct node *n, const struct verb_call *call);
 void containers_changed(struct node *n); /* a story changed something: see what is due now */
 
 /* trace.c */
-/* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is done). */
+/* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is
+ * done). */
 void trace_transaction(struct world *w, const char *who, const ProtobufCMessage *txn,
                        const char *how);
 

@@ -239,7 +239,8 @@ static void deadline(void *world, struct item *item)
     struct arrival *a = item->payload;
     struct exchange *x = find(w, a->request_id);
     if (!x || (!x->from && !x->answered)) {
-        return; /* nobody waits any more; what the dead have sent arrives all the same, however late */
+        return; /* nobody waits any more; what the dead have sent arrives all the same, however late
+                 */
     }
     struct item *i = item_new(tell_end);
     struct end *e = ARENA_NEW(&i->arena, struct end);
@@ -315,7 +316,8 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
         .content_type = arena_strdup(a, call->content_type),
         .if_none_match = arena_strdup(a, call->if_none_match),
         .peer = {.unit = x->from ? x->from->config.unit : arena_strdup(a, x->peer.unit),
-                 .name = x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
+                 .name =
+                     x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
         .admin = x->admin,
         .body = kept(a, call->body),
         .grpc = strncmp(path, grpc_paths, sizeof(grpc_paths) - 1) == 0,

@@ -1,5 +1,5 @@
-/* Calls to servers of users, outside of the simulated world: what they make of a request is asked of
- * whoever plays them (world.h). Redirects are followed here, as the real shell does. */
+/* Calls to servers of users, outside of the simulated world: what they make of a request is asked
+ * of whoever plays them (world.h). Redirects are followed here, as the real shell does. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

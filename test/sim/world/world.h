@@ -177,7 +177,8 @@ struct world_observer {
     void (*committed)(void *context, const struct world_commit *commit);
     /* A request of one of our processes was answered; the bodies are borrowed. */
     void (*answered)(void *context, const struct world_answer *answer);
-    /* A stream that a process of ours asked for (its call) begins: the head of the answer is sent. */
+    /* A stream that a process of ours asked for (its call) begins: the head of the answer is sent.
+     */
     void (*streamed)(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision);
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
@@ -186,9 +187,9 @@ struct world_observer {
 };
 void world_observe(struct world *w, const struct world_observer *observer);
 
-/* What a process hears may be changed first: each event before it is handed over, in place; what it is
- * given instead lives in the arena of the step. For fuzzing: whoever speaks to it may say anything.
- * A call to a URL that nobody has is then refused, and no mistake of the caller. */
+/* What a process hears may be changed first: each event before it is handed over, in place; what it
+ * is given instead lives in the arena of the step. For fuzzing: whoever speaks to it may say
+ * anything. A call to a URL that nobody has is then refused, and no mistake of the caller. */
 typedef void world_bending(void *context, struct node *n, struct event *ev, struct arena *a);
 void world_bend(struct world *w, world_bending *bend, void *context);
 
@@ -227,8 +228,8 @@ void world_run(struct world *w, int64_t duration_ns);
 bool world_run_until(struct world *w, int64_t limit_ns, bool (*done)(void *context), void *context);
 
 /* A call of an ordinary client; `answered` is called once with what came, or with status 0 when
- * nothing came within `limit_ns`. A path of models.Locket is a gRPC call: status 200 with the message,
- * or minus its grpc-status with its text as the body. */
+ * nothing came within `limit_ns`. A path of models.Locket is a gRPC call: status 200 with the
+ * message, or minus its grpc-status with its text as the body. */
 typedef void world_answered(void *context, int status, struct bytes body);
 void world_send(struct world *w, const char *url, const char *path, const ProtobufCMessage *m,
                 int64_t limit_ns, world_answered *answered, void *context);
@@ -238,8 +239,8 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
                        const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
                        void *context);
 
-/* The same for a request of any shape by a caller of any kind: bodies that are no message, roles that
- * the world does not hold. */
+/* The same for a request of any shape by a caller of any kind: bodies that are no message, roles
+ * that the world does not hold. */
 struct world_request {
     const char *method, *path; /* the path may carry a query */
     struct peer peer;
