@@ -559,8 +559,8 @@ static void advance(struct auction *x, const struct event *ev, struct effects *o
     }
     while (x->phase == ROUND_COMMITTING && x->open_count == 0) {
         if (x->came_back) {
-            decide(x, ev,
-                   out); /* what came back, and what found no room beside it, goes elsewhere */
+            /* What came back, and what found no room beside it, goes elsewhere. */
+            decide(x, ev, out);
         } else {
             finish(x, ev, out);
         }

@@ -42,8 +42,8 @@ struct pick {
     bool *mixed;
     struct demand demand;           /* of the run */
     const struct pick_cells *cells; /* of the run, by zone: compatible ones */
-    const uint32_t
-        *late; /* of the run, which is of one job then: cells that come last, in this order */
+    /* Of the run, which is of one job then: cells that come last, in this order. */
+    const uint32_t *late;
     size_t late_count;
     bool heaped;
 };

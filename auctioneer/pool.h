@@ -91,8 +91,8 @@ struct pool {
     size_t overdue;  /* entries that a cell took for too long, so far */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
-    bool doubted; /* so must it be because a hint was believed in its stead, and nothing confirmed
-                     it */
+    /* So must it be because a hint was believed in its stead, and nothing confirmed it. */
+    bool doubted;
     bool changed;    /* something may be ready for a batch that was not before */
 };
 

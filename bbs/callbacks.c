@@ -199,8 +199,8 @@ static void on_resolving(void *context, const struct op_result *result, struct e
 {
     struct callback *k = context;
     if (result->end == OP_UNAVAILABLE || result->plan->verdict != PLAN_COMMIT) {
-        end(k,
-            out); /* a client was faster, or the board does not answer: the converger sees to it */
+        /* A client was faster, or the board does not answer: the converger sees to it. */
+        end(k, out);
         return;
     }
     const Models__Task *task = (const Models__Task *)result->plan->record;

@@ -98,8 +98,8 @@ static const char *change_fault(struct board *b, const Board__CauseRecord *cause
             break;
         }
         if (entry_for(cause, n->key, &next_entry)) {
-            if (is_told[next_entry -
-                        1]) { /* it may stand in the place of another that was left out */
+            /* It may stand in the place of another that was left out. */
+            if (is_told[next_entry - 1]) {
                 return "the watch sent a change of its transaction twice";
             }
             is_told[next_entry - 1] = true;

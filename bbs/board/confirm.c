@@ -174,8 +174,8 @@ static void on_failure_branch(struct board *b, struct confirm_call *c, const Etc
             TAILQ_INSERT_TAIL(&lost, op, link);
         }
     }
-    if (TAILQ_EMPTY(
-            &lost)) { /* it failed and nothing shows why: nobody may try the same for ever */
+    /* It failed and nothing shows why: nobody may try the same for ever. */
+    if (TAILQ_EMPTY(&lost)) {
         TAILQ_CONCAT(&lost, &c->ops, link);
     }
     again(c, out);

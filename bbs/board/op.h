@@ -48,8 +48,8 @@ struct op_result {
     const struct plan *plan; /* for DECIDED; lives until the callback returns */
     int64_t revision;        /* position the answer was made from, or of the commit */
     const char *text;        /* for UNAVAILABLE */
-    bool
-        may_have_done; /* for UNAVAILABLE: its transaction travelled, and may land or have landed */
+    /* For UNAVAILABLE: its transaction travelled, and may land or have landed. */
+    bool may_have_done;
 };
 
 /* Called once, from within a step of the bbs. */

@@ -23,16 +23,16 @@ struct events {
     bool fresh;        /* the snapshot has nothing to be compared with */
     bool missed;       /* that there was such was told */
     bool older;        /* this connection's snapshot is older than what was told: of no use */
-    bool behind; /* the snapshot that was compared is beyond the position: it is gone on from there
-                  */
-    int64_t
-        compared; /* its revision: up to it, what it has not may go in the ordinary way; 0 = none */
+    /* The snapshot that was compared is beyond the position: it is gone on from there. */
+    bool behind;
+    /* Its revision: up to it, what it has not may go in the ordinary way; 0 = none. */
+    int64_t compared;
     struct map known;  /* key -> struct events_known: of what was told last */
     uint64_t listing;  /* number of the snapshot */
     char epoch[64];    /* position to resume at; "" = none */
     int64_t revision;
-    int64_t change_revision; /* of the last change that was told: one above the position, until a
-                                heartbeat */
+    /* Of the last change that was told: one above the position, until a heartbeat. */
+    int64_t change_revision;
     struct frames frames;
     struct buf out; /* lines; the caller takes and clears them */
 };

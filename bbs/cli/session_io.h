@@ -15,8 +15,8 @@ struct session {
     bool wait;
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
-    const char
-        *instead; /* of session_print(): said when it cannot be written; NULL = nothing else */
+    /* Of session_print(): said when it cannot be written; NULL = nothing else. */
+    const char *instead;
     bool names_task;      /* of session_not_found(): a task has the name */
     const char *halted;   /* of session_count(): what the interrupt came upon, or NULL */
     const char *undone;   /* said then beside it: "1 of 3 applied"; NULL = nothing */

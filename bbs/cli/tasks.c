@@ -126,8 +126,8 @@ static const char *or_dash(const char *text)
 
 const char *task_failure_text(struct arena *a, const Models__Task *task)
 {
-    static const char no_result[] =
-        "failed to fetch result"; /* as Diego says it, without the file */
+    /* As Diego says it, without the file. */
+    static const char no_result[] = "failed to fetch result";
     const Models__TaskDefinition *d = task->task_definition;
     return d && *d->result_file && strcmp(task->failure_reason, no_result) == 0
                ? arena_printf(a, "%s from %s", no_result, d->result_file)

@@ -13,8 +13,8 @@
 
 enum {
     PATH_PARAMETERS_MAX = 4, /* of a pattern */
-    PATH_PARAMETER_BYTES_MAX =
-        1024, /* of a value, with its escapes; a longer one fits no pattern */
+    /* Of a value, with its escapes; a longer one fits no pattern. */
+    PATH_PARAMETER_BYTES_MAX = 1024,
 };
 
 /* What each row of a table begins with. */

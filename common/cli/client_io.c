@@ -305,8 +305,8 @@ static int denied(struct cli_client *c, struct err *err)
     const char *type = NULL, *text = buf_string(&c->body);
     curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
     if (type && strncmp(type, "application/x-protobuf", 22) == 0) {
-        ProtobufCMessage *m =
-            NULL; /* every response has the error in field 1: one serves for all */
+        /* Every response has the error in field 1: one serves for all. */
+        ProtobufCMessage *m = NULL;
         scan_and_unpack(&arena, &models__actual_lrplifecycle_response__descriptor,
                         buf_bytes(&c->body), CLIENT_DECODED_MAX, &m, NULL);
         const Models__ActualLRPLifecycleResponse *answer =

@@ -45,8 +45,8 @@ struct container_spec {
     int32_t memory_mb; /* 0 = no limit, likewise the others */
     int32_t disk_mb;
     int32_t max_pids;
-    uint32_t
-        cpu_weight; /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default */
+    /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default. */
+    uint32_t cpu_weight;
     uint64_t nofile;
     bool privileged;
     const struct port_pair *ports;

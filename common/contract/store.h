@@ -37,8 +37,8 @@ enum store_outcome {
 struct store_request {
     uint64_t id; /* chosen by the role, unique among its open calls */
     enum store_call call;
-    const ProtobufCMessage
-        *message; /* of the type above; borrowed until the step's effects are taken */
+    /* Of the type above; borrowed until the step's effects are taken. */
+    const ProtobufCMessage *message;
     int64_t deadline_ns;             /* monotonic; then UNKNOWN */
 };
 
@@ -46,8 +46,8 @@ struct store_answer {
     uint64_t id;
     enum store_call call;
     enum store_outcome outcome;
-    int grpc_status; /* for REFUSED, and for UNKNOWN when etcd gave one; 11 = out of range
-                        (compacted) */
+    /* For REFUSED, and for UNKNOWN when etcd gave one; 11 = out of range (compacted). */
+    int grpc_status;
     const char *text;                /* for REFUSED and UNKNOWN; never NULL */
     const ProtobufCMessage *message; /* for DONE; borrowed during the step */
 };

@@ -21,8 +21,8 @@ struct visit {
     struct health *health;
     struct bufferevent *bev;
     struct event *end;
-    bool answered; /* what still comes is thrown away, so that the peer gets the answer, not a reset
-                    */
+    /* What still comes is thrown away, so that the peer gets the answer, not a reset. */
+    bool answered;
     bool no_more;  /* the peer has closed its half */
 };
 

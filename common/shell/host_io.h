@@ -35,8 +35,8 @@ struct host_config {
      * host_deliver(). */
     struct driver_shell *(*driver_new)(void *config, struct host *host, struct err *err);
     void *driver_config;
-    unsigned
-        driver_files; /* descriptors that the driver may come to hold: no connections take them */
+    /* Descriptors that the driver may come to hold: no connections take them. */
+    unsigned driver_files;
     /* Makes an incarnation durable; NULL = this role has none. Blocks for as long as the disk
      * takes: it is asked once in the life of a loss. */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err);

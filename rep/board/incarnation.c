@@ -152,8 +152,8 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         return false;
     }
     if (*r->feed_client.epoch && strcmp(r->feed_client.epoch, answer->epoch) != 0) {
-        feed_client_hurry(&r->feed_client,
-                          out); /* moves for the old one are all refused, and end the incarnation */
+        /* Moves for the old one are all refused, and end the incarnation. */
+        feed_client_hurry(&r->feed_client, out);
     }
     struct incarnation *s = &r->incarnation;
     bool changed = !s->open;

@@ -228,8 +228,8 @@ struct container *container_load(struct driver *d, const char *guid)
     if (dir >= 0) {
         close(dir);
     }
-    if (c && !known &&
-        !told) { /* nobody knows what it is: as good as a note that could not be read */
+    /* Nobody knows what it is: as good as a note that could not be read. */
+    if (c && !known && !told) {
         container_drop(c);
         c = NULL;
         d->unread++;

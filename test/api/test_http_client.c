@@ -129,8 +129,8 @@ static void await(struct world *w, uint64_t id)
     struct told *t = &w->told[id];
     for (struct patience p = {0}; patience_lasts(&p);) {
         if (t->responses && *t->target && t->response.outcome == CALL_REFUSED) {
-            print_message("asked again: %s\n",
-                          t->text); /* it may have come while others were awaited */
+            /* It may have come while others were awaited. */
+            print_message("asked again: %s\n", t->text);
             t->responses = 0;
             call(w, id, t->target, t->body);
         }

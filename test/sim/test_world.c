@@ -76,7 +76,7 @@ static void a_store_is_known_by_its_name(void **state)
     (void)state;
     struct world *w = world_new(&(struct world_options){.seed = 1});
     struct store *stores[WORLD_STORES_MAX];
-    char names[WORLD_STORES_MAX][16];
+    char names[WORLD_STORES_MAX][32];
     for (int i = 0; i < WORLD_STORES_MAX; i++) {
         snprintf(names[i], sizeof(names[i]), "etcd-%d", i);
         stores[i] = world_store(w, names[i]);

@@ -10,9 +10,8 @@
 
 #ifdef SANITIZED
 #include <stddef.h>
-
-size_t
-__sanitizer_get_current_allocated_bytes(void); /* gcc of Debian 12 has it, but not its header */
+/* Gcc of Debian 12 has it, but not its header. */
+size_t __sanitizer_get_current_allocated_bytes(void);
 
 long heap_kb(void)
 {

@@ -77,8 +77,8 @@ static void no_more_than_the_bound_wait(void **state)
     assert_false(waiters_reserve(&b->waiters));
     begin_step(b);
     waiters_job_ended(&b->waiters, "job/odd", &b->out);
-    for (size_t i = b->waiters.count; i < WAITERS_MAX;
-         i++) { /* places that are not taken yet count */
+    /* Places that are not taken yet count. */
+    for (size_t i = b->waiters.count; i < WAITERS_MAX; i++) {
         assert_true(waiters_reserve(&b->waiters));
     }
     assert_false(waiters_reserve(&b->waiters));

@@ -226,8 +226,8 @@ static void large_records_make_the_ring_shorter(void **state)
     enum { LARGE = 10000, KEPT = 5, CHANGES = 40 };
     static char large[LARGE + 1];
     memset(large, 'x', LARGE);
-    struct desk d =
-        desk_of(1000, KEPT * (2 * LARGE + 1000)); /* the index has the state once more */
+    /* The index has the state once more. */
+    struct desk d = desk_of(1000, KEPT * (2 * LARGE + 1000));
     put(&d, "a", "c1", large);
     const char *key = key_actual(&arena, "a", 0, 0);
     struct version *first = version_ref(copied_version(copy_find(d.copy, key)));

@@ -155,8 +155,8 @@ enum { LARGE_RECORDS = 600, LARGE_BYTES = 10005 };
 /* Records of nothing but one field that nobody knows. */
 static void put_large(struct rig *r, const char *prefix)
 {
-    static const uint8_t head[] = {1, 0x82, 0x7d, 0x90,
-                                   0x4e}; /* version; field 2000, 10,000 bytes */
+    /* Version; field 2000, 10,000 bytes. */
+    static const uint8_t head[] = {1, 0x82, 0x7d, 0x90, 0x4e};
     uint8_t *value = calloc(1, LARGE_BYTES);
     memcpy(value, head, sizeof(head));
     for (unsigned i = 0; i < LARGE_RECORDS; i++) {

@@ -275,8 +275,8 @@ static void groups_have_verbs(void **state)
 {
     struct fixture *f = *state;
     static const struct {
-        const char *line, *title,
-            *argument; /* argument NULL: there is none; title NULL: a mistake */
+        /* Argument NULL: there is none; title NULL: a mistake. */
+        const char *line, *title, *argument;
         const char *error;
     } rows[] = {
         {"bbs ps web", "bbs ps", "web", NULL},

@@ -221,8 +221,8 @@ static void a_damaged_evacuation_is_refused(void **state)
         assert_int_equal(state_dir_open(&s, below("ed"), "cell-1", &err), -ERR_IO);
         assert_non_null(strstr(err.text, "ed/evacuation is damaged: remove it, and ask again"));
     }
-    assert_int_equal(state_dir_open(&s, below("ed"), NULL, &err),
-                     0); /* who only looks is not held up */
+    /* Who only looks is not held up. */
+    assert_int_equal(state_dir_open(&s, below("ed"), NULL, &err), 0);
     assert_false(s.evacuation.on);
     state_dir_close(&s);
     put_file("ed/evacuation", "1 9223372036854775807 3 b\n");

@@ -40,8 +40,8 @@ static void plan_shows_and_once_does(void **state)
     rig_actual(f, PUT, "web", 0, "UNCLAIMED", f->drive.now.wall_ns - 60 * SECOND_NS);
     rig_send(f);
     rig_answer(f, call, 1, DONE);
-    rig_instances(f)->unplaced_after_ns =
-        10 * SECOND_NS; /* by its own clock, whatever since says */
+    /* By its own clock, whatever since says. */
+    rig_instances(f)->unplaced_after_ns = 10 * SECOND_NS;
     assert_false(rig_moved_within(f, 11));
     buf_clear(&f->text);
     assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,

@@ -568,8 +568,8 @@ void reader_begins(struct checkers *k, struct event_reader *r, int64_t arrived_r
 {
     r->begun = true;
     r->begun_revision = k->history.revision;
-    r->restores =
-        k->history.restores; /* a request may be on its way for as long as etcd is restored */
+    /* A request may be on its way for as long as etcd is restored. */
+    r->restores = k->history.restores;
     stand_behind(k, r, arrived_revision); /* whose events are not due to it */
 }
 

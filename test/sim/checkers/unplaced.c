@@ -138,8 +138,8 @@ void check_unplaced(struct checkers *k)
     const struct past *leader_lock = map_get(&k->history.now, key_lead(&a, "auctioneer"));
     arena_done(&a);
     if (leader_lock && leader_lock->message) {
-        int64_t whole_ns =
-            checkers_whole_ns(k); /* who places may have followed a bbs that lacked it */
+        /* Who places may have followed a bbs that lacked it. */
+        int64_t whole_ns = checkers_whole_ns(k);
         w.since_ns = leader_lock->at_ns > whole_ns ? leader_lock->at_ns : whole_ns;
         history_each(&k->history, "actual/", judge, &w);
     }

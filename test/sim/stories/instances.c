@@ -127,8 +127,8 @@ void story_a_removal_that_hangs_on_a_full_cell(struct cluster *c)
     assert_in_range(asks, SOON, SOON + 2 + AT_ONCE);
     assert_in_range(others, 2, 2 + AT_ONCE);
     world_run(c->world, 14 * SECOND_NS);
-    assert_in_range(state_asks(c, c->cells[2]) - asks, 7,
-                    7 + 2); /* the sweep each 10 s among them */
+    /* The sweep each 10 s among them. */
+    assert_in_range(state_asks(c, c->cells[2]) - asks, 7, 7 + 2);
     world_trace_calls(c->world, false);
     assert_true(world_run_until(c->world, 5 * SECOND_NS, one_on_each, c));
 }

@@ -95,8 +95,8 @@ struct swarm {
     int64_t hurt_ns[SWARM_NODES_MAX]; /* bounds.c: when something last hindered it */
     int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
     uint64_t reloads[CLUSTER_BBS_MAX]; /* of its copy, at the last look */
-    int64_t
-        loads_ns[CLUSTER_BBS_MAX]; /* since when nothing keeps it from loading its copy, or now */
+    /* Since when nothing keeps it from loading its copy, or now. */
+    int64_t loads_ns[CLUSTER_BBS_MAX];
     int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
     int64_t limited_ns;                          /* when the limiter last stood */
@@ -108,8 +108,8 @@ struct swarm {
     unsigned open_count;
     struct world_faults rates;
     bool kill_committer;
-    struct node
-        *stale_bbs; /* the next cell that starts something is emptied, for this one's sake */
+    /* The next cell that starts something is emptied, for this one's sake. */
+    struct node *stale_bbs;
     struct node *starter_by; /* the bbs by which one just did */
     const char *starter;     /* which */
     int64_t starter_ns;      /* when it is emptied */

@@ -239,8 +239,8 @@ static void deadline(void *world, struct item *item)
     struct arrival *a = item->payload;
     struct exchange *x = find(w, a->request_id);
     if (!x || (!x->from && !x->answered)) {
-        return; /* nobody waits any more; what the dead have sent arrives all the same, however late
-                 */
+        /* Nobody waits any more; what the dead have sent arrives all the same, however late. */
+        return;
     }
     struct item *i = item_new(tell_end);
     struct end *e = ARENA_NEW(&i->arena, struct end);
