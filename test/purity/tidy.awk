@@ -1,0 +1,72 @@
+# Holds what test/purity/tidy gathered against test/purity/layers and test/purity/untidy.
+# Input, a line each: "columns FILE N", "include FOLDER FOLDER FILE", "defined FILE SYMBOL",
+# "wanted FILE SYMBOL"; before them the two lists.
+
+FILENAME ~ /layers$/ {
+    sub(/#.*/, "")
+    if (split($0, part, ":") < 2) next
+    folder = part[1]
+    n = split(part[2], list, " ")
+    known[folder] = 1
+    for (i = 1; i <= n; i++) {
+        other = list[i]
+        exception = sub(/^!/, "", other)
+        may[folder, other] = exception ? "exception" : "yes"
+        unused[folder " may include " other] = 1
+    }
+    next
+}
+FILENAME ~ /untidy$/ {
+    sub(/#.*/, "")
+    if ($1 == "columns") long_lines[$2] = $3
+    if ($1 == "cycle") cyclic[$2] = 1
+    next
+}
+$1 == "columns" {
+    if ($3 > long_lines[$2]) complain($2 ": " $3 " lines of more than 100 columns (allowed: " long_lines[$2] + 0 ")")
+    if ($3 < long_lines[$2]) complain($2 ": only " $3 " lines of more than 100 columns: lower its number in test/purity/untidy")
+    delete long_lines[$2]
+}
+$1 == "include" && $2 != $3 {
+    if (!($2 in known)) complain($2 ": has no line in test/purity/layers")
+    else if (!(($2, $3) in may)) complain($4 ": " $2 " may not include " $3)
+    delete unused[$2 " may include " $3]
+}
+$1 == "defined" { home[$3] = $2; files[$2] = 1 }
+$1 == "wanted" { wants[$2] = wants[$2] " " $3 }
+
+function complain(text) { print "test/purity/tidy: " text; failed = 1 }
+
+# Whether calls lead from this file back to it.
+function returns(file,    queue, head, tail, seen, n, list, i, to) {
+    queue[tail = 1] = file
+    for (head = 1; head <= tail; head++) {
+        n = split(calls[queue[head]], list, " ")
+        for (i = 1; i <= n; i++) {
+            to = list[i]
+            if (to == file) return 1
+            if (!(to in seen)) { seen[to] = 1; queue[++tail] = to }
+        }
+    }
+    return 0
+}
+
+END {
+    for (file in long_lines) complain(file ": has no longer lines: take it out of test/purity/untidy")
+    for (text in unused) complain(text " in test/purity/layers, and does not: take it out")
+    for (file in files) {
+        n = split(wants[file], list, " ")
+        split("", called)
+        for (i = 1; i <= n; i++)
+            if (list[i] in home && home[list[i]] != file) called[home[list[i]]] = 1
+        for (other in called) calls[file] = calls[file] " " other
+    }
+    for (file in files) {
+        back = returns(file)
+        if (back && !(file in cyclic)) complain(file ": calls lead from it back to it")
+        if (!back && file in cyclic) complain(file ": is in no cycle: take it out of test/purity/untidy")
+        delete cyclic[file]
+    }
+    for (file in cyclic) complain(file ": is not there: take it out of test/purity/untidy")
+    exit failed
+}
