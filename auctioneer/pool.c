@@ -236,6 +236,7 @@ void pool_reset(struct pool *p)
     {
         struct entry *e = map_value(n);
         set_source(p, e, e->source == SOURCE_HINT ? SOURCE_HINT : SOURCE_RESET);
+        e->told_revision = 0; /* the board may have gone back to it */
     }
     map_done(&p->wanted, wanted_free);
 }
