@@ -180,6 +180,8 @@ static void judge_leader(struct swarm *s, const char *role, struct node *const *
     int leader = cluster_leader(s->cluster, role);
     if (leader >= 0 && node_up(list[leader]) && !node_paused(list[leader])) {
         *led_ns = now;
+    } else if (leader >= 0) {
+        *led_ns = later_ns(*led_ns, node_heard_ns(list[leader]));
     }
     for (unsigned i = 0; i < count; i++) {
         able_ns = earlier_ns(able_ns, well_since_ns(s, list[i]));
@@ -234,7 +236,7 @@ static void note_cells(struct swarm *s)
     for (unsigned i = 0; i < s->cluster->options.cells; i++) {
         struct node *cell = s->cluster->cells[i];
         bool silent = !node_up(cell) || node_paused(cell);
-        s->silent_ns[i] = silent ? s->silent_ns[i] : now;
+        s->silent_ns[i] = silent ? later_ns(s->silent_ns[i], node_heard_ns(cell)) : now;
         s->roomy_ns[i] = checkers_room(&s->checkers, cell) > w.count ? s->roomy_ns[i] : now;
     }
 }

@@ -97,7 +97,8 @@ struct swarm {
     uint64_t reloads[CLUSTER_BBS_MAX]; /* of its copy, at the last look */
     /* Since when nothing keeps it from loading its copy, or now. */
     int64_t loads_ns[CLUSTER_BBS_MAX];
-    int64_t silent_ns[CLUSTER_CELLS_MAX]; /* since when it is down or paused, or now */
+    /* Since when it is down or paused and none of its heartbeats arrives; or now. */
+    int64_t silent_ns[CLUSTER_CELLS_MAX];
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
     int64_t limited_ns;                          /* when the limiter last stood */
     int64_t auctioneer_led_ns, converger_led_ns; /* when one that is up last held the lock */

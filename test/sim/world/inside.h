@@ -21,6 +21,7 @@ struct node {
     struct role *role; /* NULL = down */
     unsigned starts;
     int64_t started_ns;
+    int64_t heard_ns;
     unsigned boots;    /* of its machine, after the first */
     int64_t booted_ns; /* where its monotonic clock began */
     unsigned

@@ -11,6 +11,8 @@
 /* How long a broken way goes unnoticed (TCP_USER_TIMEOUT of the real shells). */
 #define NETWORK_BROKEN_NS (3 * SECOND_NS)
 
+static const char heartbeat_path[] = "/v1/board/heartbeat";
+
 struct exchange {
     struct exchange *next;
     uint64_t request_id; /* at the server; unique in the world */
@@ -26,6 +28,7 @@ struct exchange {
     const char *path; /* while somebody looks on: what was asked, and who did, even if he is dead */
     struct bytes asked;
     struct node *asker;
+    struct node *sender; /* also of what was sent again; NULL = a client */
     int64_t arrived_revision;
     int64_t arrives_ns;       /* when the request reaches the server */
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
@@ -213,6 +216,10 @@ static void arrives_at_server(void *world, struct item *item)
     }
     x->to_start = x->to->starts;
     x->delivered = true;
+    if (x->sender && x->from_start == x->sender->starts &&
+        strcmp(a->event.request.path, heartbeat_path) == 0) {
+        x->sender->heard_ns = w->now_ns;
+    }
     struct store *store = x->to->config.store;
     x->arrived_revision = store ? model_etcd_revision(store->etcd) : 0;
     node_step(x->to, &a->event);
@@ -280,6 +287,7 @@ static struct exchange *exchange_new(struct world *w, struct node *from, struct 
     x->request_id = w->next_request_id++;
     x->from = from;
     x->from_start = from ? from->starts : 0;
+    x->sender = from;
     x->to = to;
     struct exchange **end = &w->exchanges;
     while (*end) {
@@ -300,7 +308,7 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
     struct arrival *arrival = ARENA_NEW(a, struct arrival);
     const char *path = strchr(strstr(call->url, "://") + 3, '/');
     const char *query = strchr(path, '?');
-    if (w->trace_calls && strcmp(path, "/v1/board/heartbeat") != 0) {
+    if (w->trace_calls && strcmp(path, heartbeat_path) != 0) {
         world_note(w, x->from ? x->from->config.name : "client", "%s %s: %s",
                    x->stream ? "follows" : "asks", x->to->config.name, path);
     }

@@ -121,6 +121,11 @@ int64_t node_started_ns(const struct node *n)
     return n->started_ns;
 }
 
+int64_t node_heard_ns(const struct node *n)
+{
+    return n->heard_ns;
+}
+
 bool node_up(const struct node *n)
 {
     return n->role != NULL;

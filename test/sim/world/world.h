@@ -72,6 +72,10 @@ struct kept_evacuation node_evacuation(const struct node *n);
 const char *node_url(const struct node *n);
 bool node_up(const struct node *n);
 int64_t node_started_ns(const struct node *n); /* when it was last started; virtual */
+
+/* When a heartbeat of its last life last arrived anywhere; virtual. One that the network sends
+ * again arrives when its process may be long dead. */
+int64_t node_heard_ns(const struct node *n);
 struct role *node_role(struct node *n);
 struct model_containers *node_containers(struct node *n);
 
