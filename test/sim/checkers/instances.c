@@ -112,9 +112,22 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
            !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
 }
 
-/* What a restore made the board forget may be told to end without a record of it: on a cell that is
- * being emptied, by a bbs whose board of that moment had the domain upserted and fresh in the epoch
- * of now, and the index neither desired nor held by anybody (bbs/lrp/evacuate.c). */
+/* At `revision` it is SUSPECT, and another one runs in its place: a start that did not see the
+ * SUSPECT record, in a copy that was silently wrong, has left it there. */
+static bool is_replaced(struct checkers *k, const struct instance *i, int64_t revision)
+{
+    const Models__ActualLRP *suspect =
+        bearer(history_at(&k->history, i->keys[MODELS__ACTUAL_LRP__PRESENCE__SUSPECT], revision));
+    const Models__ActualLRP *ordinary = bearer(
+        history_at(&k->history, i->keys[MODELS__ACTUAL_LRP__PRESENCE__ORDINARY], revision));
+    return suspect && strcmp(guid_of(suspect), i->guid) == 0 && ordinary &&
+           strcmp(ordinary->state, "RUNNING") == 0;
+}
+
+/* A cell that is being emptied may end a container whose record stands, where another instance has
+ * its place. One whose record a restore made the board forget it may end by the word of a bbs whose
+ * board of that moment had the domain upserted and fresh in the epoch of now, and the index neither
+ * desired nor held by anybody (bbs/lrp/evacuate_running.c). */
 void note_dismissal(struct checkers *k, const struct seen_answer *seen)
 {
     const Board__Move *move = seen->move;
@@ -126,12 +139,13 @@ void note_dismissal(struct checkers *k, const struct seen_answer *seen)
         told_to_end ? map_get(&k->instances,
                               move_instance(move)->actual_lrp_instance_key->instance_guid)
                     : NULL;
-    if (!i || !i->forgotten) {
-        return; /* what has a record is released by what becomes of that */
+    if (!i) {
+        return;
     }
     struct arena a;
     arena_init(&a);
-    if (is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)) {
+    if (i->forgotten ? is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)
+                     : is_replaced(k, i, result->revision)) {
         i->released = true;
     }
     arena_done(&a);
