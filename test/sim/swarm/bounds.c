@@ -19,6 +19,8 @@
  * leader 20 s. */
 #define LOST_WITHIN_NS (10 * SECOND_NS)
 #define BOTH_LOST_WITHIN_NS (20 * SECOND_NS)
+/* It waits so much longer while others are silent: perhaps a mass loss begins (design.md 6). */
+#define SPREAD_NS (4 * SECOND_NS)
 #define AGAIN_WITHIN_NS (2 * SECOND_NS)
 #define PLACED_WITHIN_NS (10 * SECOND_NS)
 /* A cell that is hurt delays an auction by a question and a piece of work. */
@@ -325,6 +327,16 @@ static void judge_claimed(struct swarm *s, const struct past *p, const Models__A
     }
 }
 
+/* At least 3 cells are silent for longer than healthy ones are. */
+static bool mass_loss_may_begin(const struct swarm *s)
+{
+    unsigned silent = 0;
+    for (unsigned i = 0; i < s->cluster->options.cells; i++) {
+        silent += world_now(s->world) - node_heard_ns(s->cluster->cells[i]) >= 2 * SECOND_NS;
+    }
+    return silent >= 3;
+}
+
 /* Its cell is down, and it is to run elsewhere. */
 static void judge_lost(struct swarm *s, const struct past *p, const Models__ActualLRP *r, int cell)
 {
@@ -336,8 +348,9 @@ static void judge_lost(struct swarm *s, const struct past *p, const Models__Actu
         return;
     }
     int64_t since_ns = later_ns(later_ns(p->at_ns, s->silent_ns[cell]), s->limited_ns);
-    bool both = now - later_ns(since_ns, led_ns) > BOTH_LOST_WITHIN_NS + SLACK_NS;
-    if (both || now - later_ns(since_ns, term_ns) > LOST_WITHIN_NS + SLACK_NS) {
+    int64_t slack_ns = SLACK_NS + (mass_loss_may_begin(s) ? SPREAD_NS : 0);
+    bool both = now - later_ns(since_ns, led_ns) > BOTH_LOST_WITHIN_NS + slack_ns;
+    if (both || now - later_ns(since_ns, term_ns) > LOST_WITHIN_NS + slack_ns) {
         checkers_report(
             &s->checkers, "bounds", "%s is down for %lld s, and %s/%d is %s there still",
             node_name(s->cluster->cells[cell]), (long long)((now - s->silent_ns[cell]) / SECOND_NS),
