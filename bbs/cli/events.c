@@ -245,8 +245,8 @@ static void take_change(struct events *e, struct arena *a, const Board__FeedFram
 static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
 {
     struct events *e = events;
-    if (e->older) {
-        return;
+    if (e->older || e->behind) {
+        return; /* what follows here would move the position past what is to be told in its turn */
     }
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:

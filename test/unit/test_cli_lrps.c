@@ -634,7 +634,7 @@ static void a_bbs_that_is_behind_is_left(void **state)
     events_done(&e);
 }
 
-/* And what has gone by then, as c, as well. */
+/* And what has gone by then, as c, as well. What follows the snapshot at once is not its turn. */
 static void what_is_newer_comes_in_its_turn(void **state)
 {
     struct fixture *f = *state;
@@ -648,7 +648,9 @@ static void what_is_newer_comes_in_its_turn(void **state)
         if (!gone) {
             assert_int_equal(HEARS(f, &e, RECORD(12, "desired/c", 12)), 0);
         }
-        assert_int_equal(HEARS(f, &e, RECORD(22, "desired/x", 21), CURRENT(25)), 0);
+        assert_int_equal(HEARS(f, &e, RECORD(22, "desired/x", 21), CURRENT(25),
+                               PUT(26, "desired/y", 26), HEARTBEAT(26)),
+                         0);
         assert_int_equal(e.out.size, 0);
         assert_true(e.behind && e.caught_up);
         assert_int_equal(e.revision, 18);
