@@ -50,15 +50,27 @@ RB_GENERATE_INTERNAL(key_tree, copied, by_key, compare_keys, TREE)
 RB_GENERATE_INTERNAL(cell_tree, copied, by_cell, compare_cells, TREE)
 RB_GENERATE_INTERNAL(owner_tree, copied, by_owner, compare_owners, TREE)
 
+/* False if it is not readable; its tags are left as they are then, and if its kind has none. */
+static bool look_at(struct arena *scratch, enum record_type type, struct bytes value,
+                    const char *ret_tags[TAG_COUNT])
+{
+    ProtobufCMessage *m;
+    if (!record_kind(type)->is_tagged) {
+        return record_readable(type, value);
+    }
+    if (record_decode(scratch, type, value, &m, NULL) < 0) {
+        return false;
+    }
+    record_tags(scratch, type, m, ret_tags);
+    return true;
+}
+
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
-                      int64_t create_revision, int64_t mod_revision)
+                            int64_t create_revision, int64_t mod_revision)
 {
     enum record_type type = key_type(key);
     const char *tags[TAG_COUNT] = {"", "", "", ""};
-    ProtobufCMessage *m;
-    if (type != RECORD_UNKNOWN && record_decode(scratch, type, value, &m, NULL) == 0) {
-        record_tags(scratch, type, m, tags);
-    }
+    bool readable = look_at(scratch, type, value, tags);
     size_t key_size = strlen(key) + 1, size = key_size, sizes[TAG_COUNT];
     for (int t = 0; t < TAG_COUNT; t++) {
         sizes[t] = strlen(tags[t]) + 1;
@@ -70,6 +82,7 @@ struct version *version_new(struct arena *scratch, const char *key, struct bytes
     }
     i->references = 1;
     i->type = type;
+    i->readable = readable;
     i->create_revision = create_revision;
     i->mod_revision = mod_revision;
     i->blob = blob_new(value.data, value.size);

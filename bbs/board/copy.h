@@ -17,16 +17,17 @@ struct version {
     unsigned references;
     uint32_t tags[TAG_COUNT]; /* offsets into text[] */
     enum record_type type;
+    bool readable; /* by this version of the program */
     int64_t create_revision;
     int64_t mod_revision;
     struct blob *blob; /* with its version byte */
     char text[];       /* the key, then the tags */
 };
 
-/* A new version with one reference, the caller's. Decodes the value in `scratch` for its index;
- * what cannot be decoded (another format version) has an empty index. */
+/* A new version with one reference, the caller's. Decodes the value in `scratch` for its index, if
+ * its kind has one; what is not readable (another format version) has an empty index. */
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
-                      int64_t create_revision, int64_t mod_revision);
+                            int64_t create_revision, int64_t mod_revision);
 struct version *version_ref(struct version *i);  /* NULL gives NULL */
 void version_unref(struct version *i);        /* accepts NULL */
 size_t version_bytes(const struct version *i); /* that it takes in memory; 0 for NULL */

@@ -81,43 +81,42 @@ static bool starts_with(const char *key, const char *prefix)
     return strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
-/* How many keys of the copy start so, and the first; at most one more than `max` are counted. */
-static size_t count_keys(const struct view *v, const char *prefix, size_t max,
-                         struct copied **ret_first)
+/* The readable ones among the records whose keys start so, and in *ret_keys how many keys do; -1 if
+ * more than `max`. */
+static int read_range(struct view *v, const char *prefix, size_t max, size_t *ret_keys,
+                      const struct seen **ret_list)
 {
     const struct copy *c = v->board->copy;
-    size_t count = 0;
-    *ret_first = c ? copy_from(c, prefix) : NULL;
-    for (struct copied *p = *ret_first;
-         p && count <= max && starts_with(version_key(copied_version(p)), prefix);
-         p = copy_next(p)) {
-        count++;
-    }
-    return count;
-}
-
-int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
-{
-    struct copied *first;
-    size_t count = count_keys(v, prefix, max, &first), n = 0;
-    if (count > max) {
-        return -1;
+    struct copied *first = c ? copy_from(c, prefix) : NULL, *p;
+    size_t count = 0, n = 0;
+    for (p = first; p && starts_with(version_key(copied_version(p)), prefix); p = copy_next(p)) {
+        if (++count > max) {
+            return -1;
+        }
     }
     struct seen *list = ARENA_ARRAY(v->arena, count, struct seen);
-    for (struct copied *p = first; count > 0; p = copy_next(p), count--) {
-        const struct seen *s = seen_of(v->arena, copied_version(p));
+    for (struct copied *at = first; at != p; at = copy_next(at)) {
+        const struct seen *s = seen_of(v->arena, copied_version(at));
         if (s) {
             list[n++] = *s;
         }
     }
     *ret_list = list;
+    *ret_keys = count;
     return (int)n;
+}
+
+int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    size_t keys;
+    return read_range(v, prefix, max, &keys, ret_list);
 }
 
 int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
 {
     const struct seen *list;
-    int count = view_peek_range(v, prefix, max, &list);
+    size_t keys;
+    int count = read_range(v, prefix, max, &keys, &list);
     if (count < 0) {
         return count;
     }
@@ -131,8 +130,7 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     } else if (v->reads) {
         /* Nothing newer than the newest member: the same at every position of the copy until the
          * range changes, so that equal ones merge in a batch. */
-        struct copied *first;
-        read_set_add_range(v->reads, prefix, newest, (int64_t)count_keys(v, prefix, max, &first));
+        read_set_add_range(v->reads, prefix, newest, (int64_t)keys);
     }
     *ret_list = list;
     return count;

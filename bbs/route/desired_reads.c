@@ -171,6 +171,7 @@ const struct read_row read_scheduling = {.pick = pick_desired, .viewer = &schedu
 const struct read_row read_scheduling_of_one = {
     .valid = valid_guid, .pick = pick_one, .one = true, .viewer = &scheduling_viewer};
 const struct read_row read_routing = {.pick = pick_routing, .viewer = &routing_viewer};
+
 /* ---- whole ones ------------------------------------------------------------------------------ */
 
 static void add_whole(struct records *records, struct view *v, const struct picked *list,

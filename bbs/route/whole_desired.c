@@ -1,6 +1,6 @@
 #include "bbs/route/whole_desired.h"
 
-#include "common/codec/scan.h"
+#include "bbs/board/copy.h"
 #include "common/model/definition_views.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
@@ -73,11 +73,7 @@ static struct blob *run_of(struct view *v, struct arena *scratch, const Models__
     if (!view_pick_one(v, key_run(scratch, d->process_guid, epoch), &run)) {
         return NULL;
     }
-    struct bytes value = blob_bytes(run.blob);
-    bool readable = value.size > 0 && value.data[0] == RECORD_VERSION &&
-                    scan_message(&models__desired_lrp__descriptor, record_body(value), SIZE_MAX,
-                                 NULL, NULL) == 0;
-    return readable ? run.blob : NULL;
+    return run.version->readable ? run.blob : NULL;
 }
 
 void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,

@@ -1,6 +1,7 @@
 #include "common/model/record.h"
 
 #include "board.pb-c.h"
+#include "common/codec/scan.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -20,14 +21,19 @@
 static const struct record_kind kinds[RECORD_TYPE_COUNT] = {
 #define COPY true
 #define OUTSIDE false
+#define TAGS(...) true
+#define NO_TAGS false
 #define RECORD_ROW(ID, kind_name, key, message, kind_lifecycle, place, tags, kind_topic, ...)      \
     [RECORD_##ID] = {.name = #kind_name,                                                       \
                      .lifecycle = kind_lifecycle,                                              \
                      .topic = kind_topic,                                                      \
-                     .is_kept = place},
+                     .is_kept = place,                                                         \
+                     .is_tagged = tags},
 #include "common/model/records.def"
 #undef COPY
 #undef OUTSIDE
+#undef TAGS
+#undef NO_TAGS
     [RECORD_UNKNOWN] = {.name = "unknown", .is_kept = true},
 };
 
@@ -94,6 +100,7 @@ void record_tags(struct arena *a, enum record_type type, const ProtobufCMessage 
 #define NAME(field, enumeration) enum_text(&enumeration##__descriptor, (int)m->field)
 #define OWNER(field) owner_of(a, m->field)
 #define TAGS(...) {__VA_ARGS__}
+#define NO_TAGS TAGS(0)
 #define RECORD_ROW(ID, kind_name, key, message_name, lifecycle, place, kind_tags, ...)             \
     case RECORD_##ID: {                                                                            \
         const __typeof__(*message_name##__unpack(NULL, 0, NULL)) *m = (const void *)message;       \
@@ -128,6 +135,13 @@ struct bytes record_body(struct bytes record)
         return (struct bytes){0};
     }
     return (struct bytes){.data = record.data + 1, .size = record.size - 1};
+}
+
+bool record_readable(enum record_type type, struct bytes record)
+{
+    const ProtobufCMessageDescriptor *descriptor = record_descriptor(type);
+    return descriptor && record.size > 0 && record.data[0] == RECORD_VERSION &&
+           scan_message(descriptor, record_body(record), SIZE_MAX, NULL, NULL) == 0;
 }
 
 int record_decode(struct arena *a, enum record_type type, struct bytes record,

@@ -28,6 +28,7 @@ struct record_kind {
     const struct lifecycle *lifecycle; /* NULL = none */
     const char *topic;                 /* of `bbs events`; NULL = none */
     bool is_kept;                      /* in the copy */
+    bool is_tagged;
 };
 
 /* Of RECORD_UNKNOWN too, which is kept and of which nothing is known. */
@@ -59,6 +60,9 @@ const ProtobufCMessageDescriptor *record_descriptor(enum record_type type);
 
 /* Version byte and packed message, appended to `out`. */
 void record_encode(struct buf *out, const ProtobufCMessage *message);
+
+/* Whether it is of this version and of its type, and well formed: a scan (scan.h). */
+bool record_readable(enum record_type type, struct bytes record);
 
 /* The message without its version byte; no bytes if the version is not ours. */
 struct bytes record_body(struct bytes record);

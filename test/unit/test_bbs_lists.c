@@ -46,18 +46,23 @@ static bool is_answered(void *context)
     return t->answered == t->sent;
 }
 
-static void put_record(struct trial *t, const char *key, const ProtobufCMessage *m)
+static void put_bytes(struct trial *t, const char *key, struct bytes value)
 {
-    struct buf value;
     struct store_answer answer = {0};
-    buf_init(&value);
-    record_encode(&value, m);
-    Etcd__RequestOp *op = etcd_op_put(&t->arena, key, buf_bytes(&value));
+    Etcd__RequestOp *op = etcd_op_put(&t->arena, key, value);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
     model_etcd_apply(store_etcd(world_store(t->world, "etcd")), STORE_TXN, &txn.base,
                      &t->arena, &answer);
+}
+
+static void put_record(struct trial *t, const char *key, const ProtobufCMessage *m)
+{
+    struct buf value;
+    buf_init(&value);
+    record_encode(&value, m);
+    put_bytes(t, key, buf_bytes(&value));
     buf_done(&value);
 }
 
@@ -200,8 +205,8 @@ static void named_ones(void **state)
     trial_free(t);
 }
 
-/* One of which the run part is missing, or of a newer version, is left out of lists; asked for
- * alone it is there, and cannot be told. */
+/* One of which the run part is missing, of a newer version or malformed is left out of lists; asked
+ * for alone it is there, and cannot be told. */
 static void without_a_run_part(void **state)
 {
     (void)state;
@@ -209,6 +214,12 @@ static void without_a_run_part(void **state)
     Models__DesiredLRP half = MODELS__DESIRED_LRP__INIT;
     half.process_guid = text("half");
     put_record(t, key_desired(&t->arena, "half"), &half.base);
+    half.process_guid = text("newer");
+    put_record(t, key_desired(&t->arena, "newer"), &half.base);
+    put_bytes(t, key_run(&t->arena, "newer", ""), (struct bytes){(const uint8_t *)"\x02", 1});
+    half.process_guid = text("broken");
+    put_record(t, key_desired(&t->arena, "broken"), &half.base);
+    put_bytes(t, key_run(&t->arena, "broken", ""), (struct bytes){(const uint8_t *)"\x01\x0a", 2});
     world_run(t->world, SECOND_NS);
     Models__DesiredLRPsRequest r = MODELS__DESIRED_LRPS_REQUEST__INIT;
     struct answer a = ask_one(t, "/v1/desired_lrps/list.r3", &r);
@@ -217,7 +228,8 @@ static void without_a_run_part(void **state)
     static const struct {
         const char *guid;
         int status;
-    } cases[] = {{"web0", 200}, {"half", 503}, {"none", 200}}; /* an error of Diego's is a 200 */
+    } cases[] = {{"web0", 200}, {"half", 503}, {"newer", 503}, {"broken", 503},
+                 {"none", 200}}; /* an error of Diego's is a 200 */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         Models__DesiredLRPByProcessGuidRequest one =
             MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;

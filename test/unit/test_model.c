@@ -65,6 +65,10 @@ static void records_round_trip_and_strangers_are_refused(void **state)
     ProtobufCMessage *m = NULL;
     struct err err = {0};
     assert_int_equal(record_decode(&a, RECORD_ACTUAL, buf_bytes(&b), &m, &err), 0);
+    assert_true(record_readable(RECORD_ACTUAL, buf_bytes(&b)));
+    assert_false(record_readable(RECORD_UNKNOWN, buf_bytes(&b)));
+    assert_false(record_readable(RECORD_ACTUAL, (struct bytes){b.data, b.size - 1}));
+    assert_false(record_readable(RECORD_ACTUAL, (struct bytes){0}));
     assert_string_equal(((Models__ActualLRP *)m)->state, "RUNNING");
     b.data[0] = 9;
     assert_int_equal(record_decode(&a, RECORD_ACTUAL, buf_bytes(&b), &m, &err), -ERR_INVALID);
