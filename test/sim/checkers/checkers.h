@@ -20,6 +20,7 @@ struct instance {
     const char *definition; /* epoch of the DesiredLRP that it runs; "" = not known */
     bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */
+    bool released_early; /* and did so before the board went back for the last time */
     int64_t alone_ns;    /* since when its container has no record; NEVER_NS = not so */
     int64_t busy_ns;     /* when a verb of its container was last seen under way (bounds) */
     int64_t phantom_ns;  /* since when its record has no container; NEVER_NS = not so */

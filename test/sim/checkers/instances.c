@@ -157,6 +157,7 @@ void forget_instances(struct checkers *k)
     MAP_EACH(&k->instances, n)
     {
         struct instance *i = map_value(n);
+        i->released_early = i->released;
         i->forgotten = !instance_stands(k, i);
         k->forgotten += i->forgotten;
         i->alone_ns = i->phantom_ns = NEVER_NS;

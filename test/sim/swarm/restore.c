@@ -181,9 +181,12 @@ void loss_befalls(struct swarm *s, uint64_t seed)
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
 {
     int number = checkers_cell(&s->checkers, cell);
-    /* Its limit stops what is left, whatever the board says. */
+    /* Its limit stops what is left, whatever the board says; and a stop that was asked before the
+     * board went back may have waited for its container to run. */
     bool evacuates = number >= 0 && s->checkers.evacuations[number].on;
-    if (s->went_back && !evacuates && call->verb == VERB_SIGNAL) {
+    const struct instance *i = call->guid ? map_get(&s->checkers.instances, call->guid) : NULL;
+    bool asked = i && i->released_early;
+    if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);
     }
