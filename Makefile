@@ -114,13 +114,13 @@ check: $(FAST)
 
 # Pages, or parts of them, that are made from what they tell of; tests hold them there.
 docs: $(OUT)/test/table/test_lifecycle_docs $(OUT)/test/table/test_certificates $(OUT)/test/sim/test_tour \
-    $(OUT)/test/unit/test_app_keys $(OUT)/test/unit/test_cli_tables
+    $(OUT)/test/unit/common/appfile/test_app_keys $(OUT)/test/unit/bbs/cli/test_cli_tables
 	$(Q)$(OUT)/test/table/test_lifecycle_docs print >build/page && cp build/page docs/lifecycles.md
 	$(Q)$(OUT)/test/table/test_certificates print >build/page && cp build/page docs/certificates.md
 	$(Q)$(OUT)/test/sim/test_tour print >build/page && cp build/page docs/tour.md
-	$(Q)$(OUT)/test/unit/test_app_keys print >build/page && cp build/page docs/app-file.md
-	$(Q)$(OUT)/test/unit/test_app_keys print-readme >build/page && cp build/page README.md
-	$(Q)$(OUT)/test/unit/test_cli_tables print-readme >build/page && cp build/page README.md
+	$(Q)$(OUT)/test/unit/common/appfile/test_app_keys print >build/page && cp build/page docs/app-file.md
+	$(Q)$(OUT)/test/unit/common/appfile/test_app_keys print-readme >build/page && cp build/page README.md
+	$(Q)$(OUT)/test/unit/bbs/cli/test_cli_tables print-readme >build/page && cp build/page README.md
 
 clean:
 	rm -rf build

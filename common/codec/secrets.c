@@ -28,7 +28,8 @@ const char *secrets_hide_url(struct arena *a, const char *url)
                         (int)rest_size, rest, query ? "?" SECRET_TEXT : "");
 }
 
-/* A new field that holds a text must be put here, or on the list of test/unit/test_secrets.c. */
+/* A new field that holds a text must be put here, or on the list of
+ * test/unit/common/codec/test_secrets.c. */
 static const struct {
     const char *message, *field;
     hide *hide;

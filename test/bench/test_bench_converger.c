@@ -6,7 +6,7 @@
 #include "converger/inside.h"
 #include "converger/instances.h"
 #include "test/unit/drive.h"
-#include "test/unit/feed_frames.h"
+#include "test/unit/bbs/board/feed_frames.h"
 
 #include <malloc.h>
 #include <stdio.h>

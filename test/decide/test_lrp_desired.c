@@ -1,6 +1,6 @@
 /* Desire, update, remove and their job: rows of before, when, plan. The numbers are those of the
  * rules in bbs/lrp/desire.c, update.c, remove_desired.c and instances.c (behaviour.md 8, design.md
- * 2, 5). Which indices gather finds is proved by the walk (test/unit/test_bbs_walk.c). */
+ * 2, 5). Which indices gather finds is proved by the walk (test/unit/bbs/test_bbs_walk.c). */
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
 

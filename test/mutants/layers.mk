@@ -1,9 +1,9 @@
 # One program of all test programs of a layer, so that a planted bug needs one link a layer, not a
-# hundred: build/release/layer/unit test_model runs test/unit/test_model.c. It is read after the
+# hundred: build/release/layer/unit test_model runs test/unit/common/model/test_model.c. It is read after the
 # Makefile of the tree:
 #   make -f Makefile -f test/mutants/layers.mk build/release/layer/unit
 LAYERS           := unit decide lifecycles table stories
-LAYER_unit       := $(sort $(wildcard test/unit/test_*.c))
+LAYER_unit       := $(sort $(shell find test/unit -name 'test_*.c'))
 LAYER_decide     := $(sort $(wildcard test/decide/test_*.c))
 LAYER_lifecycles := $(sort $(wildcard test/table/test_lifecycle_*.c))
 LAYER_table      := $(filter-out $(LAYER_lifecycles),$(sort $(wildcard test/table/test_*.c)))

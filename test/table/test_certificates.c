@@ -7,7 +7,7 @@
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
 #include "test/tool/page.h"
-#include "test/unit/rep_rig.h"
+#include "test/unit/rep/rep_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

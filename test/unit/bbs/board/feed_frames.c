@@ -1,0 +1,56 @@
+#include "test/unit/bbs/board/feed_frames.h"
+
+#include <stddef.h>
+
+static void frame(struct buf *b, const Board__FeedFrame *f)
+{
+    buf_varint(b, board__feed_frame__get_packed_size(f));
+    buf_message(b, &f->base);
+}
+
+static void position(struct buf *b, Board__FeedFrame__Kind kind, const char *epoch,
+                     int64_t revision)
+{
+    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
+    f.kind = kind;
+    f.epoch = (char *)(uintptr_t)epoch;
+    f.revision = revision;
+    frame(b, &f);
+}
+
+void frame_reset(struct buf *b, const char *epoch)
+{
+    position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, 0);
+}
+
+void frame_reset_at(struct buf *b, const char *epoch, int64_t revision)
+{
+    position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, revision);
+}
+
+void frame_current(struct buf *b, const char *epoch, int64_t revision)
+{
+    position(b, BOARD__FEED_FRAME__KIND__CURRENT, epoch, revision);
+}
+
+void frame_heartbeat(struct buf *b, const char *epoch, int64_t revision)
+{
+    position(b, BOARD__FEED_FRAME__KIND__HEARTBEAT, epoch, revision);
+}
+
+void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
+                  const ProtobufCMessage *record, int64_t revision)
+{
+    struct buf value;
+    buf_init(&value);
+    buf_append(&value, "\x01", 1);
+    buf_message(&value, record);
+    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
+    f.kind = kind;
+    f.key = (char *)(uintptr_t)key;
+    f.record = (ProtobufCBinaryData){.data = value.data, .len = value.size};
+    f.revision = kind == BOARD__FEED_FRAME__KIND__RECORD ? 0 : revision;
+    f.create_revision = f.mod_revision = revision;
+    frame(b, &f);
+    buf_done(&value);
+}

@@ -1,0 +1,19 @@
+/* Frames of a feed, made by hand for unit tests: appended to a buffer as a bbs would send them. */
+#ifndef TEST_UNIT_BBS_BOARD_FEED_FRAMES_H
+#define TEST_UNIT_BBS_BOARD_FEED_FRAMES_H
+
+#include "board.pb-c.h"
+#include "common/base/bytes.h"
+
+#include <stdint.h>
+
+void frame_reset(struct buf *b, const char *epoch);
+void frame_reset_at(struct buf *b, const char *epoch, int64_t revision); /* of its snapshot */
+void frame_current(struct buf *b, const char *epoch, int64_t revision);
+void frame_heartbeat(struct buf *b, const char *epoch, int64_t revision);
+
+/* RECORD, PUT or DELETE of this record; create- and mod-revision are `revision`. */
+void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
+                  const ProtobufCMessage *record, int64_t revision);
+
+#endif

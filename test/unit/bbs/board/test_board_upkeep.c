@@ -1,0 +1,244 @@
+/* What a bbs does beside requests: jobs, compaction, space, comparing its copy with etcd. */
+#include "test/unit/bbs/board/board_asks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
+
+static void slice_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    const char *key = key_job(view_arena(v), ((const Board__JobRecord *)in->request)->id);
+    *(const struct seen **)snapshot = view_get(v, key);
+}
+
+static void slice_decide(const void *snapshot, const struct op_input *in, struct plan *plan)
+{
+    const struct seen *s = *(const struct seen *const *)snapshot;
+    (void)in;
+    if (!s) {
+        return;
+    }
+    Board__JobRecord *job = arena_copy(plan->arena, s->message, sizeof(*job));
+    if (++job->cursor == job->end) {
+        plan_delete(plan, s->key, "finish", ACTOR_BBS);
+    } else {
+        plan_put(plan, s->key, "advance", ACTOR_BBS, &job->base);
+    }
+}
+
+static const struct op_row slice_row = {
+    .name = "slice",
+    .gather = slice_gather,
+    .decide = slice_decide,
+    .snapshot_size = sizeof(struct seen *),
+};
+
+static const struct op_row *job_row(void *context, const Board__JobRecord *job)
+{
+    (void)context;
+    return job->kind == BOARD__JOB_RECORD__KIND__CREATE_INSTANCES ? &slice_row : NULL;
+}
+
+static void put_job(struct rig *r, const char *worker, int64_t not_before)
+{
+    Board__JobRecord job = BOARD__JOB_RECORD__INIT;
+    job.id = (char *)"j";
+    job.kind = BOARD__JOB_RECORD__KIND__CREATE_INSTANCES;
+    job.end = 10;
+    job.worker = (char *)(size_t)worker;
+    job.not_before = not_before;
+    put_record(r, "job/j", &job.base);
+}
+
+static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(2, &(struct board_hooks){.job_row = job_row});
+    put_job(r, board_boot_id(board_rig_board(r, 0)), 0);
+    board_rig_run(r, 200 * MILLISECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+
+    put_job(r, "nobody", 0);
+    board_rig_run(r, 5900 * MILLISECOND_NS);
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, 500 * MILLISECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+
+    int64_t wall_ns = board_now(board_rig_board(r, 0)).wall_ns;
+    put_job(r, board_boot_id(board_rig_board(r, 0)), wall_ns + 3 * SECOND_NS);
+    board_rig_run(r, 2500 * MILLISECOND_NS);
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+    /* Written by a clock a year ahead. */
+    put_job(r, board_boot_id(board_rig_board(r, 0)), wall_ns + 366 * 86400 * SECOND_NS);
+    board_rig_run(r, 3500 * SECOND_NS);
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, 200 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+    board_rig_free(r);
+}
+
+/* Nor taken over, or those who know it would wait for who does not. */
+static void a_job_of_a_later_version_is_left_alone(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
+    Board__JobRecord job = BOARD__JOB_RECORD__INIT;
+    job.id = (char *)"j";
+    job.kind = 99;
+    job.worker = (char *)"nobody";
+    put_record(r, "job/j", &job.base);
+    int64_t before = mod_revision(r, "job/j");
+    board_rig_run(r, 200 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), before);
+    board_rig_free(r);
+}
+
+/* All bbs died in the middle of it: the next one knows of it by its list alone. */
+static void a_job_of_before_is_found_in_the_list(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
+    put_job(r, "nobody", 0);
+    board_rig_restart(r, 0);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    assert_true(mod_revision(r, "job/j") > 0);
+    board_rig_run(r, 7 * SECOND_NS);
+    assert_int_equal(mod_revision(r, "job/j"), 0);
+    board_rig_free(r);
+}
+
+/* ---- health ---- */
+
+static void old_history_is_compacted(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    board_rig_run(r, 290 * SECOND_NS);
+    assert_int_equal(model_etcd_compacted(board_rig_etcd(r)), 0);
+    board_rig_run(r, 20 * SECOND_NS);
+    int64_t compacted = model_etcd_compacted(board_rig_etcd(r));
+    assert_true(compacted > 0);
+    /* Heartbeats alone make a revision each 2 s: at least 2 minutes are kept. */
+    assert_true(model_etcd_revision(board_rig_etcd(r)) - compacted >= 60);
+    board_rig_free(r);
+}
+
+static void out_of_quota_is_read_only_until_space_is_freed(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct arena arena;
+    arena_init(&arena);
+    Etcd__AlarmRequest q = ETCD__ALARM_REQUEST__INIT;
+    q.action = ETCD__ALARM_REQUEST__ALARM_ACTION__ACTIVATE;
+    q.alarm = ETCD__ALARM_TYPE__NOSPACE;
+    q.memberid = 1;
+    board_rig_ask(r, &arena, STORE_ALARM, &q.base);
+    arena_done(&arena);
+    struct asked a = {0}, b = {.nothing = true};
+    ask(r, 0, &a, "d");
+    board_rig_run(r, 20 * MILLISECOND_NS);
+    assert_int_equal(a.result.end, OP_UNAVAILABLE);
+    assert_true(board_read_only(board_rig_board(r, 0)));
+    ask(r, 0, &b, "d"); /* reads go on */
+    board_rig_run(r, 10 * MILLISECOND_NS);
+    assert_int_equal(b.answers, 1);
+    assert_int_equal(b.result.end, OP_DECIDED);
+    board_rig_run(r, 5 * SECOND_NS);
+    assert_false(board_read_only(board_rig_board(r, 0)));
+    assert_int_equal(board_rig_calls(r, STORE_DEFRAGMENT), 1);
+    ask(r, 0, &a, "d");
+    board_rig_run(r, SECOND_NS);
+    assert_int_equal(a.result.end, OP_DECIDED);
+    board_rig_free(r);
+}
+
+/* Defragmenting stops etcd, for seconds where there is much: where it frees nothing it is not done
+ * again and again. */
+static void what_is_full_stays_read_only(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(1, NULL);
+    struct board *b = board_rig_board(r, 0);
+    model_etcd_set_quota(board_rig_etcd(r), 1);
+    board_rig_run(r, 10 * SECOND_NS);
+    assert_true(board_read_only(b));
+    unsigned before = board_rig_calls(r, STORE_DEFRAGMENT);
+    enum { SECONDS = 600 };
+    int read_only = 0;
+    for (int i = 0; i < SECONDS; i++) {
+        board_rig_run(r, SECOND_NS);
+        read_only += board_read_only(b);
+    }
+    assert_in_range(board_rig_calls(r, STORE_DEFRAGMENT) - before, 5, 20);
+    assert_in_range(read_only, SECONDS * 9 / 10, SECONDS);
+    model_etcd_set_quota(board_rig_etcd(r), 0); /* somebody gave it more */
+    board_rig_run(r, 65 * SECOND_NS);
+    assert_false(board_read_only(b));
+    board_rig_free(r);
+}
+
+static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **state)
+{
+    (void)state;
+    struct bbs_config config = asked_config;
+    config.verify_interval_ns = 5 * SECOND_NS;
+    struct rig *r = board_rig_new(3, 1, &config, NULL);
+    assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
+    char name[16];
+    struct asked *asked = calloc(1500, sizeof(*asked));
+    for (unsigned i = 0; i < 1500; i++) {
+        snprintf(name, sizeof(name), "d%u", i % 700);
+        ask(r, 0, &asked[i], name);
+        board_rig_run(r, 20 * MILLISECOND_NS);
+    }
+    assert_int_equal(board_rig_logged(r, "the copy of the board differs from etcd"), 0);
+    assert_int_equal(board_rig_logged(r, "the copy of the board is loaded again"), 0);
+    board_rig_free(r);
+    free(asked);
+}
+
+/* Nobody waits for its own next try when another bbs has freed it: a write of its own shows it. */
+static void one_that_frees_it_frees_it_for_all(void **state)
+{
+    (void)state;
+    struct rig *r = ready_rig(2, NULL);
+    model_etcd_set_quota(board_rig_etcd(r), 1);
+    board_rig_run(r, 400 * SECOND_NS); /* both try once a minute by now */
+    model_etcd_set_quota(board_rig_etcd(r), 0);
+    int64_t freed_ns[2] = {0};
+    for (int i = 0; i < 700 && !(freed_ns[0] && freed_ns[1]); i++) {
+        board_rig_run(r, 100 * MILLISECOND_NS);
+        for (unsigned n = 0; n < 2; n++) {
+            bool free = !freed_ns[n] && !board_read_only(board_rig_board(r, n));
+            freed_ns[n] = free ? board_rig_now(r) : freed_ns[n];
+        }
+    }
+    assert_true(freed_ns[0] && freed_ns[1]);
+    int64_t apart_ns = llabs(freed_ns[0] - freed_ns[1]);
+    assert_true(apart_ns < SECOND_NS);
+    board_rig_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
+        cmocka_unit_test(a_job_of_a_later_version_is_left_alone),
+        cmocka_unit_test(a_job_of_before_is_found_in_the_list),
+        cmocka_unit_test(old_history_is_compacted),
+        cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
+        cmocka_unit_test(what_is_full_stays_read_only),
+        cmocka_unit_test(one_that_frees_it_frees_it_for_all),
+        cmocka_unit_test(the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* What a converger is asked and what it answers. */
+#include "converger/cli/plan_text.h"
+#include "test/unit/converger/converger_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct reply *ask(struct converger_rig *f, const char *method, const char *path,
+                               const char *unit)
+{
+    struct event ev = {.kind = EVENT_REQUEST,
+                       .request = {.id = 77,
+                                   .method = method,
+                                   .path = path,
+                                   .query = "",
+                                   .trace_id = "",
+                                   .accept = "",
+                                   .content_type = "",
+                                   .if_none_match = "",
+                                   .peer = {.unit = unit, .name = "somebody"}}};
+    drive_event(&f->drive, ev);
+    const struct effect *e = drive_effect(&f->drive, EFFECT_REPLY, 0);
+    assert_non_null(e);
+    return &e->reply;
+}
+
+static void plan_shows_and_once_does(void **state)
+{
+    struct converger_rig *f = *state;
+    struct err err;
+    uint64_t call;
+    rig_desired(f, RECORD, "web", 1);
+    rig_domain(f, RECORD, 0);
+    rig_leader_lock(f);
+    assert_moves(f, "create web/0 ", &call);
+    rig_actual(f, PUT, "web", 0, "UNCLAIMED", f->drive.now.wall_ns - 60 * SECOND_NS);
+    rig_send(f);
+    rig_answer(f, call, 1, DONE);
+    /* By its own clock, whatever since says. */
+    rig_instances(f)->unplaced_after_ns = 10 * SECOND_NS;
+    assert_false(rig_moved_within(f, 11));
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text), "PASS      MOVE  COUNT  WHAT\n"
+                                              "unplaced  ask   1      web/0\n");
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+
+    const struct reply *r = ask(f, "POST", "/once", "client");
+    assert_int_equal(r->status, 200);
+    ProtobufCAllocator allocator = arena_protobuf(&f->arena);
+    Converge__OnceResponse *once =
+        converge__once_response__unpack(&allocator, r->body.size, r->body.data);
+    assert_int_equal(once->plan->n_repairs, 1);
+    assert_moves(f, "ask web/0 ", &call);
+    assert_int_equal(ask(f, "GET", "/state", "")->status, 200);
+}
+
+/* A row a pass; runs of indices are one piece, and pieces are bounded. Looking changes nothing. */
+static void a_large_plan_is_readable(void **state)
+{
+    struct converger_rig *f = *state;
+    struct err err;
+    drive_start(&f->drive);
+    frame_reset(&f->sent, "e1");
+    rig_desired(f, RECORD, "web", 300);
+    for (int i = 0; i < 12; i++) {
+        rig_desired(f, RECORD, arena_printf(&f->arena, "x%02d", i), 1);
+        rig_placed(f, RECORD, arena_printf(&f->arena, "x%02d", i), 0, 0, "gone");
+    }
+    rig_current(f);
+    size_t records = f->x->life.feed_client.records.count;
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text),
+                        "PASS     MOVE     COUNT  WHAT\n"
+                        "missing  create   300    web/0-299\n"
+                        "lost     suspect  12     x00/0, x01/0, x02/0, x03/0, x04/0, x05/0, "
+                        "x06/0, x07/0 and 4 more\n"
+                        "this converger stands by: the leader repairs\n");
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+    assert_int_equal(f->x->mover.count, 0);
+    assert_int_equal(f->x->life.feed_client.records.count, records);
+}
+
+static void questions_are_checked(void **state)
+{
+    struct converger_rig *f = *state;
+    drive_start(&f->drive);
+    assert_int_equal(ask(f, "GET", "/nothing", "")->status, 404);
+    assert_int_equal(ask(f, "GET", "/once", "")->status, 405);
+    assert_int_equal(ask(f, "POST", "/once", "rep")->status, 403);
+    assert_int_equal(ask(f, "POST", "/once", "")->status, 403);
+    assert_int_equal(ask(f, "POST", "/once", "client")->status, 503); /* it does not lead */
+    struct err err;
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text),
+                        "nothing to repair\n"
+                        "the board is not known yet: the feed has not caught up\n");
+    assert_true(converger_plan_json_text(&f->arena, bytes_of("{"), false, &f->text, &err) < 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(plan_shows_and_once_does),
+        TEST(a_large_plan_is_readable),
+        TEST(questions_are_checked),
+    };
+    return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
+}
