@@ -174,7 +174,7 @@ static Cell__LRP *work_lrp(struct arena *a, const struct round_job *j)
     lrp->memorymb = w->memory_mb;
     lrp->diskmb = w->disk_mb;
     lrp->maxpids = w->max_pids;
-    lrp->definition = (char *)(uintptr_t)w->definition;
+    lrp->definition_id = (char *)(uintptr_t)w->definition_id;
     return lrp;
 }
 

@@ -39,7 +39,7 @@ static size_t words_size(char *const *list, size_t count)
 static struct wanted *copy_of(const struct wanted *like)
 {
     size_t size = sizeof(*like) + strlen(like->guid) + strlen(like->domain) +
-                  strlen(like->root_fs) + strlen(like->definition) + 4 +
+                  strlen(like->root_fs) + strlen(like->definition_id) + 4 +
                   words_size(like->tags, like->tag_count) +
                   words_size(like->drivers, like->driver_count);
     struct wanted *w = malloc(size);
@@ -54,7 +54,7 @@ static struct wanted *copy_of(const struct wanted *like)
     w->guid = fill(&f, like->guid);
     w->domain = fill(&f, like->domain);
     w->root_fs = fill(&f, like->root_fs);
-    w->definition = fill(&f, like->definition);
+    w->definition_id = fill(&f, like->definition_id);
     fill_words(&f, w->tags, like->tags, like->tag_count);
     fill_words(&f, w->drivers, like->drivers, like->driver_count);
     assert(f.at == (char *)w + size);
@@ -83,7 +83,7 @@ struct wanted *wanted_of_lrp(const Models__DesiredLRP *lrp)
         .guid = lrp->process_guid,
         .domain = lrp->domain,
         .root_fs = lrp->root_fs,
-        .definition = lrp->modification_tag ? lrp->modification_tag->epoch : "",
+        .definition_id = lrp->modification_tag ? lrp->modification_tag->epoch : "",
         .tags = lrp->placementtags,
         .tag_count = lrp->n_placementtags,
         .drivers = drivers_of(&a, lrp->volume_mounts, lrp->n_volume_mounts),
@@ -107,7 +107,7 @@ struct wanted *wanted_of_task(const Models__Task *task)
         .guid = task->task_guid,
         .domain = task->domain,
         .root_fs = d->root_fs,
-        .definition = "",
+        .definition_id = "",
         .created_at = task->created_at,
         .rejections = task->rejection_count,
         .tags = d->placement_tags,
@@ -129,7 +129,7 @@ struct wanted *wanted_of_hint(const Cell__Task *task)
         .guid = task->taskguid,
         .domain = task->domain,
         .root_fs = task->rootfs,
-        .definition = "",
+        .definition_id = "",
         .created_at = task->created_at,
         .rejections = task->rejections,
         .tags = task->placementtags,

@@ -17,7 +17,7 @@ struct wanted {
     int32_t instances, memory_mb, disk_mb, max_pids; /* `instances` of an LRP */
     const char *guid;                                /* of the process, or the task */
     const char *domain, *root_fs;
-    const char *definition; /* epoch of the DesiredLRP; "" of a task */
+    const char *definition_id; /* "" of a task */
     int64_t created_at;     /* of a task, the offer (docs/tasks.md, Once); 0 = not told */
     int32_t rejections;
     char **tags;

@@ -11,7 +11,7 @@ void cache_init(struct cache *c)
 {
     map_init(&c->cells);
     map_init(&c->domains);
-    c->epoch_revision = 0;
+    c->board_generation_revision = 0;
 }
 
 void cache_done(struct cache *c)
@@ -121,7 +121,8 @@ void domain_bear_no_more(struct cache *c, struct cached_domain *d)
 bool domain_is_fresh(const struct cache *c, const struct cached_domain *d, struct moment now)
 {
     struct domain_seen seen = {.at = d->seen,
-                               .in_this_epoch = domain_in_epoch(d->revision, c->epoch_revision)};
+                               .in_this_board_generation = domain_in_board_generation(
+                                   d->revision, c->board_generation_revision)};
     return d->known && domain_fresh(&d->record, seen, now);
 }
 
@@ -172,7 +173,7 @@ const struct cached_domain *cache_domain_at(const struct cache *c, const char *k
 
 /* ---- The copy -------------------------------------------------------------------------------- */
 
-void cache_reset(struct cache *c, bool other_epoch)
+void cache_reset(struct cache *c, bool other_board_generation)
 {
     MAP_EACH(&c->cells, n)
     {
@@ -182,15 +183,15 @@ void cache_reset(struct cache *c, bool other_epoch)
     }
     MAP_EACH(&c->domains, n)
     {
-        if (other_epoch) {
+        if (other_board_generation) {
             forget_domain(c, map_value(n));
         }
     }
-    c->epoch_revision = other_epoch ? 0 : c->epoch_revision;
+    c->board_generation_revision = other_board_generation ? 0 : c->board_generation_revision;
 }
 
 void cache_change(struct cache *c, const char *key, const struct followed *record,
-                  const char *epoch, struct moment now)
+                  const char *board_generation, struct moment now)
 {
     struct arena a;
     arena_init(&a);
@@ -200,8 +201,10 @@ void cache_change(struct cache *c, const char *key, const struct followed *recor
         change_cell(c, name, record);
     } else if (type == RECORD_DOMAIN && name) {
         change_domain(c, name, record, now);
-    } else if (type == RECORD_EPOCH && record && strcmp(key, key_epoch(&a, epoch)) == 0) {
-        c->epoch_revision = record->create_revision; /* of one that ended nothing is told */
+    } else if (type == RECORD_BOARD_GENERATION && record &&
+               strcmp(key, key_epoch(&a, board_generation)) == 0) {
+        /* The feed does not send the end of an older one. */
+        c->board_generation_revision = record->create_revision;
     }
     arena_done(&a);
 }

@@ -45,19 +45,19 @@ struct cached_domain {
 struct cache {
     struct map cells;       /* id -> struct cached_cell */
     struct map domains;     /* name -> struct cached_domain */
-    int64_t epoch_revision; /* create-revision of the epoch's key; 0 = not known */
+    int64_t board_generation_revision; /* create-revision of its key; 0 = not known */
 };
 
 void cache_init(struct cache *c);
 /* When no keeper's record names a cell or bears a domain any more. */
 void cache_done(struct cache *c);
 
-/* The copy was emptied. A domain's revision that was seen before keeps its age; in another epoch
- * revisions mean nothing any more, and no domain is fresh until it is upserted. */
-void cache_reset(struct cache *c, bool other_epoch);
-/* A record; NULL = it is gone. `epoch` is the present one. */
+/* The copy was emptied. A domain's revision that was seen before keeps its age; in another board
+ * generation revisions mean nothing any more, and no domain is fresh until it is upserted. */
+void cache_reset(struct cache *c, bool other_board_generation);
+/* A record; NULL = it is gone. `board_generation` is the present one. */
 void cache_change(struct cache *c, const char *key, const struct followed *record,
-                  const char *epoch, struct moment now);
+                  const char *board_generation, struct moment now);
 /* The copy is complete again: what it does not hold was deleted meanwhile. */
 void cache_current(struct cache *c, const struct feed_client *f);
 

@@ -65,16 +65,17 @@ static void free_keepers(struct converger *x)
 
 static void on_reset(struct converger *x)
 {
-    bool other_epoch = strcmp(x->epoch, x->life.feed_client.epoch) != 0;
+    bool other_board_generation =
+        strcmp(x->board_generation, x->life.feed_client.board_generation) != 0;
     EACH_KEEPER(x, reset)
-    cache_reset(&x->cache, other_epoch);
-    strcpy(x->epoch, x->life.feed_client.epoch);
+    cache_reset(&x->cache, other_board_generation);
+    strcpy(x->board_generation, x->life.feed_client.board_generation);
 }
 
 static void change_of_record(struct converger *x, const char *key, const struct followed *record)
 {
     enum record_type type = key_type(key);
-    cache_change(&x->cache, key, record, x->epoch, x->life.now);
+    cache_change(&x->cache, key, record, x->board_generation, x->life.now);
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
         if (rows[i].kinds >> type & 1) {
             rows[i].keeper->change(x->keepers[i], key, record);

@@ -9,7 +9,7 @@
 struct converger {
     struct leading life; /* first: a struct role * is a struct converger * */
     int64_t interval_ns;
-    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of what it knows */
+    char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* of what it knows */
     struct cache cache;
     struct mover mover;
     struct kept *keepers[KEEPER_COUNT];

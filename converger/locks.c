@@ -94,11 +94,12 @@ static void done(void *state)
     }
 }
 
-/* In another epoch revisions mean nothing any more, and every lock has its whole time again. */
+/* In another board generation revisions mean nothing any more, and every lock has its whole time
+ * again. */
 static void reset(void *state)
 {
     const struct converger *x = ((struct kept *)state)->x;
-    if (strcmp(x->epoch, x->life.feed_client.epoch) != 0) {
+    if (strcmp(x->board_generation, x->life.feed_client.board_generation) != 0) {
         done(state);
     }
 }

@@ -12,7 +12,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.leads = x->life.leader.leads;
     s.leader_url = holder ? holder->url : s.leader_url;
     s.term = x->life.leader.term;
-    s.epoch = x->life.feed_client.epoch;
+    s.board_generation = x->life.feed_client.board_generation;
     s.current = x->life.feed_client.current;
     s.revision = x->life.feed_client.revision;
     s.moves = x->mover.count;

@@ -31,8 +31,8 @@ static void on_change(void *context, enum feed_client_change change, const char 
     struct rep *r = context;
     switch (change) {
     case FEED_CLIENT_RESET:
-        if (knowledge_epoch(&r->knowledge, r->feed_client.epoch)) {
-            retry_now(r); /* no refusal of the old epoch's says anything of this one */
+        if (knowledge_board_generation(&r->knowledge, r->feed_client.board_generation)) {
+            retry_now(r); /* no refusal of the old board generation's says anything of this one */
         }
         break;
     case FEED_CLIENT_CURRENT:

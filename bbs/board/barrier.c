@@ -57,7 +57,7 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
     if (!known) {
         board_trouble(b, store_text(answer), out);
     } else if (found->count == 0) {
-        board_want_reload(b, EPOCH_GONE);
+        board_want_reload(b, BOARD_GENERATION_GONE);
     }
     struct barrier_waiter *w;
     while ((w = TAILQ_FIRST(&r->flying))) {
@@ -95,7 +95,7 @@ void barrier_send(struct board *b, struct effects *out)
     TAILQ_CONCAT(&r->flying, &r->next, link);
     Etcd__RangeRequest *q = ARENA_NEW(out->arena, Etcd__RangeRequest);
     etcd__range_request__init(q);
-    q->key = key_data(key_epoch(out->arena, b->epoch));
+    q->key = key_data(key_epoch(out->arena, b->board_generation));
     q->count_only = true;
     r->call_id = store_send(b, STORE_RANGE, &q->base, BARRIER_TIMEOUT_NS, on_answer, NULL, out);
 }

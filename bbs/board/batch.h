@@ -10,7 +10,7 @@
 
 enum {
     BATCH_RECORDS_MAX = 64,
-    /* Each leaves room for the epoch and the cause slot, which every transaction has. */
+    /* Each leaves room for the board generation and the cause slot, which every transaction has. */
     BATCH_COMPARES_MAX = 118,
     BATCH_READS_MAX = 118,
     BATCH_BYTES_MAX = 1024 * 1024,

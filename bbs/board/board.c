@@ -92,7 +92,7 @@ void board_free(struct board *b)
     feed_free(b->feed);
     copy_free(b->copy);
     arena_done(&arena);
-    free(b->epoch);
+    free(b->board_generation);
     free(b->url);
     free(b->name);
     free(b);
@@ -110,9 +110,9 @@ const char *board_boot_id(const struct board *b)
     return b->boot_id;
 }
 
-const char *board_epoch(const struct board *b)
+const char *board_generation(const struct board *b)
 {
-    return b->epoch ? b->epoch : "";
+    return b->board_generation ? b->board_generation : "";
 }
 
 struct moment board_now(const struct board *b)
@@ -133,7 +133,7 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request)
 void board_state(const struct board *b, Board__BoardState *state)
 {
     state->boot_id = (char *)(size_t)b->boot_id;
-    state->epoch = (char *)(size_t)board_epoch(b);
+    state->board_generation = (char *)(size_t)board_generation(b);
     state->revision = b->revision;
     state->records = b->copy ? copy_count(b->copy) : 0;
     state->ops = b->ops;

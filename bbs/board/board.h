@@ -52,14 +52,14 @@ void board_free(struct board *b);
 /* Give it every event. True if the event was its own (START, TIMER and STOP are everybody's). */
 bool board_step(struct board *b, const struct event *ev, struct effects *out);
 
-/* The copy is loaded, the watch delivers, the epoch is known. Before that: 503. */
+/* The copy is loaded, the watch delivers, the board generation is known. Before that: 503. */
 bool board_ready(const struct board *b);
 
 /* etcd is out of quota: writes are answered 503, reads go on. */
 bool board_read_only(const struct board *b);
 
 const char *board_boot_id(const struct board *b);
-const char *board_epoch(const struct board *b);
+const char *board_generation(const struct board *b);
 struct moment board_now(const struct board *b);
 
 /* Ids for this role's calls, shared with the layer above so that no two are equal. */
@@ -88,15 +88,15 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
  * unconfirmed for 2 s (design.md 6). */
 bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat);
 
-/* NULL, or what to tell who asks: etcd went back to an older revision within the epoch, so
- * acknowledged writes are lost, and nothing is served until `bbs restore` has made the epoch again.
- * Lives until the board's next event. */
+/* NULL, or what to tell who asks: etcd went back to an older revision within the board generation,
+ * so acknowledged writes are lost, and nothing is served until `bbs restore` has made the board
+ * generation again. Lives until the board's next event. */
 const char *board_went_back(const struct board *b);
 
-/* Somebody asks for the feed, from within board_barrier's `read`. What it has seen of this epoch
- * and etcd has not proves that etcd went back. One of our roles is believed; a cell if another one
- * said so within a minute, or where there are no more than two: one wrong rep stops nobody. A
- * made-up position of anybody else counts for nothing. True if etcd went back: it is told
+/* Somebody asks for the feed, from within board_barrier's `read`. What it has seen of this board
+ * generation and etcd has not proves that etcd went back. One of our roles is believed; a cell if
+ * another one said so within a minute, or where there are no more than two: one wrong rep stops
+ * nobody. A made-up position of anybody else counts for nothing. True if etcd went back: it is told
  * board_went_back(). */
 bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
                    struct effects *out);

@@ -21,9 +21,9 @@ Etcd__Compare *slot_compare(const struct slot *s, struct arena *a)
     return compare_compile(a, &c);
 }
 
-Etcd__Compare *epoch_compare(struct board *b, struct arena *arena)
+Etcd__Compare *board_generation_compare(struct board *b, struct arena *arena)
 {
-    const struct compare c = {.kind = COMPARE_EXISTS, .key = key_epoch(arena, b->epoch)};
+    const struct compare c = {.kind = COMPARE_EXISTS, .key = key_epoch(arena, b->board_generation)};
     return compare_compile(arena, &c);
 }
 

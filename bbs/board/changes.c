@@ -130,8 +130,8 @@ static const char *apply_revision(struct board *b, struct effects *out)
         STAILQ_REMOVE_HEAD(&w->list, link);
         const Board__CauseRecord__Change *entry = entry_for(cause, n->key, &next_entry);
         if (record_is_kept(n->type)) {
-            if (n->type == RECORD_EPOCH) {
-                fault = "the board's epoch changed";
+            if (n->type == RECORD_BOARD_GENERATION) {
+                fault = "the board generation changed";
             }
             apply_one(b, n, entry, out);
         }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Failure reads before those of the batch. */
-enum { READ_EPOCH, READ_SLOT, READ_FIRST };
+enum { READ_BOARD_GENERATION, READ_SLOT, READ_FIRST };
 
 static const struct slot *idle_slot(const struct board *b)
 {
@@ -91,7 +91,7 @@ static void add_compares(struct slot *s, Etcd__TxnRequest *t, struct arena *a)
 {
     const struct batch *batch = s->batch;
     t->compare = ARENA_ARRAY(a, batch->compare_count + 2, Etcd__Compare *);
-    t->compare[t->n_compare++] = epoch_compare(s->board, a);
+    t->compare[t->n_compare++] = board_generation_compare(s->board, a);
     t->compare[t->n_compare++] = slot_compare(s, a);
     for (size_t i = 0; i < batch->compare_count; i++) {
         t->compare[t->n_compare++] = compare_compile(a, batch->compares[i]);
@@ -118,10 +118,10 @@ static void add_failure_reads(struct slot *s, Etcd__TxnRequest *t, struct arena 
 {
     const struct batch *batch = s->batch;
     t->failure = ARENA_ARRAY(a, batch->read_count + READ_FIRST, Etcd__RequestOp *);
-    t->failure[READ_EPOCH] = etcd_op_range(a, key_epoch(a, s->board->epoch));
+    t->failure[READ_BOARD_GENERATION] = etcd_op_range(a, key_epoch(a, s->board->board_generation));
     t->failure[READ_SLOT] = etcd_op_range(a, key_cause(a, s->board->boot_id, s->number));
     t->n_failure = READ_FIRST;
-    t->failure[READ_EPOCH]->request_range->keys_only = true;
+    t->failure[READ_BOARD_GENERATION]->request_range->keys_only = true;
     t->failure[READ_SLOT]->request_range->keys_only = true;
     for (size_t i = 0; i < batch->read_count; i++) {
         t->failure[t->n_failure++] = compare_read(a, batch->reads[i]);
@@ -269,10 +269,11 @@ static void split(struct slot *s, const Etcd__TxnResponse *r, bool other_reason,
 static void on_failure_branch(struct slot *s, const Etcd__TxnResponse *r, struct effects *out)
 {
     struct board *b = s->board;
-    const Etcd__RangeResponse *epoch = txn_range(r, READ_EPOCH), *slot = txn_range(r, READ_SLOT);
-    if (!epoch || !slot || epoch->n_kvs == 0) {
+    const Etcd__RangeResponse *board_generation = txn_range(r, READ_BOARD_GENERATION),
+                              *slot = txn_range(r, READ_SLOT);
+    if (!board_generation || !slot || board_generation->n_kvs == 0) {
         all_failed(s, "the board was restored meanwhile", out);
-        board_want_reload(b, EPOCH_GONE);
+        board_want_reload(b, BOARD_GENERATION_GONE);
         return;
     }
     int64_t slot_revision = slot->n_kvs ? slot->kvs[0]->mod_revision : 0;

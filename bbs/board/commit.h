@@ -53,7 +53,7 @@ bool batch_moved(const struct batch *batch, const struct commit *c, const Etcd__
                  size_t first);
 
 /* The compares that every transaction has, and a cause's record; in `arena`. */
-Etcd__Compare *epoch_compare(struct board *b, struct arena *arena);
+Etcd__Compare *board_generation_compare(struct board *b, struct arena *arena);
 Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
 struct bytes cause_encode(const Board__CauseRecord *record, struct arena *arena);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Failure reads before those of the batch. */
-enum { READ_EPOCH, READ_FIRST };
+enum { READ_BOARD_GENERATION, READ_FIRST };
 
 void confirms_init(struct board *b)
 {
@@ -38,7 +38,7 @@ static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch,
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
     etcd__txn_request__init(t);
     t->compare = ARENA_ARRAY(a, batch->compare_count + 1, Etcd__Compare *);
-    t->compare[t->n_compare++] = epoch_compare(b, a);
+    t->compare[t->n_compare++] = board_generation_compare(b, a);
     for (size_t i = 0; i < batch->compare_count; i++) {
         t->compare[t->n_compare++] = compare_compile(a, batch->compares[i]);
     }
@@ -53,8 +53,8 @@ static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch,
         }
     }
     t->failure = ARENA_ARRAY(a, batch->read_count + READ_FIRST, Etcd__RequestOp *);
-    t->failure[READ_EPOCH] = etcd_op_range(a, key_epoch(a, b->epoch));
-    t->failure[READ_EPOCH]->request_range->keys_only = true;
+    t->failure[READ_BOARD_GENERATION] = etcd_op_range(a, key_epoch(a, b->board_generation));
+    t->failure[READ_BOARD_GENERATION]->request_range->keys_only = true;
     t->n_failure = READ_FIRST;
     for (size_t i = 0; i < batch->read_count; i++) {
         t->failure[t->n_failure++] = compare_read(a, batch->reads[i]);
@@ -81,7 +81,7 @@ void confirms_send(struct board *b, struct effects *out)
             abort();
         }
         c->flying = true;
-        c->epoch_number = b->epoch_number;
+        c->board_generation_number = b->board_generation_number;
         gather_batch(b, c);
         store_send(b, STORE_TXN, &transaction(b, c->batch, out->arena)->base, BARRIER_TIMEOUT_NS,
                    on_answer, c, out);
@@ -155,13 +155,13 @@ static void on_success_branch(struct confirm_call *c, const Etcd__TxnResponse *r
 static void on_failure_branch(struct board *b, struct confirm_call *c, const Etcd__TxnResponse *r,
                               struct effects *out)
 {
-    const Etcd__RangeResponse *epoch = txn_range(r, READ_EPOCH);
-    bool of_this_epoch = c->epoch_number == b->epoch_number;
-    if (of_this_epoch && (!epoch || epoch->n_kvs == 0)) {
+    const Etcd__RangeResponse *board_generation = txn_range(r, READ_BOARD_GENERATION);
+    bool of_this_board_generation = c->board_generation_number == b->board_generation_number;
+    if (of_this_board_generation && (!board_generation || board_generation->n_kvs == 0)) {
         for (struct op *op; (op = take_op(c));) {
             op_failed(op, "the board was restored meanwhile", out);
         }
-        board_want_reload(b, EPOCH_GONE);
+        board_want_reload(b, BOARD_GENERATION_GONE);
         return;
     }
     /* All are judged before one ends: the batch has compares of each. */

@@ -8,7 +8,7 @@ enum { CONFIRM_CALLS = 4 }; /* that travel at once */
 
 struct confirm_call {
     bool flying;
-    unsigned epoch_number; /* of the board when it was sent */
+    unsigned board_generation_number; /* of the board when it was sent */
     struct op_list ops;  /* that travel with it */
     struct batch *batch; /* what they read, for its failure reads */
 };

@@ -1,6 +1,6 @@
-/* etcd went back to an older revision within the epoch: acknowledged writes are lost, by a restore
- * or by a disk or a machine that forgot them. What a bbs knows of it and says until the epoch is
- * made again (design.md 2, Epoch; docs/restore.md). */
+/* etcd went back to an older revision within the board generation: acknowledged writes are lost, by
+ * a restore or by a disk or a machine that forgot them. What a bbs knows of it and says until the
+ * board generation is made again (design.md 2, Board generation; docs/restore.md). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static char *copy_string(const char *s)
 static void say(struct board *b, struct effects *out)
 {
     b->fall.say_ns = b->now.mono_ns + SAY_AGAIN_NS;
-    effects_log(out, LOG_ERROR_LEVEL, what_to_do, "epoch=%s reason=\"%s\"", b->epoch,
-                b->fall.reason);
+    effects_log(out, LOG_ERROR_LEVEL, what_to_do, "board_generation=%s reason=\"%s\"",
+                b->board_generation, b->fall.reason);
 }
 
 void fall_found(struct board *b, const char *reason, struct effects *out)

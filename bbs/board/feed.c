@@ -20,7 +20,7 @@ struct feed {
     bool wake;
     size_t readers;
     const struct copy *copy;
-    char *epoch;
+    char *board_generation;
     uint64_t generation; /* raised by each reset; 0 = never loaded */
     int64_t revision;    /* all changes up to it are in the ring and may be shown */
     int64_t base;        /* all changes above it are in the ring */
@@ -39,13 +39,13 @@ struct feed {
 struct reader {
     struct cursor cursor;
     struct feed *feed;
-    struct arena arena; /* of the pickers, the topics and the epoch asked */
+    struct arena arena; /* of the pickers, the topics and the board generation asked */
     struct picker *pickers;
     size_t picker_count;
     struct topics topics;
     const char **new_topics; /* of them: told before the changes where it resumes */
     size_t new_topic_count;
-    const char *resume_epoch; /* "" = from a snapshot */
+    const char *resume_board_generation; /* "" = from a snapshot */
     int64_t resume_revision;
     uint64_t generation;      /* of the feed that it follows; 0 = not begun */
     struct version **snapshot;   /* references; NULL when it is sent */
@@ -93,7 +93,7 @@ static void drop_ring(struct feed *f)
 static void feed_unref(struct feed *f)
 {
     if (--f->references == 0) {
-        free(f->epoch);
+        free(f->board_generation);
         free(f->ring);
         free(f);
     }
@@ -110,12 +110,13 @@ void feed_free(struct feed *f)
     feed_unref(f);
 }
 
-void feed_reset(struct feed *f, const struct copy *copy, const char *epoch, int64_t revision)
+void feed_reset(struct feed *f, const struct copy *copy, const char *board_generation,
+                int64_t revision)
 {
     drop_ring(f);
-    free(f->epoch);
-    f->epoch = strdup(epoch);
-    if (!f->epoch) {
+    free(f->board_generation);
+    f->board_generation = strdup(board_generation);
+    if (!f->board_generation) {
         abort();
     }
     f->copy = copy;
@@ -190,7 +191,7 @@ static void append_mark(struct buf *out, const struct feed *f, Board__FeedFrame_
 {
     Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
     frame.kind = kind;
-    frame.epoch = f->epoch;
+    frame.board_generation = f->board_generation;
     frame.revision = revision;
     if (kind == BOARD__FEED_FRAME__KIND__HEARTBEAT && f->heartbeat_revision > 0) {
         frame.boot_id = (char *)(uintptr_t)f->boot_id;
@@ -340,7 +341,8 @@ static uint64_t place_after(const struct feed *f, int64_t revision)
 static bool begin(struct reader *r, struct buf *out)
 {
     const struct feed *f = r->feed;
-    bool resume = r->generation == 0 && *r->resume_epoch && strcmp(r->resume_epoch, f->epoch) == 0;
+    bool resume = r->generation == 0 && *r->resume_board_generation &&
+                  strcmp(r->resume_board_generation, f->board_generation) == 0;
     if (resume && r->resume_revision > f->revision) {
         return false;
     }
@@ -464,7 +466,8 @@ struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
         r->pickers[r->picker_count++] = picker_of(&r->arena, request->selectors[i]);
     }
     read_topics(r, request);
-    r->resume_epoch = arena_strdup(&r->arena, request->revision > 0 ? request->epoch : "");
+    r->resume_board_generation =
+        arena_strdup(&r->arena, request->revision > 0 ? request->board_generation : "");
     r->resume_revision = request->revision;
     return &r->cursor;
 }

@@ -20,9 +20,10 @@ struct feed *feed_new(size_t ring_changes, size_t ring_bytes);
 /* Ends all readers; the last of them frees what is left. */
 void feed_free(struct feed *f);
 
-/* The copy was loaded (again): all readers get RESET and a snapshot. `copy` and `epoch` are
- * borrowed until the next reset or feed_free(). */
-void feed_reset(struct feed *f, const struct copy *copy, const char *epoch, int64_t revision);
+/* The copy was loaded (again): all readers get RESET and a snapshot. `copy` and `board_generation`
+ * are borrowed until the next reset or feed_free(). */
+void feed_reset(struct feed *f, const struct copy *copy, const char *board_generation,
+                int64_t revision);
 
 /* The copy is being loaded: readers wait. */
 void feed_pause(struct feed *f);

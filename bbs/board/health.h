@@ -30,7 +30,7 @@ struct health {
 };
 
 void health_timer(struct board *b, struct effects *out);
-/* The epoch is another: revisions noted so far are of another history. */
+/* The board generation is another: revisions noted so far are of another history. */
 void health_reset(struct board *b);
 int64_t health_due_ns(const struct board *b);
 void health_out_of_space(struct board *b, struct effects *out);

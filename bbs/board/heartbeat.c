@@ -190,7 +190,7 @@ static void put(struct board *b, struct effects *out)
     etcd__txn_request__init(t);
     t->n_compare = 2;
     t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
-    t->compare[0] = epoch_compare(b, a);
+    t->compare[0] = board_generation_compare(b, a);
     t->compare[1] = own_key_unchanged(b, key, a);
     t->n_success = 1;
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);

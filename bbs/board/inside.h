@@ -33,11 +33,11 @@ struct board {
     struct random random;
     uint64_t last_id;
     char boot_id[GUID_BYTES];
-    char *epoch; /* NULL before the first load */
-    int64_t epoch_revision; /* create-revision of its key */
-    unsigned epoch_number;  /* how many epochs this bbs has seen */
-    /* etcd went back and has the same epoch still: revisions repeat from there on, so nothing is
-     * served until `bbs restore` has made the epoch again. */
+    char *board_generation; /* NULL before the first load */
+    int64_t board_generation_revision; /* create-revision of its key */
+    unsigned board_generation_number; /* how many board generations this bbs has seen */
+    /* etcd went back and has the same board generation still: revisions repeat from there on, so
+     * nothing is served until `bbs restore` has made the board generation again. */
     struct fall fall;
     bool started;
     bool in_trouble;

@@ -1,8 +1,8 @@
 /* Loading the copy: all records that it keeps, page by page at one revision; then the watch
- * goes on from there (design.md 2). The first bbs ever makes the epoch. Who gives the order, and
- * what becomes of the copy, is reload.c. */
+ * goes on from there (design.md 2). The first bbs ever makes the board generation. Who gives the
+ * order, and what becomes of the copy, is reload.c. */
 #include "bbs/board/inside.h"
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +64,14 @@ static void failed(struct board *b, const char *text, struct effects *out)
     board_trouble(b, text, out);
 }
 
-/* An etcd that went back is listed when its epoch is another. */
-static void on_epochs(struct board *b, void *context, const struct store_answer *answer,
+/* An etcd that went back is listed when its board generation is another. */
+static void on_board_generations(struct board *b, void *context, const struct store_answer *answer,
                       struct effects *out)
 {
     (void)context;
     b->load.call_id = 0;
     const Etcd__RangeResponse *found = (const Etcd__RangeResponse *)answer->message;
-    const char *held = key_epoch(out->arena, b->epoch);
+    const char *held = key_epoch(out->arena, b->board_generation);
     if (answer->outcome != STORE_DONE) {
         failed(b, store_text(answer), out);
     } else if (found->n_kvs == 1 && found->kvs[0]->key.len == strlen(held) &&
@@ -83,19 +83,19 @@ static void on_epochs(struct board *b, void *context, const struct store_answer 
     }
 }
 
-static void ask_epochs(struct board *b, struct effects *out)
+static void ask_board_generations(struct board *b, struct effects *out)
 {
     Etcd__RangeRequest *r = ARENA_NEW(out->arena, Etcd__RangeRequest);
-    epoch_question(out->arena, r);
+    board_generation_question(out->arena, r);
     b->load.retry_ns = NEVER_NS;
     b->load.call_id =
-        store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_epochs, NULL, out);
+        store_send(b, STORE_RANGE, &r->base, PAGE_TIMEOUT_NS, on_board_generations, NULL, out);
 }
 
 static void begin(struct board *b, struct effects *out)
 {
     if (b->fall.is) {
-        ask_epochs(b, out);
+        ask_board_generations(b, out);
     } else {
         list_all(b, out);
     }
@@ -156,7 +156,7 @@ static void take_record(struct board *b, const Etcd__KeyValue *kv, struct arena 
         copy_put(b->load.copy, item, (struct sighting){.since_ns = b->now.mono_ns}));
 }
 
-static void on_epoch(struct board *b, void *context, const struct store_answer *answer,
+static void on_board_generation(struct board *b, void *context, const struct store_answer *answer,
                      struct effects *out)
 {
     (void)context;
@@ -169,24 +169,25 @@ static void on_epoch(struct board *b, void *context, const struct store_answer *
     begin(b, out);
 }
 
-/* First start ever: the epoch is a key whose name is a random id. Of two bbs one wins. */
-static void make_epoch(struct board *b, struct effects *out)
+/* First start ever: the board generation is a key with a random id. Of two bbs one wins. */
+static void make_board_generation(struct board *b, struct effects *out)
 {
     struct arena *a = out->arena;
     char id[GUID_BYTES];
     random_guid(&b->random, id);
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    epoch_again(a, NULL, id, b->now.wall_ns, t);
-    b->load.call_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_epoch, NULL, out);
+    board_generation_again(a, NULL, id, b->now.wall_ns, t);
+    b->load.call_id =
+        store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_board_generation, NULL, out);
 }
 
-/* The youngest epoch of the copy, NULL if there is none: a restore makes it again. */
-static const struct version *epoch_in(const struct copy *c)
+/* The youngest board generation of the copy, NULL if there is none: a restore makes it again. */
+static const struct version *board_generation_in(const struct copy *c)
 {
     const struct version *best = NULL;
     for (struct copied *p = copy_from(c, "epoch/"); p; p = copy_next(p)) {
         const struct version *item = copied_version(p);
-        if (item->type != RECORD_EPOCH) {
+        if (item->type != RECORD_BOARD_GENERATION) {
             break;
         }
         if (!best || item->create_revision > best->create_revision) {
@@ -199,13 +200,13 @@ static const struct version *epoch_in(const struct copy *c)
 static void complete(struct board *b, struct effects *out)
 {
     struct load *l = &b->load;
-    l->epoch = epoch_in(l->copy);
-    if (!l->epoch) {
-        make_epoch(b, out);
+    l->board_generation = board_generation_in(l->copy);
+    if (!l->board_generation) {
+        make_board_generation(b, out);
         return;
     }
-    const char *id = key_component(out->arena, version_key(l->epoch), 1);
-    if (b->fall.is && b->epoch && strcmp(b->epoch, id) == 0) {
+    const char *id = key_component(out->arena, version_key(l->board_generation), 1);
+    if (b->fall.is && b->board_generation && strcmp(b->board_generation, id) == 0) {
         begin(b, out);
         return;
     }

@@ -26,7 +26,7 @@ struct load {
     int64_t retry_ns; /* NEVER_NS: not waiting */
     struct map strangers; /* unknown top-level prefixes */
     bool complete;        /* the copy is whole: reload_step() takes it */
-    const struct version *epoch; /* of the copy then */
+    const struct version *board_generation; /* of the copy then */
 };
 
 /* Lists the board into load.copy, from the beginning, until load.complete. */

@@ -39,7 +39,7 @@ struct move_turn {
 struct move_row {
     const char *name; /* the lifecycle's trigger of that name; who may bring it stands there */
     void (*valid)(struct validation *v, const Board__Move *move); /* says all that is wrong */
-    const char *rep_says; /* what a rep must say too: "attempt", "definition"; NULL = nothing */
+    const char *rep_says; /* what a rep must say too: "attempt", "definition_id"; NULL = nothing */
     unsigned reads;       /* bits of the family: what is read beside who speaks and the record */
     unsigned about;            /* of the family: which record it is about */
     enum move_absent absent;

@@ -164,9 +164,9 @@ static void on_unconfirmed(struct op *op, struct effects *out)
 
 static const char restored[] = "the board was restored meanwhile";
 
-static bool of_another_epoch(const struct op *op)
+static bool of_another_board_generation(const struct op *op)
 {
-    return op->epoch_number != op->board->epoch_number;
+    return op->board_generation_number != op->board->board_generation_number;
 }
 
 /* After a commit: answered when the watch has passed its revision, or after 200 ms from the
@@ -174,7 +174,7 @@ static bool of_another_epoch(const struct op *op)
 static void on_landed(struct op *op, bool reached, struct effects *out)
 {
     struct board *b = op->board;
-    if (of_another_epoch(op)) {
+    if (of_another_board_generation(op)) {
         op_failed(op, restored, out);
         return;
     }
@@ -319,7 +319,7 @@ static void run(struct op *op, struct effects *out)
     struct read_set reads;
     read_set_init(&reads, op->arena);
     struct view view = {.board = b, .arena = op->arena, .reads = &reads};
-    op->epoch_number = b->epoch_number;
+    op->board_generation_number = b->board_generation_number;
     op->in.now = b->now;
     op->in.boot_id = b->boot_id;
     op->in.random = &op->random;
@@ -362,7 +362,7 @@ static void gather_again(struct op *op)
 
 /* All may have landed and none be answered, which is more than a step may answer: they are woken as
  * late ones are, some in each step. */
-void ops_new_epoch(struct board *b)
+void ops_new_board_generation(struct board *b)
 {
     struct op *op;
     LIST_FOREACH(op, &b->all_ops, all)
@@ -382,7 +382,7 @@ void op_committed(struct op *op, int64_t revision, struct effects *out)
 {
     struct board *b = op->board;
     op->state = OP_LANDED;
-    if (of_another_epoch(op)) {
+    if (of_another_board_generation(op)) {
         op_failed(op, restored, out);
         return;
     }
@@ -404,7 +404,7 @@ void op_confirmed(struct op *op, int64_t revision)
     op->state = OP_CATCH_UP;
     if (op->answered) {
         finish(op);
-    } else if (of_another_epoch(op)) {
+    } else if (of_another_board_generation(op)) {
         gather_again(op);
     } else {
         op->confirmed = reads_of(op);
@@ -427,7 +427,7 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
         op_failed(op, "too many conflicts with other changes", out);
         return;
     }
-    if (of_another_epoch(op)) {
+    if (of_another_board_generation(op)) {
         gather_again(op);
         return;
     }
@@ -442,7 +442,7 @@ void op_left(struct op *op)
         finish(op);
         return;
     }
-    if (of_another_epoch(op)) {
+    if (of_another_board_generation(op)) {
         gather_again(op);
         return;
     }

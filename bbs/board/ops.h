@@ -52,7 +52,7 @@ struct op {
         size_t count;
     } confirmed, refused;
     unsigned conflicts;
-    unsigned epoch_number; /* of the board when it was gathered */
+    unsigned board_generation_number; /* of the board when it was gathered */
     struct plan *plan;
     struct commit commit;
     int64_t ready_ns;
@@ -83,9 +83,9 @@ void op_left(struct op *op);
 void op_unconfirmed(struct op *op);
 void op_failed(struct op *op, const char *text, struct effects *out);
 
-/* The epoch is another: what was gathered from the old one is gathered again, what was committed in
- * it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
-void ops_new_epoch(struct board *b);
+/* The board generation is another: what was gathered from the old one is gathered again, what was
+ * committed in it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
+void ops_new_board_generation(struct board *b);
 
 void ops_free(struct board *b, struct effects *nowhere);
 

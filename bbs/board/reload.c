@@ -20,39 +20,39 @@ void reload_begin(struct board *b, const char *why, struct effects *out)
     load_begin(b, out);
 }
 
-/* How it is known that etcd went back within the epoch; NULL = it did not. */
-static const char *went_back(const struct copied *epoch, struct arena *a)
+/* How it is known that etcd went back within the board generation; NULL = it did not. */
+static const char *went_back(const struct copied *board_generation, struct arena *a)
 {
     ProtobufCMessage *m;
-    bool is =
-        record_decode(a, RECORD_EPOCH, blob_bytes(copied_version(epoch)->blob), &m, NULL) == 0;
-    const char *reason = is ? ((const Board__EpochRecord *)m)->went_back : "";
+    bool is = record_decode(a, RECORD_BOARD_GENERATION,
+                            blob_bytes(copied_version(board_generation)->blob), &m, NULL) == 0;
+    const char *reason = is ? ((const Board__BoardGenerationRecord *)m)->went_back : "";
     return *reason ? reason : NULL;
 }
 
 /* Another board's history begins, or the first that this bbs sees. */
-static void set_epoch(struct board *b, const char *epoch)
+static void set_board_generation(struct board *b, const char *board_generation)
 {
-    free(b->epoch);
-    b->epoch = strdup(epoch);
-    if (!b->epoch) {
+    free(b->board_generation);
+    b->board_generation = strdup(board_generation);
+    if (!b->board_generation) {
         abort();
     }
-    b->epoch_number++;
+    b->board_generation_number++;
     fall_over(b);
     health_reset(b);
 }
 
 /* The copy that was loaded takes the place of the one that was. */
-static void take_over(struct board *b, const char *id, bool same_epoch)
+static void take_over(struct board *b, const char *id, bool same_board_generation)
 {
     struct load *l = &b->load;
-    if (same_epoch) {
+    if (same_board_generation) {
         copy_inherit(l->copy, b->copy, b->applied_ns);
     } else {
-        set_epoch(b, id);
+        set_board_generation(b, id);
     }
-    b->epoch_revision = l->epoch->create_revision;
+    b->board_generation_revision = l->board_generation->create_revision;
     copy_free(b->copy);
     b->copy = l->copy;
     l->copy = NULL;
@@ -64,23 +64,24 @@ static void take_over(struct board *b, const char *id, bool same_epoch)
 
 static void loaded(struct board *b, struct effects *out)
 {
-    const char *id = key_component(out->arena, version_key(b->load.epoch), 1);
-    bool same_epoch = b->epoch && strcmp(b->epoch, id) == 0;
-    take_over(b, id, same_epoch);
-    feed_reset(b->feed, b->copy, b->epoch, b->revision);
+    const char *id = key_component(out->arena, version_key(b->load.board_generation), 1);
+    bool same_board_generation = b->board_generation && strcmp(b->board_generation, id) == 0;
+    take_over(b, id, same_board_generation);
+    feed_reset(b->feed, b->copy, b->board_generation, b->revision);
     board_jobs_reset(b);
     verify_reset(b);
     watch_start(b, out);
     effects_log(out, LOG_INFO_LEVEL, "the board is loaded",
-                "records=%zu revision=%lld epoch=%s", copy_count(b->copy),
-                (long long)b->revision, b->epoch);
-    if (!same_epoch) {
-        ops_new_epoch(b);
+                "records=%zu revision=%lld board_generation=%s", copy_count(b->copy),
+                (long long)b->revision, b->board_generation);
+    if (!same_board_generation) {
+        ops_new_board_generation(b);
     }
     if (b->loads++ > 0 && b->hooks.on_reset) {
         b->hooks.on_reset(b->hooks.context, out);
     }
-    const char *reason = went_back(copy_find(b->copy, key_epoch(out->arena, b->epoch)), out->arena);
+    const char *reason =
+        went_back(copy_find(b->copy, key_epoch(out->arena, b->board_generation)), out->arena);
     if (reason) {
         fall_found(b, reason, out);
     }

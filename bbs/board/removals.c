@@ -49,7 +49,7 @@ static bool still_stands(const struct board *b, struct arena *a, const Board__Re
 }
 
 /* 1. Of another format: a later version's; left alone.
- * 2. Of another epoch: whether it was asked in this one nobody knows; it counts for nothing.
+ * 2. Of another board generation: nobody knows whether it was asked in this one.
  * 3. Seen for a day: a cell that is away for longer is taken for gone.
  * 4. No cell is away, and nothing of it stands. */
 static bool is_over(const struct board *b, struct arena *a, struct copied *p, bool settled)
@@ -60,7 +60,7 @@ static bool is_over(const struct board *b, struct arena *a, struct copied *p, bo
     }
     const Board__RemovalRecord *r = (const Board__RemovalRecord *)m;
     struct sighting seen = copied_seen(p);
-    return strcmp(r->epoch, b->epoch) != 0 ||                     /* 2 */
+    return strcmp(r->board_generation, b->board_generation) != 0 || /* 2 */
            surely_left_ns(REMOVAL_KEPT_NS, seen, b->now) <= 0 ||     /* 3 */
            (settled && surely_left_ns(CELL_SETTLED_NS, seen, b->now) <= 0 &&
             !still_stands(b, a, r));                                 /* 4 */
@@ -91,7 +91,7 @@ static void forget(struct board *b, struct version *const *list, size_t count, s
     etcd__txn_request__init(t);
     t->compare = ARENA_ARRAY(a, count + 1, Etcd__Compare *);
     t->success = ARENA_ARRAY(a, count, Etcd__RequestOp *);
-    t->compare[t->n_compare++] = epoch_compare(b, a);
+    t->compare[t->n_compare++] = board_generation_compare(b, a);
     for (size_t i = 0; i < count; i++) {
         const struct compare unchanged = {.kind = COMPARE_UNCHANGED,
                                           .key = version_key(list[i]),

@@ -5,7 +5,7 @@
 void speaker_gather(struct view *v, const struct op_input *in, struct speaker *ret)
 {
     struct arena *a = view_arena(v);
-    ret->epoch = view_epoch(v);
+    ret->board_generation = view_board_generation(v);
     if (in->actor == ACTOR_REP) {
         const struct seen *cell = view_get(v, key_cell(a, in->peer_name));
         ret->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
@@ -49,8 +49,10 @@ static const char *leader_refused(const struct speaker *s, enum actor actor,
                                   const Board__Term *term, struct arena *a)
 {
     const char *role = actor_name(actor);
-    if (!term || strcmp(term->role, role) != 0 || strcmp(term->epoch, s->epoch) != 0) {
-        return arena_printf(a, "a move of the %s needs its term in epoch %s", role, s->epoch);
+    if (!term || strcmp(term->role, role) != 0 ||
+        strcmp(term->board_generation, s->board_generation) != 0) {
+        return arena_printf(a, "a move of the %s needs its term in board generation %s", role,
+                            s->board_generation);
     }
     return term_refused(a, role, s->leader_lock_term, term->term);
 }

@@ -1,5 +1,5 @@
 /* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the incarnation that
- * the board has; a leader in its term and epoch. Of moves and of heartbeats. Pure. */
+ * the board has; a leader in its term and board generation. Of moves and of heartbeats. Pure. */
 #ifndef BBS_BOARD_SPEAKER_H
 #define BBS_BOARD_SPEAKER_H
 
@@ -11,7 +11,7 @@
 struct speaker {
     const Board__CellRecord *cell; /* of a rep; NULL = it has no record */
     int64_t leader_lock_term;      /* of a leader's lock; 0 = nobody leads */
-    const char *epoch;             /* of the board */
+    const char *board_generation;  /* of the board */
 };
 
 void speaker_gather(struct view *v, const struct op_input *in, struct speaker *ret);

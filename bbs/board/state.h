@@ -25,7 +25,7 @@ void effects_forget(struct effects *nowhere);
 
 /* The copy is to be loaded again, for this reason (static), before anything else is done. */
 void board_want_reload(struct board *b, const char *why);
-#define EPOCH_GONE "the board's epoch is gone: it was restored"
+#define BOARD_GENERATION_GONE "the board generation is gone: it was restored"
 #define WENT_BACK "etcd went back to an older revision"
 
 #endif

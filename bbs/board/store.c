@@ -14,7 +14,7 @@ uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessag
     o->id = ++b->last_id;
     o->done = done;
     o->context = context;
-    o->epoch_number = b->epoch_number;
+    o->board_generation_number = b->board_generation_number;
     o->known_revision = b->known_revision;
     LIST_INSERT_HEAD(&b->open[o->id % STORE_BUCKETS], o, link);
     struct effect *e = effects_add(out, EFFECT_STORE);
@@ -63,14 +63,14 @@ static const Etcd__ResponseHeader *header_of(const struct store_answer *answer)
 }
 
 /* Answers come out of order, but none shows less than was known when it was asked. What was asked
- * in another epoch says nothing about this one. */
+ * in another board generation says nothing about this one. */
 static void note_revision(struct board *b, const struct store_open *o, int64_t revision,
                           struct effects *out)
 {
-    if (o->epoch_number != b->epoch_number) {
+    if (o->board_generation_number != b->board_generation_number) {
         return;
     }
-    if (revision < o->known_revision && b->epoch) {
+    if (revision < o->known_revision && b->board_generation) {
         fall_found(b,
                    arena_printf(out->arena, "%s has seen revision %lld, etcd is at %lld",
                                 *b->name ? b->name : "this bbs", (long long)o->known_revision,

@@ -22,7 +22,7 @@ struct store_open {
     uint64_t id;
     store_done *done;
     void *context;
-    unsigned epoch_number;  /* of the board when it was sent */
+    unsigned board_generation_number; /* of the board when it was sent */
     int64_t known_revision; /* likewise: a linearizable answer shows no less */
 };
 

@@ -18,7 +18,7 @@ void sweep_bbs(struct board *b, const char *boot_id, const struct compare *heart
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
     etcd__txn_request__init(t);
     t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
-    t->compare[t->n_compare++] = epoch_compare(b, a);
+    t->compare[t->n_compare++] = board_generation_compare(b, a);
     if (heartbeat) {
         t->compare[t->n_compare++] = compare_compile(a, heartbeat);
     }

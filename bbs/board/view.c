@@ -211,9 +211,9 @@ int64_t view_revision(const struct view *v)
     return v->board->revision;
 }
 
-const char *view_epoch(const struct view *v)
+const char *view_board_generation(const struct view *v)
 {
-    return v->board->epoch ? v->board->epoch : "";
+    return v->board->board_generation ? v->board->board_generation : "";
 }
 
 static struct sighting seen_now(const struct board *b)
@@ -244,6 +244,7 @@ struct domain_seen view_domain_seen(const struct view *v, const char *key)
     }
     return (struct domain_seen){
         .at = copied_seen(p),
-        .in_this_epoch = domain_in_epoch(copied_version(p)->mod_revision, b->epoch_revision),
+        .in_this_board_generation = domain_in_board_generation(copied_version(p)->mod_revision,
+                                                               b->board_generation_revision),
     };
 }

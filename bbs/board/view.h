@@ -73,8 +73,8 @@ unsigned view_nested(const struct view *v);
 /* Position of the copy this view is of. */
 int64_t view_revision(const struct view *v);
 
-/* The board's epoch id. (Every transaction compares that epoch/<id> exists.) */
-const char *view_epoch(const struct view *v);
+/* The board generation id. (Every transaction compares that epoch/<id> exists.) */
+const char *view_board_generation(const struct view *v);
 
 /* How this process knows the present revision of the record at this key, and its creation; as if
  * seen now if there is none. */

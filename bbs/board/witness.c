@@ -1,7 +1,7 @@
 /* That etcd went back: who else has seen it, and the mark by which every bbs learns of it
- * (design.md 2, Epoch; docs/restore.md). */
+ * (design.md 2, Board generation; docs/restore.md). */
 #include "bbs/board/inside.h"
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { FEW_CELLS = 2 /* of a board on which one cell's word is enough */ };
  */
 static const char *evidence(const struct board *b, const Board__FeedRequest *r, struct arena *a)
 {
-    if (!b->epoch || strcmp(r->epoch, b->epoch) != 0) {
+    if (!b->board_generation || strcmp(r->board_generation, b->board_generation) != 0) {
         return NULL;
     }
     if (r->revision > b->revision) {
@@ -96,16 +96,16 @@ void fall_mark(struct board *b, const Etcd__KeyValue *kv, struct effects *out)
     ProtobufCMessage *m;
     struct bytes value = {.data = kv->value.data, .size = kv->value.len};
     if (b->fall.marked || b->fall.mark_id ||
-        record_decode(a, RECORD_EPOCH, value, &m, NULL) < 0) {
+        record_decode(a, RECORD_BOARD_GENERATION, value, &m, NULL) < 0) {
         return;
     }
-    Board__EpochRecord *epoch = (Board__EpochRecord *)m;
-    if (*epoch->went_back) {
+    Board__BoardGenerationRecord *board_generation = (Board__BoardGenerationRecord *)m;
+    if (*board_generation->went_back) {
         b->fall.marked = true;
         return;
     }
-    epoch->went_back = b->fall.reason;
+    board_generation->went_back = b->fall.reason;
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    epoch_rewrite(a, kv, epoch, t);
+    board_generation_rewrite(a, kv, board_generation, t);
     b->fall.mark_id = store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_marked, NULL, out);
 }

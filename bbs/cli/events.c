@@ -115,8 +115,8 @@ static void print_change(struct events *e, struct arena *a, const Board__FeedFra
 
 static void move_to(struct events *e, const Board__FeedFrame *f)
 {
-    if (*f->epoch) {
-        snprintf(e->epoch, sizeof(e->epoch), "%s", f->epoch);
+    if (*f->board_generation) {
+        snprintf(e->board_generation, sizeof(e->board_generation), "%s", f->board_generation);
     }
     e->revision = f->revision;
 }
@@ -148,7 +148,7 @@ static void learn(struct events *e, const Board__FeedFrame *f)
 
 static void reset(struct events *e, const Board__FeedFrame *f)
 {
-    bool other = strcmp(e->epoch, f->epoch) != 0;
+    bool other = strcmp(e->board_generation, f->board_generation) != 0;
     bool before = f->revision < e->revision || f->revision < e->change_revision;
     e->older = e->compares && !other && before;
     e->snapshot = true;
@@ -217,7 +217,8 @@ static void take_heartbeat(struct events *e, struct arena *a, const Board__FeedF
     if (e->snapshot) {
         return; /* a long one is alive, and its end has the position */
     }
-    e->caught_up = f->revision >= e->revision || strcmp(f->epoch, e->epoch) != 0;
+    e->caught_up =
+        f->revision >= e->revision || strcmp(f->board_generation, e->board_generation) != 0;
     if (e->caught_up) {
         move_to(e, f);
     }

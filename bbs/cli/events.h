@@ -29,7 +29,7 @@ struct events {
     int64_t compared;
     struct map known;  /* key -> struct events_known: of what was told last */
     uint64_t listing;  /* number of the snapshot */
-    char epoch[64];    /* position to resume at; "" = none */
+    char board_generation[64]; /* position to resume at; "" = none */
     int64_t revision;
     /* Of the last change that was told: one above the position, until a heartbeat. */
     int64_t change_revision;
@@ -42,10 +42,10 @@ void events_done(struct events *e);
 
 /* A new connection: what was cut off is dropped, the position stays. `compares`: a snapshot was
  * asked for although there is a position. Of every snapshot but the first, and one of another
- * epoch, what differs from what was told is told as changes, after a line that says that changes
- * were missed ("change":"missed"). One that was asked for to compare tells so only what is not
- * newer than the position, from which the feed is to be resumed then (`behind`): it does not have
- * all that happened since. */
+ * board generation, what differs from what was told is told as changes, after a line that says that
+ * changes were missed ("change":"missed"). One that was asked for to compare tells so only what is
+ * not newer than the position, from which the feed is to be resumed then (`behind`): it does not
+ * have all that happened since. */
 void events_connect(struct events *e, bool compares);
 
 /* Takes bytes of the feed's answer. ERR_INVALID when they are no feed; ERR_UNAVAILABLE when this

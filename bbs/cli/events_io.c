@@ -44,7 +44,7 @@ static int follow(struct session *s, struct printer *p, struct err *err)
 {
     Board__Selector selectors[RECORD_TYPE_COUNT], *list[RECORD_TYPE_COUNT];
     struct feed_follow f = {.selectors = list,
-                            .epoch = p->events.epoch,
+                            .board_generation = p->events.board_generation,
                             .revision = &p->events.revision,
                             .seen = &p->events.seen,
                             .caught_up = &p->events.caught_up,

@@ -45,7 +45,7 @@ static int follow_once(struct session *s, struct feed_follow *f, struct err *err
     struct call call = {f, err};
     request.selectors = f->selectors;
     request.n_selectors = f->selector_count;
-    request.epoch = f->epoch;
+    request.board_generation = f->board_generation;
     request.revision = f->compares ? 0 : *f->revision;
     f->to_compare = f->to_compare || (*f->seen && !f->compares && !f->turned);
     f->turned = false;

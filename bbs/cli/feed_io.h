@@ -9,7 +9,7 @@
 struct feed_follow {
     Board__Selector **selectors;
     size_t selector_count;
-    char *epoch; /* position to resume at; "" = none */
+    char *board_generation; /* position to resume at; "" = none */
     const int64_t *revision;
     const bool *seen;      /* a snapshot was complete once */
     const bool *caught_up; /* all was told up to a heartbeat of this connection */

@@ -377,7 +377,7 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
     };
     struct feed_follow feed = {.selectors = selectors,
                                .selector_count = 2,
-                               .epoch = all->watch.epoch,
+                               .board_generation = all->watch.board_generation,
                                .revision = &all->watch.revision,
                                .seen = &all->watch.seen,
                                .caught_up = &all->watch.caught_up,

@@ -165,7 +165,8 @@ static void take_record(struct logs_watch *w, struct arena *a, const Board__Feed
 
 static void reset(struct logs_watch *w, const Board__FeedFrame *f)
 {
-    w->older = w->compares && strcmp(w->epoch, f->epoch) == 0 && f->revision < w->revision;
+    w->older = w->compares && strcmp(w->board_generation, f->board_generation) == 0 &&
+               f->revision < w->revision;
     if (w->older) {
         return;
     }
@@ -195,8 +196,8 @@ static void become_current(struct logs_watch *w)
 
 static void move_to(struct logs_watch *w, const Board__FeedFrame *f)
 {
-    if (*f->epoch) {
-        snprintf(w->epoch, sizeof(w->epoch), "%s", f->epoch);
+    if (*f->board_generation) {
+        snprintf(w->board_generation, sizeof(w->board_generation), "%s", f->board_generation);
     }
     w->revision = f->revision;
 }
@@ -217,7 +218,8 @@ static void take_frame(void *watch, struct arena *a, const Board__FeedFrame *f)
         break;
     case BOARD__FEED_FRAME__KIND__HEARTBEAT:
         if (!w->snapshot) { /* a long one is alive, and its end has the position */
-            w->caught_up = f->revision >= w->revision || strcmp(f->epoch, w->epoch) != 0;
+            w->caught_up =
+                f->revision >= w->revision || strcmp(f->board_generation, w->board_generation) != 0;
             if (w->caught_up) {
                 move_to(w, f);
             }

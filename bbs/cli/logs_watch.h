@@ -29,7 +29,7 @@ struct logs_watch {
     bool seen;        /* a snapshot was complete once */
     size_t beyond;    /* records that had no room */
     bool definitions; /* more than one definition was seen: labels are process_guid/index */
-    char epoch[64];   /* position to resume at; "" = none */
+    char board_generation[64]; /* position to resume at; "" = none */
     int64_t revision;
 
     struct frames frames;

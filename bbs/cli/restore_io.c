@@ -1,7 +1,7 @@
-/* bbs restore: makes the board's epoch again after etcd was restored from a snapshot (design.md 2,
- * Epoch). Talks to etcd itself, for no bbs serves a board that went back. */
+/* bbs restore: makes the board generation again after etcd was restored from a snapshot (design.md
+ * 2, Board generation). Talks to etcd itself, for no bbs serves a board that went back. */
 #include "bbs/board/compare.h"
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 #include "bbs/cli/commands_io.h"
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
@@ -13,7 +13,7 @@
 #include <sys/random.h>
 
 #define CALL_NS (5 * SECOND_NS)
-/* A bbs that writes under this epoch puts its heartbeat every 2 s. */
+/* A bbs that writes under this board generation puts its heartbeat every 2 s. */
 enum { LISTEN_MS = 5000, HEARTBEATS_MAX = 1024 };
 
 const struct cli_option bbs_restore_options[] = {
@@ -21,7 +21,7 @@ const struct cli_option bbs_restore_options[] = {
     {.name = "ca", .value = "FILE", .help = "CA of etcd"},
     {.name = "cert", .value = "FILE", .help = "certificate for etcd"},
     {.name = "key", .value = "FILE", .help = "its key"},
-    {.name = "force", .help = "also while a bbs writes under the present epoch"},
+    {.name = "force", .help = "also while a bbs writes under the present board generation"},
     {0},
 };
 
@@ -124,8 +124,8 @@ static int ask_heartbeats(struct asker *s, const Etcd__RangeResponse **ret, stru
     return r;
 }
 
-/* Refuses when a heartbeat is put while we listen: then a bbs goes on with the present epoch, so
- * etcd was not restored, or that bbs was started too early. */
+/* Refuses when a heartbeat is put while we listen: then a bbs goes on with the present board
+ * generation, so etcd was not restored, or that bbs was started too early. */
 static int demand_silence(struct asker *s, struct err *err)
 {
     const Etcd__RangeResponse *before, *after;
@@ -164,7 +164,7 @@ static int make_again(struct asker *s, struct err *err)
     Etcd__TxnRequest txn;
     char id[GUID_BYTES];
     const void *message;
-    epoch_question(&s->arena, &question);
+    board_generation_question(&s->arena, &question);
     int r = ask(s, STORE_RANGE, &question.base, &message, err);
     r = r < 0 ? r : new_id(id, err);
     if (r < 0) {
@@ -173,21 +173,22 @@ static int make_again(struct asker *s, struct err *err)
     const Etcd__RangeResponse *found = message;
     if (found->n_kvs == 0) {
         return err_set(err, ERR_NOT_FOUND,
-                       "this etcd holds no board: there is no epoch to make again");
+                       "this etcd holds no board: there is no board generation to make again");
     }
-    epoch_again(&s->arena, found, id, cli_wall_ns(), &txn);
+    board_generation_again(&s->arena, found, id, cli_wall_ns(), &txn);
     r = ask(s, STORE_TXN, &txn.base, &message, err);
     const Etcd__TxnResponse *done = message;
     if (r == 0 && !done->succeeded) {
-        return err_set(err, ERR_CONFLICT, "the epoch changed meanwhile: repeat the command");
+        return err_set(err, ERR_CONFLICT,
+                       "the board generation changed meanwhile: repeat the command");
     }
     if (r < 0) {
         return r;
     }
     const char *text = arena_printf(
         &s->arena,
-        s->json ? "{\"epoch\":\"%s\",\"revision\":%lld}\n" :
-        "epoch %s begins at revision %lld\n"
+        s->json ? "{\"board_generation\":\"%s\",\"revision\":%lld}\n" :
+        "board generation %s begins at revision %lld\n"
         "No domain is fresh: what runs and is not desired here runs on until its domain is "
         "upserted.\n",
         id, (long long)done->header->revision);

@@ -86,7 +86,7 @@ static const struct cli_option *const serve[] = {bbs_options, serve_options, NUL
 static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
 
 static const struct cli_command verbs[] = {
-    {"restore", "", "begins a new epoch of the board, after etcd was restored from a snapshot",
+    {"restore", "", "begins a new board generation, after etcd was restored from a snapshot",
      NULL, restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, run_serve},
     {0},

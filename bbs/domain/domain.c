@@ -26,7 +26,8 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
     int to = lifecycle_transition(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE,
                                   in->actor, DOMAIN_TRIGGER_UPSERT, 0);
     assert(to == DOMAIN_KNOWN);
-    if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0 && s->seen.in_this_epoch) { /* 2 */
+    if (s->domain && r->ttl == 0 && s->domain->ttl_s == 0 &&
+        s->seen.in_this_board_generation) { /* 2 */
         return;
     }
     Board__DomainRecord *record = ARENA_NEW(p->arena, Board__DomainRecord);

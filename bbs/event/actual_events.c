@@ -71,7 +71,7 @@ Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *reco
 {
     Models__ActualLRP *copy = actual_copy(a, record);
     copy->stopping = false;
-    copy->definition = (char *)(uintptr_t)protobuf_c_empty_string;
+    copy->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     copy->owner = NULL;
     copy->base.n_unknown_fields = 0;
     copy->base.unknown_fields = NULL;

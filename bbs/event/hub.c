@@ -274,8 +274,8 @@ static const char *run_key_of(struct hub *h, const struct version *v)
         return NULL;
     }
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)m;
-    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
-    return key_run(&h->arena, d->process_guid, epoch);
+    const char *definition_id = d->modification_tag ? d->modification_tag->epoch : "";
+    return key_run(&h->arena, d->process_guid, definition_id);
 }
 
 /* It stands in the copy, which is at this revision, or went in it; NULL if there is none (a

@@ -38,7 +38,7 @@ void actual_clear_instance(struct arena *a, Models__ActualLRP *record)
     models__actual_lrpinstance_key__init(record->actual_lrp_instance_key);
     record->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
     models__actual_lrpnet_info__init(record->actual_lrp_net_info);
-    record->definition = (char *)(uintptr_t)protobuf_c_empty_string;
+    record->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     record->stopping = false;
 }
 

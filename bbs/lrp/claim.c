@@ -11,7 +11,7 @@ static Models__ActualLRP *claimed(const struct move_turn *t)
     after->stopping = before->stopping;
     after->actual_lrp_instance_key = turn_says(t)->actual_lrp_instance_key;
     after->placement_error = (char *)(uintptr_t)protobuf_c_empty_string;
-    after->definition = turn_says(t)->definition;
+    after->definition_id = turn_says(t)->definition_id;
     return after;
 }
 

@@ -49,7 +49,7 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
     s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
     const struct seen *job = view_get(v, key_job(a, process_guid));
     s->job = job ? (const Board__JobRecord *)job->message : NULL;
-    s->epoch = view_epoch(v);
+    s->board_generation = view_board_generation(v);
 }
 
 static const char *removal_key(struct arena *a, const Models__DesiredLRP *desired)
@@ -75,19 +75,19 @@ void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32
     Board__RemovalRecord *removal = ARENA_NEW(p->arena, Board__RemovalRecord);
     board__removal_record__init(removal);
     removal->process_guid = s->desired->process_guid;
-    removal->definition = s->desired->modification_tag->epoch;
+    removal->definition_id = s->desired->modification_tag->epoch;
     removal->from_index = from_index;
-    removal->epoch = arena_strdup(p->arena, s->epoch);
+    removal->board_generation = arena_strdup(p->arena, s->board_generation);
     plan_put(p, removal_key(p->arena, s->desired), move, actor, &removal->base);
 }
 
 void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,
-                              const char *definition, int32_t from, int32_t end,
+                              const char *definition_id, int32_t from, int32_t end,
                               struct desired_snapshot *s)
 {
     if (s->job) {
         from = s->job->cursor < from ? s->job->cursor : from;
         end = s->job->end > end ? s->job->end : end;
     }
-    instances_gather(v, process_guid, wanted, definition, from, end, &s->instances);
+    instances_gather(v, process_guid, wanted, definition_id, from, end, &s->instances);
 }

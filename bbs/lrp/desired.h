@@ -14,7 +14,7 @@ enum { DESIRED_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024 };
 struct desired_snapshot {
     const Models__DesiredLRP *desired; /* scheduling part, as it stands; NULL = none */
     const Board__JobRecord *job;       /* the one that stands for it; NULL = none */
-    const char *epoch;                 /* of the board */
+    const char *board_generation;      /* of the board */
     bool removal_unreadable;           /* a later version's stands where one would be put */
     bool replacement_missing;          /* a removal names a replaced_by that is not there */
     struct instances instances;        /* that must change under the request */
@@ -34,7 +34,7 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
 
 /* Shared: what the request leaves of `wanted` instances over a range, with an old job's range. */
 void desired_gather_instances(struct view *v, const char *process_guid, int32_t wanted,
-                              const char *definition, int32_t from, int32_t end,
+                              const char *definition_id, int32_t from, int32_t end,
                               struct desired_snapshot *s);
 
 /* Shared: the record that desired_put_removal writes, noted. There is a DesiredLRP. */

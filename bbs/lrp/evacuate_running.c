@@ -32,7 +32,7 @@ static Models__ActualLRP *evacuating_of(const struct move_turn *t, const Models_
     r->n_metric_tags = target->n_metric_tags;
     r->metric_tags = target->metric_tags;
     r->availability_zone = target->availability_zone;
-    r->definition = target->definition;
+    r->definition_id = target->definition_id;
     r->owner = target->owner;
     actual_set_routable(r, target->routable);
     return r;
@@ -80,10 +80,10 @@ static void hold_place(const struct move_turn *t, const Models__ActualLRP *targe
     }
     Models__ActualLRP *after =
         target ? actual_change(t->plan->arena, target, t->in->now) : evacuating_new(t);
-    bool own = turn_says(t)->definition[0] || !target;
+    bool own = turn_says(t)->definition_id[0] || !target;
     actual_set_state(after, t->to);
     actual_set_running(t, after);
-    after->definition = own ? turn_says(t)->definition : target->definition;
+    after->definition_id = own ? turn_says(t)->definition_id : target->definition_id;
     t->plan->keep_container = true;
     if (!target || !actual_same_content(target, after)) {
         actual_put(t, after, t->to);

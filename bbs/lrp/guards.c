@@ -12,12 +12,12 @@ bool index_desired(const Models__DesiredLRP *desired, int32_t index)
     return desired && index >= 0 && index < desired->instances;
 }
 
-/* An explicit request of this epoch let it run no more, and none since wants it again: that marks
- * it whatever its domain (S8). */
+/* An explicit request of this board generation let it run no more, and none since wants it again:
+ * that marks it whatever its domain (S8). */
 static bool is_removed(const struct move_snapshot *s)
 {
     int32_t index = s->place.key.index;
-    return s->removal && strcmp(s->removal->epoch, s->by.epoch) == 0 &&
+    return s->removal && strcmp(s->removal->board_generation, s->by.board_generation) == 0 &&
            index >= s->removal->from_index && !index_desired(s->desired, index);
 }
 
@@ -26,12 +26,12 @@ static bool definition_current(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
     const Board__InstanceMove *m = turn_says(t);
-    if (!m->definition[0]) {
+    if (!m->definition_id[0]) {
         return true;
     }
     const Models__DesiredLRP *desired = s->desired;
     return !is_removed(s) && (!desired || !desired->modification_tag ||
-                                 strcmp(desired->modification_tag->epoch, m->definition) == 0);
+                                 strcmp(desired->modification_tag->epoch, m->definition_id) == 0);
 }
 
 struct instance_facts move_facts(const struct move_turn *t)

@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* Marked records and states of a newer version are left alone. */
-static bool to_stop(const Models__ActualLRP *record, bool wanted, const char *definition)
+static bool to_stop(const Models__ActualLRP *record, bool wanted, const char *definition_id)
 {
     if (record->stopping || actual_state(record) < 0) {
         return false;
     }
-    bool other = actual_has_instance(record) && record->definition[0] &&
-                 strcmp(record->definition, definition) != 0;
+    bool other = actual_has_instance(record) && record->definition_id[0] &&
+                 strcmp(record->definition_id, definition_id) != 0;
     return !wanted || other;
 }
 
@@ -35,7 +35,7 @@ static bool is_evacuating(struct view *v, const char *process_guid, int32_t inde
 }
 
 static void gather_record(struct view *v, const char *process_guid, int32_t index, int presence,
-                          bool wanted, const char *definition, struct instances *s)
+                          bool wanted, const char *definition_id, struct instances *s)
 {
     const char *key = key_actual(view_arena(v), process_guid, index, presence);
     if (view_unreadable(v, key)) {
@@ -43,7 +43,7 @@ static void gather_record(struct view *v, const char *process_guid, int32_t inde
     }
     const Models__ActualLRP *record = record_of(view_get(v, key));
     bool missing = !record && wanted && presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
-    if (missing || (record && to_stop(record, wanted, definition))) {
+    if (missing || (record && to_stop(record, wanted, definition_id))) {
         s->list[s->count++] = (struct instance){.index = index, .record = record};
     }
 }
@@ -56,7 +56,7 @@ static int slice_indices(const struct view *v)
 }
 
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
-                      const char *definition, int32_t from, int32_t end, struct instances *ret)
+                      const char *definition_id, int32_t from, int32_t end, struct instances *ret)
 {
     struct arena *a = view_arena(v);
     *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
@@ -71,12 +71,12 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
             break;
         }
         gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY, keep,
-                      definition, ret);
+                      definition_id, ret);
         gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__SUSPECT, keep,
-                      definition, ret);
+                      definition_id, ret);
         if (evacuating) {
             gather_record(v, process_guid, ret->next, MODELS__ACTUAL_LRP__PRESENCE__EVACUATING,
-                          keep, definition, ret);
+                          keep, definition_id, ret);
         }
     }
 }
@@ -157,7 +157,7 @@ static const Board__JobRecord *opened(const struct instances *s, const char *pro
     job->process_guid = job->id;
     job->kind = desired ? BOARD__JOB_RECORD__KIND__CREATE_INSTANCES
                         : BOARD__JOB_RECORD__KIND__REMOVE_INSTANCES;
-    job->definition = arena_strdup(a, desired ? desired->modification_tag->epoch : "");
+    job->definition_id = arena_strdup(a, desired ? desired->modification_tag->epoch : "");
     job->domain = arena_strdup(a, desired ? desired->domain : "");
     job->cursor = s->next;
     job->end = s->end;

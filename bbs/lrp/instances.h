@@ -36,13 +36,13 @@ struct instances {
 };
 
 /* Looks at [from, end): collects the indices below `wanted` without an ORDINARY record, the records
- * whose instance runs another definition than `definition` ("" = every one is another), and those
- * from `wanted` on that are not being stopped yet; SUSPECT ones like ORDINARY ones, EVACUATING ones
- * only from `wanted` on. Every index looked at is noted in the read set, also
- * those to be left as they are: a stopping record that its rep removes meanwhile leaves an index
- * to be filled, or to be emptied, and nobody else would. */
+ * whose instance runs another definition than `definition_id` ("" = every one is another), and
+ * those from `wanted` on that are not being stopped yet; SUSPECT ones like ORDINARY ones,
+ * EVACUATING ones only from `wanted` on. Every index looked at is noted in the read set, also those
+ * to be left as they are: a stopping record that its rep removes meanwhile leaves an index to be
+ * filled, or to be emptied, and nobody else would. */
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
-                      const char *definition, int32_t from, int32_t end, struct instances *ret);
+                      const char *definition_id, int32_t from, int32_t end, struct instances *ret);
 
 /* Plans the changes: missing ones are created UNCLAIMED, surplus ones deleted (UNCLAIMED, CRASHED)
  * or marked stopping (CLAIMED, RUNNING); with the notices for auctioneer and reps. `desired` is the

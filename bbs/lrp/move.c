@@ -110,12 +110,12 @@ static const ProtobufCMessage *message_at(struct view *v, const char *key)
 }
 
 /* What has a record is stopped by that. */
-static void gather_removal(struct view *v, const char *definition, struct move_snapshot *s)
+static void gather_removal(struct view *v, const char *definition_id, struct move_snapshot *s)
 {
-    if (s->ordinary || !definition[0]) {
+    if (s->ordinary || !definition_id[0]) {
         return;
     }
-    const char *key = key_removal(view_arena(v), s->place.key.process_guid, definition);
+    const char *key = key_removal(view_arena(v), s->place.key.process_guid, definition_id);
     if (!view_unreadable(v, key)) {
         s->removal = (const Board__RemovalRecord *)message_at(v, key);
     }
@@ -147,19 +147,19 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
     struct arena *a = view_arena(v);
     const Board__Move *m = (const Board__Move *)in->request;
     const struct move_row *row = move_row_named(&lrp_moves, m->move);
-    const char *definition = move_instance(m)->definition;
+    const char *definition_id = move_instance(m)->definition_id;
     s->policy = &CRASH_POLICY_DEFAULT;
     bool named = move_place(a, m, &s->place);
     assert(named); /* or it would not be valid */
     (void)named;
     gather_records(v, move_target(a, in), s);
     if ((row->reads & READS_DESIRED) ||
-        ((row->reads & READS_DESIRED_OF_DEFINITION) && definition[0])) {
+        ((row->reads & READS_DESIRED_OF_DEFINITION) && definition_id[0])) {
         s->desired = (const Models__DesiredLRP *)message_at(
             v, key_desired(a, s->place.key.process_guid));
     }
     if (row->reads & READS_REMOVAL) {
-        gather_removal(v, definition, s);
+        gather_removal(v, definition_id, s);
     }
     speaker_gather(v, in, &s->by);
     gather_around(v, row->reads, about(row, s, m), s);
@@ -311,7 +311,7 @@ static const struct op_row hasty_op = {
 #define MOVE_ROW(move, valids, abouts, absents, read, guard, refusal, decides)                     \
     {                                                                                              \
         .name = #move, .valid = valid_##valids, .reads = read, .about = ABOUT_##abouts,            \
-        .rep_says = ABOUT_##abouts == ABOUT_NEWCOMER ? "definition" : NULL,                        \
+        .rep_says = ABOUT_##abouts == ABOUT_NEWCOMER ? "definition_id" : NULL,                     \
         .absent = ABSENT_##absents, .guards = guard##_guards, .refuse = refuse_##move,             \
         .decide = decides##_decide, .op = &move_op,                                                \
         .op_of_rep = ABOUT_##abouts == ABOUT_TARGET ? &move_op : &hasty_op,                        \

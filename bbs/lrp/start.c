@@ -55,7 +55,7 @@ void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
     actual_set_routable(after, m->optional_routable_case == 0 || m->routable);
     after->availability_zone = m->availability_zone;
     after->placement_error = (char *)(uintptr_t)protobuf_c_empty_string;
-    after->definition = m->definition;
+    after->definition_id = m->definition_id;
 }
 
 static Models__ActualLRP *started(const struct move_turn *t)

@@ -35,7 +35,7 @@ static void batch_answer(struct batch *t, struct effects *out)
         answer_unavailable(out, t->request_id);
     } else {
         Board__ApplyResponse response = BOARD__APPLY_RESPONSE__INIT;
-        response.epoch = arena_strdup(&t->arena, board_epoch(t->router->board));
+        response.board_generation = arena_strdup(&t->arena, board_generation(t->router->board));
         response.n_results = t->count;
         response.results = ARENA_ARRAY(&t->arena, t->count, Board__MoveResult *);
         for (size_t i = 0; i < t->count; i++) {
@@ -146,7 +146,7 @@ static const char *lacking(const struct move_row *row, enum actor actor, const B
         return NULL;
     }
     bool attempt = strcmp(row->rep_says, "attempt") == 0;
-    const char *said = attempt ? move_task(m)->attempt : move_instance(m)->definition;
+    const char *said = attempt ? move_task(m)->attempt : move_instance(m)->definition_id;
     return said[0] ? NULL : row->rep_says;
 }
 
@@ -201,16 +201,16 @@ static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, 
 static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
                            Models__Error__Type *ret_type)
 {
-    const char *epoch = board_epoch(ask->router->board);
+    const char *present = board_generation(ask->router->board);
     if (r->n_moves > MOVES_MAX) {
         *ret_type = MODELS__ERROR__TYPE__InvalidRequest;
         return arena_printf(ask->arena, "%zu moves in one request: at most %d", r->n_moves,
                             MOVES_MAX);
     }
-    if (r->epoch[0] && strcmp(r->epoch, epoch) != 0) {
+    if (r->board_generation[0] && strcmp(r->board_generation, present) != 0) {
         *ret_type = MODELS__ERROR__TYPE__ResourceConflict;
-        return arena_printf(ask->arena, "the board's epoch is %s, not %s: list again", epoch,
-                            r->epoch);
+        return arena_printf(ask->arena, "the board generation is %s, not %s: list again", present,
+                            r->board_generation);
     }
     return NULL;
 }

@@ -31,7 +31,7 @@ static void cell_done(void *context, const struct op_result *result, struct effe
     Board__CellResponse response = BOARD__CELL_RESPONSE__INIT;
     response.error = plan_error(result->plan, &error) ? &error : NULL;
     response.cell = (Board__CellRecord *)(uintptr_t)result->plan->record;
-    response.epoch = (char *)(uintptr_t)board_epoch(ask->router->board);
+    response.board_generation = (char *)(uintptr_t)board_generation(ask->router->board);
     effects_reply_message(out, ask->request_id, &response.base);
 }
 
@@ -78,7 +78,7 @@ static void answer_heartbeat(struct ask *ask, const char *refused, struct effect
     struct router *r = ask->router;
     Models__Error error = MODELS__ERROR__INIT;
     Board__HeartbeatResponse response = BOARD__HEARTBEAT_RESPONSE__INIT;
-    response.epoch = (char *)(uintptr_t)board_epoch(r->board);
+    response.board_generation = (char *)(uintptr_t)board_generation(r->board);
     if (refused) {
         error.type = MODELS__ERROR__TYPE__ResourceConflict;
         error.message = (char *)(uintptr_t)refused;
@@ -189,7 +189,7 @@ static void leader_lock_done(void *context, const struct op_result *result, stru
     response.leader_lock = (Board__LeaderLockRecord *)(uintptr_t)result->plan->record;
     if (response.leader_lock) {
         term.role = response.leader_lock->role;
-        term.epoch = (char *)(uintptr_t)board_epoch(ask->router->board);
+        term.board_generation = (char *)(uintptr_t)board_generation(ask->router->board);
         term.term = term_of(ask, result, out->arena);
         response.term = &term;
     }

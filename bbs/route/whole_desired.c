@@ -68,9 +68,9 @@ static const struct record_viewer r2_viewer = {&models__desired_lrp__descriptor,
  * read. */
 static struct blob *run_of(struct view *v, struct arena *scratch, const Models__DesiredLRP *d)
 {
-    const char *epoch = d->modification_tag ? d->modification_tag->epoch : "";
+    const char *definition_id = d->modification_tag ? d->modification_tag->epoch : "";
     struct picked run;
-    if (!view_pick_one(v, key_run(scratch, d->process_guid, epoch), &run)) {
+    if (!view_pick_one(v, key_run(scratch, d->process_guid, definition_id), &run)) {
         return NULL;
     }
     return run.version->readable ? run.blob : NULL;

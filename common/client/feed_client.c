@@ -21,7 +21,7 @@ void feed_client_init(struct feed_client *f)
     map_init(&f->new_topics);
     f->topics_added = f->tells_topics = false;
     buf_init(&f->partial);
-    f->epoch[0] = f->boot_id[0] = 0;
+    f->board_generation[0] = f->boot_id[0] = 0;
     f->heartbeat_revision = 0;
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = f->current = f->was_current = f->refreshes = false;
@@ -108,7 +108,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     request.n_selectors = f->selector_count;
     request.selectors = (Board__Selector **)(uintptr_t)f->selectors;
     request.revision = revision;
-    request.epoch = f->epoch;
+    request.board_generation = f->board_generation;
     request.boot_id = f->boot_id;
     request.heartbeat_revision = f->heartbeat_revision;
     request.n_topics = list_topics(&f->topics, out->arena, &request.topics);
@@ -224,25 +224,26 @@ static const char *compare_with(struct feed_client *f, const Board__FeedFrame *f
 static const char *on_reset(struct feed_client *f, const Board__FeedFrame *frame,
                             struct effects *out)
 {
-    if (strlen(frame->epoch) >= sizeof(f->epoch)) {
-        return "the epoch's id is too long";
+    if (strlen(frame->board_generation) >= sizeof(f->board_generation)) {
+        return "the board generation is too long";
     }
-    if (f->refreshes && strcmp(f->epoch, frame->epoch) == 0) {
+    if (f->refreshes && strcmp(f->board_generation, frame->board_generation) == 0) {
         return compare_with(f, frame);
     }
     f->refreshes = false;
     if (f->revision > 0) {
         effects_log(out, LOG_INFO_LEVEL, "the feed begins again", "url=%s revision=%lld why=\"%s\"",
                     f->url, (long long)f->revision,
-                    strcmp(f->epoch, frame->epoch) != 0 ? "another epoch"
-                                                        : "what followed is not kept");
+                    strcmp(f->board_generation, frame->board_generation) != 0
+                        ? "another board generation"
+                        : "what followed is not kept");
     }
     map_done(&f->records, followed_free);
-    if (strcmp(f->epoch, frame->epoch) != 0) {
+    if (strcmp(f->board_generation, frame->board_generation) != 0) {
         f->boot_id[0] = 0;
         f->heartbeat_revision = 0;
     }
-    strcpy(f->epoch, frame->epoch);
+    strcpy(f->board_generation, frame->board_generation);
     f->revision = f->change_revision = f->compared_revision = 0;
     f->snapshot = true;
     f->current = false;
@@ -384,8 +385,9 @@ static const char *on_heartbeat(struct feed_client *f, const Board__FeedFrame *f
     if (!f->revision) {
         return "heartbeats without a snapshot";
     }
-    if (strcmp(frame->epoch, f->epoch) != 0) {
-        return doubt(f, "another epoch"); /* restored from a backup (design.md 2, Epoch) */
+    if (strcmp(frame->board_generation, f->board_generation) != 0) {
+        /* Restored from a backup (design.md 2, Board generation). */
+        return doubt(f, "another board generation");
     }
     if (frame->revision < f->compared_revision) {
         return doubt(f, "revisions do not rise");

@@ -32,7 +32,7 @@ enum { FEED_CLIENT_TOLD_MAX = 200 };
 /* So many a bbs takes of one feed client. */
 enum { FEED_CLIENT_TOPICS_MAX = 4096 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
-enum { FEED_CLIENT_FRAME_MAX = 2 * 1024 * 1024, FEED_CLIENT_EPOCH_BYTES = 64 };
+enum { FEED_CLIENT_FRAME_MAX = 2 * 1024 * 1024, FEED_CLIENT_BOARD_GENERATION_BYTES = 64 };
 
 /* A record as the board holds it. */
 struct followed {
@@ -70,7 +70,7 @@ struct feed_client {
     struct map new_topics; /* and those of which a snapshot is to be told */
     bool topics_added;     /* since the open subscription was asked for */
     bool tells_topics;     /* it has told nothing but records of new topics yet */
-    char epoch[FEED_CLIENT_EPOCH_BYTES];
+    char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES];
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
     bool snapshot;           /* between RESET and CURRENT */
@@ -111,8 +111,8 @@ bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effe
  * effects and its due time to `out`. */
 bool feed_client_step(struct feed_client *f, const struct event *ev, struct effects *out);
 
-/* A bbs has answered elsewhere of another epoch than this one's: the next subscription waits for no
- * back-off. An open one stays, for its bbs says so itself. Adds its due time to `out`. */
+/* A bbs has answered elsewhere of another board generation than this one's: the next subscription
+ * waits for no back-off. An open one stays: its bbs says so itself. Adds its due time to `out`. */
 void feed_client_hurry(struct feed_client *f, struct effects *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "common/codec/scan.h"
 
-/* Decoded bytes of an answer; it holds an error and an epoch. */
+/* Decoded bytes of an answer; it holds an error and a board generation. */
 enum { ANSWER_MAX = 64 * 1024 };
 
 void heartbeat_sender_init(struct heartbeat_sender *b, struct boards *boards)

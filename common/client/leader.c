@@ -13,7 +13,7 @@ enum { ANSWER_MAX = 64 * 1024 };
 void leader_init(struct leader *l)
 {
     assert(l->boards && l->feed_client && l->role && l->url);
-    l->id[0] = l->epoch[0] = 0;
+    l->id[0] = l->board_generation[0] = 0;
     l->leads = l->told_leads = l->stopping = l->releasing = false;
     l->held = l->held_by_us = false;
     l->term = l->held_term = 0;
@@ -106,7 +106,7 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
         liveness_report_reset(&l->liveness_report);
         liveness_report_forget(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role);
         l->held = false;
-        if (l->leads && strcmp(l->epoch, l->feed_client->epoch) != 0) {
+        if (l->leads && strcmp(l->board_generation, l->feed_client->board_generation) != 0) {
             depose(l, now.mono_ns);
         }
     } else if (change == FEED_CLIENT_CURRENT) {
@@ -168,7 +168,7 @@ static void elected(struct leader *l, const Board__Term *term, const struct even
 {
     l->leads = true;
     l->term = term->term;
-    strcpy(l->epoch, term->epoch);
+    strcpy(l->board_generation, term->board_generation);
     l->heartbeat.term = term->term;
     heartbeat_sender_start(&l->heartbeat_sender, ev, out);
 }
@@ -190,7 +190,7 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
     const Board__LeaderLockResponse *answer = (const Board__LeaderLockResponse *)m;
     bool ours = answer->leader_lock && strcmp(answer->leader_lock->holder, l->id) == 0 &&
                 answer->term && answer->term->term > 0 &&
-                strlen(answer->term->epoch) < sizeof(l->epoch);
+                strlen(answer->term->board_generation) < sizeof(l->board_generation);
     if (!ours || l->leads) {
         return; /* somebody else holds it: the feed tells the rest */
     }
@@ -240,7 +240,7 @@ void leader_term(const struct leader *l, Board__Term *ret_term)
     assert(l->leads);
     board__term__init(ret_term);
     ret_term->role = (char *)(uintptr_t)l->role;
-    ret_term->epoch = (char *)(uintptr_t)l->epoch;
+    ret_term->board_generation = (char *)(uintptr_t)l->board_generation;
     ret_term->term = l->term;
 }
 

@@ -36,7 +36,7 @@ struct leader {
     bool stopping;
     bool releasing;                   /* the open call gives the lock back */
     int64_t term;                     /* while it leads */
-    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* of the term */
+    char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* of the term */
     struct heartbeat_sender heartbeat_sender;
     Board__LeaderHeartbeat heartbeat, *heartbeats[1];
     uint64_t call_id; /* of the open question for the lock; 0 = none */

@@ -31,8 +31,8 @@ enum leader_change leading_elect(struct leading *l, const struct event *ev, stru
     }
     enum leader_change change = leader_step(&l->leader, ev, out);
     if (change == LEADER_ELECTED) {
-        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld epoch=%s", (long long)l->leader.term,
-                    l->leader.epoch);
+        effects_log(out, LOG_INFO_LEVEL, "leads", "term=%lld board_generation=%s",
+                    (long long)l->leader.term, l->leader.board_generation);
     } else if (change == LEADER_DEPOSED) {
         effects_log(out, LOG_WARN_LEVEL, "leads no more", "id=%s", l->leader.id);
     }

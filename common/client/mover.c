@@ -134,7 +134,7 @@ static void send(struct mover *m, struct mover_call *c, struct moment now, struc
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
     Board__Term term;
     leader_term(m->leader, &term);
-    request.epoch = term.epoch;
+    request.board_generation = term.board_generation;
     request.moves = ARENA_ARRAY(out->arena, MOVER_MOVES_MAX, Board__Move *);
     struct queued_move *q;
     while ((q = TAILQ_FIRST(&m->waiting)) && request.n_moves < MOVER_MOVES_MAX) {

@@ -1,8 +1,8 @@
 #include "common/model/freshness.h"
 
-bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision)
+bool domain_in_board_generation(int64_t mod_revision, int64_t board_generation_revision)
 {
-    return epoch_revision > 0 && mod_revision > epoch_revision;
+    return board_generation_revision > 0 && mod_revision > board_generation_revision;
 }
 
 static bool expired(const Board__DomainRecord *domain, int64_t wall_ns)
@@ -17,7 +17,7 @@ static int64_t ttl_ns(const Board__DomainRecord *domain)
 
 bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
 {
-    if (!domain || !seen.in_this_epoch) {
+    if (!domain || !seen.in_this_board_generation) {
         return false;
     }
     return domain->ttl_s == 0 || (!expired(domain, now.wall_ns) && seen.at.after_ns != 0 &&
@@ -27,7 +27,7 @@ bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, st
 bool domain_listed(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now)
 {
     int64_t second_ns = (now.wall_ns + SECOND_NS / 2) / SECOND_NS * SECOND_NS;
-    return seen.in_this_epoch &&
+    return seen.in_this_board_generation &&
            (domain->ttl_s == 0 || (!expired(domain, second_ns) &&
                                    surely_left_ns(ttl_ns(domain), seen.at, now) > 0));
 }

@@ -10,17 +10,18 @@
 /* How this process knows the present revision of a domain's record. */
 struct domain_seen {
     struct sighting at;
-    bool in_this_epoch; /* it was written since the board's epoch began */
+    bool in_this_board_generation; /* it was written since the board generation began */
 };
 
 /* A record that came back with a restore says nothing: somebody must upsert it again (design.md 2,
- * Epoch). `epoch_revision` is the create-revision of the epoch's key, 0 = not known. */
-bool domain_in_epoch(int64_t mod_revision, int64_t epoch_revision);
+ * Board generation). `board_generation_revision` is the create-revision of the board generation's
+ * key, 0 = not known. */
+bool domain_in_board_generation(int64_t mod_revision, int64_t board_generation_revision);
 
-/* Fresh only if it was upserted in this epoch, the stored expiry lies ahead on the wall clock and
- * the upsert cannot be older than the ttl: this process saw it written. Of an upsert that was there
- * before this process nothing but its wall clock would tell the age; doubt means stale, until the
- * next one. NULL, a domain that nobody upserted, is not fresh. */
+/* Fresh only if it was upserted in this board generation, the stored expiry lies ahead on the wall
+ * clock and the upsert cannot be older than the ttl: this process saw it written. Of an upsert that
+ * was there before this process nothing but its wall clock would tell the age; doubt means stale,
+ * until the next one. NULL, a domain that nobody upserted, is not fresh. */
 bool domain_fresh(const Board__DomainRecord *domain, struct domain_seen seen, struct moment now);
 
 /* Whether the list shows it: as far as the stored expiry, with now rounded to the nearest second

@@ -126,14 +126,14 @@ const char *key_cause_boot(struct arena *a, const char *boot_id)
     return key(a, RECORD_CAUSE, boot_id, "/");
 }
 
-const char *key_removal(struct arena *a, const char *process_guid, const char *epoch)
+const char *key_removal(struct arena *a, const char *process_guid, const char *definition_id)
 {
-    return key(a, RECORD_REMOVAL, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
+    return key(a, RECORD_REMOVAL, process_guid, arena_printf(a, "/%s", escaped(a, definition_id)));
 }
 
-const char *key_run(struct arena *a, const char *process_guid, const char *epoch)
+const char *key_run(struct arena *a, const char *process_guid, const char *definition_id)
 {
-    return key(a, RECORD_RUN, process_guid, arena_printf(a, "/%s", escaped(a, epoch)));
+    return key(a, RECORD_RUN, process_guid, arena_printf(a, "/%s", escaped(a, definition_id)));
 }
 
 const char *key_component(struct arena *a, const char *whole, unsigned n)

@@ -37,8 +37,8 @@ const char *key_actual_process(struct arena *a, const char *process_guid);      
 const char *key_brake(struct arena *a);
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot);
 const char *key_cause_boot(struct arena *a, const char *boot_id); /* prefix */
-const char *key_removal(struct arena *a, const char *process_guid, const char *epoch);
-const char *key_run(struct arena *a, const char *process_guid, const char *epoch);
+const char *key_removal(struct arena *a, const char *process_guid, const char *definition_id);
+const char *key_run(struct arena *a, const char *process_guid, const char *definition_id);
 
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);

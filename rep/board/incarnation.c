@@ -151,7 +151,8 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
         end(r, EXIT_CELL_TAKEN, answer->error->message, out);
         return false;
     }
-    if (*r->feed_client.epoch && strcmp(r->feed_client.epoch, answer->epoch) != 0) {
+    if (*r->feed_client.board_generation &&
+        strcmp(r->feed_client.board_generation, answer->board_generation) != 0) {
         /* Moves for the old one are all refused, and end the incarnation. */
         feed_client_hurry(&r->feed_client, out);
     }

@@ -64,14 +64,15 @@ void knowledge_trim(struct knowledge *k)
     }
 }
 
-bool knowledge_epoch(struct knowledge *k, const char *epoch)
+bool knowledge_board_generation(struct knowledge *k, const char *board_generation)
 {
-    if (!*epoch || strcmp(k->epoch, epoch) == 0 || strlen(epoch) >= sizeof(k->epoch)) {
+    if (!*board_generation || strcmp(k->board_generation, board_generation) == 0 ||
+        strlen(board_generation) >= sizeof(k->board_generation)) {
         return false;
     }
-    bool had_another = k->epoch[0] != '\0';
+    bool had_another = k->board_generation[0] != '\0';
     map_done(&k->answers, answer_free);
-    strcpy(k->epoch, epoch);
+    strcpy(k->board_generation, board_generation);
     return had_another;
 }
 

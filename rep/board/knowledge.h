@@ -13,7 +13,7 @@ struct knowledge {
     const struct feed_client *feed_client; /* of this cell's actual LRPs */
     const char *cell_id;
     struct map answers; /* record key -> the newer answer */
-    char epoch[FEED_CLIENT_EPOCH_BYTES]; /* that they are of; "" = none was heard of yet */
+    char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* theirs; "" = none known */
 };
 
 void knowledge_init(struct knowledge *k, const struct feed_client *feed_client,
@@ -27,10 +27,10 @@ void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessa
 /* Forgets answers that the feed has caught up with. */
 void knowledge_trim(struct knowledge *k);
 
-/* The feed or an answer is of this epoch ("" says nothing). Answers of another mean nothing and are
- * forgotten; those of this one are kept, also when they came before the feed's first snapshot,
- * which may be older. True if the epoch before was another one. */
-bool knowledge_epoch(struct knowledge *k, const char *epoch);
+/* The feed or an answer is of this board generation ("" says nothing). Answers of another mean
+ * nothing and are forgotten; those of this one are kept, also when they came before the feed's
+ * first snapshot, which may be older. True if the board generation before was another one. */
+bool knowledge_board_generation(struct knowledge *k, const char *board_generation);
 
 /* How the record of this index looks to the container `guid`: the one that bears its instance key,
  * else the ORDINARY one (design.md 5). *ret_record gets the record itself, decoded into the arena,

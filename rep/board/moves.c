@@ -224,12 +224,12 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
         }
         return NULL;
     }
-    if (*r->feed_client.epoch && *answer->epoch &&
-        strcmp(r->feed_client.epoch, answer->epoch) != 0) {
-        *ret_why = "it answers for another epoch of the board";
+    if (*r->feed_client.board_generation && *answer->board_generation &&
+        strcmp(r->feed_client.board_generation, answer->board_generation) != 0) {
+        *ret_why = "it answers for another board generation";
         return NULL;
     }
-    knowledge_epoch(&r->knowledge, answer->epoch);
+    knowledge_board_generation(&r->knowledge, answer->board_generation);
     return answer;
 }
 
@@ -295,7 +295,7 @@ static void send(struct rep *r, struct move_call *call, struct effects *out)
 {
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
     request.cell_id = (char *)r->config.cell_id;
-    request.epoch = r->feed_client.epoch;
+    request.board_generation = r->feed_client.board_generation;
     request.moves = ARENA_ARRAY(out->arena, MOVES_A_CALL_MAX, Board__Move *);
     load(r, out->arena, call, &request);
     if (request.n_moves == 0) {

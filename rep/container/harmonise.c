@@ -157,7 +157,7 @@ struct harmony harmonise(enum harmony_container container, enum harmony_record r
 }
 
 /* Which error types say that the very move can not succeed, whatever is repeated. Others
- * (incarnation or epoch outdated, an internal error) say nothing about the instance. */
+ * (incarnation or board generation outdated, an internal error) say nothing about the instance. */
 static bool refusal_is_final(enum harmony_action refused, Models__Error__Type type)
 {
     switch (refused) {

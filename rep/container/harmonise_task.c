@@ -75,8 +75,8 @@ enum harmony_action harmony_task_question(enum harmony_task container)
     return harmonise_task(container, TASK_RECORD_IS_UNSEEN).action;
 }
 
-/* The others say nothing of the task: the incarnation or the epoch is outdated, an internal error.
- * A ResourceConflict that shows a task is about its attempt (moves.c). */
+/* The others say nothing of the task: the incarnation or the board generation is outdated, an
+ * internal error. A ResourceConflict that shows a task is about its attempt (moves.c). */
 static bool refusal_is_final(Models__Error__Type type)
 {
     return type == MODELS__ERROR__TYPE__ResourceNotFound ||

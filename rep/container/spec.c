@@ -150,7 +150,8 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     struct arena scratch;
     arena_init(&scratch);
     Rep__Note note = *reserved; /* shallow: copied deeply below, the original stays whole */
-    note.definition = lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition;
+    note.definition_id =
+        lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition_id;
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;

@@ -306,7 +306,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
     to->diskmb = about->disk_mb;
     to->maxpids = about->max_pids;
     to->state = (char *)state_name(c);
-    to->definition = about->definition;
+    to->definition_id = about->definition_id;
     s->lrps[s->n_lrps++] = to;
 }
 

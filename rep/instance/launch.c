@@ -39,9 +39,9 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
 static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
                     struct effects *out)
 {
-    const char *definition = lrp->modification_tag ? lrp->modification_tag->epoch : "";
+    const char *definition_id = lrp->modification_tag ? lrp->modification_tag->epoch : "";
     struct err err;
-    if (c->about->definition[0] != '\0' && strcmp(c->about->definition, definition) != 0) {
+    if (c->about->definition_id[0] != '\0' && strcmp(c->about->definition_id, definition_id) != 0) {
         container_delete(c, "its definition is not desired any more", out);
     } else if (spec_check(lrp, &err) < 0) {
         container_complete(c, PHASE_TRIGGER_FAILED, err.text, out);

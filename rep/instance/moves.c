@@ -80,7 +80,7 @@ Board__Move *instance_move(const struct rep *r, struct arena *a, struct containe
     arena_done(&scratch);
     Board__Move *move = new_move(r, a, o->action, c->about->key, container_guid(c),
                                  removes ? (int)o->presence : 0);
-    move->instance->definition = c->about->definition;
+    move->instance->definition_id = c->about->definition_id;
     if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
         move->instance->error_message = c->exit_text;
     } else if (o->action == HARMONY_START || o->action == HARMONY_EVACUATE_RUNNING) {

@@ -29,7 +29,7 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__LRP *lrp)
     note.format = NOTE_FORMAT;
     note.key = &key;
     note.instance_guid = guid;
-    note.definition = lrp->definition;
+    note.definition_id = lrp->definition_id;
     note.incarnation = r->config.incarnation;
     note.root_fs = lrp->rootfs;
     note.memory_mb = lrp->memorymb;
@@ -45,7 +45,7 @@ static bool is_starting_here(const struct rep *r, const Cell__LRP *lrp)
 {
     const struct container *c = container_of_index(&r->containers, lrp->process_guid, lrp->index);
     return c && container_is_starting(c) && !container_stop_asked(c) && !c->deleting &&
-           strcmp(c->about->definition, lrp->definition) == 0;
+           strcmp(c->about->definition_id, lrp->definition_id) == 0;
 }
 
 static bool is_acceptable(const struct rep *r, const Cell__LRP *lrp)

@@ -55,7 +55,7 @@ static void incarnations_and_heartbeats(void **state)
     arena_done(a);
 }
 
-/* The epoch of the DesiredLRP: what a cell claims by. */
+/* The definition id: what a cell claims by. */
 static const char *definition_of(struct arena *a, const char *guid)
 {
     Models__DesiredLRPByProcessGuidRequest r = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
@@ -78,7 +78,7 @@ static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t in
 {
     Board__Move *m = move_new_instance(a, "claim", "applied", index, 0, "");
     m->incarnation = incarnation;
-    m->instance->definition = arena_strdup(a, definition_of(a, "applied"));
+    m->instance->definition_id = arena_strdup(a, definition_of(a, "applied"));
     Models__ActualLRPInstanceKey *key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
     models__actual_lrpinstance_key__init(key);
     key->instance_guid = arena_strdup(a, "i");
@@ -97,7 +97,7 @@ static void moves_in_batches(void **state)
         int32_t index;
         Board__MoveResult__Outcome outcome;
         int32_t error;                   /* -1 = none */
-        const char *definition, *domain; /* NULL = the right one, and none */
+        const char *definition_id, *domain; /* NULL = the right one, and none */
     } rows[] = {
         {"claim", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__DONE, -1},
         {"claim", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__NOTHING, -1},
@@ -110,7 +110,7 @@ static void moves_in_batches(void **state)
         {"create", "cell-1", 3, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
          MODELS__ERROR__TYPE__InvalidRequest},
         {"claim", "cell-1", 3, 1, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
-         MODELS__ERROR__TYPE__InvalidRequest, .definition = ""},
+         MODELS__ERROR__TYPE__InvalidRequest, .definition_id = ""},
         /* Another role's moves, in whatever state the record is. */
         {"stop", "cell-1", 3, 0, BOARD__MOVE_RESULT__OUTCOME__REFUSED,
          MODELS__ERROR__TYPE__InvalidRequest},
@@ -130,8 +130,8 @@ static void moves_in_batches(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         r.moves[i] = claim_move(a, rows[i].cell_id, rows[i].incarnation, rows[i].index);
         r.moves[i]->move = arena_strdup(a, rows[i].move);
-        if (rows[i].definition) {
-            r.moves[i]->instance->definition = arena_strdup(a, rows[i].definition);
+        if (rows[i].definition_id) {
+            r.moves[i]->instance->definition_id = arena_strdup(a, rows[i].definition_id);
         }
         if (rows[i].domain) {
             r.moves[i] = move_new(a, rows[i].move, key_domain(a, rows[i].domain));
@@ -150,11 +150,11 @@ static void moves_in_batches(void **state)
         assert_int_equal(result->error ? (int32_t)result->error->type : -1, rows[i].error);
     }
     assert_string_equal(got->results[0]->record->state, "CLAIMED");
-    /* Another epoch, too many, another cell. */
-    r.epoch = arena_strdup(a, "another");
+    /* Another board generation, too many, another cell. */
+    r.board_generation = arena_strdup(a, "another");
     bbs_post_as(&bbs_rig.rep, "/v1/board/apply", &r.base, &answer);
     assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__ResourceConflict);
-    r.epoch = got->epoch;
+    r.board_generation = got->board_generation;
     for (r.n_moves = 0; r.n_moves < 257; r.n_moves++) {
         r.moves[r.n_moves] = r.moves[0];
     }
@@ -262,8 +262,8 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
     r.n_moves = 1;
     ProtobufCAllocator allocator = arena_protobuf(a);
     Board__ApplyResponse *got = NULL;
-    for (int i = 0; i < 2; i++) { /* the first is refused, and tells the epoch */
-        term.epoch = got ? got->epoch : arena_strdup(a, "");
+    for (int i = 0; i < 2; i++) { /* the first is refused, and tells the board generation */
+        term.board_generation = got ? got->board_generation : arena_strdup(a, "");
         bbs_post_as(&bbs_rig.converger, "/v1/board/apply", &r.base, &answer);
         got = board__apply_response__unpack(&allocator, answer.size, answer.data);
         assert_non_null(got);

@@ -119,7 +119,7 @@ static void elect(struct bench *b)
     Board__Term term = BOARD__TERM__INIT;
     leader_lock.holder = b->x->life.leader.id;
     term.role = arena_strdup(&b->arena, "converger");
-    term.epoch = arena_strdup(&b->arena, "e1");
+    term.board_generation = arena_strdup(&b->arena, "e1");
     term.term = 1;
     r.leader_lock = &leader_lock;
     r.term = &term;

@@ -11,7 +11,7 @@ struct laid_board {
     struct arena arena;
 };
 
-struct laid_board *laid_new(struct moment now, const char *epoch)
+struct laid_board *laid_new(struct moment now, const char *board_generation)
 {
     struct laid_board *l = calloc(1, sizeof(*l));
     if (!l) {
@@ -21,8 +21,8 @@ struct laid_board *laid_new(struct moment now, const char *epoch)
     l->board.copy = copy_new();
     l->board.now = now;
     l->board.revision = LAID_NOW;
-    l->board.epoch = arena_strdup(&l->arena, epoch);
-    l->board.epoch_revision = LAID_EPOCH;
+    l->board.board_generation = arena_strdup(&l->arena, board_generation);
+    l->board.board_generation_revision = LAID_BOARD_GENERATION;
     return l;
 }
 
@@ -247,8 +247,8 @@ static void judge(struct holding *h, const char *key, const char *how)
     laid_print(&other.plan, &text);
     bool same = text.size == h->first_text->size &&
                 memcmp(text.data, h->first_text->data, text.size) == 0;
-    /* The rest of a DesiredLRP stands under an epoch of its own: whoever writes it compares the
-     * part that names the epoch. */
+    /* The rest of a DesiredLRP stands under its definition id: whoever writes it compares the
+     * part that names it. */
     bool over = writes(&h->first->plan, key) && key_type(key) != RECORD_RUN;
     if (!same || over) {
         buf_printf(h->fault, "%s: with %s %s %s, and no compare of it says so:\n", h->row->name,

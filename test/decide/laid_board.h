@@ -7,13 +7,13 @@
 #include "bbs/board/op.h"
 
 /* Where a laid board stands: each record was written at a revision from LAID_FIRST on, and none
- * later than LAID_NOW; the epoch began before. */
-enum { LAID_EPOCH = 2, LAID_FIRST = 3, LAID_NOW = 1000 };
+ * later than LAID_NOW; the board generation began before. */
+enum { LAID_BOARD_GENERATION = 2, LAID_FIRST = 3, LAID_NOW = 1000 };
 
 struct laid_board;
 
-/* At this moment, in the epoch of this id. The caller frees it. */
-struct laid_board *laid_new(struct moment now, const char *epoch);
+/* At this moment, in the board generation of this id. The caller frees it. */
+struct laid_board *laid_new(struct moment now, const char *board_generation);
 void laid_free(struct laid_board *l); /* accepts NULL */
 
 /* Puts a record, or puts it again. Copied. It was first seen by this bbs at `seen_ns`. */

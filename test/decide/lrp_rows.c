@@ -126,7 +126,7 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     r->crash_count = (int32_t)row_number(a, text, "crash", 0);
     r->crash_reason = row_text(a, text, "reason");
     r->placement_error = row_text(a, text, "error");
-    r->definition = row_text(a, text, "def");
+    r->definition_id = row_text(a, text, "def");
     r->availability_zone = row_text(a, text, "zone");
     r->stopping = strstr(text, " stopping") != NULL;
     r->presence = (Models__ActualLRP__Presence)presence;
@@ -140,7 +140,7 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     }
     r->modification_tag = ARENA_NEW(a, Models__ModificationTag);
     models__modification_tag__init(r->modification_tag);
-    r->modification_tag->epoch = arena_strdup(a, ROWS_EPOCH);
+    r->modification_tag->epoch = arena_strdup(a, ROWS_BOARD_GENERATION);
     r->modification_tag->index = 4;
     return r;
 }
@@ -276,7 +276,7 @@ static Board__Move *row_instance_move(struct arena *a, const char *name, const c
                                        (int)row_number(a, text, "presence", 0),
                                        domain ? domain : ROWS_DOMAIN);
     m->instance->actual_lrp_instance_key = instance_key(a, text);
-    m->instance->definition = row_text(a, text, "def");
+    m->instance->definition_id = row_text(a, text, "def");
     m->instance->error_message = row_text(a, text, "error");
     if (strcmp(name, "start") == 0 || strcmp(name, "evacuate_running") == 0) {
         fill_start(a, text, m->instance);
@@ -312,7 +312,7 @@ void row_speaker(struct arena *a, const char *text, Board__Move *m)
         board__term__init(m->term);
         m->term->term = row_number(a, text, "term", 0);
         m->term->role = row_text(a, text, "role");
-        m->term->epoch = row_text(a, text, "epoch");
+        m->term->board_generation = row_text(a, text, "board_generation");
     }
 }
 
@@ -362,7 +362,7 @@ static void print_actual(const Models__ActualLRP *r, struct buf *out)
     }
     print_if(out, "reason", r->crash_reason);
     print_if(out, "error", r->placement_error);
-    print_if(out, "def", r->definition);
+    print_if(out, "def", r->definition_id);
     print_if(out, "zone", r->availability_zone);
     print_if(out, "address", r->actual_lrp_net_info ? r->actual_lrp_net_info->address : "");
     for (size_t i = 0; i < r->n_metric_tags; i++) {
@@ -371,9 +371,9 @@ static void print_actual(const Models__ActualLRP *r, struct buf *out)
     if (r->owner) {
         print_if(out, "owner", r->owner->uid);
     }
-    bool kept = strcmp(r->modification_tag->epoch, ROWS_EPOCH) == 0;
+    bool kept = strcmp(r->modification_tag->epoch, ROWS_BOARD_GENERATION) == 0;
     buf_printf(out, " %ssince=%lld %s/%u%s", r->routable ? "routable " : "",
-               (long long)(r->since / SECOND_NS), kept ? ROWS_EPOCH : "new",
+               (long long)(r->since / SECOND_NS), kept ? ROWS_BOARD_GENERATION : "new",
                r->modification_tag->index, r->stopping ? " stopping" : "");
 }
 
@@ -413,7 +413,7 @@ static void print_change(const struct change *c, struct buf *out)
     }
     if (c->message && c->message->descriptor == &board__removal_record__descriptor) {
         const Board__RemovalRecord *r = (const Board__RemovalRecord *)c->message;
-        buf_printf(out, " -> from=%d epoch=%s", r->from_index, r->epoch);
+        buf_printf(out, " -> from=%d board_generation=%s", r->from_index, r->board_generation);
     }
     if (c->text[0]) {
         buf_printf(out, " (%s)", c->text);
@@ -448,8 +448,9 @@ static const Board__RemovalRecord *row_removal(struct arena *a, const char *text
     Board__RemovalRecord *r = ARENA_NEW(a, Board__RemovalRecord);
     board__removal_record__init(r);
     r->from_index = (int32_t)row_number(a, text, "from", 0);
-    char *epoch = row_text(a, text, "epoch");
-    r->epoch = *epoch ? epoch : arena_strdup(a, ROWS_EPOCH);
+    char *board_generation = row_text(a, text, "board_generation");
+    r->board_generation =
+        *board_generation ? board_generation : arena_strdup(a, ROWS_BOARD_GENERATION);
     return r;
 }
 
@@ -483,12 +484,12 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
     struct domain_seen domain_seen = {
         .at = {.since_ns = now.mono_ns - seen_s * SECOND_NS,
                .after_ns = found ? 0 : now.mono_ns - seen_s * SECOND_NS - 1},
-        .in_this_epoch = c->domain && !strstr(c->domain, "restored"),
+        .in_this_board_generation = c->domain && !strstr(c->domain, "restored"),
     };
     struct speaker by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
                          .leader_lock_term =
                              c->leader_lock ? row_number(a, c->leader_lock, "term", 0) : 0,
-                         .epoch = ROWS_EPOCH};
+                         .board_generation = ROWS_BOARD_GENERATION};
     s->lrp = (struct move_snapshot){
         .by = by,
         .place = place,

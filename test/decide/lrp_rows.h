@@ -6,9 +6,9 @@
  * one a cell        "present incarnation=7", "lost incarnation=7 until=1100": it is being emptied
  *   a lock        "holder=h term=5"
  *   a domain      "ttl=60 left=30 seen=5": expires in `left` s, present revision seen for `seen` s;
- *                 "restored": from before the epoch
+ *                 "restored": from before the board generation
  *   a limiter       "KEPT cells=c1:7,c2:8 since=10 until=70"
- *   a removal     "from=2 epoch=F": of the board's epoch, without it of this one
+ *   a removal     "from=2 board_generation=F": of the board generation, without it of this one
  *   a move        "claim a@c1 incarnation=7 def=D1 error=E term=5 role=auctioneer presence=2
  *                 index=1", "lose cell=c1 incarnation=7", "hold cells=c1:7,c2:8" */
 #ifndef TEST_DECIDE_LRP_ROWS_H
@@ -23,7 +23,7 @@
 enum { ROWS_NOW_S = 1000 };
 #define ROWS_PROCESS "web"
 #define ROWS_DOMAIN "d"
-#define ROWS_EPOCH "E" /* of the board, and of the modification tag of every instance */
+#define ROWS_BOARD_GENERATION "E" /* of the board, and of the modification tag of every instance */
 
 struct move_case {
     const char *name; /* the rule */

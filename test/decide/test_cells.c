@@ -261,7 +261,7 @@ static void upserts(void **state)
         Board__DomainRecord before = BOARD__DOMAIN_RECORD__INIT;
         before.ttl_s = rows[i].ttl_before_s;
         struct domain_snapshot s = {.domain = rows[i].known ? &before : NULL,
-                                    .seen.in_this_epoch = !rows[i].restored};
+                                    .seen.in_this_board_generation = !rows[i].restored};
         struct op_input in = row_input(ACTOR_CLIENT, &random, &r.base);
         upsert_domain_decide(&s, &in, &plan);
         assert_int_equal(plan.change_count, rows[i].put ? 1 : 0);
@@ -309,15 +309,15 @@ static void freshness(void **state)
         int64_t after_ms = rows[i].late_ms < 0 ? 0 : rows[i].seen_ms - rows[i].late_ms;
         struct domain_seen seen = {.at = {.since_ns = rows[i].seen_ms * MILLISECOND_NS,
                                           .after_ns = after_ms * MILLISECOND_NS},
-                                   .in_this_epoch = !rows[i].restored};
+                                   .in_this_board_generation = !rows[i].restored};
         if (domain_fresh(&d, seen, now) != rows[i].fresh ||
             domain_listed(&d, seen, now) != rows[i].listed) {
             fail_msg("%s", rows[i].name);
         }
     }
-    assert_true(domain_in_epoch(8, 7));
-    assert_false(domain_in_epoch(7, 7));
-    assert_false(domain_in_epoch(7, 0)); /* the epoch is not known: doubt means stale */
+    assert_true(domain_in_board_generation(8, 7));
+    assert_false(domain_in_board_generation(7, 7));
+    assert_false(domain_in_board_generation(7, 0)); /* it is not known: doubt means stale */
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 
 #define KEY "actual/web/0000000001/0"
 #define LEADER_LOCK "holder=h term=5"
-#define TERM " term=5 role=converger epoch=E"
+#define TERM " term=5 role=converger board_generation=E"
 #define FRESH "ttl=60 left=30 seen=5"
 #define PRESENT "present incarnation=7"
 #define LOST "lost incarnation=7"
@@ -59,7 +59,8 @@ static void asks(void **state)
         {ROW("2 not desired"), .ordinary = "UNCLAIMED", .desired = "instances=1",
          .move = "ask" TERM, .plan = refusal},
         {"another leader", ACTOR_AUCTIONEER, .leader_lock = LEADER_LOCK, .ordinary = "UNCLAIMED",
-         .desired = "instances=2", .move = "ask term=5 role=auctioneer epoch=E", .plan = refusal},
+         .desired = "instances=2", .move = "ask term=5 role=auctioneer board_generation=E",
+         .plan = refusal},
     };
     RUN(cases);
 }
@@ -79,7 +80,7 @@ static void refreshes(void **state)
          REFRESH, CANNOT},
         {"1 another leader", ACTOR_AUCTIONEER, .leader_lock = LEADER_LOCK,
          .ordinary = "RUNNING a@c1", .desired = "instances=2 tag=v",
-         .move = "refresh term=5 role=auctioneer epoch=E", CANNOT},
+         .move = "refresh term=5 role=auctioneer board_generation=E", CANNOT},
         {ROW("2 nothing is desired, nothing shown"), .ordinary = "RUNNING a@c1",
          .desired = "instances=2", REFRESH, .plan = "nothing\n"},
         {ROW("2"), .ordinary = "RUNNING a@c1 route=h tag=v", .desired = "instances=2 route=h tag=v",

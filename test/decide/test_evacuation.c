@@ -214,7 +214,7 @@ static void holds_its_place(void **state)
         {REP("5 without any record, nobody said what is wanted"), .move = FULL, .plan = MADE},
         {REP("5 without any record, the domain is fresh no more"), .domain = "ttl=60 left=-1",
          .move = FULL, .plan = MADE},
-        {REP("5 without any record, the domain is of the epoch before"),
+        {REP("5 without any record, the domain is of the board generation before"),
          .domain = "ttl=60 left=30 restored", .move = FULL, .plan = MADE},
         {REP("5 without an ORDINARY record, nobody said what is wanted"),
          .evacuating = "RUNNING a@c1 def=D1 address=A zone=z",

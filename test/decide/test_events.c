@@ -451,7 +451,7 @@ static void only_what_diego_knows(void **state)
     Models__Owner owner = MODELS__OWNER__INIT;
     Models__ActualLRP bare = MODELS__ACTUAL_LRP__INIT;
     bare.stopping = true;
-    bare.definition = arena_strdup(&a, "D");
+    bare.definition_id = arena_strdup(&a, "D");
     bare.owner = &owner;
     uint8_t bytes[64];
     size_t size = models__actual_lrp__pack(actual_visible(&a, &bare), bytes);

@@ -159,7 +159,7 @@ static void expiries(void **state)
         plan_init(&plan, &a);
         Board__Term term = BOARD__TERM__INIT;
         term.role = arena_strdup(&a, "converger");
-        term.epoch = arena_strdup(&a, "e1");
+        term.board_generation = arena_strdup(&a, "e1");
         term.term = rows[i].term;
         Board__Move *m = move_new(&a, "expire", key_lock(&a, "k"));
         m->subject->revision = rows[i].judged;
@@ -167,7 +167,7 @@ static void expiries(void **state)
         struct op_input in = row_input(ACTOR_CONVERGER, &random, &m->base);
         fill(&a, &rows[i].row, &s);
         s.since_ns = in.now.mono_ns;
-        s.by.epoch = "e1";
+        s.by.board_generation = "e1";
         s.by.leader_lock_term = 4;
         move_decide(&lock_moves, &s, &in, &plan);
         check(&rows[i].row, &plan);

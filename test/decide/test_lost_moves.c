@@ -15,7 +15,7 @@
 #define E "actual/web/0000000001/1"
 #define S "actual/web/0000000001/2"
 #define LEADER_LOCK "holder=h term=5"
-#define TERM " term=5 role=converger epoch=E"
+#define TERM " term=5 role=converger board_generation=E"
 #define FRESH "ttl=60 left=30 seen=5"
 #define PRESENT "present incarnation=7"
 #define LOST "lost incarnation=7"

@@ -117,7 +117,7 @@ static void decide(struct arena *a, const struct desired_case *c, struct plan *p
         c->decide(&s, &in, plan);
     } else {
         struct desired_snapshot s = {.desired = desired, .job = job, .instances = list,
-                                     .epoch = ROWS_EPOCH,
+                                     .board_generation = ROWS_BOARD_GENERATION,
                                      .replacement_missing = c->replacement_missing};
         c->decide(&s, &in, plan);
     }
@@ -145,7 +145,7 @@ static void run_cases(const struct desired_case *cases, size_t count)
 
 #define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 
-/* The epoch that row_input's random gives first. */
+/* The definition id that row_input's random gives first. */
 static const char *first_guid(void)
 {
     static char guid[GUID_BYTES];
@@ -203,7 +203,9 @@ static void updates(void **state)
     (void)state;
 #define UPDATED(n) "put desired/web update by client -> instances=" n " tag=3\n"
 #define FEWER(n)                                                                                   \
-    UPDATED(n) "put removal/web/D1 update by client -> from=" n " epoch=" ROWS_EPOCH "\n"
+    UPDATED(n)                                                                                     \
+    "put removal/web/D1 update by client -> from=" n " board_generation=" ROWS_BOARD_GENERATION    \
+    "\n"
     static const struct desired_case cases[] = {
         {"1 unknown", update_decide, "instances=2", NULL, NULL, NULL, 0, 0,
          "refuse ResourceNotFound: the requested resource could not be found\n"},
@@ -243,7 +245,7 @@ static void removals(void **state)
     (void)state;
 #define REMOVED                                                                                    \
     "delete desired/web remove by client\ndelete run/web/D1 remove by client\n"                    \
-    "put removal/web/D1 remove by client -> from=0 epoch=" ROWS_EPOCH "\n"
+    "put removal/web/D1 remove by client -> from=0 board_generation=" ROWS_BOARD_GENERATION "\n"
     static const struct desired_case cases[] = {
         {"1 unknown", remove_desired_decide, "", NULL, NULL, NULL, 0, 0,
          "refuse ResourceNotFound: the requested resource could not be found\n"},

@@ -79,18 +79,24 @@ static void authority(void **state)
          .plan = "refuse ResourceConflict: incarnation 0 of cell c1 is over: the board's is 7\n"},
         {"a leader without its term", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
          .leader_lock = "holder=h term=5", .move = "fail error=full",
-         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in epoch E\n"},
+         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in board "
+                 "generation E\n"},
         {"a leader of another role", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
-         .leader_lock = "holder=h term=5", .move = "fail error=full term=5 role=converger epoch=E",
-         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in epoch E\n"},
-        {"another epoch", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
-         .leader_lock = "holder=h term=5", .move = "fail error=full term=5 role=auctioneer epoch=F",
-         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in epoch E\n"},
+         .leader_lock = "holder=h term=5",
+         .move = "fail error=full term=5 role=converger board_generation=E",
+         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in board "
+                 "generation E\n"},
+        {"another board generation", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
+         .leader_lock = "holder=h term=5",
+         .move = "fail error=full term=5 role=auctioneer board_generation=F",
+         .plan = "refuse ResourceConflict: a move of the auctioneer needs its term in board "
+                 "generation E\n"},
         {"a deposed leader", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
-         .leader_lock = "holder=h term=6", .move = "fail error=full term=5 role=auctioneer epoch=E",
+         .leader_lock = "holder=h term=6",
+         .move = "fail error=full term=5 role=auctioneer board_generation=E",
          .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 6\n"},
         {"no leader", ACTOR_AUCTIONEER, .ordinary = "UNCLAIMED",
-         .move = "fail error=full term=5 role=auctioneer epoch=E",
+         .move = "fail error=full term=5 role=auctioneer board_generation=E",
          .plan = "refuse ResourceConflict: term 5 of the auctioneer is over: the board's is 0\n"},
         {"a move of another actor", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
          .move = "fail a@c1 incarnation=7 error=full",
@@ -133,8 +139,9 @@ static void starts(void **state)
         {"4 scaled down, and up again", ACTOR_REP, .removal = "from=1",
          .desired = "instances=2 def=D1", .cell = CELL, .move = FULL,
          .plan = "put " KEY " start by rep" MADE},
-        {"4 removed before the board was restored", ACTOR_REP, .removal = "from=0 epoch=F",
-         .cell = CELL, .move = FULL, .plan = "put " KEY " start by rep" MADE},
+        {"4 removed before the board was restored", ACTOR_REP,
+         .removal = "from=0 board_generation=F", .cell = CELL, .move = FULL,
+         .plan = "put " KEY " start by rep" MADE},
         {"4 removed, but who starts it tells no definition", ACTOR_CLIENT, .removal = "from=0",
          .move = "start a@c1 address=A",
          .plan = "put " KEY " start by client -> RUNNING a@c1 address=A routable since=1000 "
@@ -149,12 +156,11 @@ static void starts(void **state)
          .move = "start a@c1 address=A routable=false",
          .plan = "put " KEY " start by client -> RUNNING a@c1 address=A since=1000 E/5\n"},
         {"4 CLAIMED by it", ACTOR_REP, .ordinary = "CLAIMED a@c1 error=full", .cell = CELL,
-         .desired = "instances=3 def=D1", .move = FULL,
-         .plan = "put " KEY " start by rep" AFTER},
+         .desired = "instances=3 def=D1", .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 UNCLAIMED", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL, .move = FULL,
          .plan = "put " KEY " start by rep" AFTER},
-        {"4 CLAIMED by another: who runs wins", ACTOR_REP, .ordinary = "CLAIMED b@c2",
-         .cell = CELL, .move = FULL, .plan = "put " KEY " start by rep" AFTER},
+        {"4 CLAIMED by another: who runs wins", ACTOR_REP, .ordinary = "CLAIMED b@c2", .cell = CELL,
+         .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 CRASHED, by our rep: it runs", ACTOR_REP, .ordinary = "CRASHED", .cell = CELL,
          .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 no record, nothing desired", ACTOR_REP, .cell = CELL, .move = FULL,
@@ -268,7 +274,7 @@ static void crashes(void **state)
 static void fails(void **state)
 {
     (void)state;
-#define LEADER " term=5 role=auctioneer epoch=E"
+#define LEADER " term=5 role=auctioneer board_generation=E"
     static const struct move_case cases[] = {
         {"1 no record", ACTOR_CLIENT, .move = "fail error=full", .plan = "nothing\n"},
         {"2 CLAIMED", ACTOR_CLIENT, .ordinary = "CLAIMED a@c1", .move = "fail error=full",

@@ -99,7 +99,7 @@ static void add_desired(struct universe *u)
     job->id = arena_strdup(u->arena, ROWS_PROCESS);
     job->kind = (Board__JobRecord__Kind)(1 + random_below(r, 2));
     job->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
-    job->definition = arena_strdup(u->arena, ANY(r, "D1", "D2"));
+    job->definition_id = arena_strdup(u->arena, ANY(r, "D1", "D2"));
     job->cursor = (int32_t)random_below(r, INDICES);
     job->end = INDICES;
     job->worker = arena_strdup(u->arena, ANY(r, "boot", "silent"));
@@ -113,9 +113,10 @@ static void add_removals(struct universe *u)
         Board__RemovalRecord *removal = ARENA_NEW(u->arena, Board__RemovalRecord);
         board__removal_record__init(removal);
         removal->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
-        removal->definition = arena_strdup(u->arena, definitions[i]);
+        removal->definition_id = arena_strdup(u->arena, definitions[i]);
         removal->from_index = (int32_t)random_below(u->random, INDICES);
-        removal->epoch = arena_strdup(u->arena, ANY(u->random, ROWS_EPOCH, "F"));
+        removal->board_generation =
+            arena_strdup(u->arena, ANY(u->random, ROWS_BOARD_GENERATION, "F"));
         add(u, key_removal(u->arena, ROWS_PROCESS, definitions[i]), &removal->base);
     }
 }
@@ -198,7 +199,7 @@ static void add_outside(struct universe *u)
 static struct laid_board *lay(struct universe *u)
 {
     struct moment now = {.mono_ns = 500 * SECOND_NS, .wall_ns = ROWS_NOW_S * SECOND_NS};
-    struct laid_board *l = laid_new(now, ROWS_EPOCH);
+    struct laid_board *l = laid_new(now, ROWS_BOARD_GENERATION);
     unsigned percent = (unsigned)random_below(u->random, 4) * 25 + 20;
     for (size_t i = 0; i < u->count; i++) {
         enum record_type type = key_type(u->list[i].key);
@@ -240,7 +241,7 @@ static Board__Move *draw_move(struct universe *u, const char *name, enum actor a
         m->term = ARENA_NEW(u->arena, Board__Term);
         board__term__init(m->term);
         m->term->role = arena_strdup(u->arena, actor_name(actor));
-        m->term->epoch = arena_strdup(u->arena, ROWS_EPOCH);
+        m->term->board_generation = arena_strdup(u->arena, ROWS_BOARD_GENERATION);
         m->term->term = TERM;
     }
     return m;

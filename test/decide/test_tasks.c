@@ -28,8 +28,8 @@ struct task_case {
 #define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 #define CELL "present incarnation=7"
 #define LEADER_LOCK "holder=h term=5"
-#define TERM " term=5 role=converger epoch=E"
-#define BID " term=5 role=auctioneer epoch=E"
+#define TERM " term=5 role=converger board_generation=E"
+#define BID " term=5 role=auctioneer board_generation=E"
 #define INCARNATION " incarnation=7"
 #define CLIENT(text) text, ACTOR_CLIENT
 #define BBS(text) text, ACTOR_BBS
@@ -174,7 +174,7 @@ static void run_case(const struct task_case *c)
         .cell = c->actor == ACTOR_CONVERGER ? cell : NULL,
         .by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
                .leader_lock_term = c->leader_lock ? row_number(&a, c->leader_lock, "term", 0) : 0,
-               .epoch = ROWS_EPOCH},
+               .board_generation = ROWS_BOARD_GENERATION},
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
     if (s.task) { /* this process has seen it all, and no clock is wrong */
@@ -736,8 +736,9 @@ static void large_outcomes(void **state)
         Board__Move *m = task_row_move(&a, "complete c1/A failed" INCARNATION);
         m->task->result = repeat(&a, cases[i].result);
         m->task->error_message = repeat(&a, 1024);
-        struct task_snapshot s = {.task = row_task(&a, "Running c1/A"),
-                                  .by = {.cell = row_cell(&a, CELL), .epoch = ROWS_EPOCH}};
+        struct task_snapshot s = {
+            .task = row_task(&a, "Running c1/A"),
+            .by = {.cell = row_cell(&a, CELL), .board_generation = ROWS_BOARD_GENERATION}};
         struct op_input in = row_input(ACTOR_REP, &random, &m->base);
         move_decide(&task_moves, &s, &in, &plan);
         assert_int_equal(plan.verdict, cases[i].verdict);

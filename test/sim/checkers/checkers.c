@@ -149,23 +149,25 @@ void checkers_restored(struct checkers *k, int64_t revision)
     checkers_touch(k, -1);
 }
 
-void checkers_loaded(struct checkers *k, const struct node *bbs, const char *epoch)
+void checkers_loaded(struct checkers *k, const struct node *bbs, const char *board_generation)
 {
     for (unsigned i = 0; i < k->cluster->options.bbs; i++) {
         bool first = k->looks_since_ns[i] < node_started_ns(bbs) || !k->looks_in[i] ||
-                     strcmp(k->looks_in[i], epoch) != 0;
+                     strcmp(k->looks_in[i], board_generation) != 0;
         if (k->cluster->bbs[i] == bbs && first) {
             k->looks_since_ns[i] = world_now(k->cluster->world);
-            k->looks_in[i] = arena_strdup(&k->history.arena, epoch);
+            k->looks_in[i] = arena_strdup(&k->history.arena, board_generation);
         }
     }
 }
 
-const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain)
+const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct arena *a,
+                                                      const char *domain)
 {
     const struct past *p = map_get(&k->history.now, key_domain(a, domain));
-    return p && p->revision > history_epoch(&k->history) ? (const Board__DomainRecord *)p->message
-                                                         : NULL;
+    return p && p->revision > history_board_generation(&k->history)
+               ? (const Board__DomainRecord *)p->message
+               : NULL;
 }
 
 void checkers_answered(struct checkers *k, const struct world_answer *answer)

@@ -17,7 +17,7 @@ struct instance {
     int32_t index;
     const char *cell_id;
     const char *keys[3];    /* at which a record may bear it, by presence */
-    const char *definition; /* epoch of the DesiredLRP that it runs; "" = not known */
+    const char *definition_id; /* that it runs; "" = not known */
     bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */
     bool released_early; /* and did so before the board went back for the last time */
@@ -61,8 +61,8 @@ struct checkers {
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct tasks_seen *tasks; /* tasks.c */
     int64_t reconcile_ns; /* the reps' interval */
-    int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start, or of its epoch */
-    char *looks_in[CLUSTER_BBS_MAX];         /* that epoch */
+    int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start or a restore */
+    char *looks_in[CLUSTER_BBS_MAX];         /* that board generation */
     bool slips[CLUSTER_BBS_MAX];          /* its watch was to leave something out silently */
     uint64_t reloads_seen[CLUSTER_BBS_MAX];
     int64_t differs_since_ns[CLUSTER_BBS_MAX]; /* its copy from the board; NEVER_NS = it does not */
@@ -105,8 +105,8 @@ void checkers_restarted(struct checkers *k, const struct node *node);
 void checkers_accepted(struct checkers *k, int cell);
 void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line);
 
-/* This bbs has loaded a board of this epoch. */
-void checkers_loaded(struct checkers *k, const struct node *bbs, const char *epoch);
+/* This bbs has loaded a board of this board generation. */
+void checkers_loaded(struct checkers *k, const struct node *bbs, const char *board_generation);
 
 /* Something was done to this cell (-1: to all), or to what it needs. */
 void checkers_touch(struct checkers *k, int cell);
@@ -188,8 +188,9 @@ int checkers_cell_named(const struct checkers *k, const char *cell_id);
 /* What is left on this cell may be stopped: its evacuation is at its limit (evacuations.c). */
 bool evacuation_ends(const struct checkers *k, int cell);
 
-/* The domain, if it has been upserted in the epoch of now; NULL = not so, whatever it says. */
-const Board__DomainRecord *domain_of_epoch(struct checkers *k, struct arena *a, const char *domain);
+/* The domain, if it has been upserted in the present board generation; NULL = not so. */
+const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct arena *a,
+                                                      const char *domain);
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);

@@ -74,7 +74,7 @@ const char *event_instance_text(struct arena *a, const Models__ActualLRPKey *key
 
 const char *event_actual_text(struct arena *a, const Models__ActualLRP *r)
 {
-    bool ours = r->stopping || *r->definition || r->owner || r->base.n_unknown_fields;
+    bool ours = r->stopping || *r->definition_id || r->owner || r->base.n_unknown_fields;
     const char *text = arena_printf(
         a, "%s %s", event_instance_text(a, r->actual_lrp_key, r->actual_lrp_instance_key),
         event_info_text(a, r));

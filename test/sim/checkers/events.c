@@ -84,7 +84,7 @@ static Models__ActualLRP *seen(struct arena *a, const struct past *p)
     Models__ActualLRP *r = ARENA_NEW(a, Models__ActualLRP);
     *r = *(const Models__ActualLRP *)p->message;
     r->stopping = false;
-    r->definition = (char *)(size_t) "";
+    r->definition_id = (char *)(size_t) "";
     r->owner = NULL;
     return r;
 }

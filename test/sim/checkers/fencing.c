@@ -1,6 +1,6 @@
 /* S2, S10: the transaction of a rep's move compares its cell's record, that of a leader's move its
  * lock. S6: it compares each record that it writes, all that the move's decision rests on, and the
- * epoch; and no two of its ops rest on each other (design.md 2, 6). */
+ * board generation; and no two of its ops rest on each other (design.md 2, 6). */
 #include "models/actual_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
@@ -38,7 +38,7 @@ static bool compared(const Etcd__TxnRequest *txn, const char *key)
     return false;
 }
 
-static bool compares_epoch(const Etcd__TxnRequest *txn)
+static bool compares_board_generation(const Etcd__TxnRequest *txn)
 {
     for (size_t i = 0; i < txn->n_compare; i++) {
         const ProtobufCBinaryData *key = &txn->compare[i]->key;
@@ -197,12 +197,13 @@ static bool by_leader(const struct past *p)
 static void check_change(struct scrutiny *s)
 {
     const struct past *p = s->change;
-    if (p->type == RECORD_EPOCH || p->type == RECORD_RUN || !p->cause) {
+    if (p->type == RECORD_BOARD_GENERATION || p->type == RECORD_RUN || !p->cause) {
         return;
     }
     must_read(s, p->key, "S6", "what it writes");
-    if (!compares_epoch(s->txn)) {
-        checkers_report(s->k, "S2", "%s: %s does not compare the epoch", p->key, p->cause->move);
+    if (!compares_board_generation(s->txn)) {
+        checkers_report(s->k, "S2", "%s: %s does not compare the board generation", p->key,
+                        p->cause->move);
     }
     if (by_leader(p) && p->type != RECORD_LEADER_LOCK) {
         must_read(s, key_lead(s->arena, p->cause->actor), "S10", "its lock");

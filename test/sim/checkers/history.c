@@ -150,16 +150,16 @@ void history_restored(struct history *h, int64_t revision)
     h->restores++;
 }
 
-static void note_epoch(void *context, const struct past *p)
+static void note_board_generation(void *context, const struct past *p)
 {
     int64_t *newest = context;
     *newest = p->create_revision > *newest ? p->create_revision : *newest;
 }
 
-int64_t history_epoch(const struct history *h)
+int64_t history_board_generation(const struct history *h)
 {
     int64_t newest = 0;
-    history_each(h, "epoch/", note_epoch, &newest);
+    history_each(h, "epoch/", note_board_generation, &newest);
     return newest;
 }
 

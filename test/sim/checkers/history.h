@@ -56,9 +56,9 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
 /* etcd was restored as it was at `revision`: what came later has never been. */
 void history_restored(struct history *h, int64_t revision);
 
-/* The revision with which the epoch of now began: a domain is fresh only if it was upserted later
- * (design.md 2, Epoch). 0 = there is none. */
-int64_t history_epoch(const struct history *h);
+/* The revision with which the board generation of now began: a domain is fresh only if it was
+ * upserted later (design.md 2, Board generation). 0 = there is none. */
+int64_t history_board_generation(const struct history *h);
 
 /* The newest revision that was there at this time already. */
 int64_t history_revision_at(const struct history *h, int64_t at_ns);

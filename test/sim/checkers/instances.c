@@ -28,7 +28,7 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
             .process_guid = r->actual_lrp_key->process_guid,
             .index = r->actual_lrp_key->index,
             .cell_id = r->actual_lrp_instance_key->cell_id,
-            .definition = "",
+            .definition_id = "",
             .alone_ns = NEVER_NS,
             .phantom_ns = NEVER_NS,
         };
@@ -38,7 +38,7 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
         }
         map_put(&k->instances, i->guid, i);
     }
-    i->definition = *r->definition ? r->definition : i->definition;
+    i->definition_id = *r->definition_id ? r->definition_id : i->definition_id;
     k->forgotten -= i->forgotten;
     i->forgotten = false;
     return i;
@@ -63,18 +63,18 @@ static bool is_outdated(struct checkers *k, struct arena *a, const struct instan
 {
     const Models__DesiredLRP *d =
         (const Models__DesiredLRP *)history_now(&k->history, key_desired(a, i->process_guid));
-    return d && *i->definition && strcmp(d->modification_tag->epoch, i->definition) != 0;
+    return d && *i->definition_id && strcmp(d->modification_tag->epoch, i->definition_id) != 0;
 }
 
-/* An explicit request of this epoch lets it run no more. */
+/* An explicit request of this board generation lets it run no more. */
 static bool is_removed(struct checkers *k, struct arena *a, const struct instance *i)
 {
     const struct past *p =
-        map_get(&k->history.now, key_removal(a, i->process_guid, i->definition));
+        map_get(&k->history.now, key_removal(a, i->process_guid, i->definition_id));
     const Board__RemovalRecord *r = (const Board__RemovalRecord *)(p ? p->message : NULL);
     const Models__DesiredLRP *d =
         (const Models__DesiredLRP *)history_now(&k->history, key_desired(a, i->process_guid));
-    return r && p->revision > history_epoch(&k->history) && i->index >= r->from_index &&
+    return r && p->revision > history_board_generation(&k->history) && i->index >= r->from_index &&
            !index_desired(d, i->index);
 }
 
@@ -101,7 +101,7 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
 {
     const struct past *p = history_at(&k->history, key_domain(a, domain), revision);
     const Board__DomainRecord *d = (const Board__DomainRecord *)(p ? p->message : NULL);
-    if (!d || p->revision <= history_epoch(&k->history) ||
+    if (!d || p->revision <= history_board_generation(&k->history) ||
         (d->ttl_s && world_now(k->cluster->world) - p->at_ns >= d->ttl_s * SECOND_NS)) {
         return false;
     }
@@ -126,8 +126,8 @@ static bool is_replaced(struct checkers *k, const struct instance *i, int64_t re
 
 /* A cell that is being emptied may end a container whose record stands, where another instance has
  * its place. One whose record a restore made the board forget it may end by the word of a bbs whose
- * board of that moment had the domain upserted and fresh in the epoch of now, and the index neither
- * desired nor held by anybody (bbs/lrp/evacuate_running.c). */
+ * board of that moment had the domain upserted and fresh in the board generation of now, and the
+ * index neither desired nor held by anybody (bbs/lrp/evacuate_running.c). */
 void note_dismissal(struct checkers *k, const struct seen_answer *seen)
 {
     const Board__Move *move = seen->move;

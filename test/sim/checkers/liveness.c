@@ -60,7 +60,7 @@ static bool domain_is_fresh(const struct convergence *c, const char *domain)
 {
     struct arena a;
     arena_init(&a);
-    const Board__DomainRecord *d = domain_of_epoch(c->k, &a, domain);
+    const Board__DomainRecord *d = domain_of_board_generation(c->k, &a, domain);
     arena_done(&a);
     return d && d->ttl_s == 0;
 }
@@ -138,7 +138,7 @@ static bool shows_version(const struct convergence *c, const Models__ActualLRP *
     for (size_t i = 0; i < r->n_metric_tags; i++) {
         shown = strcmp(r->metric_tags[i]->key, "version") == 0 ? r->metric_tags[i]->value : shown;
     }
-    return strcmp(desired, shown) == 0 || strcmp(d->modification_tag->epoch, r->definition) != 0;
+    return strcmp(desired, shown) == 0 || strcmp(d->modification_tag->epoch, r->definition_id) != 0;
 }
 
 static void judge_wanted(struct convergence *c, const struct past *p)
@@ -173,8 +173,8 @@ static bool started_by_client(const struct past *p)
            strcmp(p->cause->move, "start") == 0;
 }
 
-/* An explicit request of this epoch was to let it run no more, and its record was made after that:
- * a container of its definition came back and was taken for wanted. */
+/* An explicit request of this board generation was to let it run no more, and its record was made
+ * after that: a container of its definition came back and was taken for wanted. */
 static bool came_back(struct checkers *k, const struct past *p)
 {
     if (started_by_client(p)) {
@@ -185,9 +185,9 @@ static bool came_back(struct checkers *k, const struct past *p)
     struct arena a;
     arena_init(&a);
     const struct past *was =
-        map_get(&k->history.now, key_removal(&a, key->process_guid, r->definition));
+        map_get(&k->history.now, key_removal(&a, key->process_guid, r->definition_id));
     bool found = false;
-    for (; was && was->revision > history_epoch(&k->history); was = was->before) {
+    for (; was && was->revision > history_board_generation(&k->history); was = was->before) {
         const Board__RemovalRecord *removal = (const Board__RemovalRecord *)was->message;
         found = found || (removal && key->index >= removal->from_index &&
                           was->revision < p->create_revision);
@@ -204,7 +204,7 @@ static void judge(void *context, const struct past *p)
         tell(c, r, "was asked to stop and still stands (L3)");
     } else if (wanted(c, r)) {
         judge_wanted(c, p);
-    } else if (*r->definition && came_back(c->k, p)) {
+    } else if (*r->definition_id && came_back(c->k, p)) {
         tell(c, r, "its removal was asked, and it has come back (L3)");
     } else if (domain_is_fresh(c, r->actual_lrp_key->domain)) {
         tell(c, r, "is not desired, and its domain is fresh (L1)");

@@ -104,8 +104,8 @@ static bool same_instance(const Models__ActualLRP *was, const Models__ActualLRP 
 
 static bool definition_current(const Models__DesiredLRP *desired, const Models__ActualLRP *is)
 {
-    return !is || !is->definition[0] || !desired ||
-           strcmp(desired->modification_tag->epoch, is->definition) == 0;
+    return !is || !is->definition_id[0] || !desired ||
+           strcmp(desired->modification_tag->epoch, is->definition_id) == 0;
 }
 
 /* Another instance holds the ORDINARY place and runs or has crashed, or nobody holds it. To a rep
@@ -140,12 +140,12 @@ static bool was_fresh(struct checkers *k, struct arena *a, const char *domain,
                       const struct world_commit *c)
 {
     const struct past *p = map_get(&k->history.now, key_domain(a, domain));
-    const Board__DomainRecord *d = domain_of_epoch(k, a, domain);
+    const Board__DomainRecord *d = domain_of_board_generation(k, a, domain);
     return d && (d->ttl_s == 0 || c->decided_ns - p->at_ns < d->ttl_s * SECOND_NS);
 }
 
-/* A bbs is started, and has its first board when etcd answers it; of another epoch it has seen
- * nothing. */
+/* A bbs is started, and has its first board when etcd answers it; of another board generation it
+ * has seen nothing. */
 static int64_t looks_since_ns(const struct checkers *k, const struct node *bbs)
 {
     int64_t since_ns = node_started_ns(bbs);

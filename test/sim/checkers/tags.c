@@ -12,7 +12,7 @@ static const char *actual_shows(struct arena *a, const Models__ActualLRP *r)
     Models__ModificationTag none = MODELS__MODIFICATION_TAG__INIT;
     Models__ActualLRP seen = *r;
     seen.stopping = false;
-    seen.definition = (char *)(size_t) "";
+    seen.definition_id = (char *)(size_t) "";
     seen.owner = NULL;
     seen.presence = MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
     seen.modification_tag = &none;

@@ -279,7 +279,7 @@ void story_board_emptied_while_evacuating(struct cluster *c)
     await_evacuating(c, 2);
     store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 3 * SECOND_NS);
-    cluster_new_epoch(c, "again");
+    cluster_new_board_generation(c, "again");
     world_run(c->world, 30 * SECOND_NS);
     assert_true(node_up(cell));
     assert_int_equal(cluster_containers(c), 4);
@@ -456,7 +456,7 @@ void story_domain_upserted_before_the_evacuating_rep_is_back(struct cluster *c)
     store_restore(c->store, snapshot, SECOND_NS);
     checkers_restored(&k, snapshot);
     world_run(c->world, 3 * SECOND_NS);
-    cluster_new_epoch(c, "again");
+    cluster_new_board_generation(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_true(model_containers_running(node_containers(cell)) == 2);

@@ -57,13 +57,14 @@ void story_deletion_at_the_compacted_revision(struct cluster *c)
     await(c, "a", "RUNNING", 1);
 }
 
-void story_restore_to_an_older_epoch(struct cluster *c)
+void story_restore_to_an_older_board_generation(struct cluster *c)
 {
     says(c, "A snapshot is taken; later one instance more is desired, and a whole new app. Then "
             "etcd is restored from the snapshot: both are desired no more, their containers run "
-            "on. Every bbs notices and waits. `bbs restore` makes the epoch again, and reps make "
-            "the records of their containers again. The domain had no end when the snapshot was "
-            "taken, but nothing stops for being absent until somebody upserts it again.");
+            "on. Every bbs notices and waits. `bbs restore` makes the board generation again, and "
+            "reps make the records of their containers again. The domain had no end when the "
+            "snapshot was taken, but nothing stops for being absent until somebody upserts it "
+            "again.");
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);
@@ -76,9 +77,9 @@ void story_restore_to_an_older_epoch(struct cluster *c)
     world_run(c->world, 3 * SECOND_NS);
     store_restore(c->store, snapshot, SECOND_NS);
     world_run(c->world, 5 * SECOND_NS);
-    assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until the epoch is again */
+    assert_int_equal(cluster_desire(c, NULL, "early", 1), -1); /* 503 until `bbs restore` */
     assert_int_equal(model_etcd_revision(store_etcd(c->store)), snapshot + 1); /* the mark */
-    cluster_new_epoch(c, "again");
+    cluster_new_board_generation(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
     world_run(c->world, 65 * SECOND_NS);
@@ -123,9 +124,10 @@ void story_acknowledged_writes_are_lost(struct cluster *c)
     says(c,
          "One instance more is desired, and a whole new app. Then the machine of etcd and of every "
          "bbs is rolled back to an image of before, and nobody is told. No bbs knows better, but "
-         "the roles that follow them have seen later revisions of this epoch, which proves it: "
-         "every bbs answers 503 with what happened and what to do. Nothing is written or stopped. "
-         "A bbs that is started again knows it from the board. `bbs restore` ends it.");
+         "the roles that follow them have seen later revisions of this board generation, which "
+         "proves it: every bbs answers 503 with what happened and what to do. Nothing is "
+         "written or stopped. A bbs that is started again knows it from the board. `bbs restore` "
+         "ends it.");
     assert_int_equal(cluster_upsert_domain(c, 0), 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
     await_running(c, "web", 2);
@@ -151,7 +153,7 @@ void story_acknowledged_writes_are_lost(struct cluster *c)
     assert_true(all_say_it(c));
     assert_int_equal(model_etcd_revision(store_etcd(c->store)), revision);
     assert_int_equal(cluster_containers(c), 5);
-    cluster_new_epoch(c, "again");
+    cluster_new_board_generation(c, "again");
     world_run(c->world, 6 * SECOND_NS); /* a bbs looks again within 5 s */
     assert_int_equal(cluster_desire(c, NULL, "after", 1), 0);
     world_run(c->world, 65 * SECOND_NS);

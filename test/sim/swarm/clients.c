@@ -356,7 +356,7 @@ static void answered(void *context, int status, struct bytes body)
         if (ask->owed) {
             *ask->owed = false;
         }
-        /* S5 and S6 hold within one epoch. */
+        /* S5 and S6 hold within one board generation. */
         if (ask->kind != ASK_LIMITER && ask->restores == s->checkers.history.restores) {
             (ask->kind >= ASK_LIST ? judge_list : judge_write)(ask, body);
         }

@@ -48,7 +48,7 @@ static const struct {
     {"the copy of the board differs from etcd", "", IS(WATCH_SILENT)},
     {"the copy of the board is loaded again", "has kept", IS(COMPACT) | IS(NO_SPACE) | LAGS},
     {"the copy of the board is loaded again", "is behind the copy", WENT_BACK},
-    {"the copy of the board is loaded again", "epoch", WENT_BACK},
+    {"the copy of the board is loaded again", "board generation", WENT_BACK},
     {"the copy of the board is loaded again", "was restored", WENT_BACK},
     {"the copy of the board is loaded again", "went back to an older revision", WENT_BACK},
     {"the copy of the board is loaded again", "5 s behind",

@@ -1,7 +1,7 @@
 /* S9, and S6 as far as the feed shows it: a process of no role follows the feed of one bbs after
  * the other and compares what it is told with the history. Revisions rise; a gap is announced by a
  * reset with a snapshot; where the feed says that it is complete, what it told is the board at that
- * revision. Another epoch is announced by a reset. */
+ * revision. Another board generation is announced by a reset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define HEARTBEAT_AGE_NS (2 * SECOND_NS)
 #define LINGER_NS (7 * SECOND_NS) /* what was delayed has arrived by then */
 
-enum { FRAME_MAX = 4 * 1024 * 1024, EPOCH_BYTES = 64 };
+enum { FRAME_MAX = 4 * 1024 * 1024, BOARD_GENERATION_BYTES = 64 };
 
 static const char *const types[] = {"actual", "brake", "cell", "desired", "domain", "job", "lead"};
 enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
@@ -28,8 +28,8 @@ struct watcher {
     bool lacking;     /* since the last RESET some of it is of a bbs whose watch may have slipped */
     bool first;       /* the next frame is the first of a subscription */
     unsigned restores; /* of etcd that it knows of */
-    bool bygone;       /* what it holds is of before one: until another epoch is announced */
-    char epoch[EPOCH_BYTES];
+    bool bygone; /* what it holds is of before one: until another board generation is announced */
+    char board_generation[BOARD_GENERATION_BYTES];
     int64_t revision; /* all changes up to it were told; 0 = none */
     int64_t told;     /* of the last change; more of the same may follow */
     struct map seen;  /* key -> its mod-revision, allocated */
@@ -136,7 +136,7 @@ static void on_change(struct watcher *w, const Board__FeedFrame *f)
     }
 }
 
-/* What comes now is of the old epoch, and was on its way. */
+/* What comes now is of the old board generation, and was on its way. */
 static void look_back(struct watcher *w)
 {
     unsigned restores = w->swarm->checkers.history.restores;
@@ -150,7 +150,7 @@ static void on_frame(struct watcher *w, const Board__FeedFrame *f)
     w->lacking = (w->lacking && !reset) ||
                 checkers_slipped_at(&w->swarm->checkers, w->swarm->cluster->bbs[w->next_bbs]);
     look_back(w);
-    w->bygone = w->bygone && !(reset && strcmp(f->epoch, w->epoch) != 0);
+    w->bygone = w->bygone && !(reset && strcmp(f->board_generation, w->board_generation) != 0);
     if (w->bygone) {
         return;
     }
@@ -159,7 +159,7 @@ static void on_frame(struct watcher *w, const Board__FeedFrame *f)
         map_done(&w->seen, free);
         w->snapshot = true;
         w->revision = w->told = 0;
-        snprintf(w->epoch, sizeof(w->epoch), "%s", f->epoch);
+        snprintf(w->board_generation, sizeof(w->board_generation), "%s", f->board_generation);
         break;
     case BOARD__FEED_FRAME__KIND__RECORD:
         if (!w->snapshot) {
@@ -248,7 +248,7 @@ static void subscribe(struct watcher *w, const struct event *ev, struct effects 
     }
     request.selectors = list;
     request.n_selectors = TYPE_COUNT;
-    request.epoch = w->epoch;
+    request.board_generation = w->board_generation;
     request.revision = w->revision;
     w->told = w->revision;
     w->first = true;
@@ -342,7 +342,7 @@ static void rest(struct workload *work, struct buf *ret_why)
     struct watcher *w = (struct watcher *)node_role(work->own);
     look_back(w);
     if (w->bygone) {
-        buf_append_string(ret_why, "the feed has announced no other epoch (S9); ");
+        buf_append_string(ret_why, "the feed has announced no other board generation (S9); ");
     }
 }
 

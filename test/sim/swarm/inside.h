@@ -88,8 +88,8 @@ struct swarm {
     struct workload workloads[WORKLOAD_COUNT];
 
     int64_t restore_ns;      /* when etcd is restored; NEVER_NS = not at all */
-    bool restoring;          /* no bbs is started until the epoch is made again */
-    bool went_back; /* etcd lost writes and the epoch is not made again: nothing may stop */
+    bool restoring;          /* no bbs is started until the board generation is made again */
+    bool went_back; /* etcd lost writes, and nobody ran `bbs restore`: nothing may stop */
     int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
     int64_t hurt_ns[SWARM_NODES_MAX]; /* bounds.c: when something last hindered it */
@@ -146,7 +146,7 @@ void restore_end(struct swarm *s, struct open_fault *f);
 
 /* The same behind everybody's back, in a few other seeds, once all else is healed: etcd and all bbs
  * go on from an image, and nobody is told. Every bbs must notice in time, and nothing may be
- * stopped until somebody makes the epoch again. */
+ * stopped until somebody makes the board generation again. */
 void loss_befalls(struct swarm *s, uint64_t seed);
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call);
 

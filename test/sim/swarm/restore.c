@@ -1,13 +1,13 @@
 /* etcd goes back to what it was: every write that came later has never been, and revisions repeat.
- * In the order of docs/restore.md: the bbs are stopped, etcd is restored, the epoch is made again,
- * the bbs are started. Reps, auctioneers, convergers and clients go on, and so do all other faults.
- * Or nobody knows of it, and no book is followed until somebody has noticed. */
+ * In the order of docs/restore.md: the bbs are stopped, etcd is restored, the board generation is
+ * made again, the bbs are started. Reps, auctioneers, convergers and clients go on, and so do all
+ * other faults. Or nobody knows of it, and no book is followed until somebody has noticed. */
 #include <string.h>
 
 #include "test/sim/model/etcd.h"
 #include "test/sim/swarm/inside.h"
 
-#define LASTS_NS (6 * SECOND_NS) /* at most, until the epoch is again */
+#define LASTS_NS (6 * SECOND_NS) /* at most, until the board generation is again */
 
 enum { PERCENT = 4, LOSS_PERCENT = 6 /* of the seeds */ };
 
@@ -20,8 +20,8 @@ static bool is_full(const struct swarm *s)
     return full;
 }
 
-/* Every bbs is stopped; etcd goes back, and the epoch is made again before any bbs starts. What
- * others do goes on. */
+/* Every bbs is stopped; etcd goes back, and the board generation is made again before any bbs
+ * starts. What others do goes on. */
 static bool begin(struct swarm *s)
 {
     if (is_full(s)) {
@@ -47,7 +47,7 @@ static bool begin(struct swarm *s)
 void restore_end(struct swarm *s, struct open_fault *f)
 {
     (void)f;
-    cluster_new_epoch(s->cluster, "again");
+    cluster_new_board_generation(s->cluster, "again");
     checkers_committed(&s->checkers, NULL); /* before a compaction hides what it deleted */
     s->restoring = false;
 }
@@ -163,8 +163,9 @@ void loss_befalls(struct swarm *s, uint64_t seed)
     int64_t last = model_etcd_revision(store_etcd(s->cluster->store));
     int64_t first = model_etcd_compacted(store_etcd(s->cluster->store));
     first = first > s->oldest_revision ? first : s->oldest_revision;
-    first =
-        first > history_epoch(&s->checkers.history) ? first : history_epoch(&s->checkers.history);
+    first = first > history_board_generation(&s->checkers.history)
+                ? first
+                : history_board_generation(&s->checkers.history);
     int64_t back = (int64_t)random_below(&aside, 1 + (uint64_t)(last - first) / 4);
     run_on(s, HEARD_NS);
     go_back(s, last - back, &aside);
@@ -173,7 +174,7 @@ void loss_befalls(struct swarm *s, uint64_t seed)
     demand_notice(s, "in time");
     swarm_run_to(s, world_now(s->world) + (int64_t)random_below(&aside, 60 * SECOND_NS));
     demand_notice(s, "any more");
-    cluster_new_epoch(s->cluster, "after the loss");
+    cluster_new_board_generation(s->cluster, "after the loss");
     checkers_committed(&s->checkers, NULL);
     s->went_back = false;
 }

@@ -53,9 +53,9 @@ static void verb(void *context, struct node *n, const struct verb_call *call)
 static void logged(void *context, struct node *n, const struct log_line *line)
 {
     struct swarm *s = context;
-    const char *epoch = strstr(line->data, "epoch=");
-    if (epoch && strcmp(line->message, "the board is loaded") == 0) {
-        checkers_loaded(&s->checkers, n, epoch);
+    const char *board_generation = strstr(line->data, "board_generation=");
+    if (board_generation && strcmp(line->message, "the board is loaded") == 0) {
+        checkers_loaded(&s->checkers, n, board_generation);
     }
     checkers_logged(&s->checkers, n, line);
     fallback_logged(s, n, line);

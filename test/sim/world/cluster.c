@@ -7,7 +7,7 @@
 
 #include "auctioneer/auctioneer.h"
 #include "bbs/bbs.h"
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 #include "board.pb-c.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
@@ -446,19 +446,19 @@ void cluster_lose(struct cluster *c, const char *key)
     arena_done(&a);
 }
 
-void cluster_new_epoch(struct cluster *c, const char *id)
+void cluster_new_board_generation(struct cluster *c, const char *id)
 {
     struct arena a;
     arena_init(&a);
     struct store_answer answer = {0};
     Etcd__RangeRequest question;
     Etcd__TxnRequest txn;
-    epoch_question(&a, &question);
+    board_generation_question(&a, &question);
     model_etcd_apply(store_etcd(c->store), STORE_RANGE, &question.base, &a, &answer);
-    epoch_again(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
+    board_generation_again(&a, (const Etcd__RangeResponse *)answer.message, id, 0, &txn);
     model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
-    world_note(c->world, "operator", "bbs restore: epoch %s", id);
+    world_note(c->world, "operator", "bbs restore: board generation %s", id);
     arena_done(&a);
 }
 

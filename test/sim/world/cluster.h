@@ -85,8 +85,8 @@ int cluster_retire(struct cluster *c, const char *process_guid, int index);
 /* A stranger's hand on the store: the record is gone. Watches tell it with the next commit. */
 void cluster_lose(struct cluster *c, const char *key);
 
-/* What `bbs restore` does: the epoch is made again. */
-void cluster_new_epoch(struct cluster *c, const char *id);
+/* What `bbs restore` does: the board generation is made again. */
+void cluster_new_board_generation(struct cluster *c, const char *id);
 
 /* What the store itself holds (not what a bbs says): number of ORDINARY records of the process in
  * this state ("" = any). */

@@ -96,18 +96,19 @@ static void story_desired_gone(struct buf *out, const struct story_subject *s)
     buf_printf(out, "%s not desired any more", s->name);
 }
 
-static void story_epoch(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
+static void story_board_generation(struct buf *out, const struct story_subject *s,
+                                   const ProtobufCMessage *m)
 {
     (void)s;
-    buf_append_string(out, *((const Board__EpochRecord *)m)->went_back
-                               ? "etcd went back: the epoch is marked"
-                               : "an epoch begins");
+    buf_append_string(out, *((const Board__BoardGenerationRecord *)m)->went_back
+                               ? "etcd went back: the board generation is marked"
+                               : "a board generation begins");
 }
 
-static void story_epoch_gone(struct buf *out, const struct story_subject *s)
+static void story_board_generation_gone(struct buf *out, const struct story_subject *s)
 {
     (void)s;
-    buf_append_string(out, "an epoch ends");
+    buf_append_string(out, "a board generation ends");
 }
 
 static void story_job(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)

@@ -1,6 +1,6 @@
 /* The trace: what happened on the board and in the world, one line each, to be read aloud. Names
- * that are drawn (guids of instances, epochs, jobs) stay out of it, so that a line changes only
- * when the story does. */
+ * that are drawn (guids of instances, board generations, jobs) stay out of it, so that a line
+ * changes only when the story does. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

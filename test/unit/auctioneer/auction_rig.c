@@ -178,7 +178,7 @@ void play_elect(struct auction_rig *f)
     Board__Term term = BOARD__TERM__INIT;
     leader_lock.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "auctioneer");
-    term.epoch = arena_strdup(&f->arena, "e1");
+    term.board_generation = arena_strdup(&f->arena, "e1");
     term.term = ++f->revision;
     r.leader_lock = &leader_lock;
     r.term = &term;
@@ -342,11 +342,11 @@ const char *play_failed(struct auction_rig *f, uint64_t *ret_call)
     }
     ProtobufCAllocator allocator = arena_protobuf(&f->arena);
     Board__ApplyRequest *r = board__apply_request__unpack(&allocator, c->body.size, c->body.data);
-    assert_string_equal(r->epoch, "e1");
+    assert_string_equal(r->board_generation, "e1");
     for (size_t i = 0; i < r->n_moves; i++) {
         const Board__Move *m = r->moves[i];
         assert_string_equal(m->term->role, "auctioneer");
-        assert_string_equal(m->term->epoch, "e1");
+        assert_string_equal(m->term->board_generation, "e1");
         assert_int_equal(m->term->term, f->x->life.leader.term);
         if (move_kind(m) == RECORD_TASK) {
             assert_string_equal(m->move, "reject");

@@ -24,7 +24,7 @@ static void places_what_the_feed_shows(void **state)
     assert_int_equal(w->lrps[0]->index, 0);
     assert_string_equal(w->lrps[0]->domain, "some-domain");
     assert_string_equal(w->lrps[0]->rootfs, "preloaded:busybox");
-    assert_string_equal(w->lrps[0]->definition, "definition-1");
+    assert_string_equal(w->lrps[0]->definition_id, "definition-1");
     assert_string_equal(w->lrps[0]->volumedrivers[0], "nfs");
     assert_int_equal(w->lrps[0]->memorymb, 100);
     assert_int_equal(w->lrps[0]->diskmb, 50);

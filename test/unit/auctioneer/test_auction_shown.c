@@ -33,7 +33,7 @@ static void state_says_who_leads_and_what_is_unplaced(void **state)
     static const char *const parts[] = {"\"name\":\"auctioneer-1\"",
                                         "\"leads\":true",
                                         "\"term\":11",
-                                        "\"epoch\":\"e1\"",
+                                        "\"board_generation\":\"e1\"",
                                         "\"process_guid\":\"web\"",
                                         "\"reason\":\"insufficient resources: memory\"",
                                         "\"cell_id\":\"a\"",

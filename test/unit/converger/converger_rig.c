@@ -162,13 +162,14 @@ void rig_domain(struct converger_rig *f, Board__FeedFrame__Kind kind, uint32_t t
     rig_change(f, kind, key_domain(&f->arena, "d"), &d.base);
 }
 
-void rig_reset(struct converger_rig *f, const char *epoch, int64_t epoch_revision)
+void rig_reset(struct converger_rig *f, const char *board_generation,
+               int64_t board_generation_revision)
 {
-    Board__EpochRecord e = BOARD__EPOCH_RECORD__INIT;
-    e.id = arena_strdup(&f->arena, epoch);
-    frame_reset(&f->sent, epoch);
-    frame_change(&f->sent, BOARD__FEED_FRAME__KIND__RECORD, key_epoch(&f->arena, epoch), &e.base,
-                 epoch_revision);
+    Board__BoardGenerationRecord e = BOARD__BOARD_GENERATION_RECORD__INIT;
+    e.id = arena_strdup(&f->arena, board_generation);
+    frame_reset(&f->sent, board_generation);
+    frame_change(&f->sent, BOARD__FEED_FRAME__KIND__RECORD, key_epoch(&f->arena, board_generation),
+                 &e.base, board_generation_revision);
 }
 
 void rig_current(struct converger_rig *f)
@@ -185,7 +186,7 @@ void rig_elect(struct converger_rig *f)
     Board__Term term = BOARD__TERM__INIT;
     leader_lock.holder = f->x->life.leader.id;
     term.role = arena_strdup(&f->arena, "converger");
-    term.epoch = arena_strdup(&f->arena, f->x->life.feed_client.epoch);
+    term.board_generation = arena_strdup(&f->arena, f->x->life.feed_client.board_generation);
     term.term = ++f->revision;
     r.leader_lock = &leader_lock;
     r.term = &term;
@@ -291,7 +292,7 @@ bool rig_second(struct converger_rig *f, const char *cells)
         c->incarnation = 1;
     }
     rig_change(f, PUT, key_beat(&f->arena, "bbs"), &heartbeat.base);
-    frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
+    frame_heartbeat(&f->sent, f->x->life.feed_client.board_generation, f->revision);
     rig_send(f);
     return drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
 }
@@ -304,7 +305,7 @@ bool rig_moved_within(struct converger_rig *f, int seconds)
         moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         if (!moved) {
             take_heartbeat(f);
-            frame_heartbeat(&f->sent, f->x->life.feed_client.epoch, f->revision);
+            frame_heartbeat(&f->sent, f->x->life.feed_client.board_generation, f->revision);
             rig_send(f);
             moved = drive_call(&f->drive, "/v1/board/apply", 0) != NULL;
         }

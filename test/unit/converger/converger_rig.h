@@ -54,8 +54,10 @@ void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
               int64_t ttl_s);
 void rig_send(struct converger_rig *f);
 
-/* RESET, and the record with which the epoch began. rig_lead() sends both for "e1", at 1. */
-void rig_reset(struct converger_rig *f, const char *epoch, int64_t epoch_revision);
+/* RESET, and the record with which the board generation began. rig_lead() sends both for "e1",
+ * at 1. */
+void rig_reset(struct converger_rig *f, const char *board_generation,
+               int64_t board_generation_revision);
 
 /* The end of a snapshot, with what was not sent before. */
 void rig_current(struct converger_rig *f);

@@ -276,19 +276,19 @@ static bool fresh(struct fixture *f, struct moment now)
     return v.instances[0].fresh;
 }
 
-/* It is so from the change on that says it, in the epoch of the board. */
+/* It is so from the change on that says it, in the board generation. */
 static void who_bears_a_fresh_domain_is_known(void **state)
 {
     struct fixture *f = *state;
     struct moment now = {.mono_ns = SECOND_NS, .wall_ns = SECOND_NS};
     const char *key = key_domain(&f->arena, "a/d");
     Board__DomainRecord record = BOARD__DOMAIN_RECORD__INIT;
-    Board__EpochRecord epoch = BOARD__EPOCH_RECORD__INIT;
+    Board__BoardGenerationRecord board_generation = BOARD__BOARD_GENERATION_RECORD__INIT;
     actual(f, 0, 0, "RUNNING", "c1", "a/d");
     assert_false(fresh(f, now));
     change(f, key, &record.base, 5, now);
-    assert_false(cache_domain_at(&f->cache, key)->turned); /* of which epoch is not known yet */
-    change(f, key_epoch(&f->arena, "e1"), &epoch.base, 1, now);
+    assert_false(cache_domain_at(&f->cache, key)->turned); /* in which one is not known yet */
+    change(f, key_epoch(&f->arena, "e1"), &board_generation.base, 1, now);
     assert_true(fresh(f, now));
     change(f, key, &record.base, 6, now);
     assert_false(cache_domain_at(&f->cache, key)->turned); /* it was fresh before */
@@ -297,9 +297,9 @@ static void who_bears_a_fresh_domain_is_known(void **state)
     change(f, key, &record.base, 8, now);
     assert_true(cache_domain_at(&f->cache, key)->turned);
     cache_reset(&f->cache, false);
-    change(f, key_epoch(&f->arena, "e1"), &epoch.base, 1, now);
+    change(f, key_epoch(&f->arena, "e1"), &board_generation.base, 1, now);
     assert_true(fresh(f, now));
-    cache_reset(&f->cache, true); /* no revision of another epoch counts */
+    cache_reset(&f->cache, true); /* no revision of another board generation counts */
     assert_false(fresh(f, now));
     gone(f, 0, 0);
     assert_null(cache_domain_at(&f->cache, key));

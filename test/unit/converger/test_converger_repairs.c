@@ -252,7 +252,8 @@ static void a_lock_that_is_over_waits_for_room(void **state)
     assert_moves(f, "expire lock k@10 ", &call);
 }
 
-/* Gone while the copy was away, or of another epoch: nothing that was known of it counts. */
+/* Gone while the copy was away, or of another board generation: nothing that was known of it
+ * counts. */
 static void a_lock_of_another_board_begins_again(void **state)
 {
     struct converger_rig *f = *state;

@@ -197,32 +197,32 @@ uint64_t rep_rig_take_incarnation(struct rep_rig *g)
 
 void rep_rig_answer_incarnation(struct rep_rig *g)
 {
-    rep_rig_answer_incarnation_epoch(g, RIG_EPOCH);
+    rep_rig_answer_incarnation_board_generation(g, RIG_BOARD_GENERATION);
 }
 
-void rep_rig_answer_incarnation_epoch(struct rep_rig *g, const char *epoch)
+void rep_rig_answer_incarnation_board_generation(struct rep_rig *g, const char *board_generation)
 {
     struct call c = rep_rig_take_call(g, "/v1/board/cell");
     Board__CellResponse answer = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     cell.incarnation = g->config.incarnation;
     answer.cell = &cell;
-    answer.epoch = (char *)(uintptr_t)epoch;
+    answer.board_generation = (char *)(uintptr_t)board_generation;
     drive_answer(&g->d, c.id, &answer.base);
 }
 
 void rep_rig_feed_open(struct rep_rig *g)
 {
-    rep_rig_feed_open_epoch(g, RIG_EPOCH);
+    rep_rig_feed_open_board_generation(g, RIG_BOARD_GENERATION);
 }
 
-void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch)
+void rep_rig_feed_open_board_generation(struct rep_rig *g, const char *board_generation)
 {
     g->feed_id = rep_rig_take_call(g, "/v1/board/feed").id;
     struct buf b;
     buf_init(&b);
-    frame_reset(&b, epoch);
-    frame_current(&b, epoch, g->revision);
+    frame_reset(&b, board_generation);
+    frame_current(&b, board_generation, g->revision);
     drive_stream(&g->d, g->feed_id, buf_bytes(&b));
     buf_done(&b);
 }
@@ -308,7 +308,7 @@ void rep_rig_advance(struct rep_rig *g, int64_t ms)
         drive_advance(&g->d, piece);
         struct buf b;
         buf_init(&b);
-        frame_heartbeat(&b, RIG_EPOCH, g->revision);
+        frame_heartbeat(&b, RIG_BOARD_GENERATION, g->revision);
         drive_stream(&g->d, g->feed_id, buf_bytes(&b));
         buf_done(&b);
         ms -= piece;
@@ -340,7 +340,8 @@ static void answer_move(struct rep_rig *g, struct rep_rig_move m, Board__MoveRes
     result.revision = ++g->revision;
     answer.n_results = 1;
     answer.results = results;
-    answer.epoch = (char *)(m.request->epoch[0] ? m.request->epoch : RIG_EPOCH);
+    answer.board_generation = (char *)(m.request->board_generation[0] ? m.request->board_generation
+                                                                      : RIG_BOARD_GENERATION);
     drive_answer(&g->d, m.id, &answer.base);
 }
 
@@ -455,7 +456,7 @@ size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_
     lrp.rootfs = (char *)"preloaded:busybox";
     lrp.memorymb = memory_mb;
     lrp.diskmb = 10;
-    lrp.definition = (char *)RIG_DEFINITION;
+    lrp.definition_id = (char *)RIG_DEFINITION;
     Cell__LRP *lrps[] = {&lrp};
     Cell__Work work = CELL__WORK__INIT;
     work.n_lrps = 1;
@@ -551,7 +552,7 @@ struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
     note.format = 1;
     note.key = &key;
     note.instance_guid = (char *)guid;
-    note.definition = (char *)RIG_DEFINITION;
+    note.definition_id = (char *)RIG_DEFINITION;
     note.memory_mb = 100;
     note.disk_mb = 10;
     note.log_source = (char *)"APP/WEB";

@@ -16,7 +16,7 @@ enum { RIG_KEPT_MAX = 4096 };
 
 #define RIG_CELL "cell-1"
 #define RIG_BOOT "boot-1"
-#define RIG_EPOCH "epoch-1"
+#define RIG_BOARD_GENERATION "generation-1"
 #define RIG_DEFINITION "definition-1"
 #define RIG_TASK_CREATED 900 /* created_at of its tasks, ns */
 
@@ -69,9 +69,9 @@ void rep_rig_open(struct rep_rig *g, const struct container_status *list, size_t
 
 /* The same in parts. */
 void rep_rig_answer_incarnation(struct rep_rig *g);
-void rep_rig_answer_incarnation_epoch(struct rep_rig *g, const char *epoch);
+void rep_rig_answer_incarnation_board_generation(struct rep_rig *g, const char *board_generation);
 void rep_rig_feed_open(struct rep_rig *g);
-void rep_rig_feed_open_epoch(struct rep_rig *g, const char *epoch);
+void rep_rig_feed_open_board_generation(struct rep_rig *g, const char *board_generation);
 void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count);
 
 /* Takes the oldest kept one; fails the test when there is none. A call by a part of its url. */

@@ -31,10 +31,10 @@ static void work_becomes_a_running_instance(void **state)
 
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     assert_string_equal(claim.request->cell_id, RIG_CELL);
-    assert_string_equal(claim.request->epoch, RIG_EPOCH);
+    assert_string_equal(claim.request->board_generation, RIG_BOARD_GENERATION);
     assert_string_equal(claim.move->subject->key, "web/0000000000/0");
     assert_string_equal(claim.move->instance->domain, "d");
-    assert_string_equal(claim.move->instance->definition, RIG_DEFINITION);
+    assert_string_equal(claim.move->instance->definition_id, RIG_DEFINITION);
     const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     assert_int_equal(strlen(guid), 28);
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);

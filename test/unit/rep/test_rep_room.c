@@ -39,7 +39,7 @@ static bool take(struct rep_rig *g, const char *process_guid, int32_t disk_mb)
     lrp.process_guid = (char *)(uintptr_t)process_guid;
     lrp.domain = (char *)"d";
     lrp.rootfs = (char *)"preloaded:busybox";
-    lrp.definition = (char *)RIG_DEFINITION;
+    lrp.definition_id = (char *)RIG_DEFINITION;
     lrp.memorymb = 1000;
     lrp.diskmb = disk_mb;
     work.n_lrps = 1;

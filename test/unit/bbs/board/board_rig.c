@@ -1,6 +1,6 @@
 #include "test/unit/bbs/board/board_rig.h"
 
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 #include "common/base/map.h"
 #include "common/base/random.h"
 
@@ -377,16 +377,16 @@ void board_rig_restore(struct rig *r, int64_t revision)
     }
 }
 
-void board_rig_new_epoch(struct rig *r, const char *id)
+void board_rig_new_board_generation(struct rig *r, const char *id)
 {
     struct arena a;
     arena_init(&a);
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
-    epoch_question(&a, &range);
+    board_generation_question(&a, &range);
     const Etcd__RangeResponse *found =
         (const Etcd__RangeResponse *)board_rig_ask(r, &a, STORE_RANGE, &range.base);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    epoch_again(&a, found, id, r->now_ns, &txn);
+    board_generation_again(&a, found, id, r->now_ns, &txn);
     const Etcd__TxnResponse *done =
         (const Etcd__TxnResponse *)board_rig_ask(r, &a, STORE_TXN, &txn.base);
     assert(done->succeeded);

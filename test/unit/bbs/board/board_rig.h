@@ -44,8 +44,8 @@ void board_rig_restart(struct rig *r, unsigned n);
  * watches break. */
 void board_rig_restore(struct rig *r, int64_t revision);
 
-/* What `bbs restore` does: the epoch is made again, under this id. */
-void board_rig_new_epoch(struct rig *r, const char *id);
+/* What `bbs restore` does: the board generation is made again, under this id. */
+void board_rig_new_board_generation(struct rig *r, const char *id);
 
 /* EVENT_STOP. */
 void board_rig_stop(struct rig *r, unsigned n);

@@ -8,34 +8,34 @@ static void frame(struct buf *b, const Board__FeedFrame *f)
     buf_message(b, &f->base);
 }
 
-static void position(struct buf *b, Board__FeedFrame__Kind kind, const char *epoch,
+static void position(struct buf *b, Board__FeedFrame__Kind kind, const char *board_generation,
                      int64_t revision)
 {
     Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
     f.kind = kind;
-    f.epoch = (char *)(uintptr_t)epoch;
+    f.board_generation = (char *)(uintptr_t)board_generation;
     f.revision = revision;
     frame(b, &f);
 }
 
-void frame_reset(struct buf *b, const char *epoch)
+void frame_reset(struct buf *b, const char *board_generation)
 {
-    position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, 0);
+    position(b, BOARD__FEED_FRAME__KIND__RESET, board_generation, 0);
 }
 
-void frame_reset_at(struct buf *b, const char *epoch, int64_t revision)
+void frame_reset_at(struct buf *b, const char *board_generation, int64_t revision)
 {
-    position(b, BOARD__FEED_FRAME__KIND__RESET, epoch, revision);
+    position(b, BOARD__FEED_FRAME__KIND__RESET, board_generation, revision);
 }
 
-void frame_current(struct buf *b, const char *epoch, int64_t revision)
+void frame_current(struct buf *b, const char *board_generation, int64_t revision)
 {
-    position(b, BOARD__FEED_FRAME__KIND__CURRENT, epoch, revision);
+    position(b, BOARD__FEED_FRAME__KIND__CURRENT, board_generation, revision);
 }
 
-void frame_heartbeat(struct buf *b, const char *epoch, int64_t revision)
+void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revision)
 {
-    position(b, BOARD__FEED_FRAME__KIND__HEARTBEAT, epoch, revision);
+    position(b, BOARD__FEED_FRAME__KIND__HEARTBEAT, board_generation, revision);
 }
 
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,

@@ -7,10 +7,11 @@
 
 #include <stdint.h>
 
-void frame_reset(struct buf *b, const char *epoch);
-void frame_reset_at(struct buf *b, const char *epoch, int64_t revision); /* of its snapshot */
-void frame_current(struct buf *b, const char *epoch, int64_t revision);
-void frame_heartbeat(struct buf *b, const char *epoch, int64_t revision);
+void frame_reset(struct buf *b, const char *board_generation);
+/* With the revision of its snapshot. */
+void frame_reset_at(struct buf *b, const char *board_generation, int64_t revision);
+void frame_current(struct buf *b, const char *board_generation, int64_t revision);
+void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revision);
 
 /* RECORD, PUT or DELETE of this record; create- and mod-revision are `revision`. */
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,

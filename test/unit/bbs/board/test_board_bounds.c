@@ -203,7 +203,7 @@ static void the_board_is_restored_under_all_ops(void **state)
         assert_int_equal(count_unavailable(many, NULL), 0);
     }
     board_rig_restore(r, snapshot);
-    board_rig_new_epoch(r, "again");
+    board_rig_new_board_generation(r, "again");
     board_rig_stall_watch(r, 0, false);
     struct trial last = {.rig = r, .key = "domain/last", .record = &small.base};
     try(&last, SECOND_NS);

@@ -128,7 +128,7 @@ static struct cursor *reader(struct desk *d, const char *cell, const char *state
     s.state = (char *)(size_t)state;
     q.n_selectors = 1;
     q.selectors = list;
-    q.epoch = (char *)"e1";
+    q.board_generation = (char *)"e1";
     q.revision = resume;
     return feed_reader(d->feed, &q);
 }
@@ -280,14 +280,14 @@ static void a_reload_resets_and_an_end_ends_every_reader(void **state)
     assert_int_equal(last, CURSOR_WAIT);
     feed_reset(d.feed, d.copy, "e2", 50);
     assert_string_equal(read_all(c, 65536, NULL), "RESET@50 RECORD:a@50 CURRENT@50 ");
-    struct cursor *other_epoch = reader(&d, "", "", 50);
-    assert_non_null(strstr(read_all(other_epoch, 65536, NULL), "RESET@50"));
+    struct cursor *other_board_generation = reader(&d, "", "", 50);
+    assert_non_null(strstr(read_all(other_board_generation, 65536, NULL), "RESET@50"));
     assert_int_equal(feed_reader_count(d.feed), 2);
     desk_free(&d);
     assert_string_equal(read_all(c, 65536, &last), "");
     assert_int_equal(last, CURSOR_END);
     cursor_free(c);
-    cursor_free(other_epoch);
+    cursor_free(other_board_generation);
 }
 
 static void indexes_give_what_a_full_walk_gives(void **state)

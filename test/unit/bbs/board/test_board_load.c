@@ -25,15 +25,17 @@ static void without_etcd_a_bbs_waits_and_says_so_once(void **state)
     board_rig_free(r);
 }
 
-static void two_first_starts_make_one_epoch(void **state)
+static void two_first_starts_make_one_board_generation(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 30; seed++) {
         struct rig *r = board_rig_new(seed, 3, &asked_config, NULL);
         assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
         assert_int_equal(count_prefix(r, "epoch/"), 1);
-        assert_string_equal(board_epoch(board_rig_board(r, 0)), board_epoch(board_rig_board(r, 1)));
-        assert_string_equal(board_epoch(board_rig_board(r, 0)), board_epoch(board_rig_board(r, 2)));
+        assert_string_equal(board_generation(board_rig_board(r, 0)),
+                            board_generation(board_rig_board(r, 1)));
+        assert_string_equal(board_generation(board_rig_board(r, 0)),
+                            board_generation(board_rig_board(r, 2)));
         board_rig_free(r);
     }
 }
@@ -45,7 +47,7 @@ static void strangers_in_etcd_are_told_loudly(void **state)
     put_raw(r, "registry/pods/x", bytes_of("y"));
     put_raw(r, "registry/pods/z", bytes_of("y"));
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
-    /* One prefix, told at each load: before and after the epoch is made. */
+    /* One prefix, told at each load: before and after the board generation is made. */
     assert_int_equal(
         board_rig_logged(r, "etcd holds keys that are not ours: give Corkboard an etcd of its own"),
         2);
@@ -233,7 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_etcd_a_bbs_waits_and_says_so_once),
-        cmocka_unit_test(two_first_starts_make_one_epoch),
+        cmocka_unit_test(two_first_starts_make_one_board_generation),
         cmocka_unit_test(strangers_in_etcd_are_told_loudly),
         cmocka_unit_test(a_load_sets_no_time_back),
         cmocka_unit_test(no_feed_begins_during_a_load),

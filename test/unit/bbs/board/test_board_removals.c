@@ -10,15 +10,16 @@
 #define SETTLED_NS (300 * SECOND_NS)
 #define LOOK_NS (31 * SECOND_NS)
 
-static void put_removal(struct rig *r, const char *process_guid, int from, const char *epoch)
+static void put_removal(struct rig *r, const char *process_guid, int from,
+                        const char *board_generation)
 {
     struct arena a;
     arena_init(&a);
     Board__RemovalRecord m = BOARD__REMOVAL_RECORD__INIT;
     m.process_guid = arena_strdup(&a, process_guid);
-    m.definition = (char *)"D1";
+    m.definition_id = (char *)"D1";
     m.from_index = from;
-    m.epoch = arena_strdup(&a, epoch);
+    m.board_generation = arena_strdup(&a, board_generation);
     put_record(r, key_removal(&a, process_guid, "D1"), &m.base);
     arena_done(&a);
 }
@@ -30,9 +31,9 @@ static void put_cell(struct rig *r, Board__CellRecord__State state)
     put_record(r, "cell/c1", &m.base);
 }
 
-static const char *epoch_of(struct rig *r)
+static const char *board_generation_of(struct rig *r)
 {
-    return board_rig_board(r, 0)->epoch;
+    return board_rig_board(r, 0)->board_generation;
 }
 
 static void they_are_kept_until_a_lost_cell_is_back_for_a_while(void **state)
@@ -40,7 +41,7 @@ static void they_are_kept_until_a_lost_cell_is_back_for_a_while(void **state)
     (void)state;
     struct rig *r = ready_rig(2, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);
-    put_removal(r, "web", 0, epoch_of(r));
+    put_removal(r, "web", 0, board_generation_of(r));
     board_rig_run(r, 3600 * SECOND_NS);
     assert_int_equal(count_prefix(r, "removal/"), 1);
     put_cell(r, BOARD__CELL_RECORD__STATE__PRESENT);
@@ -56,7 +57,7 @@ static void they_are_kept_for_a_day_when_it_never_comes(void **state)
     (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);
-    put_removal(r, "web", 0, epoch_of(r));
+    put_removal(r, "web", 0, board_generation_of(r));
     board_rig_run(r, REMOVAL_KEPT_NS - SECOND_NS);
     assert_int_equal(count_prefix(r, "removal/"), 1);
     board_rig_run(r, LOOK_NS);
@@ -72,7 +73,7 @@ static void they_are_kept_while_a_record_of_them_stands(void **state)
     put_record(r, "actual/web/0000000001/0", &m.base);
     put_record(r, "actual/web/0000000002/0", &m.base);
     put_record(r, "actual/webby/0000000009/0", &m.base);
-    put_removal(r, "web", 2, epoch_of(r));
+    put_removal(r, "web", 2, board_generation_of(r));
     board_rig_run(r, 2 * SETTLED_NS);
     assert_int_equal(count_prefix(r, "removal/"), 1);
     board_rig_free(r);
@@ -80,13 +81,13 @@ static void they_are_kept_while_a_record_of_them_stands(void **state)
     r = ready_rig(1, NULL);
     put_record(r, "actual/web/0000000001/0", &m.base);
     put_record(r, "actual/webby/0000000009/0", &m.base);
-    put_removal(r, "web", 2, epoch_of(r));
+    put_removal(r, "web", 2, board_generation_of(r));
     board_rig_run(r, SETTLED_NS + LOOK_NS);
     assert_int_equal(count_prefix(r, "removal/"), 0);
     board_rig_free(r);
 }
 
-static void one_of_another_epoch_goes_and_one_of_a_later_format_stays(void **state)
+static void one_of_another_board_generation_goes_and_one_of_a_later_format_stays(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
@@ -110,7 +111,7 @@ static void the_oldest_go_beyond_the_bound(void **state)
     for (int i = REMOVALS_MAX + MORE; i > 0; i--) {
         char guid[20];
         snprintf(guid, sizeof(guid), "web-%06d", i);
-        put_removal(r, guid, 0, epoch_of(r));
+        put_removal(r, guid, 0, board_generation_of(r));
         if (i % 1000 == 0) {
             board_rig_run(r, SECOND_NS); /* each event is a step of the rig */
         }
@@ -134,7 +135,7 @@ int main(void)
         cmocka_unit_test(they_are_kept_until_a_lost_cell_is_back_for_a_while),
         cmocka_unit_test(they_are_kept_for_a_day_when_it_never_comes),
         cmocka_unit_test(they_are_kept_while_a_record_of_them_stands),
-        cmocka_unit_test(one_of_another_epoch_goes_and_one_of_a_later_format_stays),
+        cmocka_unit_test(one_of_another_board_generation_goes_and_one_of_a_later_format_stays),
         cmocka_unit_test(the_oldest_go_beyond_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* An etcd that was restored to an older revision, and the epoch that is made again. */
+/* An etcd that was restored to an older revision, and the board generation that is made again. */
 #include "test/unit/bbs/board/board_asks.h"
 #include "bbs/board/compare.h"
 #include "models/desired_lrp.pb-c.h"
@@ -11,16 +11,16 @@
 
 #include <cmocka.h>
 
-static void another_epoch_means_everything_again(void **state)
+static void another_board_generation_means_everything_again(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
-    Board__EpochRecord e = BOARD__EPOCH_RECORD__INIT;
+    Board__BoardGenerationRecord e = BOARD__BOARD_GENERATION_RECORD__INIT;
     e.id = (char *)"restored";
     put_record(r, "epoch/restored", &e.base);
     board_rig_run(r, SECOND_NS);
     assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
-    assert_string_equal(board_epoch(board_rig_board(r, 0)), "restored");
+    assert_string_equal(board_generation(board_rig_board(r, 0)), "restored");
     struct asked a = {0};
     ask(r, 0, &a, "d");
     board_rig_run(r, SECOND_NS);
@@ -29,7 +29,7 @@ static void another_epoch_means_everything_again(void **state)
 }
 
 /* A bbs that was not told of the restore: what it holds is of a history that never was. It says so
- * and serves nothing until the epoch is made again. */
+ * and serves nothing until the board generation is made again. */
 static void an_etcd_that_went_back_is_waited_out(void **state)
 {
     (void)state;
@@ -49,13 +49,13 @@ static void an_etcd_that_went_back_is_waited_out(void **state)
     struct asked refused = {0};
     ask(r, 0, &refused, "refused");
     assert_int_equal(refused.result.end, OP_UNAVAILABLE);
-    /* And nothing is written but the mark on the epoch, once. */
+    /* And nothing is written but the mark on the board generation, once. */
     assert_int_equal(model_etcd_revision(board_rig_etcd(r)), snapshot + 1);
 
-    board_rig_new_epoch(r, "renewed");
+    board_rig_new_board_generation(r, "renewed");
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
-    assert_string_equal(board_epoch(board_rig_board(r, 0)), "renewed");
-    assert_string_equal(board_epoch(board_rig_board(r, 1)), "renewed");
+    assert_string_equal(board_generation(board_rig_board(r, 0)), "renewed");
+    assert_string_equal(board_generation(board_rig_board(r, 1)), "renewed");
     assert_int_equal(count_prefix(r, "epoch/"), 1);
     assert_int_equal(count_prefix(r, "domain/"), 1);
     ask(r, 0, &late, "late");
@@ -66,7 +66,7 @@ static void an_etcd_that_went_back_is_waited_out(void **state)
 }
 
 /* A domain that came back with a restore counts only once it is upserted again. */
-static void a_restored_domain_is_of_another_epoch(void **state)
+static void a_restored_domain_is_of_another_board_generation(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
@@ -76,24 +76,24 @@ static void a_restored_domain_is_of_another_epoch(void **state)
     struct arena arena;
     arena_init(&arena);
     struct board *b = board_rig_board(r, 0);
-    assert_true(view_domain_seen(board_view(b, &arena), "domain/d").in_this_epoch);
-    assert_false(view_domain_seen(board_view(b, &arena), "domain/none").in_this_epoch);
+    assert_true(view_domain_seen(board_view(b, &arena), "domain/d").in_this_board_generation);
+    assert_false(view_domain_seen(board_view(b, &arena), "domain/none").in_this_board_generation);
     int64_t snapshot = model_etcd_revision(board_rig_etcd(r));
     board_rig_run(r, 3 * SECOND_NS);
     board_rig_restore(r, snapshot);
-    board_rig_new_epoch(r, "renewed");
+    board_rig_new_board_generation(r, "renewed");
     board_rig_run(r, SECOND_NS);
     assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
-    assert_false(view_domain_seen(board_view(b, &arena), "domain/d").in_this_epoch);
+    assert_false(view_domain_seen(board_view(b, &arena), "domain/d").in_this_board_generation);
     ask(r, 0, &a, "d");
     board_rig_run(r, SECOND_NS);
-    assert_true(view_domain_seen(board_view(b, &arena), "domain/d").in_this_epoch);
+    assert_true(view_domain_seen(board_view(b, &arena), "domain/d").in_this_board_generation);
     /* Nor does a bbs that was started after the restore believe it. */
-    board_rig_new_epoch(r, "again");
+    board_rig_new_board_generation(r, "again");
     board_rig_restart(r, 0);
     assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
     assert_false(view_domain_seen(board_view(board_rig_board(r, 0), &arena), "domain/d")
-                     .in_this_epoch);
+                     .in_this_board_generation);
     arena_done(&arena);
     board_rig_free(r);
 }
@@ -173,7 +173,7 @@ static void ops_that_a_restore_interrupts(void **state)
         board_rig_restore(r, snapshot);
         assert_true(counts_right(r) < counted);
         board_rig_run(r, (int64_t)random_below(board_rig_random(r), 100 * MILLISECOND_NS));
-        board_rig_new_epoch(r, "renewed");
+        board_rig_new_board_generation(r, "renewed");
         board_rig_run(r, 8 * SECOND_NS);
         assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
         for (unsigned i = 0; i < 40; i++) {
@@ -181,7 +181,7 @@ static void ops_that_a_restore_interrupts(void **state)
         }
         counts_right(r);
         for (unsigned n = 0; n < 2; n++) {
-            assert_string_equal(board_epoch(board_rig_board(r, n)), "renewed");
+            assert_string_equal(board_generation(board_rig_board(r, n)), "renewed");
             ask(r, n, &asked[n], "after");
             board_rig_run(r, SECOND_NS);
             assert_int_equal(asked[n].result.end, OP_DECIDED);
@@ -226,7 +226,7 @@ static bool witness(struct rig *r, enum actor actor, const char *name,
 static Board__FeedRequest position(struct rig *r, int64_t revision)
 {
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    request.epoch = (char *)(size_t)board_epoch(board_rig_board(r, 0));
+    request.board_generation = (char *)(size_t)board_generation(board_rig_board(r, 0));
     request.revision = revision;
     return request;
 }
@@ -241,8 +241,8 @@ static void put_cells(struct rig *r, unsigned count)
     board_rig_run(r, SECOND_NS);
 }
 
-/* A position that is not above the store's, one of another epoch, and one of anybody who is none of
- * our roles prove nothing. */
+/* A position that is not above the store's, one of another board generation, and one of anybody who
+ * is none of our roles prove nothing. */
 static void not_every_position_is_a_proof(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void not_every_position_is_a_proof(void **state)
     int64_t now = model_etcd_revision(board_rig_etcd(r));
     Board__FeedRequest known = position(r, now), above = position(r, now + 1);
     Board__FeedRequest elsewhere = above;
-    elsewhere.epoch = (char *)"another";
+    elsewhere.board_generation = (char *)"another";
     assert_false(witness(r, ACTOR_CONVERGER, "converger", &known));
     assert_false(witness(r, ACTOR_CONVERGER, "converger", &elsewhere));
     assert_false(witness(r, ACTOR_CLIENT, "somebody", &above));
@@ -309,7 +309,7 @@ static void a_heartbeat_that_went_back_is_a_proof(void **state)
     int64_t image = model_etcd_revision(board_rig_etcd(r));
     board_rig_run(r, 5 * SECOND_NS);
     Board__FeedRequest seen = position(r, model_etcd_revision(board_rig_etcd(r)));
-    seen.epoch = strdup(seen.epoch);
+    seen.board_generation = strdup(seen.board_generation);
     seen.boot_id = boot_id;
     seen.heartbeat_revision = mod_revision(r, key);
     assert_false(witness(r, ACTOR_AUCTIONEER, "auctioneer", &seen));
@@ -319,11 +319,12 @@ static void a_heartbeat_that_went_back_is_a_proof(void **state)
     board_rig_run(r, 30 * SECOND_NS);
     assert_true(model_etcd_revision(board_rig_etcd(r)) > seen.revision);
     assert_true(witness(r, ACTOR_AUCTIONEER, "auctioneer", &seen));
-    free(seen.epoch);
+    free(seen.board_generation);
     board_rig_free(r);
 }
 
-/* The mark on the epoch: other bbs hear of it, and one that is started later knows it at once. */
+/* The mark on the board generation: other bbs hear of it, and one that is started later knows it at
+ * once. */
 static void every_bbs_learns_that_etcd_went_back(void **state)
 {
     (void)state;
@@ -339,7 +340,7 @@ static void every_bbs_learns_that_etcd_went_back(void **state)
         assert_non_null(strstr(board_went_back(board_rig_board(r, n)), "converger"));
         assert_false(board_ready(board_rig_board(r, n)));
     }
-    board_rig_new_epoch(r, "renewed");
+    board_rig_new_board_generation(r, "renewed");
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
     assert_null(board_went_back(board_rig_board(r, 0)));
     board_rig_free(r);
@@ -348,9 +349,9 @@ static void every_bbs_learns_that_etcd_went_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_epoch_means_everything_again),
+        cmocka_unit_test(another_board_generation_means_everything_again),
         cmocka_unit_test(an_etcd_that_went_back_is_waited_out),
-        cmocka_unit_test(a_restored_domain_is_of_another_epoch),
+        cmocka_unit_test(a_restored_domain_is_of_another_board_generation),
         cmocka_unit_test(ops_that_a_restore_interrupts),
         cmocka_unit_test(answers_out_of_order_are_no_restore),
         cmocka_unit_test(not_every_position_is_a_proof),

@@ -45,7 +45,7 @@ struct reader {
     unsigned board;
     const char *key_prefix;
     struct map held; /* key -> mod_revision */
-    char epoch[64];
+    char board_generation[64];
     int64_t position; /* where it may resume: 0 = nowhere */
     int64_t last;     /* revision of the last frame */
     bool current;
@@ -410,7 +410,7 @@ static void subscribe(struct scene *c, struct reader *r)
     selector.key_prefix = (char *)(size_t)r->key_prefix;
     q.n_selectors = 1;
     q.selectors = list;
-    q.epoch = r->epoch;
+    q.board_generation = r->board_generation;
     q.revision = r->position;
     r->board = (unsigned)random_below(board_rig_random(c->rig), BOARDS);
     r->cursor = board_feed(board_rig_board(c->rig, r->board), &q);
@@ -440,7 +440,7 @@ static void take_frame(struct reader *r, const Board__FeedFrame *f)
         map_remove(&r->held, f->key);
         break;
     default: /* CURRENT, HEARTBEAT */
-        snprintf(r->epoch, sizeof(r->epoch), "%s", f->epoch);
+        snprintf(r->board_generation, sizeof(r->board_generation), "%s", f->board_generation);
         r->position = f->revision;
         r->current = true;
         break;

@@ -133,8 +133,8 @@ static struct trial *trial_new(void)
                 arena_printf(&t->arena, "role=converger term=%lld",
                              (long long)mod_revision(t->rig, "lead/converger")),
                 t->move);
-    t->move->term->epoch =
-        arena_strdup(&t->arena, board_epoch(board_rig_board(t->rig, 0)));
+    t->move->term->board_generation =
+        arena_strdup(&t->arena, board_generation(board_rig_board(t->rig, 0)));
     now_tried = t;
     return t;
 }

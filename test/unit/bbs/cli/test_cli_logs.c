@@ -266,7 +266,7 @@ static void frame(struct watching *w, Board__FeedFrame__Kind kind, int64_t revis
     f.kind = kind;
     f.revision = revision;
     f.key = arena_strdup(&w->f->arena, key);
-    f.epoch = arena_strdup(&w->f->arena, "e");
+    f.board_generation = arena_strdup(&w->f->arena, "e");
     if (record) {
         record_encode(&bytes, record);
         f.record = (ProtobufCBinaryData){bytes.size, bytes.data};
@@ -374,7 +374,7 @@ static void a_gap_is_made_up_for(void **state)
     frame(&w, KIND(CURRENT), 5, "", NULL);
     w.said = "";
     assert_int_equal(w.watch.revision, 5);
-    assert_string_equal(w.watch.epoch, "e");
+    assert_string_equal(w.watch.board_generation, "e");
     actual(&w, KIND(PUT), A, 2, 0, "RUNNING g3 c1 0");
     assert_int_equal(w.watch.revision, 8); /* more of revision 9 may come */
     logs_watch_connect(&w.watch, false);
@@ -414,7 +414,7 @@ static void a_snapshot_makes_up_for_silence(void **state)
     buf_init(&packed);
     buf_init(&feed);
     f.kind = KIND(RESET);
-    f.epoch = (char *)"e";
+    f.board_generation = (char *)"e";
     f.revision = 8;
     buf_message(&packed, &f.base);
     buf_varint(&feed, packed.size);

@@ -412,8 +412,8 @@ static void add_frame(struct buf *feed, Board__FeedFrame__Kind kind, int64_t rev
     f.kind = kind;
     f.revision = revision;
     f.key = strdup(key);
-    static char epoch[] = "e1";
-    f.epoch = epoch;
+    static char board_generation[] = "e1";
+    f.board_generation = board_generation;
     if (record) {
         record_encode(&bytes, record);
         f.record = (ProtobufCBinaryData){bytes.size, bytes.data};
@@ -466,7 +466,7 @@ static void events_print_a_line_a_change(void **state)
         assert_string_equal(buf_string(&e.out), text_events);
         /* More of revision 13 may be missing: it resumes behind 12. */
         assert_int_equal(e.revision, 12);
-        assert_string_equal(e.epoch, "e1");
+        assert_string_equal(e.board_generation, "e1");
         buf_clear(&feed);
         add_frame(&feed, BOARD__FEED_FRAME__KIND__HEARTBEAT, 20, "", NULL, 0);
         events_take(&e, buf_bytes(&feed), &f->err);

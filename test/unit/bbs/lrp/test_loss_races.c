@@ -127,7 +127,7 @@ static void start_move(struct race *t, const char *text)
     board__term__init(m->term);
     struct view *v = board_view(board_rig_board(t->rig, 0), &t->arena);
     m->term->role = arena_strdup(&t->arena, "converger");
-    m->term->epoch = arena_strdup(&t->arena, view_epoch(v));
+    m->term->board_generation = arena_strdup(&t->arena, view_board_generation(v));
     m->term->term = seen_at(t, key_lead(&t->arena, "converger"))->create_revision;
     start_op(t, move_row_named(row_family(m->move), m->move)->op, ACTOR_CONVERGER, &m->base);
 }
@@ -453,24 +453,24 @@ static void a_removal_finds_what_became_suspect(void **state)
     race_done(&t);
 }
 
-/* ---- epoch ----------------------------------------------------------------------------------- */
+/* ---- board generation ------------------------------------------------------------------------ */
 
-/* After a restore the records stand, and the epoch is younger than they are (design.md 2,
- * Epoch). */
-static void a_domain_of_an_older_epoch_is_not_fresh(void **state)
+/* After a restore the records stand, and the board generation is younger than they are (design.md
+ * 2, Board generation). */
+static void a_domain_of_an_older_board_generation_is_not_fresh(void **state)
 {
     (void)state;
     struct race t;
     struct scene scene = {.ordinary = "RUNNING a@c1", .cell = "present incarnation=7"};
     set(&t, &scene);
     write_domain(&t);
-    Board__EpochRecord epoch = BOARD__EPOCH_RECORD__INIT;
-    epoch.id = arena_strdup(&t.arena, "younger");
+    Board__BoardGenerationRecord younger = BOARD__BOARD_GENERATION_RECORD__INIT;
+    younger.id = arena_strdup(&t.arena, "younger");
     struct view *v = board_view(board_rig_board(t.rig, 0), &t.arena);
-    write_record(&t, key_epoch(&t.arena, view_epoch(v)), NULL);
-    write_record(&t, key_epoch(&t.arena, "younger"), &epoch.base);
+    write_record(&t, key_epoch(&t.arena, view_board_generation(v)), NULL);
+    write_record(&t, key_epoch(&t.arena, "younger"), &younger.base);
     board_rig_run(t.rig, 10 * SECOND_NS);
-    assert_string_equal(board_epoch(board_rig_board(t.rig, 0)), "younger");
+    assert_string_equal(board_generation(board_rig_board(t.rig, 0)), "younger");
     start_move(&t, "stop");
     board_rig_run(t.rig, 3 * SECOND_NS);
     assert_int_equal(t.answers, 1);
@@ -497,7 +497,7 @@ int main(void)
         cmocka_unit_test(a_stop_on_a_lost_cell_waits_for_a_rep_that_is_back),
         cmocka_unit_test(an_evacuating_one_stays_when_its_cell_is_back),
         cmocka_unit_test(a_removal_finds_what_became_suspect),
-        cmocka_unit_test(a_domain_of_an_older_epoch_is_not_fresh),
+        cmocka_unit_test(a_domain_of_an_older_board_generation_is_not_fresh),
     };
     return cmocka_run_group_tests_name("races of a loss", tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ static void subscribes_from_nothing_at_the_start(void **state)
     Board__FeedRequest *r = asked(x, "https://a:1/v1/board/feed");
     assert_int_equal(r->n_selectors, 1);
     assert_string_equal(r->selectors[0]->type, "cell");
-    assert_string_equal(r->epoch, "");
+    assert_string_equal(r->board_generation, "");
     assert_int_equal(r->revision, 0);
     assert_false(x->feed_client.current);
 }
@@ -218,7 +218,7 @@ static void resumes_below_a_revision_that_may_be_half_told(void **state)
     assert_null(drive_call(&x->drive, "feed", 0)); /* backs off first */
     drive_advance(&x->drive, 130);
     Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
-    assert_string_equal(r->epoch, "e1");
+    assert_string_equal(r->board_generation, "e1");
     assert_int_equal(r->revision, 8);
     /* What was told already is not told again; what was missing is. */
     change(x, PUT, "cell/c", 9);
@@ -261,7 +261,7 @@ static void reset_empties_the_copy(void **state)
     frame_current(&x->sent, "e2", 2);
     send(x);
     expect_changes(x, "put:cell/z@2 current ");
-    assert_string_equal(x->feed_client.epoch, "e2");
+    assert_string_equal(x->feed_client.board_generation, "e2");
     assert_int_equal(x->feed_client.revision, 2);
 }
 
@@ -392,11 +392,11 @@ static void malformed_feeds_are_left(void **state)
     frame_heartbeat(&x->sent, "e1", 9);
     refuses(x, "without a snapshot", 0);
 
-    char longest[FEED_CLIENT_EPOCH_BYTES + 1];
+    char longest[FEED_CLIENT_BOARD_GENERATION_BYTES + 1];
     memset(longest, 'e', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = 0;
     frame_reset(&x->sent, longest);
-    refuses(x, "epoch's id is too long", 0);
+    refuses(x, "board generation is too long", 0);
 }
 
 static void the_largest_frame_passes(void **state)
@@ -420,12 +420,12 @@ static void the_largest_frame_passes(void **state)
     free(value);
 }
 
-static void another_epoch_is_listed_again(void **state)
+static void another_board_generation_is_listed_again(void **state)
 {
     struct fixture *x = *state;
     begin(x);
     frame_heartbeat(&x->sent, "e2", 9);
-    refuses(x, "another epoch", 0);
+    refuses(x, "another board generation", 0);
 }
 
 static void heartbeats_that_fall_are_doubted(void **state)
@@ -437,15 +437,15 @@ static void heartbeats_that_fall_are_doubted(void **state)
     refuses(x, "do not rise", 0);
 }
 
-/* What it has seen goes with it to the next bbs: which heartbeat of which bbs, until another epoch
- * begins. */
+/* What it has seen goes with it to the next bbs: which heartbeat of which bbs, until another board
+ * generation begins. */
 static void the_last_heartbeat_seen_is_told(void **state)
 {
     struct fixture *x = *state;
     begin(x);
     Board__FeedFrame frame = BOARD__FEED_FRAME__INIT;
     frame.kind = BOARD__FEED_FRAME__KIND__HEARTBEAT;
-    frame.epoch = (char *)"e1";
+    frame.board_generation = (char *)"e1";
     frame.revision = 9;
     frame.boot_id = (char *)"boot";
     frame.heartbeat_revision = 8;
@@ -455,7 +455,7 @@ static void the_last_heartbeat_seen_is_told(void **state)
     drive_advance(&x->drive, 3500);
     drive_advance(&x->drive, 130);
     const Board__FeedRequest *request = asked(x, "https://b:2/v1/board/feed");
-    assert_string_equal(request->epoch, "e1");
+    assert_string_equal(request->board_generation, "e1");
     assert_string_equal(request->boot_id, "boot");
     assert_int_equal(request->heartbeat_revision, 8);
 }
@@ -627,7 +627,7 @@ static void a_refresh_that_breaks_off_costs_nothing(void **state)
     drive_closed(&x->drive, x->feed_client.call_id);
     drive_advance(&x->drive, 130);
     Board__FeedRequest *r = asked(x, "https://b:2/v1/board/feed");
-    assert_string_equal(r->epoch, "e1");
+    assert_string_equal(r->board_generation, "e1");
     assert_int_equal(r->revision, 7);
     change(x, PUT, "cell/c", 9);
     frame_heartbeat(&x->sent, "e1", 9);
@@ -650,7 +650,7 @@ static void a_refresh_from_before_is_refused(void **state)
     assert_int_equal(x->feed_client.records.count, 2);
 }
 
-static void a_refresh_of_another_epoch_is_a_reset(void **state)
+static void a_refresh_of_another_board_generation_is_a_reset(void **state)
 {
     struct fixture *x = *state;
     begin(x);
@@ -694,14 +694,14 @@ int main(void)
         TEST(a_clean_start_warns_of_nothing),
         TEST(malformed_feeds_are_left),
         TEST(the_largest_frame_passes),
-        TEST(another_epoch_is_listed_again),
+        TEST(another_board_generation_is_listed_again),
         TEST(heartbeats_that_fall_are_doubted),
         TEST(the_last_heartbeat_seen_is_told),
         TEST(unknown_frames_are_left_alone),
         TEST(a_refresh_tells_what_differs_alone),
         TEST(a_refresh_that_breaks_off_costs_nothing),
         TEST(a_refresh_from_before_is_refused),
-        TEST(a_refresh_of_another_epoch_is_a_reset),
+        TEST(a_refresh_of_another_board_generation_is_a_reset),
         TEST(a_refresh_that_begins_again_compares_again),
         TEST(any_status_but_200_is_a_failure),
         TEST(the_answer_that_is_no_feed_is_told),

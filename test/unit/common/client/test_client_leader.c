@@ -167,10 +167,10 @@ static void answer(struct fixture *x, uint64_t id, const char *holder, int64_t t
     Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
     Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term t = BOARD__TERM__INIT;
-    char role[] = "auctioneer", epoch[] = "e1";
+    char role[] = "auctioneer", board_generation[] = "e1";
     leader_lock.holder = (char *)(uintptr_t)holder;
     t.role = role;
-    t.epoch = epoch;
+    t.board_generation = board_generation;
     t.term = term;
     r.leader_lock = &leader_lock;
     r.term = &t;
@@ -210,7 +210,7 @@ static void a_free_lock_is_asked_for(void **state)
     Board__Term term;
     leader_term(&x->leader, &term);
     assert_string_equal(term.role, "auctioneer");
-    assert_string_equal(term.epoch, "e1");
+    assert_string_equal(term.board_generation, "e1");
     assert_int_equal(term.term, 12);
 }
 
@@ -419,7 +419,7 @@ static void deposed_by_a_rejected_heartbeat(void **state)
     assert_non_null(drive_call(&x->drive, "/v1/board/leader_lock", 0));
 }
 
-static void deposed_by_another_epoch(void **state)
+static void deposed_by_another_board_generation(void **state)
 {
     struct fixture *x = *state;
     leader_lock(x);
@@ -494,7 +494,7 @@ int main(void)
         TEST(deposed_by_another_holder),
         TEST(deposed_by_the_end_of_its_lock),
         TEST(deposed_by_a_rejected_heartbeat),
-        TEST(deposed_by_another_epoch),
+        TEST(deposed_by_another_board_generation),
         TEST(a_snapshot_without_its_lock_deposes),
         TEST(stopping_gives_the_lock_back),
         TEST(stopping_while_asking_waits_for_the_answer),

@@ -149,7 +149,7 @@ static const struct {
     {"models.ActualLRPKey", " process_guid domain "},
     {"models.ActualLRPInstanceKey", " instance_guid cell_id "},
     {"models.ActualLRPNetInfo", " address instance_address "},
-    {"models.ActualLRP", " crash_reason state placement_error availability_zone definition "},
+    {"models.ActualLRP", " crash_reason state placement_error availability_zone definition_id "},
     {"models.ActualLRPInternalRoute", " hostname "},
     {"models.ActualLRP.MetricTagsEntry", " key value "},
     {"models.CellPresence",

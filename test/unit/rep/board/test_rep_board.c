@@ -195,7 +195,7 @@ static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
     Board__CellResponse opened = BOARD__CELL_RESPONSE__INIT;
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     opened.cell = &cell;
-    opened.epoch = (char *)RIG_EPOCH;
+    opened.board_generation = (char *)RIG_BOARD_GENERATION;
     drive_answer(&g.d, c.id, &opened.base);
     assert_int_equal(asked_incarnation(&g, "/v1/board/heartbeat", &c), 8);
     g.config.incarnation = 8;
@@ -474,7 +474,7 @@ static void heavy_records_are_not_all_held_at_once(void **state)
     }
 }
 
-static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
+static void a_new_board_generation_forgets_the_answers_of_the_old(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -486,9 +486,9 @@ static void a_new_epoch_forgets_the_answers_of_the_old(void **state)
     drive_closed(&g.d, g.feed_id);
     drive_advance(&g.d, 1000);
     g.revision = 10;
-    rep_rig_feed_open_epoch(&g, "epoch-2");
+    rep_rig_feed_open_board_generation(&g, "generation-2");
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
-    assert_string_equal(start.request->epoch, "epoch-2");
+    assert_string_equal(start.request->board_generation, "generation-2");
     assert_string_equal(start.move->instance->actual_lrp_instance_key->instance_guid, guid);
     rep_rig_done(&g);
 }
@@ -515,10 +515,10 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
 
     struct buf b;
     buf_init(&b);
-    frame_reset(&b, RIG_EPOCH);
+    frame_reset(&b, RIG_BOARD_GENERATION);
     frame_change(&b, BOARD__FEED_FRAME__KIND__RECORD, key_actual(&g.arena, "web", 0, 0),
                  &rep_rig_record(&g, "web", "RUNNING", "its predecessor", RIG_CELL)->base, 1);
-    frame_current(&b, RIG_EPOCH, 1);
+    frame_current(&b, RIG_BOARD_GENERATION, 1);
     drive_stream(&g.d, rep_rig_take_call(&g, "/v1/board/feed").id, buf_bytes(&b));
     buf_done(&b);
     rep_rig_advance(&g, 1000);
@@ -667,7 +667,7 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
 
 /* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as
  * the board is known again, and not when its back-off is over (seed 7223643). */
-static void an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves(void **state)
+static void an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -688,11 +688,11 @@ static void an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves(void 
                          NULL);
     drive_advance(&g.d, 200);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/feed"), 0);
-    rep_rig_answer_incarnation_epoch(&g, "epoch-2");
+    rep_rig_answer_incarnation_board_generation(&g, "generation-2");
     drive_advance(&g.d, 1);
     g.revision = 10;
-    rep_rig_feed_open_epoch(&g, "epoch-2");
-    assert_string_equal(rep_rig_take_move(&g, "crash").request->epoch, "epoch-2");
+    rep_rig_feed_open_board_generation(&g, "generation-2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").request->board_generation, "generation-2");
     rep_rig_done(&g);
 }
 
@@ -714,7 +714,7 @@ int main(void)
         cmocka_unit_test(waiting_moves_travel_together),
         cmocka_unit_test(moves_of_many_bytes_travel_in_turns),
         cmocka_unit_test(heavy_records_are_not_all_held_at_once),
-        cmocka_unit_test(a_new_epoch_forgets_the_answers_of_the_old),
+        cmocka_unit_test(a_new_board_generation_forgets_the_answers_of_the_old),
         cmocka_unit_test(a_first_snapshot_older_than_the_answers_ends_nothing),
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
@@ -723,7 +723,7 @@ int main(void)
         cmocka_unit_test(moves_go_to_another_bbs_after_a_failure),
         cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
         cmocka_unit_test(a_record_that_came_back_is_asked_about_again),
-        cmocka_unit_test(an_incarnation_of_another_epoch_hurries_the_feed_and_the_moves),
+        cmocka_unit_test(an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void the_note_resolves_tags_and_routes(void **state)
     d.lrp.routes = &all;
 
     Rep__Note *note = note_of(&d, &(struct port_pair){8080, 61000}, 1);
-    assert_string_equal(note->definition, "e-1");
+    assert_string_equal(note->definition_id, "e-1");
     assert_string_equal(note->metric_tags[0]->value, "s");
     assert_string_equal(note->metric_tags[1]->value, "3");
     assert_string_equal(note->metric_tags[2]->value, "i-1");

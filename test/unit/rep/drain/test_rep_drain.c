@@ -377,7 +377,7 @@ static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
     cell.incarnation = g.config.incarnation;
     cell.evacuating = true;
     answer.cell = &cell;
-    answer.epoch = (char *)RIG_EPOCH;
+    answer.board_generation = (char *)RIG_BOARD_GENERATION;
     drive_answer(&g.d, c.id, &answer.base);
     rep_rig_feed_open(&g);
     rep_rig_answer_list(&g, NULL, 0);

@@ -328,7 +328,7 @@ static void states_are_told_in_diegos_words(void **state)
     const char *guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
     Cell__CellState *s = state_of(&g);
     assert_string_equal(s->lrps[0]->state, "CLAIMED");
-    assert_string_equal(s->lrps[0]->definition, RIG_DEFINITION);
+    assert_string_equal(s->lrps[0]->definition_id, RIG_DEFINITION);
     assert_int_equal(s->startingcontainercount, 1);
     assert_int_equal(s->incarnation, 7);
     rep_rig_move_done(&g, claim, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));

@@ -1,19 +1,19 @@
-#include "bbs/board/epoch.h"
+#include "bbs/board/board_generation.h"
 
 #include "bbs/board/compare.h"
 #include "common/model/record.h"
 
-static const char all_epochs[] = "epoch/";
+static const char all_board_generations[] = "epoch/";
 
-void epoch_question(struct arena *a, Etcd__RangeRequest *ret)
+void board_generation_question(struct arena *a, Etcd__RangeRequest *ret)
 {
     etcd__range_request__init(ret);
-    ret->key = key_data(all_epochs);
-    ret->range_end = key_data(key_range_end(a, all_epochs));
-    ret->limit = EPOCHS_MAX;
+    ret->key = key_data(all_board_generations);
+    ret->range_end = key_data(key_range_end(a, all_board_generations));
+    ret->limit = BOARD_GENERATIONS_MAX;
 }
 
-static struct bytes encoded(struct arena *a, const Board__EpochRecord *record)
+static struct bytes encoded(struct arena *a, const Board__BoardGenerationRecord *record)
 {
     struct buf value;
     buf_init(&value);
@@ -30,8 +30,8 @@ static void add_compare(struct arena *a, Etcd__TxnRequest *t, enum compare_kind 
     t->compare[t->n_compare++] = compare_compile(a, &c);
 }
 
-void epoch_again(struct arena *a, const Etcd__RangeResponse *found, const char *id, int64_t wall_ns,
-                 Etcd__TxnRequest *ret)
+void board_generation_again(struct arena *a, const Etcd__RangeResponse *found, const char *id,
+                            int64_t wall_ns, Etcd__TxnRequest *ret)
 {
     size_t old = found ? found->n_kvs : 0;
     int64_t newest = 0;
@@ -45,15 +45,16 @@ void epoch_again(struct arena *a, const Etcd__RangeResponse *found, const char *
         add_compare(a, ret, COMPARE_UNCHANGED, key, kv->mod_revision);
         ret->success[ret->n_success++] = etcd_op_delete(a, key);
     }
-    add_compare(a, ret, old ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, all_epochs, newest);
-    Board__EpochRecord record = BOARD__EPOCH_RECORD__INIT;
+    add_compare(a, ret, old ? COMPARE_NOTHING_NEWER : COMPARE_RANGE_EMPTY, all_board_generations,
+                newest);
+    Board__BoardGenerationRecord record = BOARD__BOARD_GENERATION_RECORD__INIT;
     record.id = (char *)(uintptr_t)id;
     record.created_at = wall_ns;
     ret->success[ret->n_success++] = etcd_op_put(a, key_epoch(a, id), encoded(a, &record));
 }
 
-void epoch_rewrite(struct arena *a, const Etcd__KeyValue *kv, const Board__EpochRecord *record,
-                   Etcd__TxnRequest *ret)
+void board_generation_rewrite(struct arena *a, const Etcd__KeyValue *kv,
+                              const Board__BoardGenerationRecord *record, Etcd__TxnRequest *ret)
 {
     const char *key = arena_strndup(a, (const char *)kv->key.data, kv->key.len);
     etcd__txn_request__init(ret);
