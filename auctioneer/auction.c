@@ -535,8 +535,8 @@ static void begin_look(struct auction *x, const struct event *ev, struct effects
     }
 }
 
-/* If an awaited cell has more room a round follows, for which all are asked: what the others told
- * may be old. */
+/* If an awaited cell has more room a round follows, for which all are asked: what the others
+ * reported may be old. */
 static void end_asking_few(struct auction *x, const struct event *ev, struct effects *out)
 {
     x->asks_few = false;

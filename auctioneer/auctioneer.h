@@ -8,7 +8,7 @@
 struct auctioneer_config {
     const char *name;
     const char *boards;  /* "https://...,https://..." */
-    const char *url;     /* where it listens, told in lead/auctioneer */
+    const char *url;     /* where it listens, reported in lead/auctioneer */
     const char *zones;   /* "a,b,c": docs/instances.md, Zones; "" = fewest first */
     const char *scoring; /* "default" or "diego" */
     /* Settings; 0 = default. */

@@ -29,7 +29,7 @@ void freeing_init(struct freeing *f);
 /* One that was refused because no compatible cell has room for it. */
 void freeing_refused(struct freeing *f, const struct demand *q);
 
-/* Cells have told of their room: marks those that are awaited (cells.h), and plans when they are
+/* Cells have reported their room: marks those that are awaited (cells.h), and plans when they are
  * asked again. One that frees more than it did begins again. */
 void freeing_plan(struct freeing *f, struct cells *c, int64_t now_ns);
 

@@ -17,7 +17,7 @@ static void entry_free(void *value)
 {
     struct entry *e = value;
     blob_unref(e->reason);
-    blob_unref(e->told);
+    blob_unref(e->reported);
     blob_unref(e->placed_on);
     wanted_unref(e->task);
     free(e);
@@ -145,7 +145,7 @@ static void await_again(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-/* The feed tells each change: of a record that it told of already and that is in the selection
+/* The feed tells each change: of a record that it reported already and that is in the selection
  * still, only the reason has changed. After a hint, or a gap, another revision may be another need.
  */
 void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
@@ -168,7 +168,7 @@ void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
     }
     set_source(p, e, SOURCE_BOARD);
     e->revision = mod_revision;
-    set_text(&e->told, lrp->placement_error);
+    set_text(&e->reported, lrp->placement_error);
 }
 
 void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
@@ -236,7 +236,7 @@ void pool_reset(struct pool *p)
     {
         struct entry *e = map_value(n);
         set_source(p, e, e->source == SOURCE_HINT ? SOURCE_HINT : SOURCE_RESET);
-        e->told_revision = 0; /* the board may have gone back to it */
+        e->reported_revision = 0; /* the board may have gone back to it */
     }
     map_done(&p->wanted, wanted_free);
 }
@@ -297,7 +297,7 @@ static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_
     }
 }
 
-/* The feed has told of it, and then that it awaits no cell any more. */
+/* The feed has reported it, and then that it awaits no cell any more. */
 static bool is_late(const struct entry *e, int64_t revision, int64_t position)
 {
     return !e && revision != 0 && revision <= position;
@@ -336,14 +336,14 @@ void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, in
         want_task(p, e, wanted_of_hint(task), now_ns);
     }
     if (e) { /* the same request that comes twice is answered by one rejection */
-        e->requested = e->requested || !task->revision || task->revision != e->told_revision;
+        e->requested = e->requested || !task->revision || task->revision != e->reported_revision;
     }
     arena_done(&a);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Nothing confirmed it. What the feed told against it counts again. */
+/* Nothing confirmed it. What the feed reported against it counts again. */
 static void drop_hint(struct pool *p, struct entry *e)
 {
     p->doubted = p->doubted || e->passed_over;
@@ -554,7 +554,7 @@ bool pool_untold(const struct entry *e)
         return e->source == SOURCE_BOARD && e->requested && e->state == ENTRY_REFUSED;
     }
     return e->source == SOURCE_BOARD && e->reason &&
-           strcmp(reason_text(e->reason), reason_text(e->told)) != 0;
+           strcmp(reason_text(e->reason), reason_text(e->reported)) != 0;
 }
 
 const char *reason_text(const struct blob *reason)

@@ -54,7 +54,7 @@ struct entry {
     TAILQ_ENTRY(entry) link; /* in the list of its state */
     enum entry_state state;
     enum entry_source source;
-    bool queued; /* in the queue of those whose reason is to be told to the board (report.h) */
+    bool queued; /* in the queue of those whose reason is to be reported to the board (report.h) */
     int64_t since_ns;    /* of the state; of a hint: when it came */
     int64_t hinted_ns;   /* when the hint came */
     struct wanted *task; /* of a task: what it asks for; NULL = an instance */
@@ -62,13 +62,13 @@ struct entry {
                          hint spoke of it, and did not tell */
     bool awaits_again; /* of an instance that the auction holds: it was placed, and left that place,
                          since it was taken */
-    bool passed_over; /* of a hint: the feed told of older records than it, which were left alone */
+    bool passed_over; /* of a hint: the feed sent older records than it, which were left alone */
     bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
-                            told as a rejection, once */
-    int64_t told_revision; /* of a task: that its last rejection named; 0 = none */
+                            reported as a rejection, once */
+    int64_t reported_revision; /* of a task: that its last rejection named; 0 = none */
     struct blob *placed_on; /* PLACED: the cell's id, with its zero byte */
     struct blob *reason;   /* why no cell took it, with its zero byte; NULL */
-    struct blob *told;     /* the placement error that the board has, or was told; NULL = none */
+    struct blob *reported; /* the placement error that the board has or will have; NULL = none */
     int32_t index;
     const char *guid; /* of the process, or the task; behind the key */
     char key[];       /* of its record on the board */
@@ -118,9 +118,9 @@ void pool_reset(struct pool *p);
 void pool_current(struct pool *p);
 
 /* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 =
- * which was not told. The feed has told all up to `position`, 0 = that is not known. What a hint
- * says that comes after the feed changes nothing; one that comes before it is: an instance that a
- * cell took, and that is UNCLAIMED at a later revision, is fresh again. */
+ * which was not reported. The feed has reported all up to `position`, 0 = that is not known. What a
+ * hint says that comes after the feed changes nothing; one that comes before it is: an instance
+ * that a cell took, and that is UNCLAIMED at a later revision, is fresh again. */
 struct hint {
     const char *process_guid;
     int32_t index;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The entry of a key that left the queue; NULL if it left the pool. */
-static struct entry *told_entry(struct report *r, const char *key)
+static struct entry *reported_entry(struct report *r, const char *key)
 {
     struct entry *e = map_get(&r->pool->entries, key);
     if (e) {
@@ -15,15 +15,15 @@ static struct entry *told_entry(struct report *r, const char *key)
     return e;
 }
 
-/* It may not have been told: it is told again when it is refused again. */
+/* It may not have been reported: it is reported again when it is refused again. */
 static void doubt(struct report *r, const char *key)
 {
     struct entry *e = map_get(&r->pool->entries, key);
     if (e && e->task) {
-        e->requested = e->requested || e->revision == e->told_revision;
+        e->requested = e->requested || e->revision == e->reported_revision;
     } else if (e) {
-        blob_unref(e->told);
-        e->told = NULL;
+        blob_unref(e->reported);
+        e->reported = NULL;
     }
 }
 
@@ -47,7 +47,7 @@ void report_init(struct report *r, struct boards *boards, const struct leader *l
 static void forget_queue(struct report *r)
 {
     while (r->next < r->count) {
-        told_entry(r, r->queue[r->next]);
+        reported_entry(r, r->queue[r->next]);
         free(r->queue[r->next++]);
     }
     r->next = r->count = 0;
@@ -122,15 +122,15 @@ static Board__Move *reject_move(struct arena *a, const struct entry *e)
     return m;
 }
 
-/* It is told now: not again unless that is doubted, or asked for. */
-static void note_told(struct entry *e)
+/* It is reported now: not again unless that is doubted, or asked for. */
+static void note_reported(struct entry *e)
 {
     if (e->task) {
         e->requested = false;
-        e->told_revision = e->revision;
+        e->reported_revision = e->revision;
     } else {
-        blob_unref(e->told);
-        e->told = blob_ref(e->reason);
+        blob_unref(e->reported);
+        e->reported = blob_ref(e->reason);
     }
 }
 
@@ -141,12 +141,12 @@ static void fill(struct report *r, struct moment now, struct arena *a)
     size_t room = mover_ready(&r->mover, now);
     while (r->next < r->count && room > 0) {
         char *key = r->queue[r->next++];
-        struct entry *e = told_entry(r, key);
+        struct entry *e = reported_entry(r, key);
         const struct wanted *w = e ? pool_wanted(r->pool, e) : NULL;
         if (w && pool_untold(e)) {
             Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
             mover_add(&r->mover, &r->owner, key, m);
-            note_told(e);
+            note_reported(e);
             room--;
         }
         free(key);

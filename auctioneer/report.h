@@ -20,7 +20,7 @@ void report_init(struct report *r, struct boards *boards, const struct leader *l
                  struct pool *pool);
 void report_done(struct report *r);
 
-/* The entry was refused: it is told if that is new. */
+/* The entry was refused: it is reported if that is new. */
 void report_refusal(struct report *r, struct entry *e);
 
 /* Give it every event while the leader leads. True if the event was its own. */

@@ -94,7 +94,7 @@ static bool valid_task(const Cell__Task *t)
            cell__task__get_packed_size(t) <= RECORD_MAX_BYTES;
 }
 
-/* All up to this revision the feed has told; 0 = it is not known. */
+/* All up to this revision the feed has reported; 0 = it is not known. */
 static int64_t feed_position(const struct auctioneer *x)
 {
     const struct feed_client *f = &x->life.feed_client;

@@ -7,14 +7,14 @@
 static int init_zones(struct arena *a, const char *list, struct schedule_rules *ret,
                       struct err *err)
 {
-    const char **zones = ARENA_ARRAY(a, ZONES_TOLD_MAX, const char *);
+    const char **zones = ARENA_ARRAY(a, ZONES_REPORTED_MAX, const char *);
     ret->zones = zones;
     while (list && *list) {
         size_t size = strcspn(list, ",");
         const char *zone = arena_strndup(a, list, size);
-        if (size == 0 || ret->zone_count == ZONES_TOLD_MAX) {
+        if (size == 0 || ret->zone_count == ZONES_REPORTED_MAX) {
             return err_set(err, ERR_INVALID, "zones must be 1 to %d names with commas between",
-                           ZONES_TOLD_MAX);
+                           ZONES_REPORTED_MAX);
         }
         for (size_t i = 0; i < ret->zone_count; i++) {
             if (strcmp(zones[i], zone) == 0) {

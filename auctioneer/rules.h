@@ -6,7 +6,7 @@
 #include "auctioneer/schedule.h"
 #include "common/base/err.h"
 
-enum { ZONES_TOLD_MAX = 64 };
+enum { ZONES_REPORTED_MAX = 64 };
 
 /* What it gives lives in the arena. ERR_INVALID with a sentence that says what is wrong; `ret` is
  * usable even then. */

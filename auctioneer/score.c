@@ -5,8 +5,8 @@
 /* A rep of another version may tell more, or nonsense. */
 static double failed_starts(const Cell__CellState *state)
 {
-    int32_t told = state->failedstarts;
-    return told < 0 ? 0 : told > SCORE_FAILED_STARTS_MAX ? SCORE_FAILED_STARTS_MAX : told;
+    int32_t failed = state->failedstarts;
+    return failed < 0 ? 0 : failed > SCORE_FAILED_STARTS_MAX ? SCORE_FAILED_STARTS_MAX : failed;
 }
 
 static size_t count_ended(const Cell__CellState *state)

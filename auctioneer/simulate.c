@@ -177,47 +177,48 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
     const struct job *job = &s->in->jobs[s->turns[turn]];
     const struct decision *d = &s->decisions[s->turns[turn]];
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
-    Auction__SimulatedJob *told = ARENA_NEW(s->arena, Auction__SimulatedJob);
-    auction__simulated_job__init(told);
+    Auction__SimulatedJob *shown = ARENA_NEW(s->arena, Auction__SimulatedJob);
+    auction__simulated_job__init(shown);
     if (job->kind == JOB_TASK) {
-        told->task_guid = borrowed(job->guid);
+        shown->task_guid = borrowed(job->guid);
     } else {
-        told->process_guid = borrowed(job->guid);
-        told->index = job->index;
+        shown->process_guid = borrowed(job->guid);
+        shown->index = job->index;
     }
-    told->fit = count_fitting(s, job, &q);
+    shown->fit = count_fitting(s, job, &q);
     if (d->cell >= 0) {
-        tell_placed(s, turn, &q, told);
+        tell_placed(s, turn, &q, shown);
     } else {
-        tell_refused(s, job, d->refusal, last, told);
+        tell_refused(s, job, d->refusal, last, shown);
     }
-    return told;
+    return shown;
 }
 
 static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_cell *cell)
 {
-    Auction__SimulatedCell *told = ARENA_NEW(s->arena, Auction__SimulatedCell);
-    auction__simulated_cell__init(told);
-    told->cell_id = borrowed(cell->id);
+    Auction__SimulatedCell *shown = ARENA_NEW(s->arena, Auction__SimulatedCell);
+    auction__simulated_cell__init(shown);
+    shown->cell_id = borrowed(cell->id);
     if (!is_usable(cell)) {
-        told->unusable = borrowed(cell->unusable && *cell->unusable ? cell->unusable : "not known");
-        return told;
+        shown->unusable =
+            borrowed(cell->unusable && *cell->unusable ? cell->unusable : "not known");
+        return shown;
     }
     const struct player *p = s->players;
     while (p->from != cell) {
         p++;
     }
-    told->zone = cell->state->zone;
-    told->placed = p->placed;
-    told->failed_starts = (uint32_t)p->room.failed_starts;
-    told->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);
-    told->memory_mb = (int32_t)p->room.free_memory;
-    told->disk_mb = (int32_t)p->room.free_disk;
-    told->containers = (int32_t)p->room.free_containers;
-    told->total_memory_mb = (int32_t)p->room.total_memory;
-    told->total_disk_mb = (int32_t)p->room.total_disk;
-    told->total_containers = (int32_t)p->room.total_containers;
-    return told;
+    shown->zone = cell->state->zone;
+    shown->placed = p->placed;
+    shown->failed_starts = (uint32_t)p->room.failed_starts;
+    shown->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);
+    shown->memory_mb = (int32_t)p->room.free_memory;
+    shown->disk_mb = (int32_t)p->room.free_disk;
+    shown->containers = (int32_t)p->room.free_containers;
+    shown->total_memory_mb = (int32_t)p->room.total_memory;
+    shown->total_disk_mb = (int32_t)p->room.total_disk;
+    shown->total_containers = (int32_t)p->room.total_containers;
+    return shown;
 }
 
 void simulate(struct arena *a, const struct simulate_input *in, Auction__Simulation *ret)
@@ -230,11 +231,11 @@ void simulate(struct arena *a, const struct simulate_input *in, Auction__Simulat
     const struct job *last = NULL; /* that goes nowhere */
     for (; ret->n_jobs < in->job_count; ret->n_jobs++) {
         const struct job *job = &in->jobs[s.turns[ret->n_jobs]];
-        Auction__SimulatedJob *told = tell_job(&s, ret->n_jobs, last);
-        ret->jobs[ret->n_jobs] = told;
-        ret->placed += *told->cell_id != '\0';
-        ret->refused += *told->cell_id == '\0';
-        last = *told->cell_id ? last : job;
+        Auction__SimulatedJob *shown = tell_job(&s, ret->n_jobs, last);
+        ret->jobs[ret->n_jobs] = shown;
+        ret->placed += *shown->cell_id != '\0';
+        ret->refused += *shown->cell_id == '\0';
+        last = *shown->cell_id ? last : job;
     }
     ret->cells = ARENA_ARRAY(a, in->cell_count, Auction__SimulatedCell *);
     for (; ret->n_cells < in->cell_count; ret->n_cells++) {

@@ -18,7 +18,7 @@ struct wanted {
     const char *guid;                                /* of the process, or the task */
     const char *domain, *root_fs;
     const char *definition_id; /* "" of a task */
-    int64_t created_at;     /* of a task, the offer (docs/tasks.md, Once); 0 = not told */
+    int64_t created_at;     /* of a task, the offer (docs/tasks.md, Once); 0 = not known */
     int32_t rejections;
     char **tags;
     size_t tag_count;

@@ -23,7 +23,7 @@ void zone_fewest_first(struct zone_plan *p, const uint32_t *instances, size_t zo
 void zone_all(struct zone_plan *p, size_t zone_count);
 
 /* The preferred zone of (guid, index) = (f(guid) + index) % zones, with f a fixed hash (FNV-1a)
- * into 1..zones. Gives a position in the list of zones that the auctioneer was told. */
+ * into 1..zones. Gives a position in the list of the auctioneer's zones. */
 size_t zone_preferred(const char *process_guid, int32_t index, size_t zone_count);
 
 /* An index up to this one may go to another zone when there is no room in its own. */

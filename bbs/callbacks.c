@@ -174,7 +174,7 @@ static void on_answer(void *context, const struct response *response, struct eff
 
 /* ---- The beginning --------------------------------------------------------------------------- */
 
-/* What is told of the task (behaviour.md 13.4). */
+/* What is reported of the task (behaviour.md 13.4). */
 static void write_body(const Models__Task *task, struct buf *out)
 {
     struct err err;

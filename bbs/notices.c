@@ -396,7 +396,7 @@ static const ProtobufCMessage *all_tasks(struct arena *a, ProtobufCMessage **lis
     return &m->base;
 }
 
-/* What the auctioneer is told of, and how. */
+/* What the auctioneer is notified of, and how. */
 static const struct start_kind {
     enum notice_kind kind;
     const char *path;
@@ -407,7 +407,7 @@ static const struct start_kind {
     {NOTICE_TASK, "/v1/tasks", task_message, all_tasks},
 };
 
-/* Takes the first and all that follow of the same trace. NULL: none of them is to be told. */
+/* Takes the first and all that follow of the same trace. NULL: none of them is to be reported. */
 static const ProtobufCMessage *take_starts(struct bbs *b, struct arena *a,
                                            const struct start_kind *kind,
                                            struct start_notices *waiting, const char *trace_id)

@@ -1,7 +1,6 @@
-/* What is told to auctioneer and reps once a plan is committed (design.md 2; behaviour.md 8.2 to
- * 8.4, 13.3). A task's callback is bbs/callbacks.h's.
- * Hints: best effort, failures are only logged; the feed and the stopping mark repeat what they
- * say. Pure. */
+/* What is reported to auctioneer and reps once a plan is committed (design.md 2; behaviour.md 8.2
+ * to 8.4, 13.3). A task's callback is bbs/callbacks.h's. Hints: best effort, failures are only
+ * logged; the feed and the stopping mark repeat what they say. Pure. */
 #ifndef BBS_NOTICES_H
 #define BBS_NOTICES_H
 

@@ -201,7 +201,7 @@ static void free_role(struct role *role)
 static const struct role_ops ops = {
     .name = "converger", .step = step, .body_limit = body_limit, .free = free_role};
 
-/* Its lock, who sends heartbeats, and whatever a keeper is told of. */
+/* Its lock, who sends heartbeats, and whatever a keeper is notified of. */
 static size_t selectors_of(struct leading_selector *ret)
 {
     size_t count = 0;

@@ -12,7 +12,7 @@
 struct converger_config {
     const char *name;
     const char *boards; /* "https://...,https://..." */
-    const char *url;    /* where it listens, told in lead/converger */
+    const char *url;    /* where it listens, reported in lead/converger */
     /* Settings; 0 and NULL = default. */
     int64_t interval_ns;       /* between two full passes: 30 s */
     int64_t unplaced_after_ns; /* UNCLAIMED for longer: the auctioneer is asked again: 30 s */

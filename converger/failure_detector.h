@@ -10,7 +10,7 @@
  *            again, have gone or have another incarnation drop out; with none left it goes.
  *   release  a HELD limiter whose time is over. Then its cells are lost a bounded number at a time.
  *
- * Cells that die together are told of within two heartbeats of each other. So a cell that would be
+ * Cells that die together are reported within two heartbeats of each other. So a cell that would be
  * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
  * too, waits for their answer, at most for `spread_ns`. */
 #ifndef CONVERGER_FAILURE_DETECTOR_H

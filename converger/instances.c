@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define UNPLACED_AFTER_NS (30 * SECOND_NS)
-/* What a repair did is on the feed by then, also what a rep is told first. */
+/* What a repair did is on the feed by then, also what a rep hears first. */
 #define REPAIR_SHOWS_NS (5 * SECOND_NS)
 /* A client that retires a crashed instance may look whether it is gone: Diego makes it again in
  * its next pass, up to 30 s later, and its acceptance suite looks every 500 ms. While further

@@ -1,5 +1,5 @@
 /* A keeper: what the converger does for some kinds of records. It hears of each change of them,
- * looks whether something is to be repaired, and plans moves, whose ends it is told. The rows
+ * looks whether something is to be repaired, and plans moves, whose ends it learns. The rows
  * are keepers.def; the converger itself knows none of them by name. Pure. */
 #ifndef CONVERGER_KEEPER_H
 #define CONVERGER_KEEPER_H

@@ -201,8 +201,8 @@ static void extra(const struct process_view *v, const struct pass *pass, struct 
     }
 }
 
-/* Marked by an explicit request or a fresh domain: its rep is told again, whatever the freshness
- * now. If the cell is absent there is no rep to tell, and `lost` ends it. */
+/* Marked by an explicit request or a fresh domain: its rep is notified again, whatever the
+ * freshness now. If the cell is absent there is no rep to tell, and `lost` ends it. */
 static void stopping(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {
@@ -224,7 +224,7 @@ static void suspect(const struct process_view *v, const struct pass *pass, struc
     }
 }
 
-/* behaviour.md 14.1, row 10. Its rep is told, if it is there to hear it. */
+/* behaviour.md 14.1, row 10. Its rep is notified, if it is there to hear it. */
 static void differs(const struct process_view *v, const struct pass *pass, struct repairs *r)
 {
     for (size_t i = 0; i < v->count; i++) {

@@ -233,7 +233,7 @@ static int64_t setting(int64_t value, int64_t otherwise)
     return value ? value : otherwise;
 }
 
-/* Bad settings are told by the first step, for making a role cannot fail. */
+/* Bad settings are reported by the first step, for making a role cannot fail. */
 static void init_capacity(struct rep *r)
 {
     const struct rep_config *c = &r->config;

@@ -96,8 +96,8 @@ const char *board_went_back(const struct board *b);
 /* Somebody asks for the feed, from within board_barrier's `read`. What it has seen of this board
  * generation and etcd has not proves that etcd went back. One of our roles is believed; a cell if
  * another one said so within a minute, or where there are no more than two: one wrong rep stops
- * nobody. A made-up position of anybody else counts for nothing. True if etcd went back: it is told
- * board_went_back(). */
+ * nobody. A made-up position of anybody else counts for nothing. True if etcd went back: the
+ * answer is board_went_back(). */
 bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
                    struct effects *out);
 

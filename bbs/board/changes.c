@@ -1,5 +1,5 @@
-/* What the watch told goes into the copy, all changes of one revision together, and on to the feed,
- * the jobs and the layer above (design.md 2). */
+/* What the watch reported goes into the copy, all changes of one revision together, and on to the
+ * feed, the jobs and the layer above (design.md 2). */
 #include "bbs/board/inside.h"
 
 #include <stdlib.h>
@@ -84,13 +84,13 @@ static void apply_one(struct board *b, struct watch_change *n,
 }
 
 /* What is wrong with the changes of one revision, or NULL. A watch that begins at exactly the
- * revision to which etcd was compacted is not told of the deletions made in it; the cause names
+ * revision to which etcd was compacted does not get the deletions made in it; the cause names
  * them all the same. */
 static const char *change_fault(struct board *b, const Board__CauseRecord *cause, int64_t revision,
                                 struct arena *a)
 {
-    size_t next_entry = 0, told = 0;
-    bool *is_told = ARENA_ARRAY(a, cause ? cause->n_changes : 0, bool);
+    size_t next_entry = 0, reported = 0;
+    bool *is_reported = ARENA_ARRAY(a, cause ? cause->n_changes : 0, bool);
     struct watch_change *n;
     STAILQ_FOREACH(n, &b->watch.list, link)
     {
@@ -99,17 +99,17 @@ static const char *change_fault(struct board *b, const Board__CauseRecord *cause
         }
         if (entry_for(cause, n->key, &next_entry)) {
             /* It may stand in the place of another that was left out. */
-            if (is_told[next_entry - 1]) {
+            if (is_reported[next_entry - 1]) {
                 return "the watch sent a change of its transaction twice";
             }
-            is_told[next_entry - 1] = true;
-            told++;
+            is_reported[next_entry - 1] = true;
+            reported++;
         }
         if (record_is_kept(n->type) && !agrees(b, n)) {
             return "the watch sent a value that the copy never had";
         }
     }
-    return cause && told < cause->n_changes ? "the watch left out a change of its transaction"
+    return cause && reported < cause->n_changes ? "the watch left out a change of its transaction"
                                             : NULL;
 }
 

@@ -43,7 +43,7 @@ struct reader {
     struct picker *pickers;
     size_t picker_count;
     struct topics topics;
-    const char **new_topics; /* of them: told before the changes where it resumes */
+    const char **new_topics; /* of them: reported before the changes where it resumes */
     size_t new_topic_count;
     const char *resume_board_generation; /* "" = from a snapshot */
     int64_t resume_revision;

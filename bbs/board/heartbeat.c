@@ -117,8 +117,8 @@ static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena
     }
 }
 
-/* What this put told need not be told again. */
-static void forget_told(struct heartbeats *s, struct map *m)
+/* What this put reported need not be reported again. */
+static void forget_reported(struct heartbeats *s, struct map *m)
 {
     MAP_EACH(m, n)
     {
@@ -139,8 +139,8 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
     s->call_id = 0;
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
     if (answer->outcome == STORE_DONE && r && r->succeeded) {
-        forget_told(s, &s->cells);
-        forget_told(s, &s->leaders);
+        forget_reported(s, &s->cells);
+        forget_reported(s, &s->leaders);
         s->unconfirmed_ns = NEVER_NS;
         s->confirmed = true;
         health_wrote(b, s->sent_ns, out);

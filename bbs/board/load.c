@@ -125,7 +125,7 @@ void load_timer(struct board *b, struct effects *out)
     }
 }
 
-/* "The etcd is ours alone": whatever else is there is told loudly and left alone. */
+/* "The etcd is ours alone": whatever else is there is reported loudly and left alone. */
 static void note_stranger(struct load *l, const char *key, struct effects *out)
 {
     static const char known = 1;

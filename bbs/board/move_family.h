@@ -47,7 +47,7 @@ struct move_row {
     void (*refuse)(const struct move_turn *t);     /* the lifecycle leads nowhere */
     void (*decide)(const struct move_turn *t);     /* it leads to t->to */
     const struct op_row *op;
-    const struct op_row *op_of_rep; /* of a rep that repeats itself: is told "nothing to change" by
+    const struct op_row *op_of_rep; /* of a rep that repeats itself: gets "nothing to change" from
                                        the copy alone, which etcd does not confirm */
 };
 

@@ -120,15 +120,15 @@ void op_failed(struct op *op, const char *text, struct effects *out)
 static void tell(struct op *op, struct effects *out)
 {
     struct board *b = op->board;
-    for (const struct notice *n = op->plan->notices; n && !op->told; n = n->next) {
+    for (const struct notice *n = op->plan->notices; n && !op->notified; n = n->next) {
         if (b->hooks.on_notice) {
             b->hooks.on_notice(b->hooks.context, n, op->in.trace_id, out);
         }
     }
-    op->told = true;
+    op->notified = true;
 }
 
-/* Nothing was to be committed; a stop that is asked for again is told again. */
+/* Nothing was to be committed; a stop that is asked for again is reported again. */
 static void decided(struct op *op, struct effects *out)
 {
     answer(op, OP_DECIDED, op->board->revision, NULL, out);

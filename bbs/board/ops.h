@@ -58,7 +58,7 @@ struct op {
     int64_t ready_ns;
     int64_t revision;  /* of its commit */
     int64_t landed_ns; /* when that was known */
-    bool told;         /* its notices were given */
+    bool notified;     /* its notices were given */
 };
 
 TAILQ_HEAD(op_list, op);

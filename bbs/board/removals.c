@@ -79,7 +79,7 @@ static void on_forgotten(struct board *b, void *context, const struct store_answ
     struct removals *r = &b->removals;
     r->call_id = 0;
     if (answer->outcome == STORE_DONE && r->more) {
-        r->next_ns = b->now.mono_ns + REST_INTERVAL_NS; /* until then the watch has told it */
+        r->next_ns = b->now.mono_ns + REST_INTERVAL_NS; /* until then the watch has reported it */
     }
 }
 

@@ -11,11 +11,11 @@
 
 struct board;
 
-/* One change as the watch told it, not yet in the copy. */
+/* One change as the watch reported it, not yet in the copy. */
 struct watch_change {
     STAILQ_ENTRY(watch_change) link;
     int64_t revision;
-    int64_t previous_revision; /* of the value before, 0 = not told */
+    int64_t previous_revision; /* of the value before, 0 = not known */
     enum record_type type;
     struct version *item; /* after a put of a record that the copy keeps */
     struct blob *cause;   /* after a put of a cause, which it does not keep */
@@ -40,7 +40,7 @@ bool watch_step(struct board *b, const struct watch_event *ev, struct effects *o
 void watch_timer(struct board *b, struct effects *out);
 void watch_done(struct board *b);
 
-/* Brings what the watch told into the copy, revision by revision. */
+/* Brings what the watch reported into the copy, revision by revision. */
 void apply_changes(struct board *b, struct effects *out);
 
 #endif

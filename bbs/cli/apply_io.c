@@ -61,7 +61,7 @@ static int carry_out(struct session *s, const struct app *app, const struct appl
 struct application {
     const struct app *app;
     struct apply_plan plan;
-    bool done; /* the board has it, told or not */
+    bool done; /* the board has it, reported or not */
     bool ran;  /* it was waited for, and runs alone as far as this apply knows */
 };
 

@@ -143,7 +143,7 @@ struct gone {
     int result;
 };
 
-/* All that the names mean, each process once. A name that means nothing is told, and counted. */
+/* All that the names mean, each process once. A name without a meaning is reported and counted. */
 static size_t find_all(struct session *s, const struct invocation *call,
                        Models__DesiredLRP *const *lrps, size_t count, struct gone *gone,
                        struct err *err)

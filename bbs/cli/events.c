@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that was told. */
+/* A record that was reported. */
 struct events_known {
     int64_t mod_revision;
     uint64_t listing; /* the last snapshot that had it */
@@ -121,7 +121,7 @@ static void move_to(struct events *e, const Board__FeedFrame *f)
     e->revision = f->revision;
 }
 
-/* ---- What was told, so that a snapshot can be compared with it ---- */
+/* ---- What was reported, so that a snapshot can be compared with it ---- */
 
 /* Once a connection. */
 static void miss(struct events *e)
@@ -172,7 +172,7 @@ static void take_record(struct events *e, struct arena *a, const Board__FeedFram
         if (k) {
             k->listing = e->listing;
         }
-        return; /* it is told in its turn */
+        return; /* it is reported in its turn */
     }
     if (!e->fresh && (!k || k->mod_revision != f->mod_revision)) {
         miss(e);
@@ -181,7 +181,7 @@ static void take_record(struct events *e, struct arena *a, const Board__FeedFram
     learn(e, f);
 }
 
-/* What the snapshot has not is gone, and nobody told. */
+/* What the snapshot has not is gone, and nobody reported. */
 static void tell_unlisted(struct events *e, struct arena *a, int64_t revision)
 {
     MAP_EACH(&e->known, n)
@@ -228,7 +228,7 @@ static void take_heartbeat(struct events *e, struct arena *a, const Board__FeedF
     }
 }
 
-/* What has the revision at which the feed was resumed may be told again. */
+/* What has the revision at which the feed was resumed may be reported again. */
 static void take_change(struct events *e, struct arena *a, const Board__FeedFrame *f)
 {
     const struct events_known *k = map_get(&e->known, f->key);
@@ -247,7 +247,7 @@ static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
 {
     struct events *e = events;
     if (e->older || e->behind) {
-        return; /* what follows here would move the position past what is to be told in its turn */
+        return; /* what follows here would move the position past what comes in its turn */
     }
     switch (f->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
@@ -265,7 +265,7 @@ static void take_frame(void *events, struct arena *a, const Board__FeedFrame *f)
     case BOARD__FEED_FRAME__KIND__PUT:
     case BOARD__FEED_FRAME__KIND__DELETE:
         take_change(e, a, f);
-        /* More changes may have this revision: only a heartbeat says that all were told. */
+        /* More changes may have this revision: only a heartbeat says that all were reported. */
         e->revision = f->revision > e->revision ? f->revision - 1 : e->revision;
         e->change_revision = f->revision > e->change_revision ? f->revision : e->change_revision;
         break;

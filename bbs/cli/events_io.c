@@ -31,7 +31,7 @@ static int take(void *printer, struct bytes bytes, struct err *err)
     e->now_ns = cli_wall_ns();
     int r = events_take(e, bytes, err);
     if (r == 0 && !e->out.size) {
-        return cli_output_check(err); /* a quiet board would hide for long that nobody is told */
+        return cli_output_check(err); /* a quiet board would hide for long that nobody reads */
     }
     if (r == 0) {
         r = cli_print(buf_bytes(&e->out), err);

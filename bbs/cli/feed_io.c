@@ -12,8 +12,8 @@ struct call {
     struct err *err;
 };
 
-/* Once all is told: from comparing back to following, or from following to comparing. True when
- * this connection ends for the next one, to the same bbs, which is not behind what it has told. */
+/* Once all is reported: from comparing back to following, or from following to comparing. True when
+ * this connection ends for the next one, to the same bbs, which is not behind what it has sent. */
 static bool turns(struct feed_follow *f, struct err *err)
 {
     if (*f->caught_up && f->compares) {

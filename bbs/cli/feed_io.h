@@ -12,11 +12,11 @@ struct feed_follow {
     char *board_generation; /* position to resume at; "" = none */
     const int64_t *revision;
     const bool *seen;      /* a snapshot was complete once */
-    const bool *caught_up; /* all was told up to a heartbeat of this connection */
+    const bool *caught_up; /* all was reported up to a heartbeat of this connection */
     const bool *behind; /* a snapshot to compare is beyond the position, which is gone on from; NULL
                            = the position is the snapshot's then */
     /* A new connection: what was cut off is dropped. `compares`: a snapshot comes, and what was not
-     * told before is told now. */
+     * reported before is reported now. */
     void (*connect)(void *owner, bool compares);
     /* Takes bytes of the feed; a negative code ends the following, with that code, but for
      * UNAVAILABLE: this bbs is of no use now. It is called once a second at least while a bbs
@@ -35,11 +35,11 @@ struct feed_follow {
 };
 
 /* Follows until Ctrl-C ("interrupted") or an error that another bbs, or the same one later, cannot
- * put right; while there never was one that answered, for the session's time at most. A gap is told
- * on standard error, and its end. What goes on at another bbs is compared with a snapshot once it
- * has caught up: a bbs whose watch of etcd left out a change in silence tells it when it finds
- * that, but whoever has left for another one, which told the change to others, is told by nobody
- * (common/client/feed_client.h). */
+ * put right; while there never was one that answered, for the session's time at most. A gap is
+ * reported on standard error, and its end. What goes on at another bbs is compared with a snapshot
+ * once it has caught up: a bbs whose watch of etcd left out a change in silence tells it when it
+ * finds that, but whoever has left for another one, which has sent the change to others, is
+ * told by nobody (common/client/feed_client.h). */
 int feed_follow(struct session *s, struct feed_follow *f, struct err *err);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum {
     RETRY_MS = 500,
-    END_TRIGGER_MS = 2000, /* the board is told of an end a moment later than its reader sees it */
+    END_TRIGGER_MS = 2000, /* the board learns of an end a moment later than its reader sees it */
 };
 
 struct following;
@@ -44,7 +44,7 @@ struct following {
     size_t stream_count;
     char first[300]; /* process_guid/index of the first that was seen */
     bool labelled;   /* there was another one: it stays so */
-    bool told_none, told_many, over;
+    bool reported_none, reported_many, over;
     bool unwritable; /* of one of the slots */
     atomic_bool stop;
     int result; /* of the last that could not be read */
@@ -117,7 +117,7 @@ static int64_t lines_wanted(const struct slot *s, bool was_read)
 
 static void read_on(struct slot *s, struct log_reader *r)
 {
-    bool was_read = false, told = false;
+    bool was_read = false, reported = false;
     while (!is_stopping(s)) {
         r->result = *s->url ? 0 : look_up(s, &r->err);
         r->answered = false;
@@ -129,16 +129,16 @@ static void read_on(struct slot *s, struct log_reader *r)
         if (!may_pass(r->result) || has_ended(s) || (missing && was_read)) {
             break;
         }
-        if (!missing && !told && !is_stopping(s)) {
+        if (!missing && !reported && !is_stopping(s)) {
             say(s, "cannot be read now; trying on, lines may be missing");
         }
-        told = told || !missing;
+        reported = reported || !missing;
         *s->url = 0;
         cli_sleep_ms(RETRY_MS);
     }
 }
 
-/* Why it ended is known when the board has been told. */
+/* Why it ended is known when the board has been notified. */
 static void tell_end(struct slot *s)
 {
     int64_t until_ms = cli_now_ms() + END_TRIGGER_MS;
@@ -230,11 +230,11 @@ static void begin(struct following *all, const struct log_source *source, const 
     struct slot *s = free_slot(all);
     char place[300];
     if (!s) {
-        if (!all->told_many) {
+        if (!all->reported_many) {
             fprintf(stderr, "bbs: %s and others are not followed: more than %d at once\n",
                     source->label, LOGS_FOLLOWED_MAX);
         }
-        all->told_many = true;
+        all->reported_many = true;
         return;
     }
     snprintf(place, sizeof(place), "%.250s/%d", source->process_guid, (int)source->index);
@@ -326,8 +326,8 @@ static int look(void *following, struct err *err)
         all->over = true;
         return err_set(err, ERR_UNKNOWN, "%.60s was removed", all->watch.name);
     }
-    if (left == 0 && all->watch.seen && !all->told_none && !*all->first) {
-        all->told_none = true;
+    if (left == 0 && all->watch.seen && !all->reported_none && !*all->first) {
+        all->reported_none = true;
         fprintf(stderr, "bbs: %s has no container now; waiting for one\n",
                 all->logs->name);
     }

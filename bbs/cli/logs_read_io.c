@@ -141,8 +141,8 @@ static int show_one(struct logs *l, struct ahead *one, struct err *err)
 {
     const struct log_source *source = one->reader.text.source;
     /* Of two streams of a container, which stand beside each other, the first tells of it. */
-    bool told = source > l->sources && source[-1].instance_guid == source->instance_guid;
-    if (source->removed_ns && !told) {
+    bool reported = source > l->sources && source[-1].instance_guid == source->instance_guid;
+    if (source->removed_ns && !reported) {
         fprintf(stderr, "bbs: %s\n", logs_ended_text(&l->s->arena, source, cli_wall_ns()));
     }
     if (one->reader.full) {
@@ -188,7 +188,7 @@ int logs_read_all(struct logs *l, struct err *err)
         struct err one;
         int r = cli_interrupted() || result == -ERR_IO ? 0 : show_one(l, &all[i], &one);
         if (r < 0 && result < 0 && strcmp(err->text, one.text) != 0) {
-            fprintf(stderr, "bbs: %s\n", err->text); /* the last one is told by the caller */
+            fprintf(stderr, "bbs: %s\n", err->text); /* the last one is reported by the caller */
         }
         if (r < 0) {
             result = r;

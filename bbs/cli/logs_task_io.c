@@ -100,7 +100,7 @@ static int read_one(struct logs *l, const struct log_source *source, bool follow
 }
 
 /* Cell after cell until one has it. One that does not answer may have had it, so this is what is
- * told when none has. */
+ * reported when none has. */
 static int read_anywhere(struct logs *l, const char *guid, struct err *err)
 {
     struct err kept;

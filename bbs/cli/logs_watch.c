@@ -13,7 +13,7 @@
 struct watched {
     char *instance_guid; /* "" = it names no container */
     int32_t crash_count;
-    bool stale; /* of before a reset, and not told again yet */
+    bool stale; /* of before a reset, and not reported again yet */
 };
 
 static void watched_free(void *watched)
@@ -238,7 +238,7 @@ static void take_frame(void *watch, struct arena *a, const Board__FeedFrame *f)
         break;
     }
     if (f->kind == BOARD__FEED_FRAME__KIND__PUT || f->kind == BOARD__FEED_FRAME__KIND__DELETE) {
-        /* More changes may have this revision: only a heartbeat says that all were told. */
+        /* More changes may have this revision: only a heartbeat says that all were reported. */
         w->revision = f->revision > w->revision ? f->revision - 1 : w->revision;
     }
 }

@@ -17,15 +17,15 @@ struct logs_watch {
     const char *name; /* an app with all its definitions, or a process_guid */
     int32_t index;    /* -1 = all */
     /* A container is there, or will be: label, guids, index and cell_id are set, and borrowed.
-     * `initial`: it was when the following began. May be told again of the same. */
+     * `initial`: it was when the following began. May be reported again of the same. */
     void (*on_begin)(void *owner, const struct log_source *source, bool initial);
     /* No record names it any more. */
     void (*on_end)(void *owner, const char *instance_guid, const char *why);
     void *owner;
 
-    bool caught_up;   /* all was told up to a heartbeat of this connection */
+    bool caught_up;   /* all was reported up to a heartbeat of this connection */
     bool compares;    /* a snapshot was asked for although there is a position */
-    bool older;       /* this connection's snapshot is older than what was told: of no use */
+    bool older;       /* this connection's snapshot is older than what was reported: of no use */
     bool seen;        /* a snapshot was complete once */
     size_t beyond;    /* records that had no room */
     bool definitions; /* more than one definition was seen: labels are process_guid/index */
@@ -44,7 +44,7 @@ void logs_watch_done(struct logs_watch *w);
 void logs_watch_connect(struct logs_watch *w, bool compares); /* as events_connect() */
 
 /* ERR_INVALID when the bytes are no feed; ERR_UNAVAILABLE when this bbs is behind another one that
- * told before. */
+ * reported before. */
 int logs_watch_take(struct logs_watch *w, struct bytes bytes, struct err *err);
 
 /* Whether the app is not on the board any more, and nothing of it. */

@@ -26,7 +26,7 @@ struct restart {
     const char *name;
     Models__DesiredLRP *lrp;
     int32_t first, end; /* indices */
-    int32_t done;       /* how many run again, told or not */
+    int32_t done;       /* how many run again, reported or not */
     /* Of the one that is restarted now. */
     int32_t index;
     const char *label;    /* "web/0" */
@@ -152,7 +152,7 @@ static bool has_settled(struct settling *s, const Models__ActualLRP *record, int
     return (now_ms - s->since_ms) * 1000000 >= LRP_SETTLED_NS;
 }
 
-/* Looks once: 1 when the new one runs and has settled, and was told. `text`: how it is. */
+/* Looks once: 1 when the new one runs and has settled, and was reported. `text`: how it is. */
 static int look(struct restart *r, struct settling *settling, char *text, size_t size,
                 struct err *err)
 {

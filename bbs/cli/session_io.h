@@ -88,7 +88,7 @@ int session_remove(struct session *s, const char *name, const Models__DesiredLRP
                    const char *replaced_by, const char *result, struct err *err);
 
 /* Of a command that goes on with the next one when one fails: takes what the work on `name` gave,
- * 0, an exit status, or an error code with its text, which is told at once (of an interrupt: by
+ * 0, an exit status, or an error code with its text, which is reported at once (of an interrupt: by
  * session_end()); in JSON mode also on standard output, as {"name":...,"error":...}. */
 void session_count(struct session *s, const char *name, int r, struct err *err);
 

@@ -103,7 +103,7 @@ int session_cancel_task(struct session *s, const char *guid, struct err *err)
         return r;
     }
     if (r == -ERR_NOT_FOUND) {
-        return 0; /* it was cancelled, and deleted when its callback had been told */
+        return 0; /* it was cancelled, and deleted when its callback had been made */
     }
     struct err first = *err;
     if (r == -ERR_CONFLICT && session_task_by_guid(s, &s->arena, guid, &task, NULL) == 0 &&

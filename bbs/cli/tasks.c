@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KEEP_UNLESS_TOLD_S = 24 * 60 * 60 }; /* by a bbs */
+enum { KEEP_DEFAULT_S = 24 * 60 * 60 }; /* by a bbs */
 
 bool task_is_over(const Models__Task *task)
 {
@@ -260,7 +260,7 @@ const char *task_gone_text(struct arena *a, const char *name,
 {
     bool keeps =
         request->optional_keep_s_case == MODELS__DESIRE_TASK_REQUEST__OPTIONAL_KEEP_S_KEEP_S;
-    int64_t keep_s = keeps ? (int64_t)request->keep_s : KEEP_UNLESS_TOLD_S;
+    int64_t keep_s = keeps ? (int64_t)request->keep_s : KEEP_DEFAULT_S;
     if (*request->task_definition->completion_callback_url) {
         return arena_printf(
             a, "%.60s is over, and its callback was sent the outcome; it has been deleted", name);

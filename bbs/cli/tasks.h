@@ -54,8 +54,8 @@ void task_outcome_text(struct arena *a, const char *name, const Models__Task *ta
                        struct buf *out);
 
 /* Of a task that is not there any more while it is waited for, as far as its request tells: it is
- * over, and its callback was told, or the time for which it is kept has passed since it was seen
- * last, or else somebody deleted it. `unseen_s`: since then. */
+ * over, and its callback was made, or the time for which it is kept has passed since it was
+ * seen last, or else somebody deleted it. `unseen_s`: since then. */
 const char *task_gone_text(struct arena *a, const char *name,
                            const Models__DesireTaskRequest *request, int64_t unseen_s);
 

@@ -77,7 +77,7 @@ static int show_tasks(struct session *s, Models__Task *const *tasks, size_t coun
     return r;
 }
 
-/* Each that goes is told; a deletion that fails leaves the others to be made. */
+/* Each that goes is reported; a deletion that fails leaves the others to be made. */
 static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, struct err *err)
 {
     size_t over = tasks_to_remove(tasks, count);

@@ -206,8 +206,8 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     }
     say(w,
         "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
-    bool told = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    int retries = told ? (int)t->max_retries : TASK_MAX_RETRIES;
+    bool given = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
+    int retries = given ? (int)t->max_retries : TASK_MAX_RETRIES;
     say(w, "after %d rejection%s the next one fails it (max_retries)", retries,
         retries == 1 ? "" : "s");
     say_cells(w, f);

@@ -377,7 +377,7 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
     change_visible(a, change, &before, &after);
     find_partners(&before, &after, partner);
     const Models__ActualLRP *replacement = displaced_replacement(&before, &after);
-    if (replacement) { /* its place is taken: told before who takes it */
+    if (replacement) { /* its place is taken: reported before who takes it */
         instance_removed(&r, RANK_RUNNING, replacement, change->trace_id);
     }
     add_crashed(&r, change->crashed, before.records[ORDINARY], after.records[ORDINARY]);

@@ -17,7 +17,7 @@ struct actual_change {
     struct actual_index before, after; /* what the change itself has said is uncut in `after` */
     bool crashed;         /* the ORDINARY record's instance crashed and it was counted */
     bool retired; /* the ORDINARY record's instance is being stopped at a client's request */
-    const char *trace_id; /* of the request that caused it, "" for those that are not told */
+    const char *trace_id; /* of the request that caused it, "" for those that are not reported */
 };
 
 /* The best of an index's records that are not EVACUATING: what a group shows as `instance`
@@ -29,10 +29,10 @@ const Models__ActualLRP *group_instance(const struct actual_index *index);
 Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *record);
 
 /* The events of the group stream and of the instance stream, each in the order in which they are
- * told. `ret` is overwritten; messages live in `a` and point into the records. A change that
- * Diego's clients cannot see (the stopping mark) makes none. What was retired is told as removed,
- * although its record stays until the container has ended (behaviour.md 10.3): a router must not go
- * on sending requests to it. */
+ * reported. `ret` is overwritten; messages live in `a` and point into the records. A change that
+ * Diego's clients cannot see (the stopping mark) makes none. What was retired is reported as
+ * removed, although its record stays until the container has ended (behaviour.md 10.3): a router
+ * must not go on sending requests to it. */
 void actual_group_events(struct arena *a, const struct actual_change *change,
                          struct api_events *ret);
 void actual_instance_events(struct arena *a, const struct actual_change *change,

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* What is told to whom (behaviour.md 16.2). DesiredLRPs are told in both of the LRPs' streams. */
+/* What is reported to whom (behaviour.md 16.2). DesiredLRPs are reported in both of the LRPs'
+ * streams. */
 enum stream_kind { STREAM_GROUPS, STREAM_INSTANCES, STREAM_TASKS, STREAM_KIND_COUNT };
 
 /* Cells of one event: a group that changed has that of before and that of after. */

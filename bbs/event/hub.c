@@ -17,7 +17,7 @@ struct change_seen {
     enum record_type type;
     struct version *before, *after; /* references */
     const Board__CauseRecord__Change *cause;
-    bool told;
+    bool reported;
 };
 
 struct hub {
@@ -106,7 +106,7 @@ static bool read_as_r0(const struct hub *h, enum stream_kind kind)
     return stream_readers_of(h->streams[kind], STREAM_R0) > 0;
 }
 
-/* Those who follow are told at once, however many they are. */
+/* Those who follow are notified at once, however many they are. */
 void hub_close(struct hub *h)
 {
     for (int k = 0; k < STREAM_KIND_COUNT; k++) {
@@ -151,12 +151,12 @@ static bool is_move(const Board__CauseRecord__Change *cause, const char *move)
 }
 
 /* Only events of desire, update, remove and retire tell their request (behaviour.md 3). */
-static const char *told_trace_id(const Board__CauseRecord__Change *cause)
+static const char *reported_trace_id(const Board__CauseRecord__Change *cause)
 {
     bool asked = cause && (strcmp(cause->actor, actor_name(ACTOR_CLIENT)) == 0 ||
                            strcmp(cause->actor, actor_name(ACTOR_BBS)) == 0);
-    bool told = is_move(cause, "create") || is_move(cause, "stop") || is_move(cause, "retire");
-    return asked && told ? cause->trace_id : "";
+    bool reported = is_move(cause, "create") || is_move(cause, "stop") || is_move(cause, "retire");
+    return asked && reported ? cause->trace_id : "";
 }
 
 static Models__ActualLRP *decoded(struct hub *h, const struct version *v)
@@ -170,7 +170,7 @@ static Models__ActualLRP *decoded(struct hub *h, const struct version *v)
 
 /* The record after its change, with the whole text that the change brought. The board keeps that
  * text cut; clients are sent all of it (behaviour.md 10.1). */
-static const Models__ActualLRP *told_whole(struct hub *h, const struct change_seen *c)
+static const Models__ActualLRP *reported_whole(struct hub *h, const struct change_seen *c)
 {
     Models__ActualLRP *after = decoded(h, c->after);
     if (!after || !c->cause || !c->cause->text[0]) {
@@ -204,15 +204,15 @@ static void changed_record(struct hub *h, struct change_seen *c, bool changed[],
                            struct actual_change *ret)
 {
     int p = key_presence(key_of(c));
-    c->told = true;
+    c->reported = true;
     if (p < 0 || p >= ACTUAL_PRESENCES) { /* of a newer version */
         return;
     }
     changed[p] = true;
     ret->before.records[p] = decoded(h, c->before);
-    ret->after.records[p] = told_whole(h, c);
-    if (*told_trace_id(c->cause)) {
-        ret->trace_id = told_trace_id(c->cause);
+    ret->after.records[p] = reported_whole(h, c);
+    if (*reported_trace_id(c->cause)) {
+        ret->trace_id = reported_trace_id(c->cause);
     }
     if (p == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY && c->after) {
         ret->crashed = is_move(c->cause, "crash");
@@ -229,7 +229,7 @@ static void tell_index(struct hub *h, size_t first)
     size_t size = key_parent_size(key);
     for (size_t i = first; i < h->change_count; i++) {
         struct change_seen *c = &h->changes[i];
-        if (c->type == RECORD_ACTUAL && !c->told && strncmp(key_of(c), key, size) == 0) {
+        if (c->type == RECORD_ACTUAL && !c->reported && strncmp(key_of(c), key, size) == 0) {
             changed_record(h, c, changed, &change);
         }
     }
@@ -358,7 +358,7 @@ void hub_revision(struct hub *h)
     for (size_t i = 0; i < h->change_count; i++) {
         const struct change_seen *c = &h->changes[i];
         bool record = c->before || c->after;
-        if (c->type == RECORD_ACTUAL && record && !c->told) {
+        if (c->type == RECORD_ACTUAL && record && !c->reported) {
             tell_index(h, i);
         } else if (c->type == RECORD_DESIRED && record) {
             tell_desired(h, c);

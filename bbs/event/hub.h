@@ -29,7 +29,7 @@ void hub_close(struct hub *h);
 /* At the end of every step: wakes whose time has come. */
 void hub_timer(struct hub *h, struct moment now, struct effects *out);
 
-/* A new reader, which is told every change after the copy's present revision. Behind the read
+/* A new reader, which is sent every change after the copy's present revision. Behind the read
  * barrier it misses nothing of what was acknowledged after it asked. NULL: too many. */
 struct cursor *hub_reader(struct hub *h, enum stream_kind kind, enum stream_version version,
                           const char *cell_id);

@@ -57,7 +57,7 @@ bool stream_awaits_wake(const struct stream *s);
 /* The same, and they are woken now. */
 bool stream_take_wake(struct stream *s);
 
-/* A new reader, which is told all that is added from now on. "" = of all cells. NULL when there are
+/* A new reader, which is sent all that is added from now on. "" = of all cells. NULL when there are
  * STREAM_READERS_MAX. */
 struct cursor *stream_reader(struct stream *s, enum stream_version version, const char *cell_id);
 

@@ -25,7 +25,7 @@ static Models__ActualLRP *crashed(const struct move_turn *t)
  * was marked stopping and is desired no more: the record goes.
  * 2. A count below the immediate ones: UNCLAIMED, and the auctioneer is asked; else CRASHED.
  * Without a record only of our own rep while the index is desired (design.md 5).
- * 3. To be restarted but not desired any more: recorded, and an ordinary client is told
+ * 3. To be restarted but not desired any more: recorded, and an ordinary client is notified
  *    ResourceNotFound.
  * Of an evacuation nobody is asked: the auctioneer finds what is UNCLAIMED by the feed, and the
  * converger's pass asks too. */

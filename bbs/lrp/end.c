@@ -31,9 +31,9 @@ void unclaim_decide(const struct move_turn *t)
 /* retire, stop.
  * 1. UNCLAIMED, CRASHED, or on a cell that is not there: the record goes, as for remove.
  * 2. CLAIMED and RUNNING: marked stopping (since and tag kept), which no client sees of a stop. A
- * retire is told to clients at once, and that follows from the write: so what is marked already is
- * written again, as Diego does.
- * 3. The rep is told; of a record that was marked before, again, whatever its domain. */
+ * retire is reported to clients at once, and that follows from the write: so what is marked already
+ * is written again, as Diego does.
+ * 3. The rep is notified; of a record that was marked before, again, whatever its domain. */
 void stop_decide(const struct move_turn *t)
 {
     const Models__ActualLRP *record = turn_record(t);

@@ -6,7 +6,7 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
-/* A new record at the EVACUATING key of the index, with nothing told yet. */
+/* A new record at the EVACUATING key of the index, with nothing reported yet. */
 static Models__ActualLRP *evacuating_new(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;

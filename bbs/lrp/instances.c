@@ -116,7 +116,7 @@ void instances_settle(const struct instances *s, const char *process_guid,
                       const Models__DesiredLRP *desired, const struct op_input *in,
                       struct plan *p)
 {
-    int32_t first = 0, end = 0; /* of the created ones that the auctioneer is not told of yet */
+    int32_t first = 0, end = 0; /* of the created ones that the auctioneer does not know yet */
     for (size_t i = 0; i < s->count; i++) {
         const struct instance *instance = &s->list[i];
         if (instance->record) {

@@ -25,7 +25,7 @@ void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest
     check_length(v, request->domain, NAME_CHARACTERS_MAX);
 }
 
-/* The place that the move names, and its domain if it must be told; presences up to `most`. */
+/* The place that the move names, and its domain if it must be named; presences up to `most`. */
 static void valid_place(struct validation *v, const Board__Move *move, bool domain, int most)
 {
     struct arena a;

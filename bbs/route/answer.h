@@ -26,7 +26,7 @@ void answer_unavailable(struct effects *out, uint64_t request_id);
 void answer_not_done(struct effects *out, uint64_t request_id, const char *text);
 
 /* The same of a change that may have been done, or may be done yet: not empty, and without
- * NOT_DONE, by which it is told. */
+ * NOT_DONE, by which it is reported. */
 void answer_unsure(struct effects *out, uint64_t request_id);
 
 /* 500, empty: a subscription that cannot be understood (behaviour.md 16.1). */

@@ -48,7 +48,7 @@ static Models__Task *desired_task(struct arena *a, const Models__DesireTaskReque
 
 /* 1. The guid is in use, in whatever domain and state: ResourceExists.
  * 2. It would leave no room for its outcome: InvalidRequest.
- * 3. Pending, and the auctioneer is told. */
+ * 3. Pending, and the auctioneer is notified. */
 void task_desire_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct task_snapshot *s = snapshot;

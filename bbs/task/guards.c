@@ -22,9 +22,9 @@ uint32_t no_guards(const struct move_turn *t)
  * over by that (docs/tasks.md, Once). */
 static bool same_offer(const Models__Task *task, const Board__TaskMove *m)
 {
-    bool told =
+    bool reported =
         m->optional_rejections_case == BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS;
-    return !told || task->rejection_count <= m->rejections;
+    return !reported || task->rejection_count <= m->rejections;
 }
 
 uint32_t offer_guards(const struct move_turn *t)

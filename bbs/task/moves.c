@@ -19,8 +19,8 @@ void task_start(const struct move_turn *t)
     task_put(t, after);
 }
 
-/* A client does not want it any more: no result, no cell. The cell that ran it is told, and which
- * attempt: a word that comes late ends no other. */
+/* A client does not want it any more: no result, no cell. The cell that ran it is notified, and
+ * which attempt: a word that comes late ends no other. */
 void task_cancel(const struct move_turn *t)
 {
     const Models__Task *before = turn_task(t);
@@ -119,7 +119,7 @@ void task_expire(const struct move_turn *t)
     task_put(t, task_completed(t, true, "not started within time limit", ""));
 }
 
-/* It still waits for a cell: nothing changes, no event; the auctioneer is told. */
+/* It still waits for a cell: nothing changes, no event; the auctioneer is notified. */
 void task_ask(const struct move_turn *t)
 {
     plan_notice_task(t->plan, turn_task(t)->task_guid);

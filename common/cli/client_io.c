@@ -409,7 +409,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
 }
 
 /* Adds which servers were asked, when there are several: the error speaks of the last. What it says
- * is not cut for that: as many are told as there is room for behind it. */
+ * is not cut for that: as many are reported as there is room for behind it. */
 static int tried_all(const struct cli_client *c, int r, struct err *err)
 {
     static const char begins[] = "; tried: ", more[] = ", and more";

@@ -253,7 +253,7 @@ static const char *from_environment(const struct cli_option *o, char *const *env
     return NULL;
 }
 
-/* What the environment of a shell that knows the cluster would have told; all of it at once, so
+/* What the environment of a shell that knows the cluster would have reported; all of it at once, so
  * that nobody sets one after the other. */
 static int check_environment(const struct invocation *call, struct err *err)
 {

@@ -30,7 +30,7 @@ void feed_client_init(struct feed_client *f)
     f->call_id = 0;
     f->refused = 0;
     f->url = NULL;
-    f->heard_ns = f->retry_ns = f->now_ns = f->told_ns = 0;
+    f->heard_ns = f->retry_ns = f->now_ns = f->reported_ns = 0;
     f->failures = 0;
 }
 
@@ -85,7 +85,7 @@ static size_t list_topics(const struct map *topics, struct arena *a, char ***ret
 
 /* All that the open subscription asked for is held. If topics were added since, they are among the
  * new ones, and all of these are asked for again. */
-static void topics_told(struct feed_client *f)
+static void topics_reported(struct feed_client *f)
 {
     if (f->topics_added) {
         return;
@@ -139,7 +139,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     };
 }
 
-/* At the bbs that tells it now, which is not behind what it has told. */
+/* At the bbs that tells it now, which is not behind what it has reported. */
 static void refresh(struct feed_client *f, const struct event *ev, struct effects *out)
 {
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
@@ -258,7 +258,7 @@ static void put(struct feed_client *f, const Board__FeedFrame *frame, struct eff
         r->listing = f->listing;
     }
     if (r && r->mod_revision >= frame->mod_revision) {
-        return; /* told again after a resume, or in a snapshot to compare */
+        return; /* reported again after a resume, or in a snapshot to compare */
     }
     if (!r) {
         r = calloc(1, sizeof(*r));
@@ -271,8 +271,8 @@ static void put(struct feed_client *f, const Board__FeedFrame *frame, struct eff
     blob_unref(r->record);
     r->record = blob_new(frame->record.data, frame->record.len);
     /* What a snapshot tells was there before. */
-    bool told = frame->kind != BOARD__FEED_FRAME__KIND__RECORD;
-    r->seen = (struct sighting){.since_ns = f->now_ns, .after_ns = told ? f->told_ns : 0};
+    bool reported = frame->kind != BOARD__FEED_FRAME__KIND__RECORD;
+    r->seen = (struct sighting){.since_ns = f->now_ns, .after_ns = reported ? f->reported_ns : 0};
     r->made = r->create_revision == frame->create_revision ? r->made : r->seen;
     r->create_revision = frame->create_revision;
     r->mod_revision = frame->mod_revision;
@@ -283,14 +283,14 @@ static void erase(struct feed_client *f, const Board__FeedFrame *frame, struct e
 {
     struct followed *r = map_get(&f->records, frame->key);
     if (!r || r->mod_revision > frame->revision) {
-        return; /* told again after a resume */
+        return; /* reported again after a resume */
     }
     map_remove(&f->records, frame->key);
     tell(f, FEED_CLIENT_DELETE, frame->key, r, out);
     followed_free(r);
 }
 
-/* What the snapshot that was compared has not is gone, and nobody told. */
+/* What the snapshot that was compared has not is gone, and nobody reported. */
 static void erase_unlisted(struct feed_client *f, struct effects *out)
 {
     MAP_EACH(&f->records, n)
@@ -337,10 +337,10 @@ static const char *on_current(struct feed_client *f, const Board__FeedFrame *fra
         erase_unlisted(f, out);
     }
     f->revision = f->change_revision = frame->revision;
-    f->told_ns = f->now_ns;
+    f->reported_ns = f->now_ns;
     f->snapshot = f->refreshes = false;
     f->refresh_ns = 0;
-    topics_told(f);
+    topics_reported(f);
     caught_up(f, out);
     return NULL;
 }
@@ -365,7 +365,7 @@ static const char *take_change(struct feed_client *f, const Board__FeedFrame *fr
     if (frame->revision <= f->revision || frame->revision < f->change_revision) {
         return doubt(f, "revisions do not rise");
     }
-    topics_told(f);
+    topics_reported(f);
     f->change_revision = frame->revision;
     f->revision = frame->revision - 1;
     if (frame->kind == BOARD__FEED_FRAME__KIND__DELETE) {
@@ -393,15 +393,15 @@ static const char *on_heartbeat(struct feed_client *f, const Board__FeedFrame *f
         return doubt(f, "revisions do not rise");
     }
     f->compared_revision = frame->revision;
-    topics_told(f);
+    topics_reported(f);
     if (strlen(frame->boot_id) < sizeof(f->boot_id) && *frame->boot_id) {
         strcpy(f->boot_id, frame->boot_id);
         f->heartbeat_revision = frame->heartbeat_revision;
     }
     if (frame->revision >= f->revision) {
-        /* Not below: the bbs is not behind what we know, so all up to here has been told. */
+        /* Not below: the bbs is not behind what we know, so all up to here has been reported. */
         f->revision = frame->revision;
-        f->told_ns = f->now_ns;
+        f->reported_ns = f->now_ns;
         caught_up(f, out);
     }
     return NULL;
@@ -482,9 +482,9 @@ static void on_data(struct feed_client *f, const struct event *ev, struct effect
  * that is not ready says nothing, as Diego's does. */
 static const char *refusal(struct arena *a, int status, struct bytes body)
 {
-    char text[FEED_CLIENT_TOLD_MAX + 1];
+    char text[FEED_CLIENT_REPORTED_MAX + 1];
     size_t size = 0;
-    for (; size < body.size && size < FEED_CLIENT_TOLD_MAX && body.data[size] != '\n'; size++) {
+    for (; size < body.size && size < FEED_CLIENT_REPORTED_MAX && body.data[size] != '\n'; size++) {
         uint8_t c = body.data[size];
         text[size] = c == '"' ? '\'' : c < ' ' || c > '~' ? '?' : (char)c;
     }

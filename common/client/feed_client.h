@@ -20,7 +20,7 @@
 /* A snapshot is asked for again after this time, up to a quarter sooner by chance, and compared
  * with what is held. For a bbs whose watch left out a change in silence has a wrong copy until its
  * own list finds that, and then it tells those who follow it; who has gone on at another bbs by
- * then, from the same position, is told nothing, and nobody is by a bbs that ended first. As often
+ * then, from the same position, is sent nothing, and nobody is by a bbs that ended first. As often
  * as a bbs lists etcd, and at about that cost. One that breaks off is asked for again after as
  * long. */
 #define FEED_CLIENT_REFRESH_NS (600 * SECOND_NS)
@@ -28,7 +28,7 @@
  * cause to warn. */
 enum { FEED_CLIENT_CALM_FAILURES = 5 };
 /* Bytes of an answer that is no feed which the log tells: a sentence or two. */
-enum { FEED_CLIENT_TOLD_MAX = 200 };
+enum { FEED_CLIENT_REPORTED_MAX = 200 };
 /* So many a bbs takes of one feed client. */
 enum { FEED_CLIENT_TOPICS_MAX = 4096 };
 /* A record has at most 1 MiB; a larger frame is malformed. */
@@ -57,9 +57,9 @@ struct feed_client {
     size_t selector_count;
     /* Called in order for each change; `f` is already changed. FEED_CLIENT_RESET: the copy was
      * emptied, a snapshot follows; FEED_CLIENT_CURRENT: the snapshot is complete, or a
-     * resumed feed has caught up. A change may be told again after a resume if it was told before.
-     * Of a snapshot that was asked for to compare, only what differs is told, as changes.
-     * The callback must not change the feed_client. */
+     * resumed feed has caught up. A change may be reported again after a resume if it was reported
+     * before. Of a snapshot that was asked for to compare, only what differs is reported, as
+     * changes. The callback must not change the feed_client. */
     void (*on_change)(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out);
     void *context;
@@ -67,9 +67,9 @@ struct feed_client {
 
     struct map records; /* key -> struct followed */
     struct map topics;     /* sets of topics: those whose records are held, */
-    struct map new_topics; /* and those of which a snapshot is to be told */
+    struct map new_topics; /* and those of which a snapshot is to be reported */
     bool topics_added;     /* since the open subscription was asked for */
-    bool tells_topics;     /* it has told nothing but records of new topics yet */
+    bool tells_topics;     /* it has reported nothing but records of new topics yet */
     char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES];
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
@@ -85,7 +85,7 @@ struct feed_client {
     struct buf partial;
     int64_t heard_ns; /* last frame */
     int64_t now_ns;   /* of this step */
-    int64_t told_ns;  /* when all up to `revision` had been told: what comes was written since */
+    int64_t reported_ns; /* when all up to `revision` had come: what comes was written since */
     int64_t retry_ns; /* when to subscribe again */
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */
@@ -102,9 +102,9 @@ void feed_client_done(struct feed_client *f);
 const struct followed *feed_client_get(const struct feed_client *f, const char *key);
 
 /* The records of this topic are followed too: a key, or a prefix of keys that ends in "/", as in
- * Board__FeedRequest. Their snapshot is told as puts from the next step on, and FEED_CLIENT_CURRENT
- * when it is complete; what is held already stays. False: it follows FEED_CLIENT_TOPICS_MAX others.
- * Adds its due time to `out`. */
+ * Board__FeedRequest. Their snapshot is reported as puts from the next step on, and
+ * FEED_CLIENT_CURRENT when it is complete; what is held already stays. False: it follows
+ * FEED_CLIENT_TOPICS_MAX others. Adds its due time to `out`. */
 bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effects *out);
 
 /* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its

@@ -14,7 +14,7 @@ void leader_init(struct leader *l)
 {
     assert(l->boards && l->feed_client && l->role && l->url);
     l->id[0] = l->board_generation[0] = 0;
-    l->leads = l->told_leads = l->stopping = l->releasing = false;
+    l->leads = l->reported_leads = l->stopping = l->releasing = false;
     l->held = l->held_by_us = false;
     l->term = l->held_term = 0;
     l->call_id = 0;
@@ -228,10 +228,10 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         maybe_ask(l, ev, out);
         effects_due(out, ev->now.mono_ns + next_look_ns(l));
     }
-    if (l->leads == l->told_leads) {
+    if (l->leads == l->reported_leads) {
         return LEADER_SAME;
     }
-    l->told_leads = l->leads;
+    l->reported_leads = l->leads;
     return l->leads ? LEADER_ELECTED : LEADER_DEPOSED;
 }
 

@@ -28,11 +28,11 @@ struct leader {
     struct boards *boards;
     const struct feed_client *feed_client; /* its selectors include the types "lead" and "beat" */
     const char *role;                /* "auctioneer", "converger" */
-    const char *url;                 /* where this process listens, told in the lock */
+    const char *url;                 /* where this process listens, reported in the lock */
 
     char id[GUID_BYTES]; /* of this candidate, drawn at EVENT_START */
     bool leads;
-    bool told_leads; /* what leader_step() said last */
+    bool reported_leads; /* what leader_step() said last */
     bool stopping;
     bool releasing;                   /* the open call gives the lock back */
     int64_t term;                     /* while it leads */
@@ -60,7 +60,7 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
                    const struct followed *record, struct moment now);
 
 /* Give it every event, after the feed client. Adds its effects and its due time to `out`. A
- * deposition is told in the same step in which it was learned. */
+ * deposition is reported in the same step in which it was learned. */
 enum leader_change leader_step(struct leader *l, const struct event *ev, struct effects *out);
 
 /* The licence of a leader's move; borrowed from `l`, valid while it leads. */

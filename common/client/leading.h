@@ -38,7 +38,7 @@ struct leading {
     struct feed_client feed_client;
     struct leader leader;
 
-    /* The role's, told after the leader has heard of it. */
+    /* The role's, reported after the leader has heard of it. */
     void (*on_change)(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out);
     bool ended;    /* EFFECT_EXIT was given */
@@ -52,7 +52,7 @@ struct leading_config {
     const struct role_ops *ops; /* its name is the one that is led under: lead/<name> */
     const char *name;           /* of this process */
     const char *boards;         /* "https://...,https://..." */
-    const char *url;            /* where it listens, told in the lock */
+    const char *url;            /* where it listens, reported in the lock */
     /* What it follows; the types "lead" and "beat" are among them. At most LEADING_SELECTORS_MAX.
      */
     const struct leading_selector *selectors;

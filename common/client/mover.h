@@ -50,7 +50,7 @@ struct mover {
 };
 
 void mover_init(struct mover *m);
-/* Frees everything; no owner is told. */
+/* Frees everything; no owner is notified. */
 void mover_done(struct mover *m);
 
 /* False when there is no room for `count` more. */

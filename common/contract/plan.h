@@ -28,7 +28,7 @@ struct change {
     const char *text; /* what an event needs and the record does not keep; "" if nothing */
 };
 
-/* What is told to another process once the plan is committed; best effort, repeated by passes. */
+/* What another process hears once the plan is committed; best effort, repeated by passes. */
 enum notice_kind {
     NOTICE_START, /* the auctioneer: these indices await placement */
     NOTICE_STOP,  /* the rep of cell_id: stop this instance */

@@ -18,7 +18,7 @@ void desired_as_r2(struct arena *a, Models__DesiredLRP *desired);
 void task_as_r2(struct arena *a, Models__Task *task);
 
 /* Whether these change anything: of a packed DesiredLRP or Task (for a DesiredLRP its run part),
- * told without decoding it. */
+ * reported without decoding it. */
 bool desired_has_layers(struct bytes desired);
 bool task_has_layers(struct bytes task);
 

@@ -13,7 +13,7 @@
 /* A task and the cell that runs it, as far as time counts. */
 struct task_facts {
     int8_t state; /* enum task_state; -1 = one of a newer version */
-    bool has_url; /* somebody is to be told when it is over */
+    bool has_url; /* somebody is to be notified when it is over */
     bool absent;  /* its cell is LOST, or has no record */
     int64_t updated_ns, completed_ns; /* wall clock of who wrote it */
     int64_t keep_ns;                  /* what the task says; NEVER_NS = nothing */
@@ -24,7 +24,7 @@ struct task_facts {
 /* The state in task.def; TASK_NONE for NULL, -1 for one that this version does not know. */
 int task_state(const Models__Task *task);
 
-/* Who is to be told when it is over: "" = nobody. */
+/* Who is to be notified when it is over: "" = nobody. */
 const char *task_callback_url(const Models__Task *task);
 
 /* What the record says. How it was seen, and the cell, are the caller's to add. */

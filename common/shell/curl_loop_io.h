@@ -1,5 +1,5 @@
 /* libcurl's multi interface in libevent's loop: sockets and timer become events, transfers that end
- * are told after libcurl has returned, so that a callback may do anything with the multi. */
+ * are reported after libcurl has returned, so that a callback may do anything with the multi. */
 #ifndef COMMON_SHELL_CURL_LOOP_IO_H
 #define COMMON_SHELL_CURL_LOOP_IO_H
 

@@ -178,11 +178,11 @@ static void call_refuse(struct etcd_call *c, int status, const char *text)
 
 static void tell_refused(struct etcd *e)
 {
-    struct etcd_calls told = TAILQ_HEAD_INITIALIZER(told);
+    struct etcd_calls reported = TAILQ_HEAD_INITIALIZER(reported);
     struct etcd_call *c;
-    TAILQ_CONCAT(&told, &e->calls.refused, link);
-    while ((c = TAILQ_FIRST(&told))) {
-        TAILQ_REMOVE(&told, c, link);
+    TAILQ_CONCAT(&reported, &e->calls.refused, link);
+    while ((c = TAILQ_FIRST(&reported))) {
+        TAILQ_REMOVE(&reported, c, link);
         arena_reset(&e->calls.arena);
         struct store_answer answer = {
             .id = c->id,

@@ -26,7 +26,7 @@ struct channel {
     bool pinned;     /* to that endpoint; else the next probe goes to the one in use */
     bool warm;       /* the last that came was an answer */
     bool probing;
-    bool dead;         /* a probe failed; told by on_dead from the loop's top */
+    bool dead;         /* a probe failed; reported by on_dead from the loop's top */
     unsigned tries;    /* probes that failed in a row */
     char problem[200]; /* of the last one */
     struct event *tick;
@@ -67,7 +67,7 @@ struct calls {
     size_t open_count;         /* waiting and sent */
     size_t sent_count, spare_count;
     int64_t last_answer_ns;
-    struct arena arena; /* of the answer that is being told */
+    struct arena arena; /* of the answer that is being reported */
 };
 
 struct etcd {

@@ -14,8 +14,8 @@ struct watch {
     uint64_t id;
     struct event *open_timer; /* not confirmed in time */
     bool open;
-    bool ended;        /* nothing more is told; freed from the loop's top */
-    struct buf joined; /* of fragments: what is not told yet, the beginning of a revision */
+    bool ended;        /* nothing more is reported; freed from the loop's top */
+    struct buf joined; /* of fragments: what is not reported yet, the beginning of a revision */
     struct arena arena;
 };
 
@@ -76,18 +76,18 @@ static void take_response(struct watch *w, const Etcd__WatchResponse *response)
  * backlog comes as one response of up to 1,000 revisions: nobody holds all of it. */
 static void keep_last_revision(struct watch *w, Etcd__WatchResponse *r)
 {
-    size_t told = r->n_events;
-    const Etcd__KeyValue *last = told ? r->events[told - 1]->kv : NULL;
-    while (told > 0 && last && r->events[told - 1]->kv &&
-           r->events[told - 1]->kv->mod_revision == last->mod_revision) {
-        told--;
+    size_t reported = r->n_events;
+    const Etcd__KeyValue *last = reported ? r->events[reported - 1]->kv : NULL;
+    while (reported > 0 && last && r->events[reported - 1]->kv &&
+           r->events[reported - 1]->kv->mod_revision == last->mod_revision) {
+        reported--;
     }
     Etcd__WatchResponse rest = ETCD__WATCH_RESPONSE__INIT;
-    rest.n_events = r->n_events - told;
-    rest.events = r->events + told;
+    rest.n_events = r->n_events - reported;
+    rest.events = r->events + reported;
     buf_clear(&w->joined);
     buf_message(&w->joined, &rest.base);
-    r->n_events = told;
+    r->n_events = reported;
 }
 
 /* One frame: a response or a fragment of one. Packed messages that stand one after the other are

@@ -81,10 +81,10 @@ void grpc_connection_new(struct grpc_server *s, int fd);
 /* Breaks it off: at once, or as soon as nghttp2 has returned. */
 void grpc_connection_cut(struct grpc_connection *c);
 
-/* From within nghttp2: the peer floods. It is told, and nothing more of it is taken. */
+/* From within nghttp2: the peer floods. It gets a GOAWAY, and nothing more of it is taken. */
 void grpc_connection_calm(struct grpc_connection *c);
 
-/* No new calls: breaks off when the present ones have ended and the peer has been told. */
+/* No new calls: breaks off when the present ones have ended and the peer has been notified. */
 void grpc_connection_leave(struct grpc_connection *c);
 
 /* An answer of the role is still on its way. */
@@ -99,7 +99,7 @@ void grpc_connection_flush(struct grpc_connection *c);
 /* What nghttp2 calls for each server's sessions. */
 void grpc_stream_callbacks(nghttp2_session_callbacks *callbacks);
 
-/* Forgets a call; the role is told if it has it. */
+/* Forgets a call; the role is notified if it has it. */
 void grpc_call_free(struct grpc_call *call);
 
 /* Answers with the role's words, then flushes. */

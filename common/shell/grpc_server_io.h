@@ -11,10 +11,10 @@
  *  3. Handshake, request and idle connection have each a time-out; a peer that takes nothing of its
  *     answers is cut off.
  *  4. Frames that cost the peer nothing (PING, SETTINGS, RST_STREAM, ...) are counted against the
- *     calls that it makes: who floods is told ENHANCE_YOUR_CALM and cut off.
+ *     calls that it makes: who floods is sent ENHANCE_YOUR_CALM and cut off.
  *  5. While a peer does not read, we do not read from it.
- *  6. grpc-timeout ends a call with DEADLINE_EXCEEDED; the role is told that the peer has gone, as
- * it is when the peer resets the stream. */
+ *  6. grpc-timeout ends a call with DEADLINE_EXCEEDED; the role is notified that the peer has gone,
+ * as it is when the peer resets the stream. */
 #ifndef COMMON_SHELL_GRPC_SERVER_IO_H
 #define COMMON_SHELL_GRPC_SERVER_IO_H
 

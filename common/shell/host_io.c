@@ -26,7 +26,7 @@ enum {
     LAST_WORDS_MS = 1000, /* for answers under way when the role ends */
     LAST_WORDS_STEP_MS = 10,
     ADMIN_CONNECTIONS = 64,
-    SLOW_STEP_MS = 200,   /* a step that holds up everything else for so long is told */
+    SLOW_STEP_MS = 200,   /* a step that holds up everything else for so long is reported */
     LOG_TICK_S = 1,
     ENTROPY_WORDS = 32,   /* drawn at once: 256 bytes, which getrandom() never gives in part */
     SIGNAL_STATUS = 128,  /* exit status of a process ended by a signal, beside its number */

@@ -60,9 +60,9 @@ struct driver_shell_ops {
 };
 
 /* Runs until EFFECT_EXIT; gives its code as the process's exit status. Errors before the first
- * event (port in use, unreadable certificate) are told in `err` and give -code. The role stays the
- * caller's, to be freed after this. SIGTERM and SIGINT give EVENT_STOP, a second one ends at once
- * (128 + its number). Answers under way at EFFECT_EXIT get a second to arrive. */
+ * event (port in use, unreadable certificate) are reported in `err` and give -code. The role stays
+ * the caller's, to be freed after this. SIGTERM and SIGINT give EVENT_STOP, a second one ends at
+ * once (128 + its number). Answers under way at EFFECT_EXIT get a second to arrive. */
 int host_run(struct role *role, const struct host_config *config, struct err *err);
 
 /* For shells that live in the host's loop: the loop, and the way in for their events. `ev` needs

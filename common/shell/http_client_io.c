@@ -26,7 +26,7 @@ struct transfer {
     bool location; /* outside: the head that is coming in says where to go instead */
     bool answered; /* outside: a head has come that is the answer */
     bool is_ready; /* has events to hand on when libcurl has returned */
-    bool head_due; /* of a subscription: its head has come and is not told yet */
+    bool head_due; /* of a subscription: its head has come and is not reported yet */
     bool too_large;
     bool in_multi;
     bool listed; /* in client->by_id */
@@ -47,7 +47,7 @@ struct transfer {
     long redirects;               /* likewise, that were followed */
     struct buf body; /* of the request */
     size_t body_sent;
-    struct buf data; /* of the answer, not told yet */
+    struct buf data; /* of the answer, not reported yet */
     size_t body_skipped; /* outside: of the answer */
     char *etag;
     char error[CURL_ERROR_SIZE];
@@ -344,7 +344,7 @@ static void go_on_from_there(struct transfer *t)
     }
 }
 
-static void name_told_to(void *context, enum name_end end, const char *text)
+static void name_reported_to(void *context, enum name_end end, const char *text)
 {
     struct transfer *t = context;
     struct buf line;
@@ -384,11 +384,11 @@ static void look_name_up(struct transfer *t)
     t->names_left--;
     go_on_from_there(t);
     if (is_address(t->host)) { /* libcurl asks for these too */
-        name_told_to(t, NAME_FOUND, t->host);
+        name_reported_to(t, NAME_FOUND, t->host);
         return;
     }
     names_ask(t->outside ? c->outside_names : c->names, &t->name, t->host,
-              t->outside ? HTTP_OUTSIDE_CONNECT_MS : HTTP_CONNECT_MS, name_told_to, t);
+              t->outside ? HTTP_OUTSIDE_CONNECT_MS : HTTP_CONNECT_MS, name_reported_to, t);
 }
 
 static void transfer_done(void *context, CURL *easy, CURLcode result)

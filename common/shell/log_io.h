@@ -6,7 +6,7 @@
  * cut with "..."), control characters are escaped (\n, \x1b), so nothing that comes from outside
  * can forge or break a line. Identical messages beyond LOG_BURST a second are counted and
  * summarised: "message" suppressed=N. A line that would have to wait, because nobody reads the
- * descriptor, is lost; how many are is told when it is read again. */
+ * descriptor, is lost; how many are is reported when it is read again. */
 #ifndef COMMON_SHELL_LOG_IO_H
 #define COMMON_SHELL_LOG_IO_H
 

@@ -186,7 +186,7 @@ static void tell_all(struct name_lookup *l)
     struct name_wait *w;
     while ((w = TAILQ_FIRST(&l->waits))) {
         leave(w);
-        w->told(w->context, found ? NAME_FOUND : NAME_NOT_FOUND, text);
+        w->done(w->context, found ? NAME_FOUND : NAME_NOT_FOUND, text);
     }
 }
 
@@ -224,7 +224,7 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
     (void)fd, (void)what;
     struct name_wait *w = context;
     names_cancel(w); /* the lookup goes on: the next who asks joins it */
-    w->told(w->context, NAME_TIMED_OUT, "the name server does not answer");
+    w->done(w->context, NAME_TIMED_OUT, "the name server does not answer");
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------
@@ -249,10 +249,10 @@ static struct name_lookup *lookup_of(struct names *n, const char *host)
 }
 
 void names_ask(struct names *n, struct name_wait *wait, const char *host, int timeout_ms,
-               name_told *told, void *context)
+               name_done *done, void *context)
 {
     assert(!wait->lookup);
-    *wait = (struct name_wait){.lookup = lookup_of(n, host), .told = told, .context = context};
+    *wait = (struct name_wait){.lookup = lookup_of(n, host), .done = done, .context = context};
     TAILQ_INSERT_TAIL(&wait->lookup->waits, wait, link);
     if (timeout_ms) {
         struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};

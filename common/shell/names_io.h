@@ -14,19 +14,19 @@ struct names;
 
 enum {
     NAMES_AT_ONCE = 16,      /* lookups; more names wait for their turn */
-    NAME_ADDRESSES_MAX = 16, /* of one name are told */
+    NAME_ADDRESSES_MAX = 16, /* of one name are reported */
 };
 
 enum name_end { NAME_FOUND, NAME_NOT_FOUND, NAME_TIMED_OUT };
 
-/* Told once, from the loop: the addresses as "127.0.0.1,[::1]", or why there are none. */
-typedef void name_told(void *context, enum name_end end, const char *text);
+/* Called once, from the loop: the addresses as "127.0.0.1,[::1]", or why there are none. */
+typedef void name_done(void *context, enum name_end end, const char *text);
 
 struct name_wait { /* in whoever waits; all zero: it does not */
     TAILQ_ENTRY(name_wait) link;
     struct name_lookup *lookup;
     struct event *timer;
-    name_told *told;
+    name_done *done;
     void *context;
 };
 
@@ -37,8 +37,8 @@ void names_free(struct names *n);
 
 /* The host is copied; `timeout_ms` 0 = none. */
 void names_ask(struct names *n, struct name_wait *wait, const char *host, int timeout_ms,
-               name_told *told, void *context);
-/* Is told nothing any more; also for one that does not wait. */
+               name_done *done, void *context);
+/* It is not called any more; also for one that does not wait. */
 void names_cancel(struct name_wait *wait);
 
 #endif

@@ -129,12 +129,12 @@ static struct newcomer_address *most_crowded(struct newcomers *n, int64_t now_ns
 }
 
 /* Places are taken and yielded again any number of times a second. */
-static bool to_be_told(int64_t *told_ns, int64_t now_ns)
+static bool to_be_reported(int64_t *reported_ns, int64_t now_ns)
 {
-    if (*told_ns && now_ns - *told_ns < NEWCOMERS_TELL_MS * MILLISECOND_NS) {
+    if (*reported_ns && now_ns - *reported_ns < NEWCOMERS_TELL_MS * MILLISECOND_NS) {
         return false;
     }
-    *told_ns = now_ns;
+    *reported_ns = now_ns;
     return true;
 }
 
@@ -152,7 +152,7 @@ static void yield(struct newcomers *n, struct newcomer_address *address, int64_t
             n->handlers.cut(n->handlers.context, c); /* with the last one the address is gone */
         }
     }
-    if (to_be_told(&n->yielded_told_ns, now_ns)) {
+    if (to_be_reported(&n->yielded_reported_ns, now_ns)) {
         log_printf(n->log, LOG_WARN_LEVEL, "connections without a handshake yield their places",
                    "address=%s count=%u", text, n->yielded);
         n->yielded = 0;
@@ -179,7 +179,7 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
 void newcomers_make_room(struct newcomers *n, unsigned open)
 {
     struct timeval now = {0};
-    if (to_be_told(&n->full_told_ns, shell_now_ns())) {
+    if (to_be_reported(&n->full_reported_ns, shell_now_ns())) {
         log_printf(n->log, LOG_WARN_LEVEL, "no more connections are accepted", "open=%u", open);
     }
     evtimer_add(n->timer, &now);

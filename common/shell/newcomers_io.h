@@ -44,8 +44,8 @@ struct newcomers {
     struct log *log;
     struct event *timer;
     struct map addresses; /* to struct newcomer_address */
-    unsigned yielded;     /* since it was told last */
-    int64_t yielded_told_ns, full_told_ns;
+    unsigned yielded;     /* since it was reported last */
+    int64_t yielded_reported_ns, full_reported_ns;
 };
 
 /* `log` may be NULL; it and `base` must outlive them. */

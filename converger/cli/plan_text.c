@@ -56,8 +56,8 @@ static bool follows(const Converge__Repair *one, const Converge__Repair *next)
            strcmp(one->process_guid, next->process_guid) == 0 && next->index == one->index + 1;
 }
 
-/* The repairs of a pass and move that were not told yet, in one row. */
-static void add_group(struct arena *a, const Converge__Plan *p, bool *told, size_t first,
+/* The repairs of a pass and move that were not reported yet, in one row. */
+static void add_group(struct arena *a, const Converge__Plan *p, bool *printed, size_t first,
                       struct table *t)
 {
     const Converge__Repair *head = p->repairs[first], *start = NULL, *last = NULL;
@@ -65,10 +65,10 @@ static void add_group(struct arena *a, const Converge__Plan *p, bool *told, size
     size_t count = 0, pieces = 0, shown = 0;
     for (size_t i = first; i < p->n_repairs; i++) {
         const Converge__Repair *r = p->repairs[i];
-        if (told[i] || strcmp(r->pass, head->pass) != 0 || strcmp(r->move, head->move) != 0) {
+        if (printed[i] || strcmp(r->pass, head->pass) != 0 || strcmp(r->move, head->move) != 0) {
             continue;
         }
-        told[i] = true;
+        printed[i] = true;
         count++;
         bool same = last && shown + 1 == count && follows(last, r);
         if (!same && pieces == PIECES_SHOWN_MAX) {
@@ -101,10 +101,10 @@ int converger_plan_text(struct arena *a, const Converge__Plan *plan, bool json, 
     }
     struct table t;
     table_init(&t, a, 4, (const char *[]){"PASS", "MOVE", "COUNT", "WHAT"});
-    bool *told = ARENA_ARRAY(a, p->n_repairs, bool);
+    bool *printed = ARENA_ARRAY(a, p->n_repairs, bool);
     for (size_t i = 0; i < p->n_repairs; i++) {
-        if (!told[i]) {
-            add_group(a, p, told, i, &t);
+        if (!printed[i]) {
+            add_group(a, p, printed, i, &t);
         }
     }
     if (p->n_repairs > 0) {

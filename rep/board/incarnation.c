@@ -64,7 +64,7 @@ static void ask(struct rep *r, struct effects *out)
     r->incarnation.call_id = incarnation_call(r, false, out);
 }
 
-/* Asked again later, at the next bbs; told once for each reason, and once more when it is a
+/* Asked again later, at the next bbs; reported once for each reason, and once more when it is a
  * warning. */
 static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 {

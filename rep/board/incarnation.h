@@ -22,7 +22,7 @@ struct incarnation {
     unsigned failures;
     int64_t retry_ns;
     bool was_open;    /* once at least: before that a bbs may be starting, too */
-    char why[160];    /* last reason told for waiting */
+    char why[160];    /* last reason reported for waiting */
 };
 
 /* So many tries before the first incarnation come to nothing while a cluster starts, in about 3 s:
@@ -32,7 +32,7 @@ enum { INCARNATION_CALM_FAILURES = 5 };
 /* Give it every event. True once, when the incarnation has just been opened. */
 bool incarnation_step(struct rep *r, const struct event *ev, struct effects *out);
 
-/* What the cell says of itself has changed: told again, with the same incarnation. */
+/* What the cell says of itself has changed: reported again, with the same incarnation. */
 void incarnation_tell(struct rep *r);
 
 /* One POST /v1/board/cell with the present incarnation: it opens it, or asks for the record to go.

@@ -56,7 +56,7 @@ void moves_done(struct moves *m);
  * without an incarnation, for the opening of the next looks at everything again. */
 void moves_want(struct rep *r, struct container *c, enum harmony_action action);
 
-/* Nothing had called for a look, and yet there is this to do: what should have told was missed. */
+/* Nothing had called for a look, and yet there is this to do: a change was missed. */
 void moves_tell_late(const char *what, const char *name, enum harmony_action action,
                      struct effects *out);
 
@@ -70,7 +70,7 @@ void moves_trim_strays(struct rep *r);
 /* No stray waits for its back-off. */
 void moves_retry_strays(struct rep *r);
 
-/* Sends what waits, as far as calls are free. Everything concerned is told of its answer. */
+/* Sends what waits, as far as calls are free. Everything concerned gets its answer. */
 void moves_flush(struct rep *r, struct effects *out);
 
 /* The incarnation was lost: nothing waits any more, all are told to come again. */

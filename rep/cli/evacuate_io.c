@@ -36,7 +36,7 @@ struct watch {
     const struct invocation *call;
     struct cli_client *rep;
     int64_t until_ms;
-    char cell_id[CELL_ID_BYTES]; /* "" = not told yet; then nothing below is known */
+    char cell_id[CELL_ID_BYTES]; /* "" = not known yet; then nothing below is known */
     size_t left;                 /* containers and tasks, as it last said */
     bool evacuates;
 };
@@ -77,7 +77,7 @@ static bool not_ready(int r, const struct err *why)
 static int wait_for_end(struct watch *w, struct err *err)
 {
     struct err why = {.text = ""};
-    size_t told = SIZE_MAX;
+    size_t shown = SIZE_MAX;
     while (cli_now_ms() < w->until_ms) {
         int r = look(w, &why);
         if (r == -ERR_UNAVAILABLE && !not_ready(r, &why)) {
@@ -89,9 +89,9 @@ static int wait_for_end(struct watch *w, struct err *err)
                            "evacuate",
                            w->cell_id);
         }
-        if (r == 0 && w->left != told) {
-            told = w->left;
-            fprintf(stderr, "%s: %zu left\n", w->cell_id, told);
+        if (r == 0 && w->left != shown) {
+            shown = w->left;
+            fprintf(stderr, "%s: %zu left\n", w->cell_id, shown);
         }
         if (cli_interrupted()) {
             return err_set(err, ERR_UNKNOWN, "interrupted; the evacuation goes on");

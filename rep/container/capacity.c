@@ -116,9 +116,9 @@ bool capacity_port_hold(struct capacity *c, uint32_t port)
     if (!port_in_range(c, port)) {
         return false;
     }
-    bool is_new = !bit(c->port_told, port);
+    bool is_new = !bit(c->port_reported, port);
     bit_set(c->port_held, port, true);
-    bit_set(c->port_told, port, true);
+    bit_set(c->port_reported, port, true);
     return is_new;
 }
 
@@ -126,7 +126,7 @@ void capacity_port_free(struct capacity *c, uint32_t port)
 {
     if (port_in_range(c, port)) {
         bit_set(c->port_held, port, false);
-        bit_set(c->port_told, port, false);
+        bit_set(c->port_reported, port, false);
     }
 }
 

@@ -21,7 +21,7 @@ struct capacity {
     uint16_t port_next;           /* where the search begins: a freed port rests long */
     uint8_t port_taken[65536 / 8];
     uint8_t port_held[65536 / 8]; /* by somebody else, when it was last tried: passed over */
-    uint8_t port_told[65536 / 8]; /* and that has been told */
+    uint8_t port_reported[65536 / 8]; /* and that has been reported */
 };
 
 void capacity_init(struct capacity *c, struct resources total, uint16_t port_low,
@@ -53,7 +53,7 @@ void capacity_port_adopt(struct capacity *c, uint32_t port);
 void capacity_port_give(struct capacity *c, uint32_t port);
 
 /* Somebody else holds the port: it is passed over until capacity_ports_retry(). True when that is
- * new: told again only after it was found free. */
+ * new: reported again only after it was found free. */
 bool capacity_port_hold(struct capacity *c, uint32_t port);
 
 /* It was tried, and is nobody else's. */

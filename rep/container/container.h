@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* A step's log lines about containers end here, so that thousands adopted at once leave room for
- * what must be done; how many are left out is told, and their state by /state. */
+ * what must be done; how many are left out is reported, and their state by /state. */
 enum { CONTAINER_LOGS_A_STEP_MAX = EFFECTS_MAX / 4 };
 
 /* What is under way for a container: at most one of these at a time (rep-auctioneer.md 2.5). */
@@ -38,7 +38,7 @@ enum container_end {
     END_ITS_OWN,  /* no stop was asked: an instance has crashed, a task is over */
     END_SHUTDOWN, /* a stop was asked, and bbs hears of its end: an instance is removed, a task has
                      failed */
-    END_DISOWNED, /* a stop was asked, and nobody is told: another instance has its place, or nobody
+    END_DISOWNED, /* a stop was asked, and nobody is notified: another one has its place, or nobody
                      waits for it */
 };
 
@@ -142,7 +142,7 @@ void container_stop(struct container *c, enum container_end end, const char *why
 /* Nothing is left to do but its removal. */
 void container_delete(struct container *c, const char *why, struct effects *out);
 
-/* The same, after a running one was stopped; nobody is told of its end. */
+/* The same, after a running one was stopped; nobody is notified of its end. */
 void container_abandon(struct container *c, const char *why, struct effects *out);
 
 /* Its process has ended, as the driver says: ENDED or ADOPTED_ENDED. */

@@ -40,7 +40,7 @@ enum harmony_record {
 enum harmony_action {
     HARMONY_NOTHING,
     HARMONY_GO_ON,   /* it is this container's to start, and the record says so: its next step */
-    HARMONY_KEEP,    /* it runs as recorded; what changed of its routes or tags is told */
+    HARMONY_KEEP,    /* it runs as recorded; what changed of its routes or tags is reported */
     HARMONY_CLAIM,   /* move "claim" */
     HARMONY_START,   /* move "start"; creates the record if there is none */
     HARMONY_CRASH,   /* move "crash" (docs/instances.md, Crashes), then delete */

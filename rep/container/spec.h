@@ -1,4 +1,4 @@
-/* From a DesiredLRP or a task to a container: what the driver is told, and what the rep notes about
+/* From a DesiredLRP or a task to a container: what the driver gets, and what the rep notes about
  * it. */
 #ifndef REP_CONTAINER_SPEC_H
 #define REP_CONTAINER_SPEC_H

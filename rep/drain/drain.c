@@ -99,7 +99,7 @@ static void stop_all(struct rep *r, struct effects *out)
     MAP_EACH(&r->containers.by_guid, n)
     {
         struct container *c = map_value(n);
-        if (c->phase != PHASE_COMPLETED) { /* what ended by itself is told as it ended */
+        if (c->phase != PHASE_COMPLETED) { /* what ended by itself is reported as it ended */
             container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
         }
     }

@@ -3,7 +3,7 @@
  * It stands there from the evacuation's beginning until its end; POST /evacuate is answered when it
  * does. It is gone before the cell leaves the board or the process ends, so that the next start is
  * an ordinary one. A disk that refuses holds up neither the evacuation nor its end, and whoever
- * asked is told. */
+ * asked hears of it. */
 #ifndef REP_DRAIN_KEPT_H
 #define REP_DRAIN_KEPT_H
 

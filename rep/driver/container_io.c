@@ -224,12 +224,12 @@ struct container *container_load(struct driver *d, const char *guid)
     bool known = map_get(&d->containers, guid);
     struct container *c = record(d, guid, path);
     int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    bool told = dir >= 0 ? judge(c, dir) : !identity_untold(errno);
+    bool judged = dir >= 0 ? judge(c, dir) : !identity_untold(errno);
     if (dir >= 0) {
         close(dir);
     }
     /* Nobody knows what it is: as good as a note that could not be read. */
-    if (c && !known && !told) {
+    if (c && !known && !judged) {
         container_drop(c);
         c = NULL;
         d->unread++;

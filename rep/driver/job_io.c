@@ -24,7 +24,7 @@ extern char **environ;
 enum job_stage {
     WAITING,
     WORKING,
-    TOLD,   /* past its deadline, asked to end */
+    ASKED,  /* past its deadline, asked to end */
     KILLED, /* and killed */
 };
 
@@ -290,7 +290,7 @@ static void set_timer(struct job *j, int64_t wait_ns)
     event_add(j->timer, &t);
 }
 
-/* The ladder of a job that does not end: told, killed, then its place is given to others. */
+/* The ladder of a job that does not end: asked, killed, then its place is given to others. */
 static void on_timer(evutil_socket_t fd, short what, void *job)
 {
     struct job *j = job;
@@ -302,11 +302,11 @@ static void on_timer(evutil_socket_t fd, short what, void *job)
     }
     enum job_stage was = j->stage;
     if (was == WORKING) {
-        j->stage = TOLD;
+        j->stage = ASKED;
         syscall(SYS_pidfd_send_signal, j->pidfd, SHIM_END_SIGNAL, NULL, 0);
         set_timer(j, JOB_GRACE_MS * MILLISECOND_NS);
         j->on_event(j, JOB_LATE);
-    } else if (was == TOLD) {
+    } else if (was == ASKED) {
         j->stage = KILLED;
         kill(-j->pid, SIGKILL); /* not reaped yet, so the group is its own */
         syscall(SYS_pidfd_send_signal, j->pidfd, SIGKILL, NULL, 0);
@@ -384,7 +384,7 @@ void jobs_free(struct jobs *jobs)
         jobs->first = j->next;
         if (j->stage == WORKING && !j->outlives) {
             syscall(SYS_pidfd_send_signal, j->pidfd, SHIM_END_SIGNAL, NULL, 0);
-        } else if (j->stage != WAITING && !j->outlives) { /* it was told, and may have ended */
+        } else if (j->stage != WAITING && !j->outlives) { /* it was asked, and may have ended */
             kill(-j->pid, SIGKILL);
         }
         if (j->forget) {

@@ -206,7 +206,7 @@ struct measuring {
     struct work work;
     struct driver *driver;
     uint64_t verb_id;
-    struct event *late; /* the deadline; NULL: it has passed, and was told, or there is none */
+    struct event *late; /* the deadline; NULL: it has passed, and was reported, or there is none */
     bool answered;
     struct arena arena;
     struct subject *subjects; /* sorted by guid */

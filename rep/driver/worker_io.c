@@ -20,8 +20,8 @@ struct worker {
     pthread_cond_t changed;  /* there is work, or the end has come */
     struct queue waiting, finished;
     atomic_bool ending;
-    int told; /* eventfd: something is finished */
-    struct event *on_told;
+    int wake; /* eventfd: something is finished */
+    struct event *on_wake;
 };
 
 /* ---- Queues ---- */
@@ -70,7 +70,7 @@ static void finish(struct worker *w, struct work *work)
     pthread_mutex_lock(&w->lock);
     queue_put(&w->finished, work);
     pthread_mutex_unlock(&w->lock);
-    while (write(w->told, &one, sizeof(one)) < 0) {
+    while (write(w->wake, &one, sizeof(one)) < 0) {
         /* only a signal could be the cause, and this thread takes none */
     }
 }
@@ -95,7 +95,7 @@ static struct work *take(struct worker *w, struct queue *q)
     return work;
 }
 
-static void on_told(evutil_socket_t fd, short what, void *worker)
+static void on_wake(evutil_socket_t fd, short what, void *worker)
 {
     struct worker *w = worker;
     uint64_t count;
@@ -133,10 +133,10 @@ struct worker *worker_new(struct event_base *loop)
     queue_init(&w->finished);
     atomic_init(&w->ending, false);
     must(pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->changed, NULL) == 0);
-    w->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    must(w->told >= 0);
-    w->on_told = event_new(loop, w->told, EV_READ | EV_PERSIST, on_told, w);
-    must(w->on_told && event_add(w->on_told, NULL) == 0);
+    w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    must(w->wake >= 0);
+    w->on_wake = event_new(loop, w->wake, EV_READ | EV_PERSIST, on_wake, w);
+    must(w->on_wake && event_add(w->on_wake, NULL) == 0);
     begin(w);
     return w;
 }
@@ -157,8 +157,8 @@ void worker_free(struct worker *w)
             work->drop(work);
         }
     }
-    event_free(w->on_told);
-    close(w->told);
+    event_free(w->on_wake);
+    close(w->wake);
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     free(w);

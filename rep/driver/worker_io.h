@@ -10,7 +10,7 @@
 struct event_base;
 struct worker;
 
-/* Most that wait, to be done or to be told; one more is refused. */
+/* Most that wait, to be done or to be reported; one more is refused. */
 enum { WORKER_QUEUE_MAX = 256 };
 
 /* One thing to do, the first member of a larger struct that the caller allocates. From worker_add()

@@ -89,8 +89,8 @@ static bool may_return(struct rep *r)
     return p->count++ < PORT_RETURNS_MAX;
 }
 
-/* Nobody is told of a crash: the container goes, and its record, which then has none here, is given
- * back (harmonise.c, rows 30 and 31) and placed again. */
+/* Nobody is notified of a crash: the container goes, and its record, which then has none here, is
+ * given back (harmonise.c, rows 30 and 31) and placed again. */
 static void give_back(struct rep *r, struct container *c, const char *why, struct effects *out)
 {
     if (!container_stop_asked(c) && !r->drain.on && may_return(r)) {

@@ -1,7 +1,7 @@
 /* Host ports of instances: allotted from the cell's range, which other programs of the machine may
  * use as well. The driver tries each by a bind before a container is made with it (driver.h); what
- * somebody else holds is passed over, and told once. An instance that ends because somebody took
- * its port in the moment between is not to blame: its record is given back. */
+ * somebody else holds is passed over, and reported once. An instance that ends because somebody
+ * took its port in the moment between is not to blame: its record is given back. */
 #ifndef REP_INSTANCE_HOST_PORTS_H
 #define REP_INSTANCE_HOST_PORTS_H
 

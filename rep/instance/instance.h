@@ -1,6 +1,6 @@
 /* The life of an LRP's instance on its cell (docs/instances.md): reserved, claimed, launched,
- * running, over, its end told, deleted. Nothing here is asked of the driver or of bbs but by the
- * table of harmonise.h. */
+ * running, over, its end reported, deleted. Nothing here is asked of the driver or of bbs but by
+ * the table of harmonise.h. */
 #ifndef REP_INSTANCE_INSTANCE_H
 #define REP_INSTANCE_INSTANCE_H
 

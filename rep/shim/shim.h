@@ -68,7 +68,7 @@ int shim_prepare(const struct options *o);
 int shim_remove(const struct options *o);
 int shim_note(const struct options *o);
 
-/* report.c: what the rep is told; silently nothing when it is gone. */
+/* report.c: what the rep hears; silently nothing when it is gone. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_bytes(const char *data, size_t size);
 void report_end(void); /* closes the pipe */

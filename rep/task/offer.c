@@ -30,7 +30,7 @@ static Rep__Note *reservation_note(struct rep *r, const Cell__Task *task, const 
     return note_copy(&note);
 }
 
-/* The offer that the reservation is for, as far as both are told. */
+/* The offer that the reservation is for, as far as both are known. */
 static bool same_offer(const Rep__TaskNote *here, const Cell__Task *task)
 {
     return here->offer_created_at == 0 || task->created_at == 0 ||

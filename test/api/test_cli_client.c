@@ -279,7 +279,7 @@ static void the_next_server_is_asked(void **state)
 }
 
 /* A call that was sent may have been done; one that found nobody, or was refused, was not. */
-static void a_lost_answer_is_told(void **state)
+static void a_lost_answer_is_reported(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -310,7 +310,7 @@ static void a_lost_answer_is_told(void **state)
 }
 
 /* What a bbs has to say of a 503 is the way out: none of it gives way to which servers were tried. */
-static void the_reason_of_a_503_is_told_whole(void **state)
+static void the_reason_of_a_503_is_reported_whole(void **state)
 {
     struct fixture *f = *state;
     ProtobufCMessage *answer = NULL;
@@ -541,7 +541,7 @@ static void a_server_of_another_ca_is_refused(void **state)
     certs_done(&other);
 }
 
-static void bad_settings_are_told_at_once(void **state)
+static void bad_settings_are_reported_at_once(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -669,8 +669,8 @@ int main(void)
         TEST(answers_are_decoded),           TEST(errors_in_answers_become_ours),
         TEST(statuses_become_errors),        TEST(the_next_server_is_asked),
         TEST(a_refusal_is_read_from_a_message),
-        TEST(a_lost_answer_is_told),
-        TEST(the_reason_of_a_503_is_told_whole),
+        TEST(a_lost_answer_is_reported),
+        TEST(the_reason_of_a_503_is_reported_whole),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(a_stream_begins_in_time),
         TEST(the_time_is_for_all_servers),
@@ -678,7 +678,7 @@ int main(void)
         TEST(a_key_of_another_certificate_is_refused),
         TEST(a_task_is_not_desired_for_an_hour),
         TEST(waiting_ends_in_time),
-        TEST(bad_settings_are_told_at_once), TEST(streams_are_handed_on),
+        TEST(bad_settings_are_reported_at_once), TEST(streams_are_handed_on),
         TEST(an_interrupt_ends_a_call),
     };
     return cmocka_run_group_tests(tests, start_server, stop_server);

@@ -478,7 +478,7 @@ static void a_connection_that_nobody_takes_times_out(void **state)
 }
 
 /* Our CA is the only root. */
-static void a_stranger_is_not_told(void **state)
+static void a_stranger_is_not_notified(void **state)
 {
     (void)state;
     struct scene s;
@@ -547,7 +547,7 @@ int main(void)
         cmocka_unit_test(a_fault_says_whether_it_is_worth_repeating),
         cmocka_unit_test(a_request_is_sent_once),
         cmocka_unit_test(a_connection_that_nobody_takes_times_out),
-        cmocka_unit_test(a_stranger_is_not_told),
+        cmocka_unit_test(a_stranger_is_not_notified),
         cmocka_unit_test(only_calls_outside_follow),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -506,7 +506,7 @@ static void slow_peers_are_left(void **state)
     echo_end(&w);
 }
 
-static void a_peer_that_hangs_up_is_told_to_the_role(void **state)
+static void a_peer_that_hangs_up_is_reported_to_the_role(void **state)
 {
     (void)state;
     struct echo_rig w;
@@ -559,7 +559,7 @@ int main(void)
         cmocka_unit_test(an_expectation_is_met),
         cmocka_unit_test(mutilated_requests_never_end_the_server),
         cmocka_unit_test(slow_peers_are_left),
-        cmocka_unit_test(a_peer_that_hangs_up_is_told_to_the_role),
+        cmocka_unit_test(a_peer_that_hangs_up_is_reported_to_the_role),
     };
     return cmocka_run_group_tests(tests, echo_rig_setup, echo_rig_teardown);
 }

@@ -48,7 +48,7 @@ static void only_certificates_of_our_ca_are_served(void **state)
 }
 
 /* Who waits for a rep that does not come finds in the log which machine it is and what it lacks. */
-static void a_refused_certificate_is_told_with_its_fault(void **state)
+static void a_refused_certificate_is_reported_with_its_fault(void **state)
 {
     (void)state;
     struct echo_server server;
@@ -334,7 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_certificates_of_our_ca_are_served),
-        cmocka_unit_test(a_refused_certificate_is_told_with_its_fault),
+        cmocka_unit_test(a_refused_certificate_is_reported_with_its_fault),
         cmocka_unit_test(plain_text_is_refused),
         cmocka_unit_test(a_connection_that_gets_no_tls_is_refused),
         cmocka_unit_test(versions_below_1_2_are_refused_and_1_2_serves_rsa),

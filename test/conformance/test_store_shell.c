@@ -179,7 +179,7 @@ static void answers_are_bounded(void **state)
 }
 
 /* etcd tells who comes late up to 1,000 revisions in one response, whatever they weigh. */
-static void a_long_backlog_is_told(void **state)
+static void a_long_backlog_is_reported(void **state)
 {
     (void)state;
     enum { VALUE_BYTES = 1400 * 1024, PUTS = ETCD_ANSWER_BYTES / (2 * VALUE_BYTES) + 2 };
@@ -203,7 +203,7 @@ static void a_long_backlog_is_told(void **state)
     tester_free(t);
 }
 
-static void wrong_settings_are_told(void **state)
+static void wrong_settings_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -325,14 +325,14 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_libcurl_is_refused),
-        cmocka_unit_test(wrong_settings_are_told),
+        cmocka_unit_test(wrong_settings_are_reported),
         cmocka_unit_test(certificates_are_checked),
         cmocka_unit_test(a_name_that_is_looked_up_holds_nobody_up),
         cmocka_unit_test(nobody_there_is_a_refusal),
         cmocka_unit_test(another_endpoint_is_taken),
         cmocka_unit_test(calls_are_bounded),
         cmocka_unit_test(answers_are_bounded),
-        cmocka_unit_test(a_long_backlog_is_told),
+        cmocka_unit_test(a_long_backlog_is_reported),
         cmocka_unit_test(dead_connections_are_noticed),
         cmocka_unit_test(dead_tls_connections_are_noticed),
     };

@@ -445,7 +445,7 @@ static void a_hint_larger_than_a_record_is_dropped(void **state)
 }
 
 /* Nobody can be told of it, for its revision is not known: once the feed shows it, it is told. */
-static void a_hint_that_was_refused_is_told_once_the_feed_shows_it(void **state)
+static void a_hint_that_was_refused_is_reported_once_the_feed_shows_it(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -533,7 +533,7 @@ int main(void)
         TEST(hints_of_tasks_in_protobuf),
         TEST(a_late_hint_of_a_task_changes_nothing),
         TEST(a_hint_larger_than_a_record_is_dropped),
-        TEST(a_hint_that_was_refused_is_told_once_the_feed_shows_it),
+        TEST(a_hint_that_was_refused_is_reported_once_the_feed_shows_it),
         TEST(a_hint_that_nothing_confirms_goes),
         TEST(bad_hints_of_tasks),
         TEST(a_standby_takes_no_hints_of_tasks),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-static void a_refusal_is_told_once(void **state)
+static void a_refusal_is_reported_once(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
@@ -162,7 +162,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_refusal_is_told_once),
+        TEST(a_refusal_is_reported_once),
         TEST(a_new_leader_does_not_repeat_what_the_record_says),
         TEST(a_report_without_answer_is_repeated),
         TEST(what_was_said_under_a_term_that_is_over_is_said_again),

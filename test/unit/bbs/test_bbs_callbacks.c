@@ -226,7 +226,7 @@ static void every_way_to_fail(void **state)
 
 /* ---- What is told, and whom ------------------------------------------------------------------ */
 
-static void nobody_is_told_without_a_good_url(void **state)
+static void nobody_is_notified_without_a_good_url(void **state)
 {
     (void)state;
     static const struct {
@@ -451,7 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_to_fail),
-        cmocka_unit_test(nobody_is_told_without_a_good_url),
+        cmocka_unit_test(nobody_is_notified_without_a_good_url),
         cmocka_unit_test(an_empty_annotation_is_left_out),
         cmocka_unit_test(so_many_at_once),
         cmocka_unit_test(so_much_at_once),

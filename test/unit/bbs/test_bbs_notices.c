@@ -265,7 +265,7 @@ static void a_changed_tag_is_put_to_each_rep_once(void **state)
 }
 
 /* The second one finds the mark there, commits nothing, and says it again: once. */
-static void a_stop_is_told_once_for_each_request(void **state)
+static void a_stop_is_reported_once_for_each_request(void **state)
 {
     (void)state;
     struct scene s;
@@ -285,7 +285,7 @@ static void a_stop_is_told_once_for_each_request(void **state)
 }
 
 /* All that is told at once; the answers make room again. */
-static void so_many_are_told_at_once(void **state)
+static void so_many_are_reported_at_once(void **state)
 {
     (void)state;
     static const int rows[][2] = {{REFRESH_CALLS_MAX, REFRESH_CALLS_MAX},
@@ -332,7 +332,7 @@ static void leader_lock(struct scene *s)
 
 /* The revision of what is UNCLAIMED goes with it: the auctioneer tells by that whether it is late.
  */
-static void the_auctioneer_is_told_of_an_instance(void **state)
+static void the_auctioneer_is_notified_of_an_instance(void **state)
 {
     (void)state;
     struct scene s;
@@ -382,7 +382,7 @@ static void send_desire(struct scene *s, const char *guid, const char *trace_id)
                       10 * SECOND_NS, NULL, NULL);
 }
 
-static void the_auctioneer_is_told_of_a_task(void **state)
+static void the_auctioneer_is_notified_of_a_task(void **state)
 {
     (void)state;
     struct scene s;
@@ -421,7 +421,7 @@ static void cancel_task(struct scene *s, const char *guid)
     ask(s, "/v1/tasks/cancel", &r.base);
 }
 
-static void the_rep_is_told_that_its_task_was_cancelled(void **state)
+static void the_rep_is_notified_that_its_task_was_cancelled(void **state)
 {
     (void)state;
     struct scene s;
@@ -466,13 +466,13 @@ static void so_many_tasks_wait_to_be_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_auctioneer_is_told_of_an_instance),
-        cmocka_unit_test(the_auctioneer_is_told_of_a_task),
-        cmocka_unit_test(the_rep_is_told_that_its_task_was_cancelled),
+        cmocka_unit_test(the_auctioneer_is_notified_of_an_instance),
+        cmocka_unit_test(the_auctioneer_is_notified_of_a_task),
+        cmocka_unit_test(the_rep_is_notified_that_its_task_was_cancelled),
         cmocka_unit_test(so_many_tasks_wait_to_be_told),
         cmocka_unit_test(a_changed_tag_is_put_to_each_rep_once),
-        cmocka_unit_test(a_stop_is_told_once_for_each_request),
-        cmocka_unit_test(so_many_are_told_at_once),
+        cmocka_unit_test(a_stop_is_reported_once_for_each_request),
+        cmocka_unit_test(so_many_are_reported_at_once),
         cmocka_unit_test(so_many_indices_are_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -578,7 +578,7 @@ static void bad_requests(void **state)
 }
 
 /* A caller may destroy something for what is not found (design.md 2); this LRP is there. */
-static void half_an_lrp_is_not_told_as_none(void **state)
+static void half_an_lrp_is_not_reported_as_none(void **state)
 {
     struct walk *w = *state;
     wait_ready(w);
@@ -718,7 +718,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_evacuations, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_trace_id, setup, teardown),
         cmocka_unit_test_setup_teardown(many_instances, setup, teardown),
-        cmocka_unit_test_setup_teardown(half_an_lrp_is_not_told_as_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(half_an_lrp_is_not_reported_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_desire_without_a_place_is_not_done, setup, teardown),
         cmocka_unit_test_setup_teardown(a_change_of_unknown_end_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(presences_of_others, setup, teardown),

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void a_wrong_configuration_is_told(void **state)
+static void a_wrong_configuration_is_reported(void **state)
 {
     struct converger_rig *f = *state;
     role_free(&f->x->life.role);
@@ -157,7 +157,7 @@ static void much_work_is_done_in_bounded_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_wrong_configuration_is_told),
+        TEST(a_wrong_configuration_is_reported),
         TEST(a_standby_moves_nothing_and_forgets_what_is_gone),
         TEST(changes_are_looked_at_at_once_and_only_once),
         TEST(an_unanswered_repair_is_thought_over),

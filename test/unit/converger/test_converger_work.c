@@ -49,7 +49,7 @@ static void they_come_in_the_order_of_touch_each_once(void **state)
     assert_ptr_equal(work_next(&f->work), &f->b);
 }
 
-static void the_sooner_time_stands_and_is_told_once(void **state)
+static void the_sooner_time_stands_and_is_reported_once(void **state)
 {
     struct fixture *f = *state;
     work_due(&f->work, &f->a, 20);
@@ -116,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(they_come_in_the_order_of_touch_each_once),
-        TEST(the_sooner_time_stands_and_is_told_once),
+        TEST(the_sooner_time_stands_and_is_reported_once),
         TEST(a_time_that_is_cleared_never_comes),
         TEST(one_with_repairs_on_their_way_waits_for_all_answers),
         TEST(an_answer_that_nobody_awaits_is_ignored),

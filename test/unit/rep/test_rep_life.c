@@ -149,7 +149,7 @@ static void a_refused_start_stops_the_container(void **state)
     rep_rig_done(&g);
 }
 
-static void a_crash_is_told_and_the_container_deleted(void **state)
+static void a_crash_is_reported_and_the_container_deleted(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -188,7 +188,7 @@ static void each_start_and_crash_has_a_line_of_its_own(void **state)
     rep_rig_done(&g);
 }
 
-static void out_of_memory_is_told(void **state)
+static void out_of_memory_is_reported(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -421,9 +421,9 @@ int main(void)
         cmocka_unit_test(a_lost_claim_drops_the_reservation),
         cmocka_unit_test(a_state_of_a_later_version_starts_nothing),
         cmocka_unit_test(a_refused_start_stops_the_container),
-        cmocka_unit_test(a_crash_is_told_and_the_container_deleted),
+        cmocka_unit_test(a_crash_is_reported_and_the_container_deleted),
         cmocka_unit_test(each_start_and_crash_has_a_line_of_its_own),
-        cmocka_unit_test(out_of_memory_is_told),
+        cmocka_unit_test(out_of_memory_is_reported),
         cmocka_unit_test(a_crash_told_twice_counts_once),
         cmocka_unit_test(stop_terms_kills_removes),
         cmocka_unit_test(a_stopping_record_stops_the_container),

@@ -73,7 +73,7 @@ static void a_start_repeats_the_offer(void **state)
 }
 
 /* An auctioneer of an older version, or somebody else's, tells no offer: nothing is checked. */
-static void without_an_offer_none_is_told(void **state)
+static void without_an_offer_none_is_reported(void **state)
 {
     struct rep_rig g;
     (void)state;
@@ -154,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_repeats_the_offer),
-        cmocka_unit_test(without_an_offer_none_is_told),
+        cmocka_unit_test(without_an_offer_none_is_reported),
         cmocka_unit_test(another_offer_is_returned),
         cmocka_unit_test(a_cancel_is_for_its_attempt),
     };

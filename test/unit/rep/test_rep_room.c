@@ -204,7 +204,7 @@ static bool json_tells_of_it(struct rep_rig *g)
 }
 
 /* From the end of its process until nothing is left; the state's tag changes with it. */
-static void what_is_being_freed_is_told(void **state)
+static void what_is_being_freed_is_reported(void **state)
 {
     struct rep_rig g;
     (void)state;
@@ -237,7 +237,7 @@ int main(void)
         cmocka_unit_test(removals_that_hang_use_up_disk_and_slots),
         cmocka_unit_test(an_unanswered_start_keeps_its_memory),
         cmocka_unit_test(what_is_adopted_over_holds_no_memory),
-        cmocka_unit_test(what_is_being_freed_is_told),
+        cmocka_unit_test(what_is_being_freed_is_reported),
         cmocka_unit_test(so_do_tasks_and_what_never_ran),
     };
     return cmocka_run_group_tests_name("rep: room", tests, NULL, NULL);

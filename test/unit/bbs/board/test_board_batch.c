@@ -132,7 +132,7 @@ static void a_batch_is_bounded(void **state)
     assert_false(batch_join(&b, commit_of("w:b")));
 }
 
-static void what_can_never_travel_is_told(void **state)
+static void what_can_never_travel_is_reported(void **state)
 {
     (void)state;
     assert_null(commit_too_large(commit_of(many("w", 0, 64, ""))));
@@ -236,7 +236,7 @@ int main(void)
         cmocka_unit_test(ops_join_only_if_neither_sees_the_other),
         cmocka_unit_test(equal_compares_and_reads_are_merged),
         cmocka_unit_test(a_batch_is_bounded),
-        cmocka_unit_test(what_can_never_travel_is_told),
+        cmocka_unit_test(what_can_never_travel_is_reported),
         cmocka_unit_test(each_compare_holds_exactly_when_it_says),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -534,7 +534,7 @@ static void falsify(struct board *b)
     arena_done(&a);
 }
 
-static void a_copy_that_differs_is_told_and_rebuilt(void **state)
+static void a_copy_that_differs_is_reported_and_rebuilt(void **state)
 {
     (void)state;
     static void (*const faults[])(struct board *b) = {lose, invent, falsify};
@@ -673,7 +673,7 @@ int main(void)
         cmocka_unit_test(the_largest_record),
         cmocka_unit_test(cells_and_leaders_in_one_put),
         cmocka_unit_test(keys_touched_during_a_pass),
-        cmocka_unit_test(a_copy_that_differs_is_told_and_rebuilt),
+        cmocka_unit_test(a_copy_that_differs_is_reported_and_rebuilt),
         cmocka_unit_test(readers_of_the_feed),
         cmocka_unit_test(a_list_of_100000_records),
     };

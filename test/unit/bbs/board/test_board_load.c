@@ -40,7 +40,7 @@ static void two_first_starts_make_one_board_generation(void **state)
     }
 }
 
-static void strangers_in_etcd_are_told_loudly(void **state)
+static void strangers_in_etcd_are_reported_loudly(void **state)
 {
     (void)state;
     struct rig *r = board_rig_new(1, 1, &asked_config, NULL);
@@ -236,7 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_etcd_a_bbs_waits_and_says_so_once),
         cmocka_unit_test(two_first_starts_make_one_board_generation),
-        cmocka_unit_test(strangers_in_etcd_are_told_loudly),
+        cmocka_unit_test(strangers_in_etcd_are_reported_loudly),
         cmocka_unit_test(a_load_sets_no_time_back),
         cmocka_unit_test(no_feed_begins_during_a_load),
         cmocka_unit_test(pages_grow_and_shrink),

@@ -426,7 +426,7 @@ static void a_snapshot_makes_up_for_silence(void **state)
     logs_watch_done(&w.watch);
 }
 
-static void of_one_index_nothing_else_is_told(void **state)
+static void of_one_index_nothing_else_is_reported(void **state)
 {
     struct watching w;
     watch_begin(&w, *state, 1);
@@ -488,7 +488,7 @@ int main(void)
         TEST(a_name_that_no_process_has_may_be_of_a_removed_one),
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
-        TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_told),
+        TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_reported),
         TEST(records_are_bounded),           TEST(a_snapshot_makes_up_for_silence),
     };
     return cmocka_run_group_tests_name("bbs logs", tests, NULL, NULL);

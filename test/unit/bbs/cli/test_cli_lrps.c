@@ -149,7 +149,7 @@ static void another_definition_replaces(void **state)
 }
 
 /* Of several applies at once, each looks last who else was there. */
-static void an_apply_in_between_is_told(void **state)
+static void an_apply_in_between_is_reported(void **state)
 {
     struct fixture *f = *state;
     struct app *app = app_of(f, "memory: 7M");
@@ -503,7 +503,7 @@ static void events_print_a_line_a_change(void **state)
 
 /* A record keeps the reason of its last crash for as long as it lives: it is told of one that waits
  * because of it, and of no later state. */
-static void a_reason_is_told_while_it_matters(void **state)
+static void a_reason_is_reported_while_it_matters(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -768,7 +768,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(apply_changes_only_what_differs),
         TEST(another_definition_replaces),
-        TEST(an_apply_in_between_is_told),
+        TEST(an_apply_in_between_is_reported),
         TEST(an_update_holds_only_what_differs),
         TEST(waiting_ends_when_all_desired_run_and_no_others),
         TEST(what_runs_for_a_moment_has_not_settled),
@@ -777,7 +777,7 @@ int main(void)
         TEST(an_index_has_its_records),
         TEST(ps_tells_of_silent_cells),
         TEST(events_print_a_line_a_change),
-        TEST(a_reason_is_told_while_it_matters),
+        TEST(a_reason_is_reported_while_it_matters),
         TEST(a_resumed_feed_tells_once),
         TEST(a_snapshot_of_what_is_known_tells_nothing),
         TEST(a_bbs_that_is_behind_is_left),

@@ -77,7 +77,7 @@ static void the_record_is_the_ordinary_one(void **state)
     assert_string_equal(restart_text(&f->arena, NULL), "is made again");
 }
 
-static void what_was_waited_for_is_told(void **state)
+static void what_was_waited_for_is_reported(void **state)
 {
     struct fixture *f = *state;
     struct arena *a = &f->arena;
@@ -96,7 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(only_a_new_one_counts),
         TEST(the_record_is_the_ordinary_one),
-        TEST(what_was_waited_for_is_told),
+        TEST(what_was_waited_for_is_reported),
     };
     return cmocka_run_group_tests_name("bbs restart", tests, NULL, NULL);
 }

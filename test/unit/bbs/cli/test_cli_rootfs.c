@@ -32,7 +32,7 @@ static Board__CellStatus *cell_with(struct fixture *f, const char *const *provid
     return c;
 }
 
-static void what_no_cell_has_is_told_with_what_they_have(void **state)
+static void what_no_cell_has_is_reported_with_what_they_have(void **state)
 {
     struct fixture *f = *state;
     Board__CellStatus *cells[] = {
@@ -96,7 +96,7 @@ static void only_so_many_names_are_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_no_cell_has_is_told_with_what_they_have),
+        TEST(what_no_cell_has_is_reported_with_what_they_have),
         TEST(only_so_many_names_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static int counts(struct session *s, int r, const char *text, char *said, size_t
     return session_end(s, err);
 }
 
-static void an_error_is_told_at_once(void **state)
+static void an_error_is_reported_at_once(void **state)
 {
     (void)state;
     struct session s = {0};
@@ -60,7 +60,7 @@ static void an_error_is_told_at_once(void **state)
 }
 
 /* Told by whoever runs the command, as its last line. */
-static void an_interrupt_is_told_once_with_what_is_half_done(void **state)
+static void an_interrupt_is_reported_once_with_what_is_half_done(void **state)
 {
     (void)state;
     static const struct {
@@ -95,9 +95,9 @@ static void an_interrupt_is_told_once_with_what_is_half_done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_is_told_at_once), /* before the interrupts, which stay */
+        cmocka_unit_test(an_error_is_reported_at_once), /* before the interrupts, which stay */
         cmocka_unit_test(interrupted_between_two_is_no_success),
-        cmocka_unit_test(an_interrupt_is_told_once_with_what_is_half_done),
+        cmocka_unit_test(an_interrupt_is_reported_once_with_what_is_half_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

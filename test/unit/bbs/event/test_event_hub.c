@@ -137,7 +137,7 @@ static const char *heard(struct bench *b, struct buf *got)
 }
 
 /* Before and after, each with the run part, which did not change. */
-static void a_change_is_told_whole(void **state)
+static void a_change_is_reported_whole(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
@@ -157,7 +157,7 @@ static void a_change_is_told_whole(void **state)
 }
 
 /* Its run part goes in the same transaction. */
-static void a_removal_is_told_whole(void **state)
+static void a_removal_is_reported_whole(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
@@ -199,8 +199,8 @@ static void without_a_run_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_change_is_told_whole),
-        cmocka_unit_test(a_removal_is_told_whole),
+        cmocka_unit_test(a_change_is_reported_whole),
+        cmocka_unit_test(a_removal_is_reported_whole),
         cmocka_unit_test(without_a_run_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

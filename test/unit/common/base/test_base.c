@@ -91,7 +91,7 @@ static void map_makes_what_it_does_not_have(void **state)
     map_done(&m, free);
 }
 
-static void varints_round_trip_and_malformed_ones_are_told(void **state)
+static void varints_round_trip_and_malformed_ones_are_reported(void **state)
 {
     (void)state;
     struct buf b;
@@ -151,7 +151,7 @@ int main(void)
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(map_walks_in_byte_order),
         cmocka_unit_test(map_makes_what_it_does_not_have),
-        cmocka_unit_test(varints_round_trip_and_malformed_ones_are_told),
+        cmocka_unit_test(varints_round_trip_and_malformed_ones_are_reported),
         cmocka_unit_test(blobs_are_counted),
         cmocka_unit_test(same_seed_same_numbers),
         cmocka_unit_test(errors_say_what_and_where),

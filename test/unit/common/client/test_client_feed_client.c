@@ -439,7 +439,7 @@ static void heartbeats_that_fall_are_doubted(void **state)
 
 /* What it has seen goes with it to the next bbs: which heartbeat of which bbs, until another board
  * generation begins. */
-static void the_last_heartbeat_seen_is_told(void **state)
+static void the_last_heartbeat_seen_is_reported(void **state)
 {
     struct fixture *x = *state;
     begin(x);
@@ -518,13 +518,13 @@ static void any_status_but_200_is_a_failure(void **state)
 }
 
 /* As much of it as one line of a log may have, and nothing that plays with its reader. */
-static void the_answer_that_is_no_feed_is_told(void **state)
+static void the_answer_that_is_no_feed_is_reported(void **state)
 {
     struct fixture *x = *state;
-    char most[FEED_CLIENT_TOLD_MAX + 2], full[FEED_CLIENT_TOLD_MAX + 40];
+    char most[FEED_CLIENT_REPORTED_MAX + 2], full[FEED_CLIENT_REPORTED_MAX + 40];
     memset(most, 'x', sizeof(most) - 1);
     most[sizeof(most) - 1] = 0;
-    snprintf(full, sizeof(full), "why=\"answered 503: %.*s\"", FEED_CLIENT_TOLD_MAX, most);
+    snprintf(full, sizeof(full), "why=\"answered 503: %.*s\"", FEED_CLIENT_REPORTED_MAX, most);
     const struct {
         const char *text, *why;
     } rows[] = {
@@ -696,7 +696,7 @@ int main(void)
         TEST(the_largest_frame_passes),
         TEST(another_board_generation_is_listed_again),
         TEST(heartbeats_that_fall_are_doubted),
-        TEST(the_last_heartbeat_seen_is_told),
+        TEST(the_last_heartbeat_seen_is_reported),
         TEST(unknown_frames_are_left_alone),
         TEST(a_refresh_tells_what_differs_alone),
         TEST(a_refresh_that_breaks_off_costs_nothing),
@@ -704,7 +704,7 @@ int main(void)
         TEST(a_refresh_of_another_board_generation_is_a_reset),
         TEST(a_refresh_that_begins_again_compares_again),
         TEST(any_status_but_200_is_a_failure),
-        TEST(the_answer_that_is_no_feed_is_told),
+        TEST(the_answer_that_is_no_feed_is_reported),
         TEST(a_snapshot_that_takes_long_is_alive),
     };
     return cmocka_run_group_tests_name("client feed client", tests, NULL, NULL);

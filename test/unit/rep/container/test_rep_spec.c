@@ -271,7 +271,7 @@ static void an_actions_own_port_wins(void **state)
 }
 
 /* As Diego's executor: without ports the words are there and say so, for tasks as well. */
-static void where_it_is_reached_is_told(void **state)
+static void where_it_is_reached_is_reported(void **state)
 {
     (void)state;
     struct arena a;
@@ -428,7 +428,7 @@ int main(void)
         cmocka_unit_test(only_the_end_of_a_process_has_a_source),
         cmocka_unit_test(later_environment_wins),
         cmocka_unit_test(an_actions_own_port_wins),
-        cmocka_unit_test(where_it_is_reached_is_told),
+        cmocka_unit_test(where_it_is_reached_is_reported),
         cmocka_unit_test(a_note_is_read_back_or_refused),
         cmocka_unit_test(reserved_never_exceeds_capacity),
         cmocka_unit_test(ports_are_taken_once_and_rest),

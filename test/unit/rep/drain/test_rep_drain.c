@@ -94,7 +94,7 @@ static void an_empty_cell_leaves_at_once(void **state)
     rep_rig_done(&g);
 }
 
-static void what_was_not_heard_is_told_again_before_it_leaves(void **state)
+static void what_was_not_heard_is_reported_again_before_it_leaves(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -229,7 +229,7 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     rep_rig_done(&g);
 }
 
-static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
+static void a_task_that_ended_before_the_limit_is_reported_as_it_ended(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -263,7 +263,7 @@ static void a_task_that_ended_before_the_limit_is_told_as_it_ended(void **state)
     rep_rig_done(&g);
 }
 
-static void what_crashed_before_the_limit_is_told_as_a_crash(void **state)
+static void what_crashed_before_the_limit_is_reported_as_a_crash(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -498,15 +498,15 @@ int main(void)
         cmocka_unit_test(reports_of_an_open_incarnation_make_no_record),
         cmocka_unit_test(only_the_machine_itself_asks_for_it),
         cmocka_unit_test(an_empty_cell_leaves_at_once),
-        cmocka_unit_test(what_was_not_heard_is_told_again_before_it_leaves),
+        cmocka_unit_test(what_was_not_heard_is_reported_again_before_it_leaves),
         cmocka_unit_test(it_does_not_leave_by_an_old_copy),
         cmocka_unit_test(a_leave_that_was_not_heard_is_repeated),
         cmocka_unit_test(a_rejected_task_holds_no_cell),
         cmocka_unit_test(an_interrupt_leaves_all_running),
         cmocka_unit_test(a_task_that_has_not_begun_is_rejected),
         cmocka_unit_test(a_task_that_executes_has_until_the_limit),
-        cmocka_unit_test(a_task_that_ended_before_the_limit_is_told_as_it_ended),
-        cmocka_unit_test(what_crashed_before_the_limit_is_told_as_a_crash),
+        cmocka_unit_test(a_task_that_ended_before_the_limit_is_reported_as_it_ended),
+        cmocka_unit_test(what_crashed_before_the_limit_is_reported_as_a_crash),
         cmocka_unit_test(what_runs_is_asked_about_again_and_again),
         cmocka_unit_test(what_is_adopted_past_the_limit_is_stopped_in_order),
         cmocka_unit_test(without_a_listing_it_ends_all_the_same),

@@ -70,7 +70,7 @@ static void so_many_wait_for_the_disk(void **state)
     rep_rig_done(&g);
 }
 
-static void a_disk_that_refuses_is_told_to_whoever_asks(void **state)
+static void a_disk_that_refuses_is_reported_to_whoever_asks(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -214,7 +214,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
 }
 
 /* The board hears of it with the first word of the new rep, and says nothing against it. */
-static void the_board_is_told_of_what_is_kept(void **state)
+static void the_board_is_notified_of_what_is_kept(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -254,11 +254,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_waits_for_the_disk),
         cmocka_unit_test(so_many_wait_for_the_disk),
-        cmocka_unit_test(a_disk_that_refuses_is_told_to_whoever_asks),
+        cmocka_unit_test(a_disk_that_refuses_is_reported_to_whoever_asks),
         cmocka_unit_test(it_is_dropped_before_the_cell_leaves),
         cmocka_unit_test(it_is_dropped_before_an_end_that_no_board_hears_of),
         cmocka_unit_test(what_is_kept_goes_on_to_its_limit),
-        cmocka_unit_test(the_board_is_told_of_what_is_kept),
+        cmocka_unit_test(the_board_is_notified_of_what_is_kept),
         cmocka_unit_test(the_next_evacuation_waits_for_its_own_word),
     };
     return cmocka_run_group_tests_name("what is kept of an evacuation", tests, NULL, NULL);

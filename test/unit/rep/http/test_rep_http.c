@@ -359,7 +359,7 @@ static struct reply tagged_state(struct rep_rig *g, const char *tag)
     return rep_rig_take_reply(g);
 }
 
-static void an_unchanged_state_is_told_by_its_tag(void **state)
+static void an_unchanged_state_is_reported_by_its_tag(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -587,7 +587,7 @@ static void noted(struct rep_rig *g, const char *expected)
     rep_rig_verb(g, call, VERB_DONE, "");
 }
 
-static void new_tags_are_told_to_bbs(void **state)
+static void new_tags_are_reported_to_bbs(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -643,7 +643,7 @@ static void new_tags_are_told_to_bbs(void **state)
 }
 
 /* The record has them only once a bbs has said so. */
-static void new_tags_are_told_until_they_are_settled(void **state)
+static void new_tags_are_reported_until_they_are_settled(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -717,7 +717,7 @@ int main(void)
         cmocka_unit_test(a_body_beyond_its_bound_is_refused),
         cmocka_unit_test(state_in_json_has_diegos_keys),
         cmocka_unit_test(states_are_told_in_diegos_words),
-        cmocka_unit_test(an_unchanged_state_is_told_by_its_tag),
+        cmocka_unit_test(an_unchanged_state_is_reported_by_its_tag),
         cmocka_unit_test(a_cell_that_is_not_well_says_so),
         cmocka_unit_test(what_does_not_fit_goes_back),
         cmocka_unit_test(metrics_in_json_have_diegos_keys),
@@ -731,8 +731,8 @@ int main(void)
         cmocka_unit_test(work_in_json_by_descending_memory),
         cmocka_unit_test(work_for_another_cell_is_an_error),
         cmocka_unit_test(no_port_is_allotted_twice),
-        cmocka_unit_test(new_tags_are_told_to_bbs),
-        cmocka_unit_test(new_tags_are_told_until_they_are_settled),
+        cmocka_unit_test(new_tags_are_reported_to_bbs),
+        cmocka_unit_test(new_tags_are_reported_until_they_are_settled),
         cmocka_unit_test(a_note_that_fails_holds_nothing_up),
         cmocka_unit_test(a_note_that_fails_is_tried_again),
     };

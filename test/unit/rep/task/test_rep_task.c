@@ -534,7 +534,7 @@ static void a_cancel_stops_it(void **state)
     rep_rig_done(&g);
 }
 
-static void a_cancel_is_told(void **state)
+static void a_cancel_is_reported(void **state)
 {
     (void)state;
     struct rep_rig g;
@@ -848,7 +848,7 @@ int main(void)
         cmocka_unit_test(a_failed_start_is_its_outcome),
         cmocka_unit_test(an_unanswered_start_is_not_repeated),
         cmocka_unit_test(a_cancel_stops_it),
-        cmocka_unit_test(a_cancel_is_told),
+        cmocka_unit_test(a_cancel_is_reported),
         cmocka_unit_test(a_cancel_ends_what_has_not_begun),
         cmocka_unit_test(another_attempt_has_it),
         cmocka_unit_test(a_grant_is_for_one_task),
