@@ -16,7 +16,8 @@ struct cells {
 static void init(void *state, const struct converger_config *c)
 {
     struct cells *k = state;
-    failure_detector_init(&k->failure_detector, &c->failure_detector,
+    (void)c;
+    failure_detector_init(&k->failure_detector, &k->kept.x->settings,
                           &k->kept.x->life.leader.liveness_report);
 }
 

@@ -239,6 +239,7 @@ struct role *converger_new(const struct converger_config *config)
                                .on_change = on_change,
                            });
     x->interval_ns = config->interval_ns ? config->interval_ns : INTERVAL_NS;
+    x->settings = SETTINGS_DEFAULT;
     cache_init(&x->cache);
     x->mover = (struct mover){.boards = &x->life.boards, .leader = &x->life.leader};
     mover_init(&x->mover);

@@ -5,20 +5,16 @@
 #define CONVERGER_CONVERGER_H
 
 #include "common/contract/role.h"
-#include "common/model/crash_policy.h"
-#include "converger/failure_detector.h"
-#include "converger/task_passes.h"
+#include "common/model/settings.h"
 
 struct converger_config {
     const char *name;
     const char *boards; /* "https://...,https://..." */
     const char *url;    /* where it listens, reported in lead/converger */
-    /* Settings; 0 and NULL = default. */
+    /* 0 = default. */
     int64_t interval_ns;       /* between two full passes: 30 s */
     int64_t unplaced_after_ns; /* UNCLAIMED for longer: the auctioneer is asked again: 30 s */
-    const struct crash_policy *policy; /* must stay valid */
-    struct task_limits tasks;
-    struct failure_detector_rules failure_detector;
+    struct task_times tasks; /* 0 = the cluster's setting */
 };
 
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2

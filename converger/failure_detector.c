@@ -5,22 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_NS (6 * SECOND_NS)
-#define SPREAD_NS (4 * SECOND_NS)
-#define RELEASE_INTERVAL_NS (2 * SECOND_NS)
-enum { MASS_MIN = 3, MASS_PART = 3, RELEASE_MAX = 10 };
-
-void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
+void failure_detector_init(struct failure_detector *j, const struct settings *settings,
                            struct liveness_report *liveness_report)
 {
-    *j = (struct failure_detector){.rules = *rules, .liveness_report = liveness_report};
-    struct failure_detector_rules *r = &j->rules;
-    r->window_ns = r->window_ns ? r->window_ns : WINDOW_NS;
-    r->spread_ns = r->spread_ns ? r->spread_ns : SPREAD_NS;
-    r->mass_min = r->mass_min ? r->mass_min : MASS_MIN;
-    r->mass_part = r->mass_part ? r->mass_part : MASS_PART;
-    r->release_max = r->release_max ? r->release_max : RELEASE_MAX;
-    r->release_interval_ns = r->release_interval_ns ? r->release_interval_ns : RELEASE_INTERVAL_NS;
+    *j = (struct failure_detector){.settings = settings, .liveness_report = liveness_report};
     map_init(&j->cells);
     map_init(&j->limiter.cells);
 }
@@ -142,7 +130,7 @@ void failure_detector_asked(struct failure_detector *j, const struct verdict *ve
         struct watched_cell *c = map_get(&j->cells, verdict->cell_id);
         c->asked = true;
         if (map_get(&j->limiter.cells, verdict->cell_id)) {
-            j->release_ns = now.mono_ns + j->rules.release_interval_ns;
+            j->release_ns = now.mono_ns + RELEASE_INTERVAL_NS;
         }
     } else {
         j->limiter_asked = true;

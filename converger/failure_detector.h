@@ -18,17 +18,12 @@
 
 #include "common/client/liveness_report.h"
 #include "common/model/keys.h"
+#include "common/model/settings.h"
 #include "common/model/sighting.h"
 
-/* Each is a setting; 0 = its default. */
-struct failure_detector_rules {
-    int64_t window_ns;    /* unheard for so long: lost: 6 s */
-    int64_t spread_ns;    /* between the first and the last of those that die together: 4 s */
-    uint32_t mass_min;    /* fewer are no mass loss: 3 */
-    uint32_t mass_part;   /* more than one in so many: 3 */
-    uint32_t release_max; /* released cells that are lost at a time: 10 */
-    int64_t release_interval_ns; /* and at so many ns from each other: 2 s */
-};
+/* Released cells are lost so many at a time, so long after one another. */
+#define RELEASE_INTERVAL_NS (2 * SECOND_NS)
+enum { RELEASE_MAX = 10 };
 
 /* A cell as its record tells. */
 struct watched_cell {
@@ -47,7 +42,7 @@ struct held_cell {
 };
 
 struct failure_detector {
-    struct failure_detector_rules rules; /* without 0 */
+    const struct settings *settings; /* in force */
     struct liveness_report *liveness_report;
     struct map cells; /* id -> struct watched_cell */
     /* The limiter's record. */
@@ -78,8 +73,8 @@ struct verdicts {
     size_t count;
 };
 
-/* `report` must outlive it. */
-void failure_detector_init(struct failure_detector *j, const struct failure_detector_rules *rules,
+/* Settings and report must outlive it; both may change. */
+void failure_detector_init(struct failure_detector *j, const struct settings *settings,
                            struct liveness_report *liveness_report);
 void failure_detector_done(struct failure_detector *j);
 

@@ -10,6 +10,7 @@ struct converger {
     struct leading life; /* first: a struct role * is a struct converger * */
     int64_t interval_ns;
     char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* of what it knows */
+    struct settings settings; /* in force */
     struct cache cache;
     struct mover mover;
     struct kept *keepers[KEEPER_COUNT];

@@ -24,7 +24,6 @@ static void init(void *state, const struct converger_config *c)
     map_init(&k->by_guid);
     work_init(&k->work);
     k->unplaced_after_ns = c->unplaced_after_ns ? c->unplaced_after_ns : UNPLACED_AFTER_NS;
-    k->policy = c->policy ? c->policy : &CRASH_POLICY_DEFAULT;
 }
 
 /* ---- Which processes await a look ------------------------------------------------------------ */
@@ -185,7 +184,7 @@ static void view_of(const struct instances *k, struct arena *a, const struct pro
         .now = x->life.now,
         .remake_ns = p->remake_ns,
         .unplaced_after_ns = k->unplaced_after_ns,
-        .policy = k->policy,
+        .policy = &x->settings.crash,
     };
     process_cache_view(&x->cache, x->life.now, a, p, first, last, ret);
 }

@@ -23,7 +23,6 @@ struct instances {
     struct map by_guid; /* -> struct process */
     struct work work;
     int64_t unplaced_after_ns;
-    const struct crash_policy *policy;
     uint64_t found_late; /* repairs that a change should have brought, and that a full pass found */
 };
 

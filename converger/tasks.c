@@ -16,7 +16,7 @@ static void init(void *state, const struct converger_config *c)
     struct tasks *t = state;
     map_init(&t->by_guid);
     work_init(&t->work);
-    t->limits = task_limits_of(&c->tasks);
+    t->given = c->tasks;
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
@@ -130,11 +130,12 @@ static void done(void *state)
 
 static void decide(const struct tasks *t, const struct task *one, struct task_repair *ret)
 {
+    const struct converger *x = t->kept.x;
     struct task_facts f = one->facts;
     const struct cached_cell *cell = one->on.cell;
     f.absent = !(cell && cell->present);
     f.cell_seen = cell && cell->known ? cell->seen : f.seen;
-    task_passes_run(&f, &t->limits, t->kept.x->life.now, ret);
+    task_passes_run(&f, &t->given, &x->settings.tasks, x->life.now, ret);
 }
 
 static void look_at(struct tasks *t, struct task *one, struct arena *a)

@@ -21,7 +21,7 @@ struct tasks {
     struct kept kept;
     struct map by_guid; /* -> struct task */
     struct work work;
-    struct task_limits limits; /* without 0 */
+    struct task_times given; /* limits; 0 = the cluster's */
 };
 
 #endif

@@ -1,8 +1,6 @@
 /* What the failure detector decides (design.md 6, One failure detector and Mass-loss limiter). */
 #include "converger/failure_detector.h"
 
-#include "common/model/limiter_times.h"
-
 #include <stdlib.h>
 
 /* Cells of the board, or of a zone: those that the limiter lists are left out. */
@@ -33,7 +31,7 @@ static bool stays_listed(const struct failure_detector *j, const char *cell_id,
 
 static bool is_unheard(const struct failure_detector *j, const struct silence *s)
 {
-    return silence_ns(j->liveness_report, s) >= j->rules.window_ns;
+    return silence_ns(j->liveness_report, s) >= j->settings->detector.lost_ns;
 }
 
 /* ---- Is it a mass loss? ---------------------------------------------------------------------- */
@@ -44,12 +42,12 @@ static void count_cell(const struct failure_detector *j, const char *cell_id,
     const struct silence *s =
         liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     if (c->lost || !s) {
-        bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->rules.window_ns;
+        bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->settings->detector.lost_ns;
         t->total += recent;
         t->lost += recent;
     } else if (!map_get(&j->limiter.cells, cell_id)) {
         bool maybe = s->excused ||
-                     silence_ns(j->liveness_report, s) >= j->rules.window_ns - j->rules.spread_ns;
+                     silence_ns(j->liveness_report, s) >= j->settings->detector.lost_ns - j->settings->detector.spread_ns;
         t->total++;
         t->lost += is_unheard(j, s);
         t->maybe += !is_unheard(j, s) && maybe;
@@ -74,15 +72,17 @@ enum mass { MASS_NO, MASS_MAYBE, MASS_YES };
 static bool is_mass(const struct failure_detector *j, const struct tally *all, struct map *zones,
                     bool maybe)
 {
+    uint64_t least = (uint64_t)j->settings->limiter.mass_least;
+    uint64_t part = (uint64_t)j->settings->limiter.mass_part;
     uint64_t lost = all->lost + (maybe ? all->maybe : 0);
-    if (lost >= j->rules.mass_min && lost * j->rules.mass_part > all->total) {
+    if (lost >= least && lost * part > all->total) {
         return true;
     }
     MAP_EACH(zones, n)
     {
         const struct tally *z = map_value(n);
         uint64_t zone_lost = z->lost + (maybe ? z->maybe : 0);
-        if (z->total >= j->rules.mass_min && zone_lost == z->total && lost < all->total) {
+        if (z->total >= least && zone_lost == z->total && lost < all->total) {
             return true;
         }
     }
@@ -188,10 +188,11 @@ static size_t count_unheard(const struct failure_detector *j)
 static void keep_limiter(const struct failure_detector *j, struct moment now, struct verdicts *p)
 {
     bool held = j->limiter.state == BOARD__LIMITER_RECORD__STATE__HELD;
+    int64_t hold_ns = j->settings->limiter.hold_ns;
     if (somebody_leaves(j) || (is_holding(j) && somebody_joins(j))) {
         plan_limiter(j, is_holding(j), p);
-    } else if (held && stood_left_ns(LIMITER_HOLD_NS, j->limiter.until - LIMITER_HOLD_NS,
-                                     j->limiter.held, now) <= 0) {
+    } else if (held && stood_left_ns(hold_ns, j->limiter.until - hold_ns, j->limiter.held, now) <=
+                           0) {
         plan(p, "release");
     }
 }
@@ -202,7 +203,7 @@ static void lose_released(const struct failure_detector *j, struct moment now, s
     size_t first = p->count;
     for (const struct silence *s =
              liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
-         s && is_unheard(j, s) && p->count - first < j->rules.release_max;
+         s && is_unheard(j, s) && p->count - first < RELEASE_MAX;
          s = TAILQ_NEXT(s, link)) {
         const struct held_cell *b = map_get(&j->limiter.cells, s->name);
         if (b && stays_listed(j, s->name, b)) {
@@ -222,7 +223,7 @@ static void lose_unheard(const struct failure_detector *j, struct moment now, st
         }
         return;
     }
-    int64_t least_ns = j->rules.window_ns + (mass == MASS_MAYBE ? j->rules.spread_ns : 0);
+    int64_t least_ns = j->settings->detector.lost_ns + (mass == MASS_MAYBE ? j->settings->detector.spread_ns : 0);
     for (const struct silence *s =
              liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
          s && silence_ns(j->liveness_report, s) >= least_ns; s = TAILQ_NEXT(s, link)) {

@@ -8,8 +8,6 @@
 #include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
-#include "common/model/crash_policy.h"
-#include "common/model/task_times.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -82,7 +80,7 @@ static void say_cells(struct why *w, const struct why_facts *f)
 
 static void say_crash(struct why *w, const struct why_facts *f, const Models__ActualLRP *r)
 {
-    int64_t at_ns = crash_restart_ns(&CRASH_POLICY_DEFAULT, r->crash_count, r->since);
+    int64_t at_ns = crash_restart_ns(&f->settings->crash, r->crash_count, r->since);
     if (*r->crash_reason) {
         say(w, "it crashed %s%s: %s", times_text(w->arena, r->crash_count),
             r->crash_count > 1 ? ", the last time" : "", r->crash_reason);
@@ -94,7 +92,7 @@ static void say_crash(struct why *w, const struct why_facts *f, const Models__Ac
         say(w, "it crashed too often: it is not started again; apply a change, or remove it");
     } else if (at_ns > f->now_ns) {
         /* `since` may be of a clock that is ahead: the converger waits no longer than this. */
-        int64_t most_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, r->crash_count);
+        int64_t most_ns = crash_wait_ns(&f->settings->crash, r->crash_count);
         say(w, "it is started again in %s",
             age_text(w->arena, earlier_ns(at_ns - f->now_ns, most_ns)));
     } else {
@@ -207,7 +205,7 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     say(w,
         "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
     bool given = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    int retries = given ? (int)t->max_retries : TASK_MAX_RETRIES;
+    int retries = given ? (int)t->max_retries : (int)f->settings->tasks.max_retries;
     say(w, "after %d rejection%s the next one fails it (max_retries)", retries,
         retries == 1 ? "" : "s");
     say_cells(w, f);
@@ -217,7 +215,7 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
 static void say_kept(struct why *w, const struct why_facts *f, const Models__Task *t)
 {
     bool said = t->optional_keep_s_case == MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
-    int64_t keep_ns = said ? t->keep_s * SECOND_NS : TASK_KEEP_NS;
+    int64_t keep_ns = said ? t->keep_s * SECOND_NS : f->settings->tasks.expire_completed_ns;
     int64_t left_ns = t->first_completed_at + keep_ns - f->now_ns;
     const char *rule =
         said ? "keep" : "24h after its end, unless the converger is configured otherwise";

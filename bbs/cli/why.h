@@ -6,6 +6,7 @@
 #include "board.pb-c.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
+#include "common/model/settings.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -17,6 +18,7 @@ struct why_facts {
     const Board__CellsStatus *cells;
     bool domain_fresh; /* of the process's domain */
     int64_t now_ns;    /* wall clock */
+    const struct settings *settings; /* in force */
     bool by_guid;      /* its app has several definitions: the subject has the process_guid */
 };
 

@@ -48,6 +48,7 @@ static int get_facts(struct asker *q, struct err *err)
         q->domains = ((const Models__DomainsResponse *)m)->domains;
         q->domain_count = ((const Models__DomainsResponse *)m)->n_domains;
         q->facts.now_ns = cli_wall_ns();
+        q->facts.settings = &SETTINGS_DEFAULT;
     }
     return r;
 }

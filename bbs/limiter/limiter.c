@@ -1,5 +1,6 @@
 #include "bbs/limiter/limiter.h"
 
+#include "bbs/setting/in_force.h"
 #include "common/lifecycle/limiter.h"
 
 #include <assert.h>
@@ -80,6 +81,7 @@ static void limiter_gather(struct view *v, const struct op_input *in, void *snap
         .since_ns = view_seen(v, key_brake(view_arena(v))).since_ns,
         .after_ns = view_made(v, key_brake(view_arena(v))).after_ns,
     };
+    s->settings = settings_gather(v);
     speaker_gather(v, in, &s->by);
 }
 
@@ -114,9 +116,9 @@ static bool same_cells(const Board__LimiterRecord *limiter, const Board__Limiter
     return true;
 }
 
-/* In another state since now; `until` counts while HELD. */
+/* In another state since now, held for so long; `until` counts while HELD. */
 static Board__LimiterRecord *changed(struct arena *a, const Board__LimiterRecord *before, int to,
-                                     struct moment now)
+                                     int64_t hold_ns, struct moment now)
 {
     Board__LimiterRecord *after = ARENA_NEW(a, Board__LimiterRecord);
     board__limiter_record__init(after);
@@ -126,7 +128,7 @@ static Board__LimiterRecord *changed(struct arena *a, const Board__LimiterRecord
     if (state_of(before) != to) {
         after->state = wire_state(to);
         after->since = now.wall_ns > after->since ? now.wall_ns : after->since;
-        after->until = to == LIMITER_HELD ? now.wall_ns + LIMITER_HOLD_NS : 0;
+        after->until = to == LIMITER_HELD ? now.wall_ns + hold_ns : 0;
     }
     return after;
 }
@@ -145,6 +147,11 @@ static void limiter_put(const struct move_turn *t, const Board__LimiterRecord *r
     move_put(t, key_brake(t->plan->arena), t->from, t->to, &record->base);
 }
 
+static int64_t hold_ns_of(const struct move_turn *t)
+{
+    return ((const struct limiter_snapshot *)t->snapshot)->settings->limiter.hold_ns;
+}
+
 static const Board__LimiterRecord *before_of(const struct move_turn *t)
 {
     return (const Board__LimiterRecord *)t->record;
@@ -158,7 +165,7 @@ static uint32_t list_guards(const struct move_turn *t)
 
 /* 1. No cells: the record goes; none stands: nothing.
  * 2. The same cells: nothing.
- * 3. None stood, or others fell silent after it was released: HELD, for LIMITER_HOLD_NS.
+ * 3. None stood, or others fell silent after it was released: HELD, for the setting's time.
  * 4. Otherwise the list is replaced, state and time stay. */
 static void hold_decide(const struct move_turn *t)
 {
@@ -168,7 +175,8 @@ static void hold_decide(const struct move_turn *t)
             move_delete(t, key_brake(t->plan->arena), t->from, "hold");
         }
     } else if (!before || !same_cells(before, move_limiter(t->move))) { /* 2 */
-        Board__LimiterRecord *after = changed(t->plan->arena, before, t->to, t->in->now); /* 3, 4 */
+        Board__LimiterRecord *after =
+            changed(t->plan->arena, before, t->to, hold_ns_of(t), t->in->now); /* 3, 4 */
         after->n_cells = move_limiter(t->move)->n_cells;
         after->cells = move_limiter(t->move)->cells;
         limiter_put(t, after);
@@ -178,10 +186,10 @@ static void hold_decide(const struct move_turn *t)
 static uint32_t due_guards(const struct move_turn *t)
 {
     const struct limiter_snapshot *s = t->snapshot;
-    int64_t began_ns =
-        s->limiter->until - LIMITER_HOLD_NS; /* which a longer list does not change */
+    int64_t hold_ns = hold_ns_of(t);
+    int64_t began_ns = s->limiter->until - hold_ns; /* which a longer list does not change */
     bool due = t->from == LIMITER_HELD &&
-               stood_left_ns(LIMITER_HOLD_NS, began_ns, s->seen, t->in->now) <= 0;
+               stood_left_ns(hold_ns, began_ns, s->seen, t->in->now) <= 0;
     return due ? LIMITER_IF_DUE : 0;
 }
 
@@ -197,7 +205,7 @@ static void release_refuse(const struct move_turn *t)
 
 static void release_decide(const struct move_turn *t)
 {
-    limiter_put(t, changed(t->plan->arena, before_of(t), t->to, t->in->now));
+    limiter_put(t, changed(t->plan->arena, before_of(t), t->to, 0, t->in->now));
 }
 
 /* A state of a newer version. */
@@ -302,7 +310,7 @@ void limiter_word_decide(const void *snapshot, const struct op_input *in, struct
                         ? "the mass-loss limiter is released: its cells are being lost"
                         : "the mass-loss limiter is in a state of a newer version");
     } else if (to != from) { /* 4 */
-        const Board__LimiterRecord *after = changed(p->arena, s->limiter, to, in->now); /* 5 */
+        const Board__LimiterRecord *after = changed(p->arena, s->limiter, to, 0, in->now); /* 5 */
         p->record = &after->base;
         plan_put(p, key_brake(p->arena), limiter_lifecycle.triggers[trigger], in->actor,
                  &after->base);

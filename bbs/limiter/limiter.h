@@ -5,7 +5,7 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
-#include "common/model/limiter_times.h"
+#include "common/model/settings.h"
 
 #include "board.pb-c.h"
 
@@ -26,6 +26,7 @@ struct limiter_snapshot {
     struct speaker by;
     const Board__LimiterRecord *limiter; /* as it stands; NULL = none */
     struct sighting seen;            /* by this process */
+    const struct settings *settings; /* in force */
 };
 
 /* An operator's word: a Board__LimiterRequest; the plan's record is the Board__LimiterRecord as it

@@ -3,6 +3,7 @@
 #include "bbs/board/errors.h"
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/validate.h"
+#include "bbs/setting/in_force.h"
 #include "common/lifecycle/actual_lrp.h"
 
 #include <assert.h>
@@ -148,7 +149,7 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
     const Board__Move *m = (const Board__Move *)in->request;
     const struct move_row *row = move_row_named(&lrp_moves, m->move);
     const char *definition_id = move_instance(m)->definition_id;
-    s->policy = &CRASH_POLICY_DEFAULT;
+    s->policy = row->reads & READS_SETTINGS ? &settings_gather(v)->crash : &SETTINGS_DEFAULT.crash;
     bool named = move_place(a, m, &s->place);
     assert(named); /* or it would not be valid */
     (void)named;
@@ -287,6 +288,7 @@ enum {
     DOMAIN = READS_DOMAIN,
     DOMAIN_OF_KEY = READS_DOMAIN_OF_KEY,
     KEEPS = READS_KEEPS,
+    SETTINGS = READS_SETTINGS,
 };
 
 static const struct op_row move_op = {

@@ -7,6 +7,7 @@
 #include "bbs/board/speaker.h"
 #include "common/model/instance_guards.h"
 #include "common/model/moves.h"
+#include "common/model/settings.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -28,7 +29,7 @@ struct move_snapshot {
     const Board__CellRecord *cell;     /* of the instance which the move may take away */
     const Board__DomainRecord *domain; /* of the instance */
     struct domain_seen domain_seen;    /* by this process */
-    const struct crash_policy *policy;
+    const struct crash_policy *policy; /* in force; of a move that reads no settings the default */
 };
 
 /* ---- for the rows ---------------------------------------------------------------------------- */
@@ -42,6 +43,7 @@ enum {
     READS_DOMAIN = 16,
     READS_DOMAIN_OF_KEY = 32,
     READS_KEEPS = 64,
+    READS_SETTINGS = 128,
 };
 enum lrp_about {
     ABOUT_ORDINARY,

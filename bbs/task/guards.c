@@ -2,14 +2,18 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
-#include "common/model/task_times.h"
 
 #include <string.h>
 
-int64_t task_limit_ns(const Board__Move *move, int64_t default_ns)
+int64_t task_limit_ns(const struct move_turn *t, int64_t setting_ns)
 {
-    int64_t said_ns = move_task(move)->after_ns;
-    return said_ns > 0 ? said_ns : default_ns;
+    int64_t said_ns = move_task(t->move)->after_ns;
+    return said_ns > 0 ? said_ns : setting_ns;
+}
+
+const struct task_times *turn_times(const struct move_turn *t)
+{
+    return ((const struct task_snapshot *)t->snapshot)->times;
 }
 
 uint32_t no_guards(const struct move_turn *t)
@@ -44,16 +48,16 @@ uint32_t revision_guards(const struct move_turn *t)
     return s->revision == t->move->subject->revision ? TASK_IF_SAME_REVISION : 0;
 }
 
-static bool retries_spent(const Models__Task *task)
+static bool retries_spent(const Models__Task *task, const struct task_times *times)
 {
     bool given = task->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    return task->rejection_count >= (given ? task->max_retries : TASK_MAX_RETRIES);
+    return task->rejection_count >= (given ? task->max_retries : times->max_retries);
 }
 
 uint32_t reject_guards(const struct move_turn *t)
 {
     return offer_guards(t) | revision_guards(t) |
-           (retries_spent(turn_task(t)) ? TASK_IF_RETRIES_SPENT : 0);
+           (retries_spent(turn_task(t), turn_times(t)) ? TASK_IF_RETRIES_SPENT : 0);
 }
 
 /* A completed task is on no cell any more, so its attempt alone tells. */
@@ -80,45 +84,45 @@ static struct task_facts facts_of(const struct move_turn *t)
     return f;
 }
 
-/* It has been in its state for long enough, by what the move says or the default. */
-static bool is_over(const struct move_turn *t, task_left *left, int64_t default_ns)
+/* It has been in its state for long enough, by what the move says or the setting. */
+static bool is_over(const struct move_turn *t, task_left *left, int64_t setting_ns)
 {
     const struct task_facts f = facts_of(t);
-    return left(&f, task_limit_ns(t->move, default_ns), t->in->now) <= 0;
+    return left(&f, task_limit_ns(t, setting_ns), t->in->now) <= 0;
 }
 
-/* Somebody awaits its callback: as `forget` counts it, for TASK_KEEP_UNDELIVERED_NS at most. */
-static bool is_awaited(const struct task_facts *f, struct moment now)
+/* Somebody awaits its callback: as `forget` counts it, until nobody is thought to any more. */
+static bool is_awaited(const struct move_turn *t, const struct task_facts *f)
 {
-    return f->has_url && task_awaited_left_ns(f, TASK_KEEP_UNDELIVERED_NS, now) > 0;
+    return f->has_url && task_awaited_left_ns(f, turn_times(t)->undelivered_ns, t->in->now) > 0;
 }
 
 uint32_t awaited_guards(const struct move_turn *t)
 {
     const struct task_facts f = facts_of(t);
-    return is_awaited(&f, t->in->now) ? TASK_IF_AWAITED : 0;
+    return is_awaited(t, &f) ? TASK_IF_AWAITED : 0;
 }
 
 uint32_t expired_guards(const struct move_turn *t)
 {
-    return is_over(t, task_pending_left_ns, TASK_EXPIRE_PENDING_NS) ? TASK_IF_EXPIRED : 0;
+    return is_over(t, task_pending_left_ns, turn_times(t)->expire_pending_ns) ? TASK_IF_EXPIRED : 0;
 }
 
 uint32_t gone_guards(const struct move_turn *t)
 {
-    return is_over(t, task_absent_left_ns, TASK_LOSS_NS) ? TASK_IF_CELL_GONE : 0;
+    return is_over(t, task_absent_left_ns, turn_times(t)->loss_ns) ? TASK_IF_CELL_GONE : 0;
 }
 
 uint32_t stuck_guards(const struct move_turn *t)
 {
-    return is_over(t, task_unchanged_left_ns, TASK_KICK_NS) ? TASK_IF_STUCK : 0;
+    return is_over(t, task_unchanged_left_ns, turn_times(t)->kick_ns) ? TASK_IF_STUCK : 0;
 }
 
 /* What is awaited goes by no limit of the move. */
 uint32_t kept_guards(const struct move_turn *t)
 {
     const struct task_facts f = facts_of(t);
-    bool enough = f.has_url ? !is_awaited(&f, t->in->now)
-                            : is_over(t, task_kept_left_ns, TASK_KEEP_NS);
+    bool enough = f.has_url ? !is_awaited(t, &f)
+                            : is_over(t, task_kept_left_ns, turn_times(t)->expire_completed_ns);
     return enough ? TASK_IF_KEPT_ENOUGH : 0;
 }

@@ -1,11 +1,11 @@
 /* The moves of tasks as rows: which records they read, who decides. */
 #include "bbs/board/errors.h"
+#include "bbs/setting/in_force.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
 #include "common/lifecycle/task.h"
-#include "common/model/task_times.h"
 
-enum { CELL = 1, ATTEMPT = 2 }; /* bits of `reads` */
+enum { CELL = 1, ATTEMPT = 2, SETTINGS = 4 }; /* bits of `reads` */
 
 static void gather_cell(struct view *v, struct task_snapshot *s)
 {
@@ -27,7 +27,9 @@ static void task_gather(struct view *v, const struct op_input *in, void *snapsho
         s->made = view_made(v, seen->key);
     }
     speaker_gather(v, in, &s->by);
-    if (move_row_named(&task_moves, ((const Board__Move *)in->request)->move)->reads & CELL) {
+    unsigned reads = move_row_named(&task_moves, ((const Board__Move *)in->request)->move)->reads;
+    s->times = reads & SETTINGS ? &settings_gather(v)->tasks : &SETTINGS_DEFAULT.tasks;
+    if (reads & CELL) {
         gather_cell(v, s);
     }
 }
@@ -69,7 +71,7 @@ static const struct op_row task_op = {
 #define TRANSITION(state) task_refuse_transition(t, TASK_##state)
 #define SAYS(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
 #define GUID turn_task(t)->task_guid
-#define SECONDS(default_ns) (long long)(task_limit_ns(t->move, default_ns) / SECOND_NS)
+#define SECONDS(field) (long long)(task_limit_ns(t, turn_times(t)->field) / SECOND_NS)
 
 #define MOVE_ROW(move, valid, reads, guards, refusal, decide)                                      \
     static void refuse_##move(const struct move_turn *t)                                           \

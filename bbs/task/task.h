@@ -8,6 +8,7 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
+#include "common/model/settings.h"
 #include "common/model/task_guards.h"
 #include "models/task.pb-c.h"
 #include "models/task_requests.pb-c.h"
@@ -27,6 +28,7 @@ struct task_snapshot {
     const Board__CellRecord *cell; /* of disappear: of the cell that runs it; NULL = none */
     struct sighting cell_seen;
     struct speaker by;
+    const struct task_times *times; /* in force; of a move that reads no settings the default */
 };
 
 /* Models__DesireTaskRequest. */
@@ -72,8 +74,11 @@ void task_refuse_complete(const struct move_turn *t);
 const Models__Task *turn_task(const struct move_turn *t);
 
 /* For how long a task must have been in its state for this move of the converger: what the move
- * says, or the default. */
-int64_t task_limit_ns(const Board__Move *m, int64_t default_ns);
+ * says, or `setting_ns`. */
+int64_t task_limit_ns(const struct move_turn *t, int64_t setting_ns);
+
+/* The settings of the snapshot. */
+const struct task_times *turn_times(const struct move_turn *t);
 
 /* "Cannot transition from <the task's state> to <state>" (behaviour.md 4). */
 void task_refuse_transition(const struct move_turn *t, int to);

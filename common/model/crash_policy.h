@@ -1,4 +1,4 @@
-/* The crash policy (behaviour.md 10.4), every number a setting: the bbs counts crashes by it, bbs
+/* The crash policy (behaviour.md 10.4), every number a setting (settings.def): the bbs counts crashes by it, bbs
  * and converger agree by it when a CRASHED instance may run again. Pure. */
 #ifndef COMMON_MODEL_CRASH_POLICY_H
 #define COMMON_MODEL_CRASH_POLICY_H
@@ -7,12 +7,11 @@
 
 struct crash_policy {
     int64_t reset_ns;        /* RUNNING longer than this: the count begins again */
-    int32_t immediate_below; /* a new count below this restarts at once */
+    int64_t immediate_below; /* a new count below this restarts at once */
     int64_t backoff_base_ns; /* of a CRASHED record with a count of `immediate_below` */
     int64_t backoff_max_ns;  /* doubled with each further crash up to this */
-    int32_t restarts_max;    /* from this count on it stays CRASHED */
+    int64_t restarts_max;    /* from this count on it stays CRASHED */
 };
-extern const struct crash_policy CRASH_POLICY_DEFAULT;
 
 /* How long a record that CRASHED for the `count`-th time stands before it may be restarted;
  * NEVER_NS = it never may. */

@@ -3,14 +3,19 @@
 #ifndef COMMON_MODEL_TASK_TIMES_H
 #define COMMON_MODEL_TASK_TIMES_H
 
-#include "common/model/sighting.h"
+#include <stdint.h>
 
-#define TASK_EXPIRE_PENDING_NS (30 * 60 * SECOND_NS) /* Pending: it is failed */
-#define TASK_LOSS_NS (60 * SECOND_NS)                /* its cell is absent: it is failed */
-#define TASK_KICK_NS (45 * SECOND_NS)                /* Resolving: back to Completed */
-#define TASK_KEEP_NS (24 * 60 * 60 * SECOND_NS)      /* Completed, without a callback URL */
-#define TASK_KEEP_UNDELIVERED_NS (7 * TASK_KEEP_NS)  /* Completed, with one */
-
-enum { TASK_MAX_RETRIES = 3 }; /* rejections after which the next one fails it */
+/* Settings (settings.def); in a converger's configuration 0 = the cluster's. */
+struct task_times {
+    int64_t expire_pending_ns;   /* Pending since it was created: it is failed */
+    int64_t unplaced_after_ns;   /* Pending and unchanged: the auctioneer is asked again */
+    int64_t loss_ns;             /* Running on an absent cell: it is failed */
+    int64_t kick_ns;             /* Resolving: Completed again; Completed with a callback URL: the
+                                    callback is tried again */
+    int64_t expire_completed_ns; /* Completed without a URL: it goes, unless the task says otherwise
+                                    (keep_s) */
+    int64_t undelivered_ns;      /* Completed with one: it goes */
+    int64_t max_retries;         /* rejections after which the next one fails it */
+};
 
 #endif

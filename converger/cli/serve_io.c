@@ -8,28 +8,27 @@ const struct cli_option converger_serve_options[] = {
     {.name = "interval", .value = "TIME", .help = "between two full passes", .fallback = "30s"},
     {.name = "expire-pending-task-duration",
      .value = "TIME",
-     .help = "Pending for longer: a task fails",
-     .fallback = "30m"},
+     .help = "Pending for longer: a task fails (setting task_pending)"},
     {.name = "expire-completed-task-duration",
      .value = "TIME",
-     .help = "Completed without a callback for so long: a task goes, unless it says otherwise",
-     .fallback = "24h"},
+     .help = "Completed without a callback for so long: a task goes (setting task_keep)"},
     {.name = "kick-task-duration",
      .value = "TIME",
-     .help = "Resolving for so long: a task is Completed again, and its callback tried again",
-     .fallback = "45s"},
+     .help = "Resolving for so long: a task is Completed again (setting task_kick)"},
     {.name = "task-loss",
      .value = "TIME",
-     .help = "its cell absent for so long: a Running task fails",
-     .fallback = "60s"},
+     .help = "its cell absent for so long: a Running task fails (setting task_loss)"},
     {0},
 };
 
-/* A limit of tasks, at least a second. */
+/* A limit of tasks, at least a second; not given, it stays 0: the cluster's setting. */
 static int limit_ns(const struct invocation *call, const char *name, int64_t *ret_ns,
                     struct err *err)
 {
     int64_t ms = 0;
+    if (!cli_text(call, name)) {
+        return 0;
+    }
     int r = cli_duration_ms(call, name, &ms, err);
     if (r == 0 && ms < 1000) {
         r = err_set(err, ERR_INVALID, "--%s must be at least 1s", name);
@@ -38,7 +37,7 @@ static int limit_ns(const struct invocation *call, const char *name, int64_t *re
     return r;
 }
 
-static int task_limits(const struct invocation *call, struct task_limits *ret, struct err *err)
+static int task_limits(const struct invocation *call, struct task_times *ret, struct err *err)
 {
     int r = limit_ns(call, "expire-pending-task-duration", &ret->expire_pending_ns, err);
     r = r < 0 ? r
@@ -50,7 +49,7 @@ static int task_limits(const struct invocation *call, struct task_limits *ret, s
 int converger_serve_run(const struct invocation *call, struct err *err)
 {
     struct host_config host = {0};
-    struct task_limits limits = {0};
+    struct task_times limits = {0};
     int64_t interval_ms = 0;
     int r = serve_host_config(call, &host, err);
     r = r < 0 ? r : cli_duration_ms(call, "interval", &interval_ms, err);

@@ -501,10 +501,11 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
         .cell = cell,
         .domain = domain,
         .domain_seen = domain_seen,
-        .policy = &CRASH_POLICY_DEFAULT,
+        .policy = &SETTINGS_DEFAULT.crash,
     };
     s->cell = (struct lose_snapshot){.by = by, .cell = cell, .limiter = limiter};
-    s->limiter = (struct limiter_snapshot){.by = by, .limiter = limiter};
+    s->limiter = (struct limiter_snapshot){
+        .by = by, .limiter = limiter, .settings = &SETTINGS_DEFAULT};
     s->domain = (struct domain_snapshot){.by = by, .domain = domain, .seen = domain_seen};
 }
 

@@ -320,7 +320,7 @@ static void view_of(struct arena *a, const struct row *row, struct process_view 
                                        .wall_ns = ROWS_NOW_S * SECOND_NS},
                                .remake_ns = (ROWS_NOW_S + row->remake_s) * SECOND_NS,
                                .unplaced_after_ns = 30 * SECOND_NS,
-                               .policy = &CRASH_POLICY_DEFAULT};
+                               .policy = &SETTINGS_DEFAULT.crash};
     if (row->desired) {
         Models__DesiredLRP *desired = row_desired(a, row->desired);
         desired->on_cell_loss =

@@ -1,7 +1,7 @@
 /* The converger's passes over tasks: rows of a task before, and the repair. Each row has its
  * boundary: a nanosecond before it is due, and when it is. */
 #include "common/lifecycle/task.h"
-#include "common/model/task_times.h"
+#include "common/model/settings.h"
 #include "converger/task_passes.h"
 #include "common/base/bytes.h"
 
@@ -97,13 +97,15 @@ static struct task_facts facts_of(const struct row *row)
 static void every_row(void **state)
 {
     (void)state;
-    struct task_limits limits = task_limits_of(&(struct task_limits){0});
+    static const struct task_times none = {0};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct task_facts facts = facts_of(&rows[i]);
         struct task_repair repair;
         struct buf text;
         buf_init(&text);
-        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
+        task_passes_run(&facts, &none, &SETTINGS_DEFAULT.tasks,
+                        (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
+        assert_true(repair.after_ns == 0); /* the bbs knows the settings */
         if (repair.pass) {
             buf_printf(&text, "%s:%s", repair.pass, repair.move);
         }
@@ -116,11 +118,11 @@ static void every_row(void **state)
     }
 }
 
-/* Each limit is a setting, and a repair says by which it goes. */
+/* Each limit may be given, and a repair says by which it goes; or is a setting. */
 static void other_limits(void **state)
 {
     (void)state;
-    static const struct task_limits limits = {.expire_pending_ns = 10 * S,
+    static const struct task_times limits = {.expire_pending_ns = 10 * S,
                                               .unplaced_after_ns = 2 * S,
                                               .loss_ns = 3 * S,
                                               .kick_ns = 4 * S,
@@ -140,27 +142,19 @@ static void other_limits(void **state)
         {{"undelivered", COMPLETED(4 * S, 4 * S, true, -1), "undelivered", 0}, 4 * S},
         {{"old with a URL", COMPLETED(6 * S, 6 * S, true, -1), "old", 0}, 6 * S},
     };
-    struct task_limits filled = task_limits_of(&limits);
-    assert_memory_equal(&filled, &limits, sizeof(filled));
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct task_facts facts = facts_of(&others[i].row);
         struct task_repair repair;
-        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
+        const struct moment now = {.mono_ns = NOW, .wall_ns = NOW};
+        const struct moment early = {.mono_ns = NOW - 2, .wall_ns = NOW - 2};
+        task_passes_run(&facts, &(struct task_times){0}, &limits, now, &repair);
+        assert_string_equal(repair.pass ? repair.pass : "", others[i].row.repair);
+        task_passes_run(&facts, &limits, &SETTINGS_DEFAULT.tasks, now, &repair);
         assert_string_equal(repair.pass ? repair.pass : "", others[i].row.repair);
         assert_true(repair.after_ns == others[i].after);
-        task_passes_run(&facts, &limits, (struct moment){.mono_ns = NOW - 2, .wall_ns = NOW - 2},
-                        &repair);
+        task_passes_run(&facts, &limits, &SETTINGS_DEFAULT.tasks, early, &repair);
         assert_true(!repair.pass || strcmp(repair.pass, others[i].row.repair) != 0);
     }
-}
-
-static void the_defaults(void **state)
-{
-    (void)state;
-    struct task_limits l = task_limits_of(&(struct task_limits){0});
-    assert_true(l.expire_pending_ns == TASK_EXPIRE_PENDING_NS && l.loss_ns == TASK_LOSS_NS);
-    assert_true(l.kick_ns == TASK_KICK_NS && l.expire_completed_ns == TASK_KEEP_NS);
-    assert_true(l.undelivered_ns == TASK_KEEP_UNDELIVERED_NS && l.unplaced_after_ns == 30 * S);
 }
 
 /* What is read of a record. */
@@ -200,7 +194,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row),
         cmocka_unit_test(other_limits),
-        cmocka_unit_test(the_defaults),
         cmocka_unit_test(facts_of_records),
     };
     return cmocka_run_group_tests_name("passes over tasks", tests, NULL, NULL);

@@ -257,8 +257,7 @@ static void begin(struct story *s, const char *cells)
     buf_init(&s->did);
     liveness_report_init(&s->liveness_report);
     liveness_report_tick(&s->liveness_report, s->now.mono_ns, true);
-    failure_detector_init(&s->failure_detector, &(struct failure_detector_rules){0},
-                          &s->liveness_report);
+    failure_detector_init(&s->failure_detector, &SETTINGS_DEFAULT, &s->liveness_report);
     for (; *cells; cells++) {
         if (*cells >= 'a') {
             struct cell *c = &s->cells[*cells - 'a'];

@@ -175,6 +175,7 @@ static void run_case(const struct task_case *c)
         .by = {.cell = c->actor == ACTOR_REP ? cell : NULL,
                .leader_lock_term = c->leader_lock ? row_number(&a, c->leader_lock, "term", 0) : 0,
                .board_generation = ROWS_BOARD_GENERATION},
+        .times = &SETTINGS_DEFAULT.tasks,
     };
     struct op_input in = row_input(c->actor, &random, &m->base);
     if (s.task) { /* this process has seen it all, and no clock is wrong */
@@ -738,7 +739,8 @@ static void large_outcomes(void **state)
         m->task->error_message = repeat(&a, 1024);
         struct task_snapshot s = {
             .task = row_task(&a, "Running c1/A"),
-            .by = {.cell = row_cell(&a, CELL), .board_generation = ROWS_BOARD_GENERATION}};
+            .by = {.cell = row_cell(&a, CELL), .board_generation = ROWS_BOARD_GENERATION},
+            .times = &SETTINGS_DEFAULT.tasks};
         struct op_input in = row_input(ACTOR_REP, &random, &m->base);
         move_decide(&task_moves, &s, &in, &plan);
         assert_int_equal(plan.verdict, cases[i].verdict);

@@ -116,7 +116,8 @@ void fuzz_tables(struct bytes in)
     const Models__TasksResponse *tasks = answer(&a, &models__tasks_response__descriptor, &in);
     const Cell__CellState *state = answer(&a, &cell__cell_state__descriptor, &in);
     const Cell__CellMetrics *metrics = answer(&a, &cell__cell_metrics__descriptor, &in);
-    struct why_facts facts = {.cells = cells, .now_ns = NOW_NS};
+    struct why_facts facts = {
+        .cells = cells, .now_ns = NOW_NS, .settings = &SETTINGS_DEFAULT};
     if (cells) {
         cells_table(&a, cells, NOW_NS, &out);
         require_tame(&out);

@@ -24,7 +24,8 @@ const struct checker checkers_table[] = {
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
 {
-    *k = (struct checkers){.cluster = c, .reconcile_ns = reconcile_ns};
+    *k = (struct checkers){
+        .cluster = c, .settings = SETTINGS_DEFAULT, .reconcile_ns = reconcile_ns};
     history_init(&k->history);
     map_init(&k->instances);
     map_init(&k->held);

@@ -5,6 +5,7 @@
 #define TEST_SIM_CHECKERS_CHECKERS_H
 
 #include "common/model/moves.h"
+#include "common/model/settings.h"
 #include "test/sim/checkers/events.h"
 #include "test/sim/world/cluster.h"
 #include "models/task_requests.pb-c.h"
@@ -52,6 +53,7 @@ struct checkers {
     struct cluster *cluster;
     struct evacuation evacuations[CLUSTER_CELLS_MAX];
     struct history history;
+    struct settings settings; /* in force, of the board as it stands */
     struct events events;
     struct map instances; /* guid -> struct instance, in the history's arena */
     unsigned forgotten;   /* of them */

@@ -5,7 +5,6 @@
 #include "common/lifecycle/task.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
-#include "common/model/crash_policy.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model/containers.h"
 
@@ -83,7 +82,7 @@ static void judge_crashed(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     const struct cluster *cluster = c->k->cluster;
-    int64_t wait_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, r->crash_count), from_ns = p->at_ns;
+    int64_t wait_ns = crash_wait_ns(&c->k->settings.crash, r->crash_count), from_ns = p->at_ns;
     for (unsigned i = 0; i < cluster->options.bbs; i++) {
         int64_t started_ns = node_started_ns(cluster->bbs[i]);
         from_ns = started_ns > from_ns ? started_ns : from_ns;

@@ -7,10 +7,7 @@
 #include "common/lifecycle/domain.h"
 #include "common/lifecycle/lock.h"
 #include "common/lifecycle/task.h"
-#include "common/model/limiter_times.h"
-#include "common/model/crash_policy.h"
 #include "common/model/record.h"
-#include "common/model/task_times.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 
@@ -185,7 +182,7 @@ static void judge_time(struct checkers *k, struct arena *a, const struct past *b
     if (was_fresh(k, a, was->actual_lrp_key->domain, c)) {
         m->true_guards |= ACTUAL_LRP_IF_DOMAIN_FRESH;
     }
-    int64_t wait_ns = crash_wait_ns(&CRASH_POLICY_DEFAULT, was->crash_count);
+    int64_t wait_ns = crash_wait_ns(&k->settings.crash, was->crash_count);
     if (wait_ns != NEVER_NS && had_stood(k, c, before, wait_ns, was->since)) {
         m->true_guards |= ACTUAL_LRP_IF_CRASH_DUE;
     }
@@ -208,9 +205,8 @@ static struct seen_move actual_move(struct checkers *k, struct arena *a, const s
     *t |= wanted ? ACTUAL_LRP_IF_INDEX_DESIRED : ACTUAL_LRP_IF_INDEX_UNDESIRED;
     *t |= stopping && wanted ? ACTUAL_LRP_IF_STOPPING_DESIRED : 0;
     *t |= stopping && !wanted ? ACTUAL_LRP_IF_STOPPING_FOR_GOOD : 0;
-    *t |= is && is->crash_count < CRASH_POLICY_DEFAULT.immediate_below
-              ? ACTUAL_LRP_IF_CRASH_IMMEDIATE
-              : 0;
+    bool at_once = is && is->crash_count < k->settings.crash.immediate_below;
+    *t |= at_once ? ACTUAL_LRP_IF_CRASH_IMMEDIATE : 0;
     /* suspect makes the SUSPECT record of what the ORDINARY one was: the same cell. */
     *t |= cell_absent(k, a, was ? was : is) ? ACTUAL_LRP_IF_CELL_ABSENT : 0;
     *t |= sibling_guards(k, a, p, any);
@@ -307,6 +303,7 @@ static struct seen_move limiter_move(struct checkers *k, const struct past *p,
                           .from = limiter_state_of(was),
                           .to = limiter_state_of(is),
                           .true_guards = is ? 0 : LIMITER_IF_NO_CELLS};
+    int64_t hold_ns = k->settings.limiter.hold_ns;
     bool fewer = true;
     for (size_t i = 0; is && i < is->n_cells; i++) {
         fewer = fewer && lists(was, is->cells[i]->cell_id);
@@ -319,7 +316,7 @@ static struct seen_move limiter_move(struct checkers *k, const struct past *p,
     }
     if (!c) {
         m.unknown_guards |= LIMITER_IF_DUE;
-    } else if (was && had_stood(k, c, held, LIMITER_HOLD_NS, was->until - LIMITER_HOLD_NS)) {
+    } else if (was && had_stood(k, c, held, hold_ns, was->until - hold_ns)) {
         m.true_guards |= LIMITER_IF_DUE;
     }
     return m;
@@ -337,8 +334,8 @@ static bool task_cell_gone(struct checkers *k, struct arena *a, const struct pas
     bool known = cell && cell->message;
     bool lost = known && ((const Board__CellRecord *)cell->message)->state ==
                              BOARD__CELL_RECORD__STATE__LOST;
-    return (!known || (lost && had_surely_stood(k, cell, TASK_LOSS_NS))) &&
-           had_surely_stood(k, was, TASK_LOSS_NS);
+    return (!known || (lost && had_surely_stood(k, cell, k->settings.tasks.loss_ns))) &&
+           had_surely_stood(k, was, k->settings.tasks.loss_ns);
 }
 
 static bool task_awaited_by_somebody(const Models__Task *t)
@@ -346,11 +343,11 @@ static bool task_awaited_by_somebody(const Models__Task *t)
     return t->task_definition && *t->task_definition->completion_callback_url;
 }
 
-static int64_t task_keep_ns(const Models__Task *t)
+static int64_t task_keep_ns(const struct checkers *k, const Models__Task *t)
 {
-    return task_awaited_by_somebody(t) ? TASK_KEEP_UNDELIVERED_NS
+    return task_awaited_by_somebody(t) ? k->settings.tasks.undelivered_ns
            : t->optional_keep_s_case   ? t->keep_s * SECOND_NS
-                                       : TASK_KEEP_NS;
+                                       : k->settings.tasks.expire_completed_ns;
 }
 
 static const struct past *creation(const struct past *p)
@@ -372,9 +369,9 @@ static void judge_task_time(struct checkers *k, struct arena *a, const struct pa
             TASK_IF_EXPIRED | TASK_IF_CELL_GONE | TASK_IF_STUCK | TASK_IF_KEPT_ENOUGH;
         return;
     }
-    *t |= had_surely_stood(k, creation(before), TASK_EXPIRE_PENDING_NS) ? TASK_IF_EXPIRED : 0;
-    *t |= had_stood(k, c, before, TASK_KICK_NS, was->updated_at) ? TASK_IF_STUCK : 0;
-    *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(was), KEPT_SURE_NS))
+    *t |= had_surely_stood(k, creation(before), k->settings.tasks.expire_pending_ns) ? TASK_IF_EXPIRED : 0;
+    *t |= had_stood(k, c, before, k->settings.tasks.kick_ns, was->updated_at) ? TASK_IF_STUCK : 0;
+    *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(k, was), KEPT_SURE_NS))
               ? TASK_IF_KEPT_ENOUGH
               : 0;
     *t |= task_cell_gone(k, a, before) ? TASK_IF_CELL_GONE : 0;
@@ -393,7 +390,8 @@ static struct seen_move task_change_of(struct checkers *k, struct arena *a, cons
     if (!was) {
         return m;
     }
-    int32_t retries = was->optional_max_retries_case ? was->max_retries : TASK_MAX_RETRIES;
+    int64_t retries =
+        was->optional_max_retries_case ? was->max_retries : k->settings.tasks.max_retries;
     m.true_guards |= was->rejection_count >= retries ? TASK_IF_RETRIES_SPENT : 0;
     m.true_guards |= task_awaited_by_somebody(was) ? TASK_IF_AWAITED : 0;
     if (is && is->state == MODELS__TASK__STATE__Running) {
@@ -537,7 +535,7 @@ static void check_crash_count(struct checkers *k, struct arena *a, const struct 
                  strcmp(p->cause->move, "evacuate_crashed") == 0;
     bool long_run = crash && is->crash_count == 1 &&
                     strcmp(was->state, "RUNNING") == 0 &&
-                    (!c || had_stood(k, c, p->before, CRASH_POLICY_DEFAULT.reset_ns, was->since));
+                    (!c || had_stood(k, c, p->before, k->settings.crash.reset_ns, was->since));
     static const char *const again[] = {"remove", "retire", "stop", "suspect",
                                        "evacuate_stopped"};
     bool reset = false;

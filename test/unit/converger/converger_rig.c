@@ -213,8 +213,10 @@ static void print_subject(struct converger_rig *f, const Board__Move *m)
     struct move_place place;
     const char *name = move_name(&f->arena, m);
     if (move_kind(m) == RECORD_TASK) {
-        assert_true(m->task->after_ns > 0);
         buf_printf(&f->text, "task %s ", name);
+        if (m->task->after_ns) { /* else the bbs goes by the settings */
+            buf_printf(&f->text, "after %lld s ", (long long)(m->task->after_ns / SECOND_NS));
+        }
     } else if (move_kind(m) == RECORD_DOMAIN) {
         buf_printf(&f->text, "domain %s ", name);
     } else if (move_kind(m) == RECORD_LOCK) {

@@ -70,13 +70,13 @@ static void one_that_waits_for_too_long_expires(void **state)
     uint64_t call;
     Models__Task *t = rig_task_row(f, "t", PENDING);
     t->created_at -= 30 * 60 * SECOND_NS; /* on whatever clock: 10 s of its own are waited for */
-    rig_tasks(f)->limits.expire_pending_ns = 10 * SECOND_NS;
+    rig_tasks(f)->given.expire_pending_ns = 10 * SECOND_NS;
     rig_task(f, RECORD, t);
     rig_leader_lock(f);
     assert_moves(f, "", &call);
     assert_false(rig_moved_within(f, 9));
     assert_true(rig_moved_within(f, 2));
-    assert_moves(f, "expire task t ", &call);
+    assert_moves(f, "expire task t after 10 s ", &call);
 }
 
 static void run_on_c1(struct converger_rig *f)

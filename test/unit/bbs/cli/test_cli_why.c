@@ -185,7 +185,7 @@ static void instances(void **state)
         Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
         Models__ActualLRP *one =
             rows[i].record.state ? actual_of(&f->arena, &rows[i].record) : NULL;
-        struct why_facts facts = {&f->cells, rows[i].fresh, NOW};
+        struct why_facts facts = {&f->cells, rows[i].fresh, NOW, &SETTINGS_DEFAULT};
         struct why w;
         lrp.process_guid = arena_strdup(&f->arena, "web");
         lrp.root_fs = arena_strdup(&f->arena, rows[i].rootfs ? rows[i].rootfs : "preloaded:alpine");
@@ -244,7 +244,7 @@ static void tasks(void **state)
          "SUCCEEDED (resolving) 5s ago; somebody takes note of how it ended, and deletes it"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct why_facts facts = {&f->cells, true, NOW};
+        struct why_facts facts = {&f->cells, true, NOW, &SETTINGS_DEFAULT};
         Models__Task t = MODELS__TASK__INIT;
         Models__TaskDefinition d = MODELS__TASK_DEFINITION__INIT;
         struct why w;
@@ -281,7 +281,7 @@ static void two_definitions_are_told_apart(void **state)
 {
     struct fixture *f = *state;
     Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
-    struct why_facts facts = {.cells = &f->cells, .now_ns = NOW};
+    struct why_facts facts = {.cells = &f->cells, .now_ns = NOW, .settings = &SETTINGS_DEFAULT};
     struct why w;
     lrp.process_guid = arena_strdup(&f->arena, "web-81c3f7580f");
     lrp.owner = app_owner(&f->arena, "web");
