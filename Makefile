@@ -63,10 +63,11 @@ all: $(PROGS) shim
 tests: $(TESTS)
 
 gen: $(GEN)/done
-$(GEN)/done: $(PROTO)
+$(GEN)/done: $(PROTO) Makefile
 	@mkdir -p $(GEN)
 	@echo '  $@'
 	$(Q)protoc-c -Iproto --c_out=$(GEN) $(PROTO:proto/%=%)
+	$(Q)printf '#include "%s"\n' $(PROTO:proto/%.proto=%.pb-c.h) >$(GEN)/messages.h
 	@touch $@
 $(GEN_C): $(GEN)/done ;
 

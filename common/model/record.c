@@ -1,10 +1,7 @@
 #include "common/model/record.h"
 
-#include "board.pb-c.h"
 #include "common/codec/scan.h"
-#include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
-#include "models/task.pb-c.h"
+#include "messages.h"
 
 #include <assert.h>
 #include <string.h>
