@@ -39,15 +39,16 @@ static bool is_unheard(const struct failure_detector *j, const struct silence *s
 static void count_cell(const struct failure_detector *j, const char *cell_id,
                        const struct watched_cell *c, struct moment now, struct tally *t)
 {
+    const struct detector_windows *windows = &j->settings->detector;
     const struct silence *s =
         liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     if (c->lost || !s) {
-        bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < j->settings->detector.lost_ns;
+        bool recent = c->lost_ns != NEVER_NS && now.mono_ns - c->lost_ns < windows->lost_ns;
         t->total += recent;
         t->lost += recent;
     } else if (!map_get(&j->limiter.cells, cell_id)) {
         bool maybe = s->excused ||
-                     silence_ns(j->liveness_report, s) >= j->settings->detector.lost_ns - j->settings->detector.spread_ns;
+                     silence_ns(j->liveness_report, s) >= windows->lost_ns - windows->spread_ns;
         t->total++;
         t->lost += is_unheard(j, s);
         t->maybe += !is_unheard(j, s) && maybe;
@@ -223,7 +224,8 @@ static void lose_unheard(const struct failure_detector *j, struct moment now, st
         }
         return;
     }
-    int64_t least_ns = j->settings->detector.lost_ns + (mass == MASS_MAYBE ? j->settings->detector.spread_ns : 0);
+    const struct detector_windows *windows = &j->settings->detector;
+    int64_t least_ns = windows->lost_ns + (mass == MASS_MAYBE ? windows->spread_ns : 0);
     for (const struct silence *s =
              liveness_report_longest(j->liveness_report, LIVENESS_REPORT_CELL);
          s && silence_ns(j->liveness_report, s) >= least_ns; s = TAILQ_NEXT(s, link)) {

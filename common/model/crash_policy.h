@@ -1,5 +1,5 @@
-/* The crash policy (behaviour.md 10.4), every number a setting (settings.def): the bbs counts crashes by it, bbs
- * and converger agree by it when a CRASHED instance may run again. Pure. */
+/* The crash policy (behaviour.md 10.4), every number a setting (settings.def): the bbs counts
+ * crashes by it, bbs and converger agree by it when a CRASHED instance may run again. Pure. */
 #ifndef COMMON_MODEL_CRASH_POLICY_H
 #define COMMON_MODEL_CRASH_POLICY_H
 

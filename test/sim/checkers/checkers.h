@@ -54,6 +54,7 @@ struct checkers {
     struct evacuation evacuations[CLUSTER_CELLS_MAX];
     struct history history;
     struct settings settings; /* in force, of the board as it stands */
+    int64_t settings_ns;      /* when they last changed; 0 = never */
     struct events events;
     struct map instances; /* guid -> struct instance, in the history's arena */
     unsigned forgotten;   /* of them */

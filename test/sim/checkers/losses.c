@@ -9,8 +9,6 @@
 /* What a leader asked may land so much later. */
 #define ON_ITS_WAY_NS (10 * SECOND_NS)
 
-enum { MASS_MIN = 3, MASS_PART = 3 };
-
 static bool is_loss(const struct past *p)
 {
     return p->type == RECORD_CELL && p->cause && strcmp(p->cause->move, "lose") == 0;
@@ -58,10 +56,14 @@ static void count_cell(void *context, const struct past *p)
                !was_released(t->k, t->arena, p);
 }
 
+/* Not soon after a setting was changed: the leader may have judged by the one before. */
 void check_losses(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     (void)commit;
     struct arena a;
+    if (k->settings_ns && world_now(k->cluster->world) - k->settings_ns < ON_ITS_WAY_NS) {
+        return;
+    }
     arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
         if (!is_loss(p->list[i])) {
@@ -69,7 +71,8 @@ void check_losses(struct checkers *k, const struct passage *p, const struct worl
         }
         struct tally t = {k, &a, p->at_ns, 0, 0};
         history_each(&k->history, "cell/", count_cell, &t);
-        if (t.lost >= MASS_MIN && t.lost * MASS_PART > t.lost + t.present) {
+        if (t.lost >= k->settings.limiter.mass_least &&
+            t.lost * k->settings.limiter.mass_part > t.lost + t.present) {
             checkers_report(k, "S12", "%u cells of %u are lost together, and no limiter held them",
                             t.lost, t.lost + t.present);
         }

@@ -26,7 +26,7 @@ struct seen_move {
 
 static int actor_named(const char *name)
 {
-    for (int bit = ACTOR_CLIENT; bit <= ACTOR_CONVERGER; bit <<= 1) {
+    for (int bit = ACTOR_CLIENT; bit <= ACTOR_OPERATOR; bit <<= 1) {
         if (strcmp(actor_name((enum actor)bit), name) == 0) {
             return bit;
         }
@@ -363,14 +363,15 @@ static void judge_task_time(struct checkers *k, struct arena *a, const struct pa
                             const struct world_commit *c, struct seen_move *m)
 {
     const Models__Task *was = task_of(before);
+    const struct task_times *times = &k->settings.tasks;
     uint32_t *t = &m->true_guards;
     if (!c) {
         m->unknown_guards |=
             TASK_IF_EXPIRED | TASK_IF_CELL_GONE | TASK_IF_STUCK | TASK_IF_KEPT_ENOUGH;
         return;
     }
-    *t |= had_surely_stood(k, creation(before), k->settings.tasks.expire_pending_ns) ? TASK_IF_EXPIRED : 0;
-    *t |= had_stood(k, c, before, k->settings.tasks.kick_ns, was->updated_at) ? TASK_IF_STUCK : 0;
+    *t |= had_surely_stood(k, creation(before), times->expire_pending_ns) ? TASK_IF_EXPIRED : 0;
+    *t |= had_stood(k, c, before, times->kick_ns, was->updated_at) ? TASK_IF_STUCK : 0;
     *t |= had_surely_stood(k, before, earlier_ns(task_keep_ns(k, was), KEPT_SURE_NS))
               ? TASK_IF_KEPT_ENOUGH
               : 0;
