@@ -200,10 +200,11 @@ static void refuse_at_once(const struct request *q, enum grpc_status status, con
 void locket_request(struct router *r, const struct request *q, struct effects *out)
 {
     const struct locket_method *method = find(q->path);
+    actor_set callers = method && method->writes ? ACTOR_CLIENT : ACTORS_ANYBODY;
     if (!method) {
         refuse_at_once(q, GRPC_UNIMPLEMENTED,
                        arena_printf(out->arena, "unknown method %s", q->path), out);
-    } else if (method->writes && route_caller(r, q) != ACTOR_CLIENT) {
+    } else if (!actor_among(route_caller(r, q), callers)) {
         refuse_at_once(q, GRPC_PERMISSION_DENIED,
                        caller_refusal(out->arena, q, ACTOR_CLIENT, ROUTE_CLIENT_REMEDY), out);
     } else if (board_went_back(r->board)) {
@@ -211,7 +212,7 @@ void locket_request(struct router *r, const struct request *q, struct effects *o
     } else if (!board_ready(r->board) || (method->writes && board_read_only(r->board))) {
         refuse_at_once(q, GRPC_UNAVAILABLE, "the board cannot be reached or takes no writes", out);
     } else {
-        struct ask *ask = ask_new(r, q);
+        struct ask *ask = ask_new(r, q, callers);
         ProtobufCMessage *message;
         if (scan_and_unpack(ask->arena, method->request, q->body, LOCKET_DECODED_MAX, &message,
                             NULL) < 0) {

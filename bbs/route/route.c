@@ -3,11 +3,7 @@
 #include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "common/codec/scan.h"
-#include "models/actual_lrp_requests.pb-c.h"
-#include "models/desired_lrp_requests.pb-c.h"
-#include "models/evacuation.pb-c.h"
-#include "models/events.pb-c.h"
-#include "models/task_requests.pb-c.h"
+#include "messages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -74,7 +70,7 @@ enum actor route_caller(const struct router *r, const struct request *q)
     return actor == ACTOR_STRANGER && r->any_client ? ACTOR_CLIENT : actor;
 }
 
-struct ask *ask_new(struct router *r, const struct request *q)
+struct ask *ask_new(struct router *r, const struct request *q, actor_set callers)
 {
     struct arena *a = board_arena();
     struct ask *ask = ARENA_NEW(a, struct ask);
@@ -82,7 +78,7 @@ struct ask *ask_new(struct router *r, const struct request *q)
         .router = r,
         .arena = a,
         .request_id = q->id,
-        .in = {.actor = route_caller(r, q),
+        .in = {.actor = (enum actor)actor_among(route_caller(r, q), callers),
                .peer_name = arena_strdup(a, q->peer.name),
                .trace_id = arena_strndup(a, q->trace_id,
                                          strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
@@ -145,7 +141,7 @@ bool route_denies(const struct router *r, const struct request *q, struct effect
 {
     const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
     const struct route *route = m.row;
-    if (!route || m.allow || (route->callers & route_caller(r, q))) {
+    if (!route || m.allow || actor_among(route_caller(r, q), route->callers)) {
         return false;
     }
     answer_denied(q, route, out);
@@ -169,7 +165,7 @@ void route_request(struct router *r, const struct request *q, struct effects *ou
     } else if ((route->kind == WRITE || route->kind == KEEPS) && board_read_only(r->board)) {
         answer_unavailable(out, q->id);
     } else {
-        struct ask *ask = ask_new(r, q);
+        struct ask *ask = ask_new(r, q, route->callers);
         ask->read = route->read;
         if (decode(ask, route, q)) {
             route->handle(ask, out);

@@ -60,8 +60,8 @@ bool route_denies(const struct router *r, const struct request *q, struct effect
 /* bbs/route/routes.def as a table; a path that it has not has BODY_SMALL. */
 extern const struct path_table bbs_routes;
 
-/* Its input lacks the request, which is still to be decoded. */
-struct ask *ask_new(struct router *r, const struct request *q);
+/* Of a caller among `callers`. Its input lacks the request, which is still to be decoded. */
+struct ask *ask_new(struct router *r, const struct request *q, actor_set callers);
 void ask_end(struct ask *ask);
 
 /* Answers with everything that is wrong and ends the ask; true if all is well. Ends `v`. */

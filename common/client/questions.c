@@ -12,7 +12,7 @@ void questions_answer(const struct path_table *all, struct role *role, const str
         question_reply(q, 404, QUESTION_TEXT, "404 page not found\n", out);
     } else if (m.allow) {
         question_reply(q, 405, QUESTION_TEXT, "Method Not Allowed\n", out)->allow = m.allow;
-    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
+    } else if (!actor_among(actor_of_unit(q->peer.unit), route->callers)) {
         const char *text = caller_refusal(out->arena, q, route->callers, CALLER_REMEDY);
         question_reply(q, 403, QUESTION_TEXT, arena_printf(out->arena, "%s\n", text), out);
     } else {

@@ -1,5 +1,6 @@
 #include "common/lifecycle/actor.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ static const struct {
     {ACTOR_CLIENT, "client"},         {ACTOR_BBS, "bbs"},
     {ACTOR_REP, "rep"},               {ACTOR_AUCTIONEER, "auctioneer"},
     {ACTOR_CONVERGER, "converger"},   {ACTOR_STRANGER, "stranger"},
+    {ACTOR_OPERATOR, "operator"},
 };
 
 const char *actor_name(enum actor actor)
@@ -30,4 +32,10 @@ enum actor actor_of_unit(const char *unit)
         }
     }
     return ACTOR_STRANGER;
+}
+
+actor_set actor_among(enum actor caller, actor_set callers)
+{
+    bool as_client = caller == ACTOR_OPERATOR && !(callers & ACTOR_OPERATOR);
+    return callers & (as_client ? ACTOR_CLIENT : caller);
 }

@@ -12,6 +12,7 @@ enum actor {
     ACTOR_CONVERGER = 1 << 4,
     ACTOR_STRANGER = 1 << 5, /* any other certificate of the CA, etcd's too: may only read, so that
                                 no lifecycle row names it */
+    ACTOR_OPERATOR = 1 << 6, /* may change how the cluster works, and all that a client may */
 };
 
 /* A set of actors: who may take a row of a lifecycle, who may call a route. */
@@ -24,10 +25,14 @@ enum {
     ACTORS_ANYBODY = UINT16_MAX,              /* for what changes nothing */
 };
 
-/* "client", "bbs", "rep", "auctioneer", "converger", "stranger". */
+/* "client", "bbs", "rep", "auctioneer", "converger", "stranger", "operator". */
 const char *actor_name(enum actor actor);
 
 /* From the organisational unit of a certificate, byte for byte; "" = it has none. */
 enum actor actor_of_unit(const char *unit);
+
+/* As whom this caller acts where `callers` may: as himself; an operator, where he is not named, as
+ * a client. 0 = he may not. */
+actor_set actor_among(enum actor caller, actor_set callers);
 
 #endif

@@ -61,7 +61,7 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
     } else if (m.allow) {
         answer_text(q, 405, "Method Not Allowed", out);
         out->list[out->count - 1].reply.allow = m.allow;
-    } else if (!(route->callers & actor_of_unit(q->peer.unit))) {
+    } else if (!actor_among(actor_of_unit(q->peer.unit), route->callers)) {
         answer_text(q, 403, caller_refusal(out->arena, q, route->callers, CALLER_REMEDY), out);
     } else if (q->too_large) {
         answer_text(q, 400, "the body is too large", out);

@@ -22,7 +22,7 @@ static const char PAGE[] = "docs/certificates.md";
 /* What certificates have as their organisational unit; "etcd" stands for all that are none of ours,
  * "" has none. */
 static const char *const units[] = {"client", "etcd",       "",         "bbs",
-                                    "rep",    "auctioneer", "converger"};
+                                    "rep",    "auctioneer", "converger", "operator"};
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
 struct row {
@@ -156,9 +156,11 @@ static void print_row(const struct asked *t, const struct row *row, struct buf *
 static void print_table(const struct asked *t, struct buf *out)
 {
     bool any = t->role_of_any;
-    buf_printf(out, "| %s | client | another, none |%s bbs | rep | auctioneer | converger |\n",
+    buf_printf(out,
+               "| %s | client | another, none |%s bbs | rep | auctioneer | converger "
+               "| operator |\n",
                t->grpc ? "method" : "route", any ? " the same, `--any-client` |" : "");
-    buf_printf(out, "|---|---|---|%s---|---|---|---|\n", any ? "---|" : "");
+    buf_printf(out, "|---|---|---|%s---|---|---|---|---|\n", any ? "---|" : "");
     for (size_t i = 0; i < t->row_count; i++) {
         print_row(t, &t->rows[i], out);
     }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
-                                    ACTOR_CONVERGER};
+                                    ACTOR_CONVERGER, ACTOR_OPERATOR};
 
 /* ---- The drawing ---- */
 
